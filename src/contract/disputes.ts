@@ -1,0 +1,78 @@
+import * as z from 'zod';
+import { lenientObject, openObject, text, timestamp, uuid } from './fields.ts';
+import type { Operation } from './operation.ts';
+
+/** Dispute record, section 2.3. */
+export const dispute = lenientObject({
+  id: uuid(),
+  storeId: uuid(),
+  env: z.string(),
+  orderId: uuid(),
+  buyerEmail: z.string(),
+  providerCaseId: z.string(),
+  kind: z.string(),
+  status: z.string(),
+  reason: z.string(),
+  riskSignals: z.record(z.string(), z.json()),
+  deadlineAt: timestamp(),
+  appealDeadlineAt: timestamp(),
+  resolution: z.string(),
+  idempotencyKey: z.string(),
+  createdAt: timestamp(),
+  updatedAt: timestamp(),
+});
+
+/** Dispute evidence item, section 2.4. */
+export const evidenceItem = lenientObject({
+  id: uuid(),
+  kind: z.string(),
+  label: z.string(),
+  storageKey: z.string(),
+  textValue: z.string(),
+  submittedBy: z.string(),
+  createdAt: timestamp(),
+});
+
+/** Section 4 names `kind`, `reason` and `idempotencyKey`; the rest describe the case where a service takes them. */
+export const openDispute = {
+  id: 'disputes.open',
+  method: 'POST',
+  path: '/v1/stores/{storeId}/operations/disputes',
+  summary: 'Open a dispute record (moves no money)',
+  class: 'keyed',
+  body: openObject({
+    kind: text('Kind of dispute'),
+    reason: text('Why the dispute is opened'),
+    idempotencyKey: text('Key under which the service applies this request once'),
+    orderId: uuid().meta({ description: 'Order in dispute (UUID)' }).optional(),
+    buyerEmail: text('E-mail address of the buyer').optional(),
+    providerCaseId: text('Case number of the payment provider').optional(),
+    riskSignals: z.record(z.string(), z.json()).meta({ description: 'Risk signal, name=value' }).optional(),
+    deadlineAt: text('Answer due, for example 2030-01-31T09:00:00Z').optional(),
+    appealDeadlineAt: text('Appeal due, for example 2030-02-07T09:00:00Z').optional(),
+  }),
+  response: dispute,
+} as const satisfies Operation;
+
+export const showDispute = {
+  id: 'disputes.show',
+  method: 'GET',
+  path: '/v1/stores/{storeId}/operations/disputes/{disputeId}',
+  summary: 'Show a dispute with its evidence',
+  class: 'read',
+  body: null,
+  response: lenientObject({ record: dispute, evidence: z.array(evidenceItem) }),
+} as const satisfies Operation;
+
+export const decideDispute = {
+  id: 'disputes.decide',
+  method: 'POST',
+  path: '/v1/stores/{storeId}/operations/disputes/{disputeId}/decision',
+  summary: 'Record the decision of a dispute (moves no money)',
+  class: 'one-shot',
+  body: openObject({
+    status: text('Outcome, for example won'),
+    resolution: text('Why it was decided so'),
+  }),
+  response: dispute,
+} as const satisfies Operation;

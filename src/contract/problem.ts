@@ -1,0 +1,15 @@
+import * as z from 'zod';
+
+/**
+ * The error body of the service in this repository (RFC 9457). The contract leaves errors open (section 7),
+ * so a client reads any other body too.
+ */
+export const problemDetails = z.looseObject({
+  type: z.string(),
+  title: z.string(),
+  status: z.int(),
+  detail: z.string().optional(),
+  code: z.string(),
+  requestId: z.string().optional(),
+  errors: z.array(z.looseObject({ pointer: z.string(), code: z.string(), detail: z.string() })).optional(),
+});

@@ -1,0 +1,75 @@
+import * as z from 'zod';
+import { lenientObject, text, timestamp, uuid } from './fields.ts';
+import type { Operation } from './operation.ts';
+
+const checkoutFields = {
+  couponField: z.boolean().meta({ description: 'Offer a coupon field at checkout' }),
+  termsRequired: z.boolean().meta({ description: 'Require consent to the terms' }),
+  termsUrl: text('Address of the terms'),
+  newsletterOptIn: z.boolean().meta({ description: 'Offer the newsletter at checkout' }),
+  requireEmailVerificationForDelivery: z
+    .boolean()
+    .meta({ description: 'Deliver to verified e-mail addresses only' }),
+  reservationMinutes: z.int().meta({ description: 'Minutes that a cart keeps its stock' }),
+};
+
+const taxFields = { rateBp: z.int().meta({ description: 'Tax rate in basis points (1900 is 19 %)' }) };
+
+const settingsFields = {
+  supportEmail: z.email().meta({ description: 'Address that customers write to' }),
+  description: text('What the store says about itself'),
+  logoImageId: uuid().meta({ description: 'Image used as the logo (UUID)' }),
+  faviconImageId: uuid().meta({ description: 'Image used as the favicon (UUID)' }),
+  brandColor: text('Brand colour, for example #0a7cff'),
+  thankYouDefault: text('Text shown after a purchase'),
+  cashbackBp: z.int().meta({ description: 'Cashback in basis points (250 is 2.5 %)' }),
+  cashbackCapMinor: z.int().meta({ description: 'Most cashback for one order, in minor units (cents)' }),
+  cashbackRefundWindowDays: z.int().meta({ description: 'Days during which a refund takes cashback back' }),
+  cashbackExpiryDays: z.int().meta({ description: 'Days until cashback expires' }),
+  liveStatsDefault: z.boolean().meta({ description: 'Show live statistics by default' }),
+  discordUrl: text('Invitation to the Discord server'),
+  maintenanceMessage: text('Text shown while the store is closed'),
+  socials: z.record(z.string(), z.string()).meta({ description: 'Social profile, name=address' }),
+};
+
+/** Store settings, section 2.1. */
+export const storeSettings = lenientObject({
+  ...settingsFields,
+  checkout: lenientObject(checkoutFields),
+  tax: lenientObject(taxFields),
+});
+
+/** Store, section 2.1. */
+export const store = lenientObject({
+  id: uuid(),
+  organisationId: uuid(),
+  name: z.string(),
+  slug: z.string(),
+  status: z.string(),
+  defaultCurrency: z.string(),
+  timezone: z.string(),
+  settings: storeSettings,
+  url: z.string(),
+  createdAt: timestamp(),
+});
+
+/** A partial update (section 4, note 1): null clears a field, where the service allows that. */
+export const updateStore = {
+  id: 'store.update',
+  method: 'PATCH',
+  path: '/v1/stores/{storeId}',
+  summary: 'Change settings of the store',
+  class: 'repeatable',
+  body: lenientObject({
+    name: text('Name of the store'),
+    slug: text('Short name in addresses'),
+    defaultCurrency: text('Currency, for example EUR'),
+    timezone: text('Time zone, for example Europe/Berlin'),
+    settings: lenientObject({
+      ...settingsFields,
+      checkout: lenientObject(checkoutFields),
+      tax: lenientObject(taxFields),
+    }),
+  }),
+  response: store,
+} as const satisfies Operation;
