@@ -1,0 +1,61 @@
+/** Stable codes of what can go wrong with the history. */
+export type HistoryErrorCode =
+  | 'history_unwritable'
+  | 'history_unreadable'
+  | 'history_locked'
+  | 'history_busy'
+  | 'disk_full'
+  | 'record_not_found'
+  | 'record_ambiguous'
+  | 'secret_in_record';
+
+/** The history could not do what was asked. `message` says what happened, where, and what to do. */
+export class HistoryError extends Error {
+  override readonly name = 'HistoryError';
+  readonly code: HistoryErrorCode;
+  /** The file or folder that it is about, or null. */
+  readonly file: string | null;
+
+  constructor(code: HistoryErrorCode, message: string, file: string | null = null, cause?: unknown) {
+    super(message, cause === undefined ? {} : { cause });
+    this.code = code;
+    this.file = file;
+  }
+}
+
+/** The system's error code (`ENOSPC`), or an empty string for anything else that was thrown. */
+export function systemCode(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
+}
+
+/** A HistoryError from what the file system threw while the history wanted to `action` ("write") `file`. */
+export function historyError(error: unknown, action: 'read' | 'write', file: string): HistoryError {
+  if (error instanceof HistoryError) return error;
+  const code = systemCode(error);
+  const what = `Cannot ${action} ${file}`;
+  if (code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG') {
+    return new HistoryError('disk_full', `${what}: no space left. Free some and try again.`, file, error);
+  }
+  if (code === 'EBUSY' || code === 'ETXTBSY') {
+    const advice = 'another program has it open. Close that program and try again.';
+    return new HistoryError('history_locked', `${what}: ${advice}`, file, error);
+  }
+  const reason = REASONS[code] ?? (error instanceof Error ? error.message : String(error));
+  const advice = 'Repair that, or choose another state folder with STORECTL_STATE_DIR.';
+  return new HistoryError(
+    action === 'read' ? 'history_unreadable' : 'history_unwritable',
+    `${what}: ${reason}. ${advice}`,
+    file,
+    error,
+  );
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EPERM: 'not permitted',
+  EROFS: 'the file system is read-only',
+  ENOTDIR: 'a part of the path is not a folder',
+  EISDIR: 'it is a folder, not a file',
+  ELOOP: 'it is a symbolic link, and the history follows none',
+  EIO: 'the disk reports an error',
+};

@@ -1,0 +1,219 @@
+import * as fs from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { HistoryError, historyError, systemCode } from './errors.ts';
+
+/**
+ * The calls of `node:fs` that the history makes. They are synchronous: what they write is a few kilobytes, and the
+ * program has nothing else to do until it is on disk. Passed in, so that tests can stop a process between any two.
+ */
+export type FileSystem = Pick<
+  typeof fs,
+  | 'chmodSync'
+  | 'closeSync'
+  | 'fchmodSync'
+  | 'fstatSync'
+  | 'fsyncSync'
+  | 'linkSync'
+  | 'lstatSync'
+  | 'mkdirSync'
+  | 'openSync'
+  | 'readdirSync'
+  | 'readFileSync'
+  | 'renameSync'
+  | 'unlinkSync'
+  | 'utimesSync'
+  | 'writeSync'
+>;
+
+export const nodeFileSystem: FileSystem = fs;
+
+/** Files of the history, with its rules: private modes, no symbolic links, synced to disk. */
+export interface Files {
+  readonly fileSystem: FileSystem;
+  /** `process.platform`. */
+  readonly platform: string;
+}
+
+/** A record with the largest answer (8 MiB) and body, escaped, stays under it; anything longer is no record. */
+const LARGEST_FILE = 64 * 1024 * 1024;
+
+const { O_CREAT, O_EXCL, O_NONBLOCK, O_RDONLY, O_WRONLY } = fs.constants;
+/** Windows has no O_NOFOLLOW. */
+const O_NOFOLLOW = fs.constants.O_NOFOLLOW ?? 0;
+
+/**
+ * Makes the folder with mode 0700, parents included, and takes away what others may do in a looser one.
+ * Throws a HistoryError when it cannot, and when the folder is a symbolic link.
+ */
+export function ensureFolder(files: Files, folder: string): void {
+  try {
+    const found = lstatOrNull(files, folder);
+    if (found === null) {
+      const first = files.fileSystem.mkdirSync(folder, { recursive: true, mode: 0o700 });
+      if (first !== undefined) syncParents(files, first, folder);
+      return;
+    }
+    checkFolder(folder, found);
+    if (files.platform !== 'win32' && (found.mode & 0o077) !== 0) files.fileSystem.chmodSync(folder, 0o700);
+  } catch (error) {
+    throw historyError(error, 'write', folder);
+  }
+}
+
+/** Names in the folder, or none where there is no folder. Throws a HistoryError otherwise. */
+export function listFolder(files: Files, folder: string): string[] {
+  try {
+    const found = lstatOrNull(files, folder);
+    if (found === null) return [];
+    checkFolder(folder, found);
+    return files.fileSystem.readdirSync(folder);
+  } catch (error) {
+    throw historyError(error, 'read', folder);
+  }
+}
+
+function checkFolder(folder: string, found: fs.Stats): void {
+  if (found.isDirectory()) return;
+  const what = found.isSymbolicLink() ? 'a symbolic link, and the history follows none' : 'not a folder';
+  throw new HistoryError(
+    'history_unwritable',
+    `${folder} is ${what}. Move it away, or choose another state folder with STORECTL_STATE_DIR.`,
+    folder,
+  );
+}
+
+function lstatOrNull(files: Files, file: string): fs.Stats | null {
+  return files.fileSystem.lstatSync(file, { throwIfNoEntry: false }) ?? null;
+}
+
+export function fileExists(files: Files, file: string): boolean {
+  return lstatOrNull(files, file) !== null;
+}
+
+export interface FileText {
+  readonly text: string;
+  readonly mtimeMs: number;
+}
+
+/**
+ * The text of a plain file, or null where there is none. A looser mode than 0600 is repaired on the way.
+ * Throws a HistoryError for anything but a plain file of reasonable size.
+ */
+export function readText(files: Files, file: string): FileText | null {
+  const { fileSystem, platform } = files;
+  let descriptor: number;
+  try {
+    // Without O_NONBLOCK a named pipe in place of a record would hold the program up for ever.
+    descriptor = fileSystem.openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return null;
+    throw historyError(error, 'read', file);
+  }
+  try {
+    const stats = fileSystem.fstatSync(descriptor);
+    if (!stats.isFile()) throw new HistoryError('history_unreadable', `${file} is not a plain file`, file);
+    if (stats.size > LARGEST_FILE) throw new HistoryError('history_unreadable', `${file} is too large`, file);
+    if (platform !== 'win32' && (stats.mode & 0o077) !== 0) repairMode(files, descriptor);
+    return { text: fileSystem.readFileSync(descriptor, 'utf8'), mtimeMs: stats.mtimeMs };
+  } catch (error) {
+    throw historyError(error, 'read', file);
+  } finally {
+    fileSystem.closeSync(descriptor);
+  }
+}
+
+function repairMode(files: Files, descriptor: number): void {
+  try {
+    files.fileSystem.fchmodSync(descriptor, 0o600);
+  } catch {
+    // A file of another user or on a read-only disk can still be read.
+  }
+}
+
+/** Creates the file with mode 0600 and this text; throws EEXIST where there is one, of any kind. */
+export function createFile(files: Files, file: string, text: string, options: { sync: boolean }): void {
+  const { fileSystem } = files;
+  const descriptor = fileSystem.openSync(file, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+  try {
+    const bytes = Buffer.from(text);
+    for (let written = 0; written < bytes.length; ) {
+      written += fileSystem.writeSync(descriptor, bytes, written);
+    }
+    if (options.sync) fileSystem.fsyncSync(descriptor);
+  } catch (error) {
+    removeQuietly(files, file);
+    throw error;
+  } finally {
+    fileSystem.closeSync(descriptor);
+  }
+}
+
+/** Gives `from` the name `to` in the same folder, replacing what had it, and syncs the folder. */
+export async function renameDurably(files: Files, from: string, to: string): Promise<void> {
+  try {
+    await renamePatiently(files, from, to);
+  } catch (error) {
+    removeQuietly(files, from);
+    throw error;
+  }
+  syncFolder(files, path.dirname(to));
+}
+
+/** Windows refuses for as long as an indexer or a virus scanner looks at either file. */
+async function renamePatiently(files: Files, from: string, to: string): Promise<void> {
+  for (let patience = files.platform === 'win32' ? 10 : 0; ; patience -= 1) {
+    try {
+      files.fileSystem.renameSync(from, to);
+      return;
+    } catch (error) {
+      if (patience === 0 || !['EPERM', 'EACCES', 'EBUSY'].includes(systemCode(error))) throw error;
+      await sleep(100);
+    }
+  }
+}
+
+export function removeQuietly(files: Files, file: string): void {
+  try {
+    files.fileSystem.unlinkSync(file);
+  } catch {
+    // It is gone, or it is a leftover that a later sweep finds.
+  }
+}
+
+/** Makes the names in the folder survive a power cut. */
+export function syncFolder(files: Files, folder: string): void {
+  // Windows cannot open a folder; NTFS journals its names by itself.
+  if (files.platform === 'win32') return;
+  const descriptor = files.fileSystem.openSync(folder, O_RDONLY);
+  try {
+    files.fileSystem.fsyncSync(descriptor);
+  } catch (error) {
+    // Some network file systems have no such call: their servers decide.
+    if (!['EINVAL', 'ENOTSUP', 'EOPNOTSUPP'].includes(systemCode(error))) throw error;
+  } finally {
+    files.fileSystem.closeSync(descriptor);
+  }
+}
+
+/** Syncs the parent of every folder that was made, from `first` (the outermost) to `last`. */
+function syncParents(files: Files, first: string, last: string): void {
+  for (let folder = last; ; folder = path.dirname(folder)) {
+    syncFolder(files, path.dirname(folder));
+    if (folder === first || path.dirname(folder) === folder) return;
+  }
+}
+
+/** Removes files that `isLeftover` names and that nobody has touched for an hour. */
+export function sweep(
+  files: Files,
+  folder: string,
+  now: number,
+  isLeftover: (name: string) => boolean,
+): void {
+  for (const name of listFolder(files, folder).filter(isLeftover)) {
+    const file = path.join(folder, name);
+    const stats = lstatOrNull(files, file);
+    if (stats?.isFile() && now - stats.mtimeMs > 3_600_000) removeQuietly(files, file);
+  }
+}

@@ -1,0 +1,352 @@
+import { randomBytes as nodeRandomBytes } from 'node:crypto';
+import path from 'node:path';
+import type { HttpMethod, OperationClass } from '../contract/operation.ts';
+import { HistoryError, historyError, systemCode } from './errors.ts';
+import {
+  createFile,
+  ensureFolder,
+  type FileSystem,
+  type Files,
+  fileExists,
+  listFolder,
+  nodeFileSystem,
+  readText,
+  removeQuietly,
+  renameDurably,
+  sweep,
+} from './files.ts';
+import { fingerprint, keyOf } from './fingerprint.ts';
+import { type Lock, type LockOptions, openLocks } from './lock.ts';
+import { type ProcessFacts, readMachine } from './machine.ts';
+import {
+  type HistoryRecord,
+  isOpen,
+  parseRecord,
+  type RecordState,
+  recordAge,
+  recordFormat,
+  recordIdPattern,
+  serializeRecord,
+  sha256,
+} from './record.ts';
+
+/** What is about to be sent. */
+export interface Intent {
+  /** From {@link History.newId}, where the caller needs it beforehand. */
+  readonly id?: string | undefined;
+  readonly profile: string;
+  readonly origin: string;
+  readonly storeId: string;
+  /** Id of the operation in the contract. */
+  readonly operation: string;
+  readonly class: OperationClass;
+  readonly method: HttpMethod;
+  /** As on the wire. */
+  readonly path: string;
+  readonly ifMatch?: string | null | undefined;
+  /** The exact JSON text that will be sent, or null. */
+  readonly body: string | null;
+  readonly former?: string | null | undefined;
+  readonly parent?: string | null | undefined;
+}
+
+/** Which records; each field that is given narrows them down. */
+export interface RecordQuery {
+  readonly operation?: string | undefined;
+  readonly state?: RecordState | readonly RecordState[] | undefined;
+  readonly storeId?: string | undefined;
+  readonly origin?: string | undefined;
+  readonly path?: string | undefined;
+  readonly fingerprint?: string | undefined;
+  readonly idempotencyKey?: string | undefined;
+  readonly open?: boolean | undefined;
+  /** Begun within so many milliseconds before now. */
+  readonly maxAgeMs?: number | undefined;
+}
+
+/** A file in the history's folder that is no usable record. It stays where it is. */
+export interface HistoryProblem {
+  readonly file: string;
+  /** Reads on from the file's name: `is empty: …`. */
+  readonly message: string;
+}
+
+export type RecordPatch = Partial<Pick<HistoryRecord, 'state' | 'attempts' | 'answer' | 'failure'>>;
+
+export interface History {
+  readonly folder: string;
+  /** A new id for {@link begin}. */
+  newId(): string;
+  /**
+   * Writes the intent down as `prepared`; on disk when the promise resolves. Throws a HistoryError
+   * `secret_in_record`, before it writes, when path or body hold one of the `secrets`.
+   */
+  begin(intent: Intent, secrets?: readonly string[]): Promise<HistoryRecord>;
+  /**
+   * Replaces the record's file, on disk when the promise resolves: at any moment the file is the old or the new one,
+   * whole. What the file says in fields that the patch does not name is kept. An applied record never
+   * becomes anything else. The caller holds the record's lock.
+   */
+  update(record: HistoryRecord, patch: RecordPatch): Promise<HistoryRecord>;
+  /** Newest first. Files that cannot be used are problems, not errors. */
+  list(query?: RecordQuery): Promise<{ records: HistoryRecord[]; problems: HistoryProblem[] }>;
+  /**
+   * The record with this id, or the only one whose id begins with it or ends with it after a hyphen.
+   * Throws a HistoryError `record_not_found`, `record_ambiguous` or `history_unreadable`.
+   */
+  get(id: string): Promise<HistoryRecord>;
+  /** Removes records that are not open and older; returns their ids. Also sweeps what killed processes have left. */
+  prune(options: { olderThanMs: number }): Promise<string[]>;
+  /** A lock among all processes that share the folder; it dies with its holder. See lock.ts. */
+  acquire(name: string, options?: LockOptions): Promise<Lock>;
+  withLock<Result>(
+    name: string,
+    run: (lock: Lock) => Promise<Result>,
+    options?: LockOptions,
+  ): Promise<Result>;
+  /** Epoch milliseconds. */
+  now(): number;
+}
+
+export interface HistorySettings {
+  /** Folder of one profile's records, absolute. Made when something is first written. */
+  readonly folder: string;
+  /** Node's `process`. */
+  readonly process: ProcessFacts;
+  readonly now?: () => number;
+  readonly randomBytes?: (size: number) => Buffer;
+  readonly fileSystem?: FileSystem;
+  /** See LockSettings. */
+  readonly lockSilenceMs?: number;
+}
+
+const SUFFIX = '.json';
+
+/** The journal in `folder`. Touches nothing until it is used. */
+export function openHistory(settings: HistorySettings): History {
+  const { folder, now = Date.now, randomBytes = nodeRandomBytes } = settings;
+  const files: Files = {
+    fileSystem: settings.fileSystem ?? nodeFileSystem,
+    platform: settings.process.platform,
+  };
+  const locks = lazily(() =>
+    openLocks({
+      folder: path.join(folder, 'locks'),
+      files,
+      machine: readMachine(settings.process),
+      randomBytes,
+      silenceMs: settings.lockSilenceMs ?? 30_000,
+    }),
+  );
+  const fileOf = (id: string) => path.join(folder, `${id}${SUFFIX}`);
+
+  function read(id: string): HistoryRecord | null {
+    const found = readText(files, fileOf(id));
+    if (found === null) return null;
+    const parsed = parseRecord(found.text, id);
+    if ('record' in parsed) return parsed.record;
+    throw new HistoryError('history_unreadable', `${fileOf(id)} ${parsed.problem}`, fileOf(id));
+  }
+
+  /** Whoever holds the draft's name is the only one who may create the record of that id. */
+  async function create(record: HistoryRecord): Promise<boolean> {
+    const draft = path.join(folder, `.${record.id}.tmp`);
+    try {
+      createFile(files, draft, serializeRecord(record), { sync: true });
+    } catch (error) {
+      if (systemCode(error) === 'EEXIST') return false;
+      throw error;
+    }
+    if (fileExists(files, fileOf(record.id))) {
+      removeQuietly(files, draft);
+      return false;
+    }
+    await renameDurably(files, draft, fileOf(record.id));
+    return true;
+  }
+
+  async function update(record: HistoryRecord, patch: RecordPatch): Promise<HistoryRecord> {
+    try {
+      const current = read(record.id) ?? record;
+      if (current.state === 'applied' && patch.state !== 'applied') return current;
+      const next = { ...current, ...patch, updatedAt: new Date(now()).toISOString() };
+      const draft = path.join(folder, `.${record.id}.${randomBytes(8).toString('hex')}.tmp`);
+      createFile(files, draft, serializeRecord(next), { sync: true });
+      await renameDurably(files, draft, fileOf(record.id));
+      return next;
+    } catch (error) {
+      throw historyError(error, 'write', fileOf(record.id));
+    }
+  }
+
+  async function begin(intent: Intent, secrets: readonly string[] = []): Promise<HistoryRecord> {
+    refuseSecrets(intent, secrets);
+    ensureFolder(files, folder);
+    sweep(files, folder, Date.now(), (name) => name.startsWith('.') && name.endsWith('.tmp'));
+    try {
+      for (let tries = intent.id === undefined ? 5 : 1; tries > 0; tries -= 1) {
+        const record = newRecord(intent, intent.id ?? newId(), now());
+        if (await create(record)) return record;
+      }
+    } catch (error) {
+      throw historyError(error, 'write', folder);
+    }
+    throw new HistoryError('history_unwritable', `${folder} already has a record of this id`, folder);
+  }
+
+  function newId(): string {
+    // 2026-11-21T05:30:12.000Z
+    const [date = '', time = ''] = new Date(now()).toISOString().split(/[T.]/);
+    const random = Array.from(randomBytes(6), (byte) => ID_LETTERS[byte % ID_LETTERS.length]).join('');
+    return `${date.replaceAll('-', '')}-${time.replaceAll(':', '')}-${random}`;
+  }
+
+  async function list(query: RecordQuery = {}) {
+    const records: HistoryRecord[] = [];
+    const problems: HistoryProblem[] = [];
+    for (const name of listFolder(files, folder)) {
+      if (name.startsWith('.') || name === 'locks') continue;
+      const file = path.join(folder, name);
+      const id = name.slice(0, -SUFFIX.length);
+      if (!name.endsWith(SUFFIX) || !recordIdPattern.test(id)) {
+        problems.push({ file, message: 'is no record of storectl' });
+        continue;
+      }
+      const parsed = readRecordFile(file, id);
+      if (parsed === null) continue;
+      if ('problem' in parsed) problems.push({ file, message: parsed.problem });
+      else if (matches(parsed.record, query, now())) records.push(parsed.record);
+    }
+    records.sort((a, b) => Date.parse(b.createdAt) - Date.parse(a.createdAt) || (a.id < b.id ? 1 : -1));
+    return { records, problems };
+  }
+
+  function readRecordFile(file: string, id: string) {
+    try {
+      const found = readText(files, file);
+      return found === null ? null : parseRecord(found.text, id);
+    } catch (error) {
+      return { problem: `cannot be read: ${error instanceof Error ? error.message : String(error)}` };
+    }
+  }
+
+  async function get(wanted: string): Promise<HistoryRecord> {
+    const ids = listFolder(files, folder)
+      .filter((name) => name.endsWith(SUFFIX))
+      .map((name) => name.slice(0, -SUFFIX.length))
+      .filter((id) => recordIdPattern.test(id))
+      .filter((id) => wanted !== '' && (id.startsWith(wanted) || id.endsWith(`-${wanted}`)));
+    const [id] = ids;
+    if (ids.length > 1) {
+      const message = `${ids.length} records begin with ${wanted}: ${ids.sort().slice(0, 5).join(', ')}`;
+      throw new HistoryError('record_ambiguous', `${message}. Give more of the id.`, folder);
+    }
+    const record = id === undefined ? null : read(id);
+    if (record === null) {
+      const message = `This machine knows no operation ${wanted} of this profile.`;
+      throw new HistoryError('record_not_found', message, folder);
+    }
+    return record;
+  }
+
+  async function prune({ olderThanMs }: { olderThanMs: number }): Promise<string[]> {
+    const { records } = await list({ open: false });
+    const old = records.filter((record) => recordAge(record, now()) > olderThanMs);
+    for (const { id } of old) {
+      try {
+        files.fileSystem.unlinkSync(fileOf(id));
+      } catch (error) {
+        if (systemCode(error) !== 'ENOENT') throw historyError(error, 'write', fileOf(id));
+      }
+    }
+    await locks().sweep(Date.now());
+    return old.map(({ id }) => id);
+  }
+
+  async function withLock<Result>(
+    name: string,
+    run: (lock: Lock) => Promise<Result>,
+    options?: LockOptions,
+  ): Promise<Result> {
+    const lock = await acquire(name, options);
+    try {
+      return await run(lock);
+    } finally {
+      lock.release();
+    }
+  }
+
+  async function acquire(name: string, options?: LockOptions): Promise<Lock> {
+    ensureFolder(files, folder);
+    return locks().acquire(name, options);
+  }
+
+  return { folder, newId, begin, update, list, get, prune, acquire, withLock, now };
+}
+
+/** 32 letters and digits, without those that are easily taken for another. */
+const ID_LETTERS = '0123456789abcdefghjkmnpqrstvwxyz';
+
+function newRecord(intent: Intent, id: string, now: number): HistoryRecord {
+  const at = new Date(now).toISOString();
+  return {
+    format: recordFormat,
+    id,
+    createdAt: at,
+    updatedAt: at,
+    profile: intent.profile,
+    origin: intent.origin,
+    storeId: intent.storeId,
+    operation: intent.operation,
+    class: intent.class,
+    method: intent.method,
+    path: intent.path,
+    ifMatch: intent.ifMatch ?? null,
+    body: intent.body,
+    bodySha256: intent.body === null ? null : sha256(intent.body),
+    fingerprint: fingerprint(intent),
+    idempotencyKey: keyOf(intent.body),
+    state: 'prepared',
+    attempts: 0,
+    answer: null,
+    failure: null,
+    former: intent.former ?? null,
+    parent: intent.parent ?? null,
+  };
+}
+
+/** Shorter strings would turn up in a body by chance; no real key is that short. */
+const SHORTEST_SECRET = 8;
+
+function refuseSecrets(intent: Intent, secrets: readonly string[]): void {
+  const texts = [intent.path, intent.body, intent.ifMatch, intent.former].join('\n');
+  for (const secret of secrets) {
+    const escaped = JSON.stringify(secret).slice(1, -1);
+    if (secret.length < SHORTEST_SECRET || !(texts.includes(secret) || texts.includes(escaped))) continue;
+    const message = 'The request holds the API key. Nothing was sent: take the key out of it.';
+    throw new HistoryError('secret_in_record', message);
+  }
+}
+
+function matches(record: HistoryRecord, query: RecordQuery, now: number): boolean {
+  const states = typeof query.state === 'string' ? [query.state] : query.state;
+  return (
+    (query.operation === undefined || record.operation === query.operation) &&
+    (states === undefined || states.includes(record.state)) &&
+    (query.storeId === undefined || record.storeId === query.storeId) &&
+    (query.origin === undefined || record.origin === query.origin) &&
+    (query.path === undefined || record.path === query.path) &&
+    (query.fingerprint === undefined || record.fingerprint === query.fingerprint) &&
+    (query.idempotencyKey === undefined || record.idempotencyKey === query.idempotencyKey) &&
+    (query.open === undefined || isOpen(record) === query.open) &&
+    (query.maxAgeMs === undefined || recordAge(record, now) <= query.maxAgeMs)
+  );
+}
+
+function lazily<Value>(make: () => Value): () => Value {
+  let made: Value | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}

@@ -1,0 +1,210 @@
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import * as z from 'zod';
+import { HistoryError, historyError, systemCode } from './errors.ts';
+import { createFile, ensureFolder, type Files, listFolder, readText, removeQuietly, sweep } from './files.ts';
+import type { Liveness, Machine } from './machine.ts';
+import { sha256 } from './record.ts';
+
+/*
+ * Locks between processes, without native code.
+ *
+ * A lock is a file that names its holder. It comes into being with its content in one step (a hard link to a finished
+ * file), which fails where there is one already; its holder removes it. So at most one process holds it, and the only
+ * hard case is a holder that died.
+ *
+ * - Dead is only who is proven dead: same kernel, same pid namespace, and the pid is gone or belongs to a process that
+ *   started at another time. Nobody who is proven dead comes back.
+ * - Where that cannot be known (another machine or container on a shared disk, or a system without start times), the
+ *   holder's heartbeat decides: it touches the file every two seconds, and a waiter that has watched it stand still for
+ *   30 s takes it for dead. The waiter counts the time that it was awake itself, so a laptop's sleep proves nothing.
+ *   A holder that was only stopped finds out with `assertHeld`, before it sends anything more.
+ * - A dead holder's file is removed under a lock of its own, named after the file's content. Its holder is the only one
+ *   who may remove that content and looks again before it does, so a slow waiter never removes the next holder's file.
+ *   Should it die as well, its lock is broken in the same way.
+ */
+
+const holderSchema = z.object({
+  nonce: z.string(),
+  pid: z.int(),
+  host: z.string(),
+  bootId: z.string().nullable(),
+  pidNamespace: z.string().nullable(),
+  startTime: z.string().nullable(),
+});
+
+/** The process that holds a lock. */
+export type LockHolder = z.infer<typeof holderSchema>;
+
+export interface LockOptions {
+  /** Ends the waiting with a HistoryError `history_busy`. */
+  readonly signal?: AbortSignal | undefined;
+  /** Called once, when the lock is held by another; null when the file does not say by whom. */
+  readonly onWait?: ((holder: LockHolder | null) => void) | undefined;
+}
+
+export interface Lock {
+  /** Throws a HistoryError `history_busy` when another process has taken the lock over. */
+  assertHeld(): void;
+  release(): void;
+}
+
+export interface Locks {
+  /** Waits until the lock is this caller's. Not reentrant: whoever asks twice waits for itself. */
+  acquire(name: string, options?: LockOptions): Promise<Lock>;
+  /** Removes what killed processes have left behind. */
+  sweep(now: number): Promise<void>;
+}
+
+export interface LockSettings {
+  readonly folder: string;
+  readonly files: Files;
+  readonly machine: Machine;
+  readonly randomBytes: (size: number) => Buffer;
+  /** How long a holder of unknown fate must not stir before it counts as dead, in milliseconds. */
+  readonly silenceMs: number;
+}
+
+const HEARTBEAT_MS = 2_000;
+const FIRST_POLL_MS = 10;
+const LONGEST_POLL_MS = 100;
+
+export function openLocks(settings: LockSettings): Locks {
+  const { folder, files, machine, randomBytes, silenceMs } = settings;
+  const { fileSystem } = files;
+
+  async function acquire(file: string, options: LockOptions): Promise<Lock> {
+    const nonce = randomBytes(16).toString('hex');
+    const text = JSON.stringify({ nonce, ...machine.self });
+    const draft = path.join(folder, `.${nonce}.tmp`);
+    const watch = watchSilence();
+    try {
+      createFile(files, draft, text, { sync: false });
+      for (let pollMs = FIRST_POLL_MS; ; pollMs = Math.min(pollMs * 2, LONGEST_POLL_MS)) {
+        if (create(file, draft, text)) return hold(file, text);
+        const found = readText(files, file);
+        if (found === null) continue;
+        const holder = parseHolder(found.text);
+        const silentMs = watch(`${found.text} ${found.mtimeMs}`);
+        const liveness: Liveness = holder === null ? 'unsure' : machine.liveness(holder);
+        if (liveness === 'dead' || (liveness === 'unsure' && silentMs > silenceMs)) {
+          await breakLock(file, found.text, options.signal);
+          continue;
+        }
+        if (pollMs === FIRST_POLL_MS) options.onWait?.(holder);
+        await pause(pollMs * (0.5 + Math.random()), file, holder, options.signal);
+      }
+    } catch (error) {
+      throw historyError(error, 'write', file);
+    } finally {
+      removeQuietly(files, draft);
+    }
+  }
+
+  function create(file: string, draft: string, text: string): boolean {
+    try {
+      fileSystem.linkSync(draft, file);
+      return true;
+    } catch (error) {
+      if (systemCode(error) === 'EEXIST') return false;
+    }
+    // No hard links here. Others may now see a file that is not whole yet; it counts as a holder of unknown fate.
+    try {
+      createFile(files, file, text, { sync: false });
+      return true;
+    } catch (error) {
+      if (systemCode(error) === 'EEXIST') return false;
+      throw error;
+    }
+  }
+
+  function hold(file: string, text: string): Lock {
+    const isHeld = () => readText(files, file)?.text === text;
+    const heartbeat = setInterval(() => {
+      try {
+        if (isHeld()) fileSystem.utimesSync(file, new Date(), new Date());
+      } catch {
+        // The next beat may get through; if none does, the holder finds out with assertHeld.
+      }
+    }, HEARTBEAT_MS);
+    heartbeat.unref();
+    return {
+      assertHeld() {
+        if (isHeld()) return;
+        const message = `Another process has taken over the lock ${file}, because this one had stopped.`;
+        throw new HistoryError('history_busy', message, file);
+      },
+      release() {
+        clearInterval(heartbeat);
+        try {
+          if (isHeld()) removeQuietly(files, file);
+        } catch {
+          // It can no longer be read; when this process has ended, others see that.
+        }
+      },
+    };
+  }
+
+  async function breakLock(file: string, text: string, signal: AbortSignal | undefined): Promise<void> {
+    const breaker = await acquire(path.join(folder, `${sha256(text).slice(0, 32)}.break`), { signal });
+    try {
+      if (readText(files, file)?.text === text) fileSystem.unlinkSync(file);
+    } finally {
+      breaker.release();
+    }
+  }
+
+  return {
+    acquire(name, options = {}) {
+      ensureFolder(files, folder);
+      return acquire(path.join(folder, `${sha256(name).slice(0, 32)}.lock`), options);
+    },
+    async sweep(now) {
+      sweep(files, folder, now, (name) => name.endsWith('.tmp'));
+      for (const name of listFolder(files, folder).filter((name) => /\.(lock|break)$/.test(name))) {
+        const file = path.join(folder, name);
+        const found = readText(files, file);
+        const holder = found === null ? null : parseHolder(found.text);
+        if (found === null || holder === null || machine.liveness(holder) !== 'dead') continue;
+        await breakLock(file, found.text, undefined);
+      }
+    },
+  };
+}
+
+function parseHolder(text: string): LockHolder | null {
+  try {
+    return holderSchema.safeParse(JSON.parse(text)).data ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/** For how many milliseconds of its caller's own waking time a value has been seen to stay the same. */
+function watchSilence(): (value: string) => number {
+  let last = '';
+  let lastAt = performance.now();
+  let silentMs = 0;
+  return (value) => {
+    const now = performance.now();
+    silentMs = value === last ? silentMs + Math.min(now - lastAt, 5 * LONGEST_POLL_MS) : 0;
+    last = value;
+    lastAt = now;
+    return silentMs;
+  };
+}
+
+async function pause(
+  ms: number,
+  file: string,
+  holder: LockHolder | null,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  try {
+    await sleep(ms, undefined, signal && { signal });
+  } catch {
+    const who = holder === null ? 'Another process' : `Process ${holder.pid} on ${holder.host}`;
+    const message = `${who} is still at work on the same operation (${file}). Try again when it has ended.`;
+    throw new HistoryError('history_busy', message, file);
+  }
+}

@@ -1,0 +1,126 @@
+import { createHash } from 'node:crypto';
+import * as z from 'zod';
+
+/** The format that this version writes and reads. A change that an older version would misread gets a new number. */
+export const recordFormat = 1;
+
+export const recordStates = ['prepared', 'sent', 'applied', 'rejected', 'not_sent', 'unknown'] as const;
+
+/**
+ * How far an operation got:
+ * - `prepared`: on disk, no byte sent yet.
+ * - `sent`: about to be sent, or sent, and no answer recorded.
+ * - the other four are the outcomes of `src/client/outcome.ts`.
+ */
+export type RecordState = (typeof recordStates)[number];
+
+/** `20261121-053012-7k3f9a`: time of creation in UTC, to the second, and six random characters. */
+export const recordIdPattern = /^\d{8}-\d{6}-[0-9a-z]{6}$/;
+
+const answer = z.looseObject({
+  status: z.int(),
+  /** The body as it was received; null where the client did not keep it. */
+  body: z.string().nullable(),
+  /** What a refusal said: `Problem` of the client as JSON. */
+  problem: z.json().default(null),
+  requestId: z.string().nullable(),
+  etag: z.string().nullable().default(null),
+  receivedAt: z.string(),
+  replayed: z.boolean(),
+});
+
+const schema = z.looseObject({
+  format: z.literal(recordFormat),
+  id: z.string().regex(recordIdPattern),
+  createdAt: z.iso.datetime(),
+  updatedAt: z.iso.datetime(),
+  profile: z.string(),
+  /** Scheme, host and port that it was sent to. */
+  origin: z.string(),
+  storeId: z.string(),
+  /** Id of the operation in the contract. */
+  operation: z.string(),
+  class: z.enum(['read', 'repeatable', 'keyed', 'one-shot']),
+  method: z.enum(['GET', 'POST', 'PUT', 'PATCH']),
+  /** Path as it stands on the wire, parameters encoded. */
+  path: z.string().startsWith('/'),
+  ifMatch: z.string().nullable().default(null),
+  /** The exact body, as text. */
+  body: z.string().nullable(),
+  bodySha256: z.string().nullable(),
+  /** See `fingerprint` in fingerprint.ts. */
+  fingerprint: z.string(),
+  idempotencyKey: z.string().nullable(),
+  state: z.enum(recordStates),
+  /** Requests that were started over all runs. */
+  attempts: z.int().min(0),
+  answer: answer.nullable(),
+  /** Why there is no readable answer. */
+  failure: z.looseObject({ code: z.string(), message: z.string() }).nullable(),
+  /** settings.save: the document as it was before, so that it can be put back. */
+  former: z.string().nullable().default(null),
+  /** Id of the record that this one was made for: a safety backup names its restore. */
+  parent: z.string().nullable().default(null),
+});
+
+/** One operation that changes something, as this machine knows it. Fields of other versions are kept. */
+export type HistoryRecord = z.infer<typeof schema>;
+export type HistoryAnswer = z.infer<typeof answer>;
+
+/**
+ * True while there is something left to do or to find out: not sent yet, no answer, or refused for a
+ * key (401, 403) that a new login may put right.
+ */
+export function isOpen(record: Pick<HistoryRecord, 'state' | 'answer'>): boolean {
+  if (record.state === 'rejected') return record.answer?.status === 401 || record.answer?.status === 403;
+  return record.state === 'prepared' || record.state === 'sent' || record.state === 'unknown';
+}
+
+/** True when the service may have applied the operation without this machine knowing. */
+export function mayHaveBeenApplied(record: Pick<HistoryRecord, 'state'>): boolean {
+  return record.state === 'sent' || record.state === 'unknown';
+}
+
+/** Milliseconds since the record was begun; never negative, whatever happened to the clock. */
+export function recordAge(record: Pick<HistoryRecord, 'createdAt'>, now: number): number {
+  return Math.max(0, now - Date.parse(record.createdAt));
+}
+
+/** The text of a record's file. */
+export function serializeRecord(record: HistoryRecord): string {
+  return `${JSON.stringify(record, null, 2)}\n`;
+}
+
+/** A record from the text of the file `<id>.json`, or the reason why it cannot be used, for people. */
+export function parseRecord(text: string, id: string): { record: HistoryRecord } | { problem: string } {
+  if (text === '') return { problem: 'is empty: a crash or a full disk cut it off' };
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return { problem: 'is not whole JSON: it was cut off, or it is no record of storectl' };
+  }
+  const format = typeof value === 'object' && value !== null && 'format' in value ? value.format : null;
+  if (typeof format !== 'number') return { problem: 'is no record of storectl' };
+  if (format > recordFormat) {
+    return { problem: `has format ${format} of a newer storectl: update storectl to use it` };
+  }
+  if (format < recordFormat) {
+    return { problem: `has format ${format} of an older storectl: that version can still use it` };
+  }
+  const { success, data, error } = schema.safeParse(value);
+  if (!success) {
+    const issue = error.issues[0];
+    return { problem: `cannot be used: ${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}` };
+  }
+  if (data.id !== id) return { problem: `holds the record ${data.id}, not the one that it is named after` };
+  if (data.bodySha256 !== (data.body === null ? null : sha256(data.body))) {
+    return { problem: 'has a body that does not match its checksum' };
+  }
+  return { record: data };
+}
+
+/** SHA-256 of the text's UTF-8 bytes, in hex. */
+export function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
