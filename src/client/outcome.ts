@@ -7,7 +7,11 @@ export interface Problem {
   /** One line for people, as the service sent it: untrusted text. */
   readonly message: string;
   /** The fields that the service objects to; `path` is dotted (`settings.cashbackBp`). */
-  readonly fields: readonly { readonly path: string; readonly code: string | null; readonly detail: string }[];
+  readonly fields: readonly {
+    readonly path: string;
+    readonly code: string | null;
+    readonly detail: string;
+  }[];
 }
 
 /** Why no answer was read. `code` is stable, `message` is for people. */

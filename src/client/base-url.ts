@@ -1,0 +1,35 @@
+const LOOPBACK_IPV4 = /^127\.\d+\.\d+\.\d+$/;
+
+/** True for `localhost`, `*.localhost`, 127.0.0.0/8 and `[::1]`, as `URL.hostname` writes them. */
+export function isLoopbackHost(hostname: string): boolean {
+  return (
+    hostname === 'localhost' ||
+    hostname.endsWith('.localhost') ||
+    hostname === '[::1]' ||
+    LOOPBACK_IPV4.test(hostname)
+  );
+}
+
+/**
+ * The base URL of a service: an origin with an optional path prefix, without a trailing slash.
+ * Throws a RangeError whose message is a sentence for the user.
+ */
+export function parseBaseUrl(text: string): URL {
+  // Stricter than the URL parser, which repairs spaces, backslashes and missing slashes into something else.
+  if (!/^https?:\/\/[^\s\\]+$/i.test(text) || !URL.canParse(text)) {
+    throw new RangeError('The base URL must be an http or https URL, for example https://api.example.com');
+  }
+  const url = new URL(text);
+  if (url.username !== '' || url.password !== '') {
+    throw new RangeError('The base URL must not contain a user name or a password');
+  }
+  if (text.includes('?')) throw new RangeError('The base URL must not contain a query (?…)');
+  if (text.includes('#')) throw new RangeError('The base URL must not contain a fragment (#…)');
+  if (url.protocol === 'http:' && !isLoopbackHost(url.hostname)) {
+    throw new RangeError(
+      `HTTPS is required except to loopback: ${url.host} would receive the API key in clear`,
+    );
+  }
+  url.pathname = url.pathname.replace(/\/+$/, '');
+  return url;
+}

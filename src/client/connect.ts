@@ -1,0 +1,167 @@
+import { isIP, type Socket, connect as startTcp } from 'node:net';
+import type { Failure } from './outcome.ts';
+import { portOf } from './proxy.ts';
+
+/** Why a request got no complete answer, as an error to pass through undici. */
+export class WireError extends Error {
+  readonly failure: Failure;
+
+  constructor(code: Failure['code'], message: string) {
+    super(message);
+    this.name = 'WireError';
+    this.failure = { code, message };
+  }
+}
+
+/** How long one of several addresses may take before the next is tried: Node's 250 ms is too short for slow links. */
+const NEXT_ADDRESS_AFTER_MS = 1_000;
+
+/**
+ * Opens a connection to `origin`, through `proxy` where there is one, TLS included: the socket is ready for a request.
+ * Rejects with a {@link WireError}, or with the reason of `signal` when that aborts first.
+ */
+export async function openSocket(origin: URL, proxy: URL | null, signal: AbortSignal): Promise<Socket> {
+  const socket = proxy === null ? await openTcp(origin, signal) : await openTunnel(origin, proxy, signal);
+  if (origin.protocol === 'https:') return openTls(socket, origin, signal);
+  // A name such as store.localhost is loopback by convention only, and the key must not leave in clear.
+  if (!/^(127\.|::1$|::ffff:127\.)/.test(socket.remoteAddress ?? '')) {
+    socket.destroy();
+    throw new WireError('connect_failed', `${origin.host} is not loopback, and HTTPS is required elsewhere`);
+  }
+  return socket;
+}
+
+function openTcp(url: URL, signal: AbortSignal): Promise<Socket> {
+  const socket = startTcp({
+    host: bareHost(url),
+    port: portOf(url),
+    noDelay: true,
+    autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_AFTER_MS,
+  });
+  return whenReady(socket, 'connect', signal, (error) => tcpError(error, url));
+}
+
+async function openTls(tcp: Socket, url: URL, signal: AbortSignal): Promise<Socket> {
+  const { connect: startTls } = await import('node:tls');
+  const host = bareHost(url);
+  const socket = startTls({
+    socket: tcp,
+    host,
+    ALPNProtocols: ['http/1.1'],
+    // Server names are names: TLS does not allow addresses there.
+    ...(isIP(host) === 0 && { servername: host }),
+  });
+  return whenReady(socket, 'secureConnect', signal, (error) => {
+    // Node sets this only where the certificate was the reason.
+    if (!socket.authorizationError) {
+      return new WireError('tls_handshake_failed', `no TLS connection to ${url.host} (${reasonOf(error)})`);
+    }
+    return new WireError(
+      'certificate_untrusted',
+      `the certificate of ${url.host} is not trusted (${reasonOf(error)}); ` +
+        'if your own authority signed it, name its file in NODE_EXTRA_CA_CERTS',
+    );
+  });
+}
+
+/** Asks an HTTP proxy for a tunnel to `origin`. */
+async function openTunnel(origin: URL, proxy: URL, signal: AbortSignal): Promise<Socket> {
+  const connection = await openProxy(proxy, signal);
+  const { request } = await import('node:http');
+  const authority = `${origin.hostname}:${portOf(origin)}`;
+  const credentials = `${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`;
+  const ask = request({
+    method: 'CONNECT',
+    path: authority,
+    headers: {
+      host: authority,
+      ...(credentials !== ':' && {
+        'proxy-authorization': `Basic ${Buffer.from(credentials).toString('base64')}`,
+      }),
+    },
+    createConnection: () => connection,
+  });
+  const abort = () => connection.destroy();
+  signal.addEventListener('abort', abort, { once: true });
+  try {
+    return await new Promise<Socket>((resolve, reject) => {
+      const fail = (reason: string) =>
+        reject(new WireError('proxy_failed', `the proxy ${proxy.host} opened no tunnel (${reason})`));
+      ask.on('error', (error) => (signal.aborted ? reject(signal.reason) : fail(reasonOf(error))));
+      ask.on('connect', (answer, _socket, head) => {
+        if (answer.statusCode !== 200) {
+          connection.destroy();
+          return fail(`HTTP ${answer.statusCode}`);
+        }
+        if (head.length > 0) connection.unshift(head);
+        resolve(connection);
+      });
+      ask.end();
+    });
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+}
+
+async function openProxy(proxy: URL, signal: AbortSignal): Promise<Socket> {
+  try {
+    const socket = await openTcp(proxy, signal);
+    return proxy.protocol === 'https:' ? await openTls(socket, proxy, signal) : socket;
+  } catch (error) {
+    if (!(error instanceof WireError) || signal.aborted) throw error;
+    if (error.failure.code === 'certificate_untrusted') throw error;
+    throw new WireError('proxy_failed', `the proxy ${proxy.host} cannot be used: ${error.message}`);
+  }
+}
+
+function whenReady(
+  socket: Socket,
+  event: 'connect' | 'secureConnect',
+  signal: AbortSignal,
+  describe: (error: Error) => WireError,
+): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const abort = () => socket.destroy();
+    const fail = (error: Error) => {
+      signal.removeEventListener('abort', abort);
+      reject(signal.aborted ? signal.reason : describe(error));
+    };
+    // Stays on the socket: between here and undici an error must not be without a listener.
+    socket.on('error', fail);
+    socket.once('close', () => fail(new Error('closed')));
+    socket.once(event, () => {
+      signal.removeEventListener('abort', abort);
+      resolve(socket);
+    });
+    if (signal.aborted) abort();
+    else signal.addEventListener('abort', abort, { once: true });
+  });
+}
+
+function tcpError(error: Error, url: URL): WireError {
+  const causes: readonly Error[] = error instanceof AggregateError ? error.errors : [error];
+  const codes = causes.map(reasonOf);
+  if (causes.some((cause) => 'syscall' in cause && cause.syscall === 'getaddrinfo')) {
+    return new WireError('name_not_found', `the name ${url.hostname} was not found (${codes[0]})`);
+  }
+  if (codes.includes('ECONNREFUSED')) {
+    return new WireError('connection_refused', `${url.host} refused the connection`);
+  }
+  if (codes.includes('ETIMEDOUT')) return connectTimeout(url);
+  return new WireError('connect_failed', `no connection to ${url.host} (${codes[0]})`);
+}
+
+export function connectTimeout(url: URL): WireError {
+  return new WireError('connect_timeout', `no connection to ${url.host} in time`);
+}
+
+/** The system's code for the error where there is one, else its message: undici's own codes say less than its texts. */
+export function reasonOf(error: Error): string {
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : 'UND_ERR';
+  return code.startsWith('UND_ERR') ? error.message : code;
+}
+
+/** Host without the brackets of an IPv6 address. */
+function bareHost(url: URL): string {
+  return url.hostname.replace(/^\[|\]$/g, '');
+}

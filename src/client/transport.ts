@@ -1,0 +1,181 @@
+import { setFlagsFromString } from 'node:v8';
+import type { Client, Dispatcher } from 'undici';
+import { connectTimeout, openSocket, reasonOf, WireError } from './connect.ts';
+import { bodyTooLarge, MAX_BODY_BYTES } from './decode.ts';
+import type { Failure } from './outcome.ts';
+
+const CONNECT_TIMEOUT_MS = 10_000;
+
+export interface WireRequest {
+  readonly method: string;
+  /** Path and query on the origin. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | null;
+  /** Open a new connection: a kept one may be closing at the other end as the request leaves. */
+  readonly fresh: boolean;
+  /** For the whole exchange, connecting included. */
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+export interface WireAnswer {
+  /** False when it is certain that no byte of the request was handed to a connection. */
+  readonly sent: boolean;
+  readonly status: number | null;
+  readonly statusText: string;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** What came of the body, still in its content coding. */
+  readonly body: Buffer;
+  /** Null when the whole answer came. */
+  readonly failure: Failure | null;
+}
+
+export interface Transport {
+  /** One request, sent once at most, redirects not followed. Rejects only for a request that is no valid HTTP. */
+  exchange(request: WireRequest): Promise<WireAnswer>;
+  close(): Promise<void>;
+}
+
+/** A connection with at most one request on it. */
+interface Line {
+  client: Client;
+  /** Ends the opening of a connection. */
+  opening: AbortController;
+}
+
+/** HTTP/1.1 to one origin, through `proxy` where it is not null. Connections are kept for undici's default of 4 s. */
+export function createTransport(origin: URL, proxy: URL | null): Transport {
+  const idle: Line[] = [];
+  let closed = false;
+
+  async function openLine(): Promise<Line> {
+    const UndiciClient = await loadUndici();
+    const line: Line = {
+      opening: new AbortController(),
+      client: new UndiciClient(origin.origin, {
+        // The exchange has timers of its own.
+        headersTimeout: 0,
+        bodyTimeout: 0,
+        connect: (_options, callback) => {
+          openSocket(origin, proxy, line.opening.signal).then(
+            (socket) => callback(null, socket),
+            (error) => callback(error, null),
+          );
+        },
+      }),
+    };
+    return line;
+  }
+
+  return {
+    async exchange(request) {
+      const line = (request.fresh ? undefined : idle.pop()) ?? (await openLine());
+      try {
+        const answer = await exchangeOn(line, origin, request);
+        if (answer.failure === null && !closed) idle.push(line);
+        else void line.client.destroy();
+        return answer;
+      } catch (error) {
+        void line.client.destroy();
+        throw error;
+      }
+    },
+    async close() {
+      closed = true;
+      await Promise.all(idle.splice(0).map((line) => line.client.destroy()));
+    },
+  };
+}
+
+function exchangeOn(line: Line, origin: URL, request: WireRequest): Promise<WireAnswer> {
+  const { method, path, headers, body, timeoutMs, signal } = request;
+  line.opening = new AbortController();
+  return new Promise((resolve, reject) => {
+    let controller: Dispatcher.DispatchController | null = null;
+    let halted: WireError | null = null;
+    let status: number | null = null;
+    let statusText = '';
+    let answerHeaders: Record<string, string> = {};
+    const chunks: Buffer[] = [];
+    let size = 0;
+
+    const halt = (error: WireError) => {
+      halted ??= error;
+      if (controller !== null) return controller.abort(halted);
+      line.opening.abort(halted);
+      void line.client.destroy(halted);
+    };
+    const cancel = () => halt(new WireError('cancelled', 'cancelled'));
+    const connectTimer = setTimeout(() => halt(connectTimeout(origin)), CONNECT_TIMEOUT_MS);
+    const timer = setTimeout(
+      () => halt(new WireError('timeout', `no complete answer from ${origin.host} in time`)),
+      timeoutMs,
+    );
+    const stopWaiting = () => {
+      clearTimeout(connectTimer);
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', cancel);
+    };
+    const finish = (failure: Failure | null) => {
+      stopWaiting();
+      const sent = controller !== null;
+      resolve({ sent, status, statusText, headers: answerHeaders, body: Buffer.concat(chunks), failure });
+    };
+
+    signal?.addEventListener('abort', cancel, { once: true });
+    line.client.dispatch(
+      { method, path, headers, body },
+      {
+        onRequestStart(started) {
+          clearTimeout(connectTimer);
+          if (halted !== null) return started.abort(halted);
+          // undici may put a request back into its queue. Whether to send again is not its decision.
+          if (controller !== null) return started.abort(new Error('the connection broke'));
+          controller = started;
+        },
+        onResponseStart(_controller, code, received, text) {
+          if (code < 200) return;
+          status = code;
+          statusText = text ?? '';
+          answerHeaders = joinHeaders(received);
+        },
+        onResponseData(started, chunk) {
+          size += chunk.length;
+          if (size > MAX_BODY_BYTES) return started.abort(bodyTooLarge());
+          chunks.push(chunk);
+        },
+        onResponseEnd: () => finish(null),
+        onResponseError(_controller, error) {
+          if ('code' in error && error.code === 'UND_ERR_INVALID_ARG') {
+            stopWaiting();
+            reject(error);
+          } else finish(error instanceof WireError ? error.failure : connectionLost(error));
+        },
+      },
+    );
+    if (signal?.aborted) cancel();
+  });
+}
+
+function connectionLost(error: Error): Failure {
+  return {
+    code: 'connection_lost',
+    message: `the connection broke before the answer was complete (${reasonOf(error)})`,
+  };
+}
+
+function joinHeaders(headers: Readonly<Record<string, string | string[] | undefined>>) {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, [value ?? ''].flat().join(', ')]),
+  );
+}
+
+/** The HTTP/1.1 client alone: the index of undici takes three times as long to load. */
+async function loadUndici(): Promise<typeof Client> {
+  // On Node 20 V8 compiles undici's WebAssembly with its slow compiler unless told not to, which takes longer than
+  // most commands. Later versions of Node do so by themselves, and the flag would make them slower.
+  if (process.versions.node.startsWith('20.')) setFlagsFromString('--liftoff-only');
+  return (await import('undici/lib/dispatcher/client.js')).default;
+}
