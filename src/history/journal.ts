@@ -71,7 +71,9 @@ export interface HistoryProblem {
   readonly message: string;
 }
 
-export type RecordPatch = Partial<Pick<HistoryRecord, 'state' | 'attempts' | 'answer' | 'failure'>>;
+export type RecordPatch = Partial<
+  Pick<HistoryRecord, 'state' | 'attempts' | 'sentAt' | 'answer' | 'failure'>
+>;
 
 export interface History {
   readonly folder: string;
@@ -212,6 +214,8 @@ export function openHistory(settings: HistorySettings): History {
         problems.push({ file, message: 'is no record of storectl' });
         continue;
       }
+      // What is certainly too old is not worth reading.
+      if (query.maxAgeMs !== undefined && timeOfId(id) + 1_000 < now() - query.maxAgeMs) continue;
       const parsed = readRecordFile(file, id);
       if (parsed === null) continue;
       if ('problem' in parsed) problems.push({ file, message: parsed.problem });
@@ -294,6 +298,7 @@ function newRecord(intent: Intent, id: string, now: number): HistoryRecord {
     id,
     createdAt: at,
     updatedAt: at,
+    sentAt: null,
     profile: intent.profile,
     origin: intent.origin,
     storeId: intent.storeId,

@@ -17,16 +17,28 @@ export type RecordState = (typeof recordStates)[number];
 /** `20261121-053012-7k3f9a`: time of creation in UTC, to the second, and six random characters. */
 export const recordIdPattern = /^\d{8}-\d{6}-[0-9a-z]{6}$/;
 
+const problem = z.looseObject({
+  status: z.int(),
+  code: z.string().nullable(),
+  message: z.string(),
+  fields: z.array(z.looseObject({ path: z.string(), code: z.string().nullable(), detail: z.string() })),
+});
+
 const answer = z.looseObject({
   status: z.int(),
-  /** The body as it was received; null where the client did not keep it. */
+  /** The body of a success, as it was received. */
   body: z.string().nullable(),
-  /** What a refusal said: `Problem` of the client as JSON. */
-  problem: z.json().default(null),
+  /** What a refusal said. */
+  problem: problem.nullable().default(null),
   requestId: z.string().nullable(),
   etag: z.string().nullable().default(null),
-  receivedAt: z.string(),
+  receivedAt: z.iso.datetime(),
+  /** The service says that it answered from an earlier request with the same key. */
   replayed: z.boolean(),
+  /** Epoch milliseconds before which the service does not want to be asked again. */
+  retryAt: z.number().nullable().default(null),
+  /** The operation's own answer was lost; this is what a later read showed. */
+  settledByReading: z.boolean().default(false),
 });
 
 const schema = z.looseObject({
@@ -34,6 +46,8 @@ const schema = z.looseObject({
   id: z.string().regex(recordIdPattern),
   createdAt: z.iso.datetime(),
   updatedAt: z.iso.datetime(),
+  /** When a request was last started. */
+  sentAt: z.iso.datetime().nullable().default(null),
   profile: z.string(),
   /** Scheme, host and port that it was sent to. */
   origin: z.string(),
@@ -55,7 +69,7 @@ const schema = z.looseObject({
   /** Requests that were started over all runs. */
   attempts: z.int().min(0),
   answer: answer.nullable(),
-  /** Why there is no readable answer. */
+  /** Why the last run ended without a readable answer. */
   failure: z.looseObject({ code: z.string(), message: z.string() }).nullable(),
   /** settings.save: the document as it was before, so that it can be put back. */
   former: z.string().nullable().default(null),
@@ -84,6 +98,11 @@ export function mayHaveBeenApplied(record: Pick<HistoryRecord, 'state'>): boolea
 /** Milliseconds since the record was begun; never negative, whatever happened to the clock. */
 export function recordAge(record: Pick<HistoryRecord, 'createdAt'>, now: number): number {
   return Math.max(0, now - Date.parse(record.createdAt));
+}
+
+/** Epoch milliseconds at which a record with this id was begun, to the second. */
+export function timeOfId(id: string): number {
+  return Date.parse(id.replace(/^(\d{4})(\d\d)(\d\d)-(\d\d)(\d\d)(\d\d).*$/, '$1-$2-$3T$4:$5:$6Z'));
 }
 
 /** The text of a record's file. */

@@ -1,0 +1,44 @@
+import { type HistoryRecord, isOpen } from './record.ts';
+
+/** How long an open record lends its key to the same command: services forget keys, often after 24 hours. */
+export const KEY_REUSE_MS = 20 * 3_600_000;
+
+/** The key was used for something else before. Nothing was sent. */
+export class KeyReusedError extends Error {
+  override readonly name = 'KeyReusedError';
+  readonly code = 'idempotency_key_reused';
+  /** The earlier operation with this key. */
+  readonly earlier: HistoryRecord;
+
+  constructor(earlier: HistoryRecord) {
+    super(
+      `The idempotency key ${earlier.idempotencyKey} was used on ${earlier.createdAt} with other arguments ` +
+        `(${earlier.id}). Use another key, or repeat exactly that command.`,
+    );
+    this.earlier = earlier;
+  }
+}
+
+/**
+ * The record that a command with a key of the user's own belongs to, or null when the key is fresh.
+ * `earlier` are the records of this operation and store with this key, newest first.
+ *
+ * A key counts as used once something with it was, or may yet be, applied. After a definite refusal, or where nothing
+ * was sent, the same key may carry corrected arguments.
+ * Throws a KeyReusedError when the key was used for another command.
+ */
+export function recordOfKey(earlier: readonly HistoryRecord[], fingerprint: string): HistoryRecord | null {
+  const used = earlier.filter((record) => isOpen(record) || record.state === 'applied');
+  const other = used.find((record) => record.fingerprint !== fingerprint);
+  if (other !== undefined) throw new KeyReusedError(other);
+  return used.find((record) => record.state === 'applied') ?? used[0] ?? null;
+}
+
+/**
+ * The open record whose key the same command, given again without a key, goes on with, or null.
+ * `twins` are records of this command, newest first.
+ */
+export function recordToGoOnWith(twins: readonly HistoryRecord[], now: number): HistoryRecord | null {
+  const young = (record: HistoryRecord) => now - Date.parse(record.createdAt) < KEY_REUSE_MS;
+  return twins.find((record) => record.class === 'keyed' && isOpen(record) && young(record)) ?? null;
+}

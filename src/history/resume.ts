@@ -1,0 +1,138 @@
+import { findOperation } from '../contract/operations.ts';
+import { saveSettings } from '../contract/settings.ts';
+import { KEY_REUSE_MS } from './keys.ts';
+import type { Lock, LockHolder } from './lock.ts';
+import { type HistoryRecord, isOpen, mayHaveBeenApplied, recordAge } from './record.ts';
+import { patchOf, recordedOutcome } from './recorded-outcome.ts';
+import { lockName, type Performed, sendRecord } from './send.ts';
+import type { SendOptions } from './send-options.ts';
+import { canSettleByReading, settleByReading } from './settle.ts';
+
+export interface ResumeOptions extends SendOptions {
+  readonly record: HistoryRecord;
+  /** Where the client sends to: a record of another origin or store is left alone. */
+  readonly origin: string;
+  readonly storeId: string;
+  /** Send again even after so long that the service may have forgotten the key. */
+  readonly evenIfOld?: boolean | undefined;
+  readonly onWait?: ((holder: LockHolder | null) => void) | undefined;
+}
+
+/**
+ * What `resume` did about a record:
+ * - `sent`: sent again, with this outcome.
+ * - `settled`: found out by reading, or certain from the record itself.
+ * - `finished`: it has ended already, perhaps by another process just now.
+ * - `left`: nothing; `reason` is a stable code and `advice` tells a person what to do.
+ */
+export type Resumed =
+  | ({ readonly action: 'sent' | 'settled' | 'finished' } & Performed)
+  | {
+      readonly action: 'left';
+      readonly record: HistoryRecord;
+      readonly reason: LeftReason;
+      readonly advice: string;
+    };
+
+export type LeftReason = 'elsewhere' | 'unknown_operation' | 'too_old' | 'not_settled' | 'one_shot';
+
+/**
+ * Takes up an open record, under its lock. Keyed and repeatable operations are sent again, byte for byte, unless that
+ * could do it twice; an operation whose effect can be read is settled by reading first; a one-shot operation is never
+ * sent again. Throws a HistoryError when nothing was sent.
+ */
+export async function resumeRecord(options: ResumeOptions): Promise<Resumed> {
+  const { history, signal, onWait } = options;
+  return history.withLock(
+    lockName(options.record.id),
+    async (lock) => {
+      const record = await history.get(options.record.id);
+      const outcome = recordedOutcome(record);
+      if (!isOpen(record) && outcome !== null) return { action: 'finished', record, outcome, warnings: [] };
+      const obstacle = findObstacle(options, record);
+      if (obstacle !== null) return { action: 'left', record, ...obstacle };
+      if (mayHaveBeenApplied(record) && canSettleByReading(record))
+        return settleOrSend(options, lock, record);
+      if (record.class === 'one-shot') return leaveOneShot(options, record);
+      return { action: 'sent', ...(await sendRecord(options, lock, record)) };
+    },
+    { signal, onWait },
+  );
+}
+
+type Left = Pick<Extract<Resumed, { action: 'left' }>, 'reason' | 'advice'>;
+
+function findObstacle(options: ResumeOptions, record: HistoryRecord): Left | null {
+  const { history, origin, storeId, evenIfOld = false } = options;
+  if (findOperation(record.operation) === undefined) {
+    const advice = `This storectl does not know the operation ${record.operation}. Update it, then resume again.`;
+    return { reason: 'unknown_operation', advice };
+  }
+  if (record.origin !== origin || record.storeId !== storeId) {
+    const place = `store ${record.storeId} @ ${record.origin}`;
+    return {
+      reason: 'elsewhere',
+      advice: `It belongs to ${place}. Resume it with the profile of that store.`,
+    };
+  }
+  const sendsAgain = !canSettleByReading(record) && record.class !== 'one-shot';
+  const isOld = recordAge(record, history.now()) > KEY_REUSE_MS;
+  if (sendsAgain && isOld && mayHaveBeenApplied(record) && !evenIfOld) {
+    const why =
+      record.class === 'keyed'
+        ? 'the service may have forgotten its key, and would apply it a second time'
+        : 'it would undo what others have changed since';
+    return { reason: 'too_old', advice: `It was sent so long ago that ${why}. Look at the store first.` };
+  }
+  return null;
+}
+
+/** Settings that read as before are saved again; a decision never is. */
+async function settleOrSend(options: ResumeOptions, lock: Lock, opened: HistoryRecord): Promise<Resumed> {
+  const record = await endAsUnknown(options, opened);
+  const outcome = recordedOutcome(record);
+  if (outcome?.kind !== 'unknown') return left(record, null);
+  const finding = await settleByReading(options, record, outcome);
+  if (finding.verdict === 'settled') {
+    const settled = await options.history.update(
+      record,
+      patchOf(finding.outcome, options.history.now(), true),
+    );
+    const warnings = finding.note === null ? [] : [finding.note];
+    return { action: 'settled', record: settled, outcome: finding.outcome, warnings };
+  }
+  if (finding.verdict === 'untouched' && record.operation === saveSettings.id) {
+    return { action: 'sent', ...(await sendRecord(options, lock, record)) };
+  }
+  return left(record, finding.note);
+}
+
+function left(record: HistoryRecord, note: string | null): Resumed {
+  const advice = note ?? 'It could not be read whether it was applied. Resume it again later.';
+  return { action: 'left', record, reason: 'not_settled', advice };
+}
+
+async function leaveOneShot(options: ResumeOptions, record: HistoryRecord): Promise<Resumed> {
+  if (mayHaveBeenApplied(record)) {
+    const advice =
+      'It was sent and its answer was lost, and it is never sent twice. ' +
+      'Look in the store whether it is there, and run the command again only if it is not.';
+    return { action: 'left', record: await endAsUnknown(options, record), reason: 'one_shot', advice };
+  }
+  const failure = {
+    code: 'cancelled',
+    message: record.state === 'prepared' ? 'storectl ended before it was sent' : 'the key was refused',
+  } as const;
+  const { attempts } = record;
+  const outcome = { kind: 'not_sent', attempts, requestId: null, failure } as const;
+  const closed = await options.history.update(record, patchOf(outcome, options.history.now(), false));
+  const warnings = ['Nothing was applied. Run the command again if it is still wanted.'];
+  return { action: 'settled', record: closed, outcome, warnings };
+}
+
+/** A record that says `sent` while nobody works on it belongs to a process that was killed: its answer is lost. */
+async function endAsUnknown(options: ResumeOptions, record: HistoryRecord): Promise<HistoryRecord> {
+  if (record.state !== 'sent') return record;
+  const failure = { code: 'connection_lost', message: 'storectl ended before the answer came' };
+  return options.history.update(record, { state: 'unknown', failure });
+}

@@ -1,0 +1,119 @@
+import type { Outcome } from '../client/outcome.ts';
+import { isSilentOnEarlierAttempt } from '../client/retry.ts';
+import { findOperation } from '../contract/operations.ts';
+import { HistoryError } from './errors.ts';
+import type { Lock } from './lock.ts';
+import { type HistoryRecord, mayHaveBeenApplied } from './record.ts';
+import { patchOf } from './recorded-outcome.ts';
+import { inputOf, type SendOptions } from './send-options.ts';
+import { settleByReading } from './settle.ts';
+
+/** What came of an operation. */
+export interface Performed {
+  readonly record: HistoryRecord;
+  /**
+   * Its outcome by all that this machine knows: where an earlier run may have been applied, a later
+   * failure to send leaves it `unknown`.
+   */
+  readonly outcome: Outcome;
+  /** What the user should know besides, one sentence each. */
+  readonly warnings: readonly string[];
+}
+
+/** The lock of whoever works on a record. */
+export function lockName(id: string): string {
+  return `record ${id}`;
+}
+
+/**
+ * Sends the stored bytes of a record, under its lock, and writes down how far it got: `sent` before the first byte
+ * leaves, the outcome after. An unknown outcome that can be settled by reading is settled.
+ *
+ * Throws a HistoryError only while it is certain that nothing was sent by this call. What can no longer be written
+ * afterwards (a disk that has filled up) is a warning; the record then stays open, which is true.
+ */
+export async function sendRecord(
+  options: SendOptions,
+  lock: Lock,
+  opened: HistoryRecord,
+): Promise<Performed> {
+  const { history, client } = options;
+  const operation = findOperation(opened.operation);
+  const doubtful = mayHaveBeenApplied(opened);
+  const warnings: string[] = [];
+  let record = opened;
+  let started = 0;
+
+  async function markSent(attempt: number): Promise<void> {
+    lock.assertHeld();
+    const sentAt = new Date(history.now()).toISOString();
+    const patch = { state: 'sent', sentAt, attempts: opened.attempts + attempt } as const;
+    try {
+      record = await history.update(record, patch);
+    } catch (error) {
+      // The file says `sent` or `unknown` already unless this is the very first byte.
+      if (started === 0 && !doubtful) throw error;
+    }
+    started = attempt;
+  }
+
+  let outcome: Outcome;
+  try {
+    const sent = await client.send(
+      {
+        method: opened.method,
+        path: opened.path,
+        body: opened.body,
+        class: opened.class,
+        response: operation?.response ?? null,
+      },
+      {
+        ...inputOf(options),
+        ...(opened.ifMatch !== null && { ifMatch: opened.ifMatch }),
+        beforeAttempt: markSent,
+      },
+    );
+    outcome = doubtful ? keepDoubt(sent, opened) : sent;
+  } catch (error) {
+    if (!(error instanceof HistoryError) || started === 0) throw error;
+    outcome = interrupted(error, started);
+  }
+
+  let settled = false;
+  if (outcome.kind === 'unknown' && options.signal?.aborted !== true) {
+    const finding = await settleByReading(options, record, outcome);
+    settled = finding.verdict === 'settled';
+    outcome = finding.outcome;
+    if (finding.note !== null) warnings.push(finding.note);
+  }
+  try {
+    record = await history.update(record, patchOf(outcome, history.now(), settled));
+  } catch (error) {
+    if (!(error instanceof HistoryError)) throw error;
+    warnings.push(`The answer came, but it could not be written down: ${error.message}`);
+  }
+  return { record, outcome, warnings };
+}
+
+/**
+ * The outcome of a run after one that may have been applied: what does not tell about that earlier one leaves it
+ * unknown. 404 does not tell either, since the profile may have been given the key of another store in between.
+ */
+function keepDoubt(outcome: Outcome, record: HistoryRecord): Outcome {
+  const { attempts, requestId } = outcome;
+  if (outcome.kind === 'not_sent') {
+    const { failure } = outcome;
+    return { kind: 'unknown', attempts, requestId, failure, status: null, problem: null, retryAt: null };
+  }
+  if (outcome.kind !== 'rejected') return outcome;
+  const { status, problem, retryAt } = outcome;
+  if (status !== 404 && !isSilentOnEarlierAttempt(status, record.class)) return outcome;
+  const failure = { code: 'connection_lost', message: 'the answer to an earlier request was lost' } as const;
+  return { kind: 'unknown', attempts, requestId, failure, status, problem, retryAt };
+}
+
+/** Attempts were made, and then the lock was lost. */
+function interrupted(error: HistoryError, attempts: number): Outcome {
+  const failure = { code: 'cancelled', message: error.message } as const;
+  return { kind: 'unknown', attempts, requestId: null, failure, status: null, problem: null, retryAt: null };
+}
