@@ -1,0 +1,56 @@
+import { timingSafeEqual } from 'node:crypto';
+import { parseKey } from '../contract/api-key.ts';
+import { sha256 } from './canonical-json.ts';
+import { ServiceError } from './errors.ts';
+import type { Scope } from './scopes.ts';
+import { findApiKey } from './storage/api-keys.ts';
+import type { Storage } from './storage/storage.ts';
+import { timestamp } from './work.ts';
+
+/** Who asks. */
+export interface Principal {
+  readonly keyId: string;
+  readonly storeId: string;
+  readonly scopes: readonly string[];
+}
+
+/**
+ * The key in an Authorization header (section 5), taken nowhere else from. Throws `missing_key` or `invalid_key`;
+ * a mistyped, unknown, expired and revoked key are refused alike.
+ */
+export async function authenticate(
+  storage: Storage,
+  authorization: string | undefined,
+  now: number,
+): Promise<Principal> {
+  const token = /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1];
+  if (token === undefined) {
+    throw unauthorized('missing_key', 'Send "Authorization: Bearer <API key>".');
+  }
+  const parts = parseKey(token);
+  const key = parts && (await storage.read((db) => findApiKey(db, parts.id)));
+  const matches = isSameHash(sha256(token), key?.sha256 ?? sha256(''));
+  if (!key || !matches || key.revokedAt !== null || isPast(key.expiresAt, now)) {
+    throw unauthorized('invalid_key', 'The API key is wrong, expired or revoked.');
+  }
+  return { keyId: key.id, storeId: key.storeId, scopes: key.scopes };
+}
+
+/** Throws `insufficient_scope` when the key lacks the scope. */
+export function requireScope(principal: Principal, scope: Scope): void {
+  if (!principal.scopes.includes(scope)) {
+    throw new ServiceError('insufficient_scope', `This needs a key with the scope ${scope}.`);
+  }
+}
+
+function isSameHash(a: string, b: string): boolean {
+  return timingSafeEqual(Buffer.from(a, 'hex'), Buffer.from(b, 'hex'));
+}
+
+function isPast(time: string | null, now: number): boolean {
+  return time !== null && time <= timestamp(now);
+}
+
+function unauthorized(code: 'missing_key' | 'invalid_key', detail: string): ServiceError {
+  return new ServiceError(code, detail, { headers: { 'WWW-Authenticate': 'Bearer' } });
+}

@@ -1,0 +1,104 @@
+import * as z from 'zod';
+import { invalidFields, notFound, ServiceError } from './errors.ts';
+import { recordEvent } from './events.ts';
+import { distinct, filledText, idempotencyKey } from './fields.ts';
+import { createId } from './ids.ts';
+import { applySnapshot, isIntact, type SectionName, sectionNames, takeSnapshot } from './sections.ts';
+import {
+  type BackupRecord,
+  type BackupSectionRecord,
+  findBackup,
+  insertBackup,
+  listBackupSections,
+} from './storage/backups.ts';
+import { timestamp, type Work } from './work.ts';
+
+/** Of backups as a whole; each section has a version of its own. */
+const formatVersion = 1;
+
+const someSections = () =>
+  distinct(z.enum(sectionNames), sectionNames.length).min(1, 'must name at least one section');
+
+/** Body of operation 8. */
+export const newBackup = z.strictObject({
+  label: filledText(120),
+  sections: someSections(),
+  idempotencyKey: idempotencyKey(),
+});
+
+/** Body of operation 9. */
+export const newRestore = z.strictObject({ sections: someSections(), idempotencyKey: idempotencyKey() });
+
+/** Operation 8. All sections are of one moment. */
+export async function createBackup(work: Work, { label, sections }: z.output<typeof newBackup>) {
+  const backup = await backUp(work, label, sections);
+  await recordEvent(work, 'backup_created', { backupId: backup.id, label, sections });
+  return { ...backup, sections };
+}
+
+/**
+ * Operation 9: puts the sections back as they were, or changes nothing. What they hold now is backed up first.
+ * Throws `validation_failed` for a section that the backup lacks and `state_conflict` for one that is damaged.
+ */
+export async function restoreBackup(work: Work, backupId: string, { sections }: z.output<typeof newRestore>) {
+  const backup = await findBackup(work, backupId);
+  if (backup === undefined) throw notFound();
+  const selected = await selectSections(work, backup, sections);
+  const before = await backUp(work, `Before the restore of ${backup.label}`.slice(0, 120), sections);
+
+  for (const [name, section] of selected) await applySnapshot(work, name, section);
+  for (const [name, section] of selected) {
+    const { sha256 } = await takeSnapshot(work, name);
+    if (sha256 !== section.sha256)
+      throw new Error(`section ${name} differs from backup ${backupId} once restored`);
+  }
+  await recordEvent(work, 'backup_restored', { backupId, preRestoreBackupId: before.id, sections });
+  return {
+    backupId,
+    preRestoreBackupId: before.id,
+    sections: Object.fromEntries(
+      selected.map(([name, { itemCount, sha256 }]) => [name, { count: itemCount, sha256 }]),
+    ),
+  };
+}
+
+async function backUp(work: Work, label: string, names: readonly SectionName[]): Promise<BackupRecord> {
+  const backup = { id: createId(), version: formatVersion, label, createdAt: timestamp(work.now) };
+  const sections: BackupSectionRecord[] = [];
+  for (const name of names) sections.push(await takeSnapshot(work, name));
+  await insertBackup(work, backup, sections);
+  return backup;
+}
+
+/** The sections to restore, each checked before anything is written. */
+async function selectSections(
+  work: Work,
+  backup: BackupRecord,
+  names: readonly SectionName[],
+): Promise<[SectionName, BackupSectionRecord][]> {
+  const present = new Map(
+    (await listBackupSections(work, backup.id)).map((section) => [section.name, section]),
+  );
+  const selected = names.flatMap((name): [SectionName, BackupSectionRecord][] => {
+    const section = present.get(name);
+    return section ? [[name, section]] : [];
+  });
+  if (selected.length < names.length) {
+    throw invalidFields(
+      names.flatMap((name, index) =>
+        present.has(name)
+          ? []
+          : [{ pointer: `/sections/${index}`, code: 'not_in_backup', detail: `is not in this backup` }],
+      ),
+    );
+  }
+  for (const [name, section] of selected) {
+    if (!isIntact(name, section)) {
+      throw new ServiceError(
+        'state_conflict',
+        `The section ${name} of this backup is damaged. Nothing was changed.`,
+      );
+    }
+  }
+  return selected;
+}

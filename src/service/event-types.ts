@@ -1,0 +1,68 @@
+/** The events that an endpoint may subscribe to, with the text that is used where the store has no template. */
+const builtInTexts = {
+  store_updated: { title: 'Store updated', body: 'Changed: {{changed}}.' },
+  post_created: { title: 'New post: {{title}}', body: 'The post is {{status}}.' },
+  dispute_opened: { title: 'Dispute opened', body: '{{kind}}: {{reason}} (answer due {{deadlineAt}})' },
+  dispute_decided: { title: 'Dispute {{status}}', body: '{{resolution}}' },
+  settings_updated: { title: 'Operations settings updated', body: 'Changed: {{changed}}.' },
+  backup_created: { title: 'Backup created: {{label}}', body: 'Sections: {{sections}}.' },
+  backup_restored: { title: 'Backup restored', body: 'Sections: {{sections}}. From backup {{backupId}}.' },
+  reclaim_noticed: { title: 'Subdomain reclaim notice', body: '{{subdomain}}: {{reason}}' },
+  reclaim_appealed: { title: 'Reclaim of {{subdomain}} appealed', body: '{{text}}' },
+  feedback_digest: { title: 'Feedback digest', body: '{{summary}}' },
+} as const;
+
+export type EventType = keyof typeof builtInTexts;
+
+export const eventTypes = Object.keys(builtInTexts) as readonly EventType[];
+
+export function isEventType(name: string): name is EventType {
+  return Object.hasOwn(builtInTexts, name);
+}
+
+/** The known event whose name is nearest to a misspelt one. */
+export function nearestEventType(name: string): EventType {
+  return eventTypes.reduce((best, candidate) =>
+    editDistance(candidate, name) < editDistance(best, name) ? candidate : best,
+  );
+}
+
+export interface TextTemplate {
+  readonly title: string;
+  readonly body: string;
+  /** Leaves the values out. */
+  readonly private: boolean;
+}
+
+export type EventData = Readonly<Record<string, string | readonly string[]>>;
+
+/** What a person is told of an event. A template's empty title or body is filled from the built-in text. */
+export function renderEvent(
+  type: EventType,
+  data: EventData,
+  template: TextTemplate | undefined,
+): { title: string; body: string } {
+  const builtIn = builtInTexts[type];
+  const render = (text: string) =>
+    text.replace(/\{\{\s*(\w+)\s*\}\}/g, (_, field: string) =>
+      template?.private || !Object.hasOwn(data, field) ? '…' : [data[field]].flat().join(', '),
+    );
+  return {
+    title: render(template?.title || builtIn.title),
+    body: render(template?.body || builtIn.body),
+  };
+}
+
+/** Levenshtein's. */
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (const [i, character] of [...a].entries()) {
+    const next = [i + 1];
+    for (let j = 0; j < b.length; j++) {
+      const substitution = (row[j] ?? 0) + (character === b[j] ? 0 : 1);
+      next.push(Math.min(substitution, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}

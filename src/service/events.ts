@@ -1,0 +1,25 @@
+import { type EventData, type EventType, renderEvent } from './event-types.ts';
+import { createId } from './ids.ts';
+import { readSettings } from './settings-document.ts';
+import { listSubscribers } from './storage/endpoints.ts';
+import { insertDelivery, insertEvent, insertNotification } from './storage/events.ts';
+import { timestamp, type Work } from './work.ts';
+
+/**
+ * Records that something happened, in the transaction in which it does: the event, a notification in the store and
+ * a delivery for each enabled endpoint that has subscribed. Answers the id of the event.
+ */
+export async function recordEvent(work: Work, type: EventType, data: EventData): Promise<string> {
+  const eventId = createId();
+  const createdAt = timestamp(work.now);
+  await insertEvent(work, { id: eventId, type, data, createdAt });
+
+  const { templates } = await readSettings(work);
+  const text = renderEvent(type, data, templates[type]);
+  await insertNotification(work, { id: createId(), eventId, ...text, createdAt });
+
+  for (const endpointId of await listSubscribers(work, type)) {
+    await insertDelivery(work, { id: createId(), eventId, endpointId, createdAt });
+  }
+  return eventId;
+}

@@ -1,0 +1,131 @@
+import type * as z from 'zod';
+import type { OperationId } from '../contract/operations.ts';
+import { createBackup, newBackup, newRestore, restoreBackup } from './backups.ts';
+import { type Precondition, versionOf } from './canonical-json.ts';
+import { decideDispute, newDecision, newDispute, openDispute, showDispute } from './disputes.ts';
+import { addEndpoint, newEndpoint } from './endpoints.ts';
+import { applyOnce } from './idempotency.ts';
+import { markRead, readMark } from './notifications.ts';
+import { createPost, newPost } from './posts.ts';
+import { appealReclaim, newAppeal } from './reclaims.ts';
+import type { Scope } from './scopes.ts';
+import { saveSettings, showSettings } from './settings.ts';
+import { settingsInput } from './settings-document.ts';
+import { storePatch } from './store-fields.ts';
+import { updateStore } from './stores.ts';
+import type { Work } from './work.ts';
+
+const kibibyte = 1024;
+
+/** What a handler is told of a request whose body is valid. */
+export interface OperationRequest<Input> {
+  readonly input: Input;
+  /** Id in the path after the store's, empty where there is none. */
+  readonly targetId: string;
+  /** From If-Match. */
+  readonly isCurrent: Precondition;
+}
+
+export interface Reply {
+  readonly status: number;
+  readonly body: object;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** How an operation of the contract is served. */
+export interface Handler<Input = unknown> {
+  readonly scope: Scope;
+  /** Schema of the body, null for operations without one. */
+  readonly input: z.ZodType<Input> | null;
+  readonly maxBodyBytes: number;
+  run(work: Work, request: OperationRequest<Input>): Promise<Reply>;
+}
+
+export const handlers: Record<OperationId, Handler> = {
+  'store.update': handler('store:write', storePatch, async (work, { input, isCurrent }) =>
+    versioned(await updateStore(work, input, isCurrent)),
+  ),
+  'blog.create': {
+    ...handler('blog:write', newPost, async (work, { input }) => {
+      const post = await createPost(work, input);
+      const location = `/v1/stores/${work.storeId}/blog/posts/${post.id}`;
+      return { status: 201, body: post, headers: { Location: location } };
+    }),
+    maxBodyBytes: 1024 * kibibyte,
+  },
+  'disputes.decide': handler('disputes:decide', newDecision, async (work, { targetId, input }) =>
+    ok(await decideDispute(work, targetId, input)),
+  ),
+  'settings.show': handler('settings:read', null, async (work) => versioned(await showSettings(work))),
+  'settings.save': handler('settings:write', settingsInput, async (work, { input, isCurrent }) =>
+    versioned(await saveSettings(work, input, isCurrent)),
+  ),
+  'disputes.open': handler(
+    'disputes:write',
+    newDispute,
+    once('disputes.open', async (work, { input }) => created(await openDispute(work, input))),
+  ),
+  'disputes.show': handler('disputes:read', null, async (work, { targetId }) =>
+    ok(await showDispute(work, targetId)),
+  ),
+  'backup.create': handler(
+    'backups:write',
+    newBackup,
+    once('backup.create', async (work, { input }) => created(await createBackup(work, input))),
+  ),
+  'backup.restore': handler(
+    'backups:restore',
+    newRestore,
+    once('backup.restore', async (work, { targetId, input }) =>
+      ok(await restoreBackup(work, targetId, input)),
+    ),
+  ),
+  'reclaim.appeal': handler('reclaims:appeal', newAppeal, async (work, { targetId, input }) => {
+    const { isNew, appeal } = await appealReclaim(work, targetId, input);
+    return isNew ? created(appeal) : ok(appeal);
+  }),
+  'notify.add-endpoint': handler('notifications:write', newEndpoint, async (work, { input }) =>
+    created(await addEndpoint(work, input)),
+  ),
+  'notify.mark-read': handler('notifications:write', readMark, async (work, { input }) => {
+    await markRead(work, input);
+    return ok({ ok: true });
+  }),
+};
+
+function handler<Input>(
+  scope: Scope,
+  input: z.ZodType<Input> | null,
+  run: Handler<Input>['run'],
+): Handler<Input> {
+  return { scope, input, run, maxBodyBytes: 64 * kibibyte };
+}
+
+/** For operations whose body has an idempotency key: the same request again gets the first answer. */
+function once<Input extends { readonly idempotencyKey: string }>(
+  operation: OperationId,
+  run: Handler<Input>['run'],
+): Handler<Input>['run'] {
+  return async (work, request) => {
+    const { targetId, input } = request;
+    const { replayed, ...answer } = await applyOnce(
+      work,
+      { operation, targetId, key: input.idempotencyKey, input },
+      () => run(work, request),
+    );
+    return replayed ? { ...answer, headers: { 'Idempotency-Replayed': 'true' } } : answer;
+  };
+}
+
+function ok(body: object): Reply {
+  return { status: 200, body };
+}
+
+function created(body: object): Reply {
+  return { status: 201, body };
+}
+
+/** An answer that If-Match can name later. */
+function versioned(body: object): Reply {
+  return { status: 200, body, headers: { ETag: `"${versionOf(body)}"` } };
+}

@@ -1,0 +1,7 @@
+export { type App, type AppOptions, createApp } from './app.ts';
+export { describeStore, type ExampleStore, seedExampleStore } from './example-store.ts';
+export { type CreatedKey, createKey, deleteExpiredKeys, type NewKey, revokeKey } from './keys.ts';
+export { type Listening, listen } from './listen.ts';
+export { type Preset, presets, type Scope, scopes } from './scopes.ts';
+export { openStorage, type Storage } from './storage/storage.ts';
+export { createStore, type NewStore } from './stores.ts';

@@ -1,0 +1,24 @@
+type Members = Readonly<Record<string, unknown>>;
+
+/** `patch` over `base`: objects merge, everything else replaces. A member that the patch leaves undefined stays. */
+export function merge(base: unknown, patch: unknown): unknown {
+  if (patch === undefined) return base;
+  if (!isObject(base) || !isObject(patch)) return patch;
+  const names = new Set([...Object.keys(base), ...Object.keys(patch)]);
+  return Object.fromEntries([...names].map((name) => [name, merge(base[name], patch[name])]));
+}
+
+/** Dotted paths of the values that differ. */
+export function changedPaths(before: unknown, after: unknown, path = ''): string[] {
+  if (isObject(before) && isObject(after)) {
+    const names = new Set([...Object.keys(before), ...Object.keys(after)]);
+    return [...names].flatMap((name) =>
+      changedPaths(before[name], after[name], path === '' ? name : `${path}.${name}`),
+    );
+  }
+  return JSON.stringify(before) === JSON.stringify(after) ? [] : [path];
+}
+
+function isObject(value: unknown): value is Members {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,57 @@
+import { type ErrorCode, ServiceError } from './errors.ts';
+import { StorageBusyError } from './storage/storage.ts';
+
+const problems: Record<ErrorCode, { readonly status: number; readonly title: string }> = {
+  malformed_json: { status: 400, title: 'The body is not acceptable JSON' },
+  missing_key: { status: 401, title: 'An API key is needed' },
+  invalid_key: { status: 401, title: 'The API key is not valid' },
+  insufficient_scope: { status: 403, title: 'The API key does not allow this' },
+  not_found: { status: 404, title: 'Not found' },
+  method_not_allowed: { status: 405, title: 'Method not allowed' },
+  state_conflict: { status: 409, title: 'The state does not allow this' },
+  slug_taken: { status: 409, title: 'The slug is taken' },
+  duplicate: { status: 409, title: 'It exists already' },
+  stale: { status: 412, title: 'It has changed in the meantime' },
+  too_large: { status: 413, title: 'The body is too large' },
+  unsupported_media_type: { status: 415, title: 'The body must be application/json' },
+  validation_failed: { status: 422, title: 'The request is not valid' },
+  idempotency_key_reused: { status: 422, title: 'The idempotency key was used for another request' },
+  rate_limited: { status: 429, title: 'Too many requests' },
+  internal_error: { status: 500, title: 'The service failed' },
+  busy: { status: 503, title: 'The service is busy' },
+};
+
+/** An error answer, ready to be sent. */
+export interface Problem {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** RFC 9457, as `problemDetails` of the contract. */
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** What the client is told of an error: for one that is no refusal, only that the service failed. */
+export function toProblem(error: unknown, requestId: string): Problem {
+  const { code, message, fields, headers } = toServiceError(error);
+  const { status, title } = problems[code];
+  return {
+    status,
+    headers: { 'Content-Type': 'application/problem+json', ...headers },
+    body: {
+      type: `urn:storectl:problem:${code}`,
+      title,
+      status,
+      detail: message,
+      code,
+      requestId,
+      ...(fields.length > 0 && { errors: fields }),
+    },
+  };
+}
+
+function toServiceError(error: unknown): ServiceError {
+  if (error instanceof ServiceError) return error;
+  if (error instanceof StorageBusyError) {
+    return new ServiceError('busy', 'Nothing was changed. Try again.', { headers: { 'Retry-After': '1' } });
+  }
+  return new ServiceError('internal_error', 'Nothing was changed. The log has more under the request id.');
+}

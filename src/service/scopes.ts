@@ -1,0 +1,25 @@
+/** What an API key may do. */
+export const scopes = [
+  'store:write',
+  'blog:write',
+  'settings:read',
+  'settings:write',
+  'disputes:read',
+  'disputes:write',
+  'disputes:decide',
+  'backups:write',
+  'backups:restore',
+  'reclaims:appeal',
+  'notifications:write',
+] as const;
+
+export type Scope = (typeof scopes)[number];
+
+/** Sets of scopes for the usual keys. */
+export const presets = {
+  owner: scopes,
+  'ci-backup': ['backups:write'],
+  support: ['disputes:read', 'disputes:write', 'disputes:decide'],
+} as const satisfies Record<string, readonly Scope[]>;
+
+export type Preset = keyof typeof presets;

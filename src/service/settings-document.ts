@@ -1,0 +1,67 @@
+import * as z from 'zod';
+import { distinct, filledText, pattern, text, timeZone } from './fields.ts';
+import { findSettings } from './storage/settings.ts';
+import type { Tenant } from './storage/storage.ts';
+
+const clockTime = () => pattern(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time of day such as 22:00');
+
+const template = z.strictObject({
+  title: text(256).default(''),
+  body: text(4096).default(''),
+  private: z.boolean().default(false),
+});
+
+/** The groups of the document. What is left out, a group or a field, has its default. */
+const groups = {
+  quietHours: group({
+    enabled: z.boolean().default(false),
+    start: clockTime().default('22:00'),
+    end: clockTime().default('07:00'),
+    timezone: timeZone().default('UTC'),
+  }),
+  templates: z
+    .record(pattern(/^[a-z][a-z0-9_.]{0,63}$/, 'must be a name such as feedback_digest'), template)
+    .nullish()
+    .transform((templates) => templates ?? {}),
+  discovery: group({
+    enabled: z.boolean().default(false),
+    summary: text(500).default(''),
+    categories: distinct(filledText(50), 20).default([]),
+  }),
+  showcase: group({
+    enabled: z.boolean().default(false),
+    allowCritique: z.boolean().default(false),
+    summary: text(500).default(''),
+  }),
+  mobilePrivacy: group({
+    hideRevenue: z.boolean().default(false),
+    hideOrderValues: z.boolean().default(false),
+    requireUnlock: z.boolean().default(false),
+  }),
+};
+
+function group<Shape extends z.ZodRawShape>(shape: Shape) {
+  const schema = z.strictObject(shape);
+  return schema.nullish().transform((value) => value ?? schema.parse({}));
+}
+
+const settingsDocument = z.strictObject(groups);
+export type SettingsDocument = z.output<typeof settingsDocument>;
+
+/** A document that was read can be sent back: what the service has written in it is left aside. */
+export const settingsInput = z
+  .strictObject({
+    ...groups,
+    storeId: z.unknown().optional(),
+    env: z.unknown().optional(),
+    updatedAt: z.unknown().optional(),
+  })
+  .transform(({ storeId: _, env: __, updatedAt: ___, ...document }): SettingsDocument => document);
+
+const defaultSettings: SettingsDocument = settingsDocument.parse({});
+
+/** The document of a store, or the defaults where nothing was saved. */
+export async function readSettings(tenant: Tenant): Promise<SettingsDocument> {
+  const saved = await findSettings(tenant);
+  return saved === undefined ? defaultSettings : settingsDocument.parse(saved.document);
+}

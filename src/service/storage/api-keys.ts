@@ -1,0 +1,43 @@
+import type { Queries } from './storage.ts';
+
+export interface ApiKeyRecord {
+  readonly id: string;
+  readonly storeId: string;
+  readonly kind: string;
+  readonly label: string;
+  readonly sha256: string;
+  readonly scopes: readonly string[];
+  readonly createdAt: string;
+  readonly expiresAt: string | null;
+  readonly revokedAt: string | null;
+}
+
+export async function insertApiKey(db: Queries, key: ApiKeyRecord): Promise<void> {
+  await db
+    .insertInto('apiKeys')
+    .values({ ...key, scopes: JSON.stringify(key.scopes) })
+    .execute();
+}
+
+/** The one query without a store id: it is what tells the store. */
+export async function findApiKey(db: Queries, id: string): Promise<ApiKeyRecord | undefined> {
+  const row = await db.selectFrom('apiKeys').selectAll().where('id', '=', id).executeTakeFirst();
+  return row && { ...row, scopes: JSON.parse(row.scopes) };
+}
+
+/** Answers false when there is no such key or it had been revoked. */
+export async function setRevoked(db: Queries, id: string, revokedAt: string): Promise<boolean> {
+  const result = await db
+    .updateTable('apiKeys')
+    .set({ revokedAt })
+    .where('id', '=', id)
+    .where('revokedAt', 'is', null)
+    .executeTakeFirst();
+  return Number(result.numUpdatedRows) > 0;
+}
+
+/** Answers how many there were. */
+export async function deleteKeysExpiredBefore(db: Queries, time: string): Promise<number> {
+  const result = await db.deleteFrom('apiKeys').where('expiresAt', '<=', time).executeTakeFirst();
+  return Number(result.numDeletedRows);
+}

@@ -1,0 +1,210 @@
+/**
+ * The tables as Kysely sees them (columns are snake_case in SQL). Types are those that SQLite and PostgreSQL
+ * both have: text for ids, times (ISO 8601, UTC, milliseconds) and JSON; integers, with 0 and 1 for booleans.
+ */
+export interface Schema {
+  stores: StoreTable;
+  apiKeys: ApiKeyTable;
+  posts: PostTable;
+  operationsSettings: OperationsSettingsTable;
+  disputes: DisputeTable;
+  disputeEvidence: DisputeEvidenceTable;
+  disputeDecisions: DisputeDecisionTable;
+  backups: BackupTable;
+  backupSections: BackupSectionTable;
+  subdomainReclaims: SubdomainReclaimTable;
+  endpoints: EndpointTable;
+  events: EventTable;
+  notifications: NotificationTable;
+  deliveries: DeliveryTable;
+  idempotencyKeys: IdempotencyKeyTable;
+}
+
+/** JSON as text. */
+type Json = string;
+type Timestamp = string;
+type Flag = number;
+
+interface StoreTable {
+  id: string;
+  organisationId: string;
+  name: string;
+  slug: string;
+  status: string;
+  defaultCurrency: string;
+  timezone: string;
+  settings: Json;
+  createdAt: Timestamp;
+}
+
+interface ApiKeyTable {
+  storeId: string;
+  id: string;
+  kind: string;
+  label: string;
+  /** Hex, of the whole key. */
+  sha256: string;
+  scopes: Json;
+  createdAt: Timestamp;
+  expiresAt: Timestamp | null;
+  revokedAt: Timestamp | null;
+}
+
+interface PostTable {
+  storeId: string;
+  id: string;
+  title: string;
+  slug: string;
+  excerpt: string | null;
+  contentMd: string;
+  coverImageId: string | null;
+  tags: Json;
+  featuredProductIds: Json;
+  status: string;
+  publishedAt: Timestamp | null;
+  scheduledAt: Timestamp | null;
+  metaTitle: string | null;
+  metaDescription: string | null;
+  viewCount: number;
+  createdAt: Timestamp;
+  updatedAt: Timestamp;
+}
+
+interface OperationsSettingsTable {
+  storeId: string;
+  document: Json;
+  updatedAt: Timestamp;
+}
+
+interface DisputeTable {
+  storeId: string;
+  id: string;
+  orderId: string | null;
+  buyerEmail: string | null;
+  providerCaseId: string | null;
+  kind: string;
+  status: string;
+  reason: string;
+  riskSignals: Json;
+  deadlineAt: Timestamp;
+  appealDeadlineAt: Timestamp;
+  resolution: string | null;
+  idempotencyKey: string;
+  createdAt: Timestamp;
+  updatedAt: Timestamp;
+}
+
+interface DisputeEvidenceTable {
+  storeId: string;
+  disputeId: string;
+  id: string;
+  kind: string;
+  label: string;
+  storageKey: string | null;
+  textValue: string | null;
+  submittedBy: string;
+  createdAt: Timestamp;
+}
+
+/** Audit trail: rows are only ever added. */
+interface DisputeDecisionTable {
+  storeId: string;
+  disputeId: string;
+  id: string;
+  status: string;
+  resolution: string;
+  /** Id of the API key that decided. */
+  decidedBy: string;
+  decidedAt: Timestamp;
+}
+
+interface BackupTable {
+  storeId: string;
+  id: string;
+  version: number;
+  label: string;
+  createdAt: Timestamp;
+}
+
+interface BackupSectionTable {
+  storeId: string;
+  backupId: string;
+  name: string;
+  /** Place of the section in the request that made the backup. */
+  position: number;
+  schemaVersion: number;
+  itemCount: number;
+  /** Hex, of `payload` in UTF-8. */
+  sha256: string;
+  /** JSON array of items in canonical form. */
+  payload: string;
+}
+
+interface SubdomainReclaimTable {
+  storeId: string;
+  id: string;
+  subdomain: string;
+  reason: string;
+  status: string;
+  appealText: string | null;
+  appealedAt: Timestamp | null;
+  createdAt: Timestamp;
+}
+
+interface EndpointTable {
+  storeId: string;
+  id: string;
+  kind: string;
+  name: string;
+  /** The address without its secret part. */
+  maskedUrl: string;
+  /** The whole address; null once a restore has brought the endpoint back from a backup, which holds no secrets. */
+  secretUrl: string | null;
+  events: Json;
+  enabled: Flag;
+  discordTemplate: Json | null;
+  createdAt: Timestamp;
+}
+
+interface EventTable {
+  storeId: string;
+  id: string;
+  type: string;
+  data: Json;
+  createdAt: Timestamp;
+}
+
+interface NotificationTable {
+  storeId: string;
+  id: string;
+  eventId: string;
+  title: string;
+  body: string;
+  createdAt: Timestamp;
+  readAt: Timestamp | null;
+}
+
+/** Outbox: one row for each endpoint that an event is to be sent to. */
+interface DeliveryTable {
+  storeId: string;
+  id: string;
+  eventId: string;
+  endpointId: string;
+  status: string;
+  attempts: number;
+  nextAttemptAt: Timestamp;
+  createdAt: Timestamp;
+}
+
+interface IdempotencyKeyTable {
+  storeId: string;
+  operation: string;
+  /** Id in the path after the store's, empty where there is none. */
+  targetId: string;
+  key: string;
+  fingerprint: string;
+  status: number;
+  body: Json;
+  createdAt: Timestamp;
+  expiresAt: Timestamp;
+}

@@ -1,0 +1,28 @@
+import type { Tenant } from './storage.ts';
+
+export interface SavedSettings {
+  readonly document: unknown;
+  readonly updatedAt: string;
+}
+
+export async function findSettings({ db, storeId }: Tenant): Promise<SavedSettings | undefined> {
+  const row = await db
+    .selectFrom('operationsSettings')
+    .select(['document', 'updatedAt'])
+    .where('storeId', '=', storeId)
+    .executeTakeFirst();
+  return row && { document: JSON.parse(row.document), updatedAt: row.updatedAt };
+}
+
+export async function putSettings({ db, storeId }: Tenant, settings: SavedSettings): Promise<void> {
+  const row = { document: JSON.stringify(settings.document), updatedAt: settings.updatedAt };
+  await db
+    .insertInto('operationsSettings')
+    .values({ storeId, ...row })
+    .onConflict((conflict) => conflict.column('storeId').doUpdateSet(row))
+    .execute();
+}
+
+export async function deleteSettings({ db, storeId }: Tenant): Promise<void> {
+  await db.deleteFrom('operationsSettings').where('storeId', '=', storeId).execute();
+}

@@ -1,0 +1,37 @@
+import type { StoreSettings } from '../store-fields.ts';
+import type { Queries, Tenant } from './storage.ts';
+
+export interface StoreRecord {
+  readonly id: string;
+  readonly organisationId: string;
+  readonly name: string;
+  readonly slug: string;
+  readonly status: string;
+  readonly defaultCurrency: string;
+  readonly timezone: string;
+  readonly settings: StoreSettings;
+  readonly createdAt: string;
+}
+
+export async function findStore({ db, storeId }: Tenant): Promise<StoreRecord | undefined> {
+  const row = await db.selectFrom('stores').selectAll().where('id', '=', storeId).executeTakeFirst();
+  return row && { ...row, settings: JSON.parse(row.settings) };
+}
+
+/** Rejects with a `UniqueViolationError` when another store has the slug. */
+export async function insertStore(db: Queries, store: StoreRecord): Promise<void> {
+  await db
+    .insertInto('stores')
+    .values({ ...store, settings: JSON.stringify(store.settings) })
+    .execute();
+}
+
+/** Saves the fields that may change. Rejects with a `UniqueViolationError` when another store has the slug. */
+export async function saveStore({ db, storeId }: Tenant, store: StoreRecord): Promise<void> {
+  const { name, slug, defaultCurrency, timezone, settings } = store;
+  await db
+    .updateTable('stores')
+    .set({ name, slug, defaultCurrency, timezone, settings: JSON.stringify(settings) })
+    .where('id', '=', storeId)
+    .execute();
+}
