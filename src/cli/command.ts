@@ -1,0 +1,58 @@
+import type { Context } from './context.ts';
+import type { ExitCode } from './exit-codes.ts';
+
+/** A positional argument. Commands say themselves what is missing, so none is required by the parser. */
+export interface ArgumentSpec {
+  readonly name: string;
+  readonly description: string;
+  readonly variadic?: boolean;
+  /** Shown in brackets in the usage line. */
+  readonly optional?: boolean;
+}
+
+export interface OptionSpec {
+  /** `--label`. */
+  readonly flag: string;
+  /** `-q`. */
+  readonly short?: string;
+  /** Name of the value in the help, `TEXT`. Without one the option is a switch. */
+  readonly value?: string;
+  /** A switch that `--no-…` turns off. */
+  readonly negatable?: boolean;
+  readonly description: string;
+  /** Heading in the help. */
+  readonly group: string;
+}
+
+/** What the user typed, before any of it is looked at. */
+export interface ParsedCommand {
+  readonly arguments: Readonly<Record<string, readonly string[]>>;
+  /** By flag: the values in the order in which they were given, or whether a switch is on. */
+  readonly options: ReadonlyMap<string, readonly string[] | boolean>;
+}
+
+/** A command of the program, without its name: `program.ts` knows where it stands in the tree. */
+export interface CommandDefinition {
+  /** What it does, in a few sentences for its help. */
+  readonly description: string;
+  readonly arguments?: readonly ArgumentSpec[];
+  readonly options?: readonly OptionSpec[];
+  /** Command lines for the help, without `storectl`. */
+  readonly examples: readonly string[];
+  run(context: Context, parsed: ParsedCommand): Promise<ExitCode | undefined>;
+}
+
+/** The last value of an option, or undefined. */
+export function optionValue(parsed: ParsedCommand, flag: string): string | undefined {
+  const given = parsed.options.get(flag);
+  return typeof given === 'object' ? given.at(-1) : undefined;
+}
+
+export function isOn(parsed: ParsedCommand, flag: string): boolean {
+  return parsed.options.get(flag) === true;
+}
+
+/** The first value of an argument, or undefined. */
+export function argumentValue(parsed: ParsedCommand, name: string): string | undefined {
+  return parsed.arguments[name]?.[0];
+}

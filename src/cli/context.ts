@@ -1,0 +1,253 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import type { Client, Exchange } from '../client/client.ts';
+import type { History } from '../history/journal.ts';
+import type { Demo } from './demo.ts';
+import { CliError } from './errors.ts';
+import { exitCodes } from './exit-codes.ts';
+import { configDirectory, demoDirectory, historyDirectory } from './folders.ts';
+import type { GlobalFlags } from './global-flags.ts';
+import { type Io, isSwitchedOn } from './io.ts';
+import { type Style, styleOf } from './output.ts';
+import type { ProfileStore } from './profiles.ts';
+import { printable, printableLines } from './sanitize.ts';
+import { type ConnectionSettings, demoProfile, resolveSettings } from './settings.ts';
+
+/** Where a command's requests go. */
+export interface Connection {
+  readonly profile: string;
+  readonly storeId: string;
+  /** The origin as history knows it: that of the demo service stays the same although its port does not. */
+  readonly origin: string;
+  /** For people. */
+  readonly host: string;
+  /** Base URL without its trailing slash. */
+  readonly baseUrl: string;
+  /** The key, so that nothing that holds it is written. */
+  readonly secret: string;
+  readonly client: Client;
+}
+
+/** Everything that a command may use. What is slow or can fail is a function, called when it is needed. */
+export interface Context {
+  readonly io: Io;
+  readonly flags: GlobalFlags;
+  /** Style of stdout and of stderr. */
+  readonly out: Style;
+  readonly err: Style;
+  /** Whether there is somebody to ask. */
+  readonly canPrompt: boolean;
+  /** Epoch milliseconds. */
+  now(): number;
+  /** Writes data to stdout. */
+  print(text: string): void;
+  /** Writes a line for people to stderr. */
+  notice(text: string): void;
+  profiles(): Promise<ProfileStore>;
+  settings(): Promise<ConnectionSettings>;
+  /** Throws exit 3 without a store or an address, and exit 4 without a key. */
+  connect(): Promise<Connection>;
+  /** The journal of the profile in use. */
+  history(): Promise<History>;
+  /** The demo service, started once. */
+  demo(): Promise<Demo>;
+  /** Called by main when the command has ended. */
+  close(): Promise<void>;
+}
+
+/** Version of the package, from package.json at build time. */
+export interface ContextOptions {
+  readonly io: Io;
+  readonly flags: GlobalFlags;
+  readonly version: string;
+}
+
+export function createContext({ io, flags, version }: ContextOptions): Context {
+  const err = styleOf(io.stderr, io.env);
+  const cleanups: (() => Promise<void>)[] = [];
+  const notice = (text: string) => {
+    io.stderr.write(`${text}\n`);
+  };
+  const once = <Value>(make: () => Promise<Value>) => {
+    let made: Promise<Value> | undefined;
+    return () => {
+      made ??= make();
+      return made;
+    };
+  };
+  const noInput = flags.noInput || isSwitchedOn(io.env.STORECTL_NO_INPUT) || isSwitchedOn(io.env.CI);
+  const debug = flags.debug || isSwitchedOn(io.env.STORECTL_DEBUG);
+
+  const profiles = once(async () => {
+    const { openProfiles } = await import('./profiles.ts');
+    return openProfiles(configDirectory(io), io.process.platform, notice);
+  });
+  const settings = once(async () => {
+    // conf costs more to load than to look whether there is anything to read.
+    const stored = existsSync(path.join(configDirectory(io), 'settings.json'))
+      ? await profiles()
+      : noProfiles;
+    return resolveSettings(flags, io.env, io.cwd, stored);
+  });
+  const demo = once(async () => {
+    const { startDemo } = await import('./demo.ts');
+    const started = await startDemo(demoDirectory(io), version);
+    cleanups.push(() => started.close());
+    return started;
+  });
+
+  const connect = once(async (): Promise<Connection> => {
+    const resolved = await settings();
+    const target =
+      resolved.profile === demoProfile ? demoTarget(await demo(), resolved) : storedTarget(resolved);
+    const { createClient } = await import('../client/client.ts');
+    const client = createClient({
+      baseUrl: target.baseUrl,
+      apiKey: target.secret,
+      userAgent: `storectl/${version}`,
+      env: io.env,
+      ...(debug && { onExchange: (exchange: Exchange) => notice(describeExchange(exchange)) }),
+      onRetry: ({ delayMs, reason }) =>
+        notice(err.color.dim(`${printable(reason)}: trying again in ${Math.ceil(delayMs / 1000)} s`)),
+    });
+    cleanups.push(() => client.close());
+    return { ...target, client };
+  });
+
+  return {
+    io,
+    flags,
+    out: styleOf(io.stdout, io.env),
+    err,
+    canPrompt: io.stdin.isTTY === true && io.stdout.isTTY === true && !noInput,
+    now: () => Date.now(),
+    print: (text) => {
+      io.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
+    },
+    notice,
+    profiles,
+    settings,
+    connect,
+    history: once(async () => {
+      const { openHistory } = await import('../history/journal.ts');
+      const { profile } = await settings();
+      return openHistory({ folder: historyDirectory(io, profile), process: io.process });
+    }),
+    demo,
+    async close() {
+      for (const cleanup of cleanups.reverse()) await cleanup();
+    },
+  };
+}
+
+const noProfiles: ProfileStore = {
+  file: '',
+  current: () => null,
+  get: () => null,
+  names: () => [],
+  set: () => {},
+  remove: () => {},
+  use: () => {},
+};
+
+type Target = Omit<Connection, 'client'>;
+
+function demoTarget({ origin, apiKey, example }: Demo, { storeId }: ConnectionSettings): Target {
+  return {
+    profile: demoProfile,
+    storeId: storeId?.value ?? example.storeId,
+    origin: 'demo',
+    host: 'the demo service in this process',
+    baseUrl: origin,
+    secret: apiKey,
+  };
+}
+
+function storedTarget({ profile, storeId, baseUrl, apiKey }: ConnectionSettings): Target {
+  const missing = missingConnection({ profile, storeId, baseUrl });
+  if (storeId === null || baseUrl === null) throw inputNeeded(missing);
+  if (apiKey === null) {
+    throw new CliError({
+      code: 'no_key',
+      exitCode: exitCodes.notAllowed,
+      message: `no key for ${baseUrl.value.origin} (profile ${profile})`,
+      hint: 'run `storectl auth login`, or set STORECTL_API_KEY; without an account try `storectl --demo …`',
+      outcome: 'not_sent',
+    });
+  }
+  return {
+    profile,
+    storeId: storeId.value,
+    origin: baseUrl.value.origin,
+    host: baseUrl.value.host,
+    baseUrl: baseUrl.value.href.replace(/\/$/, ''),
+    secret: apiKey.value,
+  };
+}
+
+/** A value that the command cannot do without. */
+export interface MissingInput {
+  readonly field: string;
+  /** How to give it: `--label TEXT`, `<backupId>`. */
+  readonly give: string;
+  readonly description: string;
+}
+
+/** The store or the address, where nobody gave them. */
+export function missingConnection({
+  profile,
+  storeId,
+  baseUrl,
+}: Pick<ConnectionSettings, 'profile' | 'storeId' | 'baseUrl'>): MissingInput[] {
+  if (profile === demoProfile) return [];
+  return [
+    ...(baseUrl === null
+      ? [
+          {
+            field: 'baseUrl',
+            give: '--base-url URL',
+            description: 'address of the service, or STORECTL_BASE_URL',
+          },
+        ]
+      : []),
+    ...(storeId === null
+      ? [{ field: 'storeId', give: '--store ID', description: 'store to work on, or STORECTL_STORE_ID' }]
+      : []),
+  ];
+}
+
+/** Exit 3: one message that names everything that is missing and how to give it. */
+export function inputNeeded(missing: readonly MissingInput[]): CliError {
+  const connection = missing.some(({ field }) => field === 'baseUrl' || field === 'storeId');
+  const width = Math.max(...missing.map(({ give }) => give.length));
+  return new CliError({
+    code: 'input_needed',
+    exitCode: exitCodes.inputNeeded,
+    message: [
+      `${missing.length === 1 ? 'a value is' : `${missing.length} values are`} missing:`,
+      ...missing.map(({ give, description }) => `  ${give.padEnd(width)}  ${description}`),
+    ].join('\n'),
+    hint: connection
+      ? '`storectl auth login` stores address, store and key; `storectl --demo …` needs none of them'
+      : 'give them as shown, or run the command in a terminal to be asked',
+    outcome: 'not_sent',
+    fields: missing.map(({ field, give, description }) => ({ field, flag: give, detail: description })),
+  });
+}
+
+/** One request and its answer for `--debug`. The client has taken the key out already. */
+function describeExchange(exchange: Exchange): string {
+  const headers = (mark: string, fields: Readonly<Record<string, string>> | null) =>
+    Object.entries(fields ?? {}).map(([name, value]) => `${mark} ${name}: ${value}`);
+  const lines = [
+    `> ${exchange.method} ${exchange.url} (attempt ${exchange.attempt})`,
+    ...headers('>', exchange.requestHeaders),
+    ...(exchange.requestBody === null ? [] : [`> ${exchange.requestBody}`]),
+    exchange.failure
+      ? `< ${exchange.failure.code}: ${exchange.failure.message}`
+      : `< ${exchange.status} after ${Math.round(exchange.durationMs)} ms`,
+    ...headers('<', exchange.responseHeaders),
+    ...(exchange.responseBody === null ? [] : [`< ${exchange.responseBody}`]),
+  ];
+  return printableLines(lines.join('\n'));
+}

@@ -1,0 +1,257 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { type Operation, pathParameterProblem, pathParameters } from '../contract/operation.ts';
+import { argumentValue, optionValue, type ParsedCommand } from './command.ts';
+import { type Context, inputNeeded, type MissingInput, missingConnection } from './context.ts';
+import { describeSystemError, type FieldError, usageError } from './errors.ts';
+import { applyFlag, type FieldFlag, parseFlag } from './flags.ts';
+import { type Io, readAll } from './io.ts';
+import { isObject } from './output.ts';
+import { getPath, parsePath, setPath } from './paths.ts';
+
+/** What an operation is called with. The store id is the connection's. */
+export interface OperationInput {
+  /** Path parameters other than the store id. */
+  readonly parameters: Readonly<Record<string, string>>;
+  /** The request body, or null for an operation without one. */
+  readonly body: Record<string, unknown> | null;
+}
+
+/** Options that every operation with a body has. */
+export const bodyOptions = [
+  {
+    flag: '--set',
+    value: 'PATH=VALUE',
+    description: 'Send any field: --set a.b=1 (JSON where it parses as JSON, else text)',
+    group: 'Input:',
+  },
+  {
+    flag: '--from-file',
+    value: 'FILE',
+    description: 'Send a JSON or YAML object; - reads standard input',
+    group: 'Input:',
+  },
+] as const;
+
+/** The body from file, `--set` and flags, the later over the earlier, before anything is checked. */
+export async function readBody(
+  io: Io,
+  fields: readonly FieldFlag[],
+  parsed: ParsedCommand,
+): Promise<Record<string, unknown>> {
+  refuseSharedStdin(fields, parsed);
+  const file = optionValue(parsed, '--from-file');
+  const body = file === undefined ? {} : await readObject(io, file, '--from-file');
+  const sets = parsed.options.get('--set');
+  if (typeof sets === 'object') for (const text of sets) applySet(body, text);
+  for (const field of fields) {
+    const given = parsed.options.get(field.flag);
+    const textFile = field.fileFlag === null ? undefined : optionValue(parsed, field.fileFlag);
+    if (given !== undefined && textFile !== undefined) {
+      throw usageError(`${field.flag} and ${field.fileFlag} exclude each other`, 'leave one of them out');
+    }
+    if (given !== undefined) applyFlag(body, field, parseFlag(field, given));
+    if (textFile !== undefined) setPath(body, field.path, await readText(io, textFile, field.fileFlag ?? ''));
+  }
+  return body;
+}
+
+/**
+ * Completes and checks the input of an operation. What is missing is asked for in a terminal; elsewhere one exit 3 names
+ * everything that is missing at once. What is invalid is exit 2, and names each field with its flag.
+ */
+export async function completeInput(
+  context: Context,
+  operation: Operation,
+  fields: readonly FieldFlag[],
+  parsed: ParsedCommand,
+  body: Record<string, unknown> | null,
+): Promise<OperationInput> {
+  const settings = await context.settings();
+  if (settings.storeId) checkParameter('--store', settings.storeId.value);
+  const names = pathParameters(operation).filter((name) => name !== 'storeId');
+  const parameters: Record<string, string> = {};
+  for (const name of names) {
+    const value = argumentValue(parsed, name);
+    if (value !== undefined) parameters[name] = checkParameter(`<${name}>`, value);
+  }
+  checkBody(operation, fields, body);
+
+  const absent = fields.filter(
+    (field) => field.required && !isGenerated(field) && getPath(body, field.path) === undefined,
+  );
+  const connection = missingConnection(settings);
+  const missing: MissingInput[] = [
+    ...connection,
+    ...names
+      .filter((name) => parameters[name] === undefined)
+      .map((name) => ({ field: name, give: `<${name}>`, description: describeParameter(name) })),
+    ...absent.map(describeMissing),
+  ];
+  if (missing.length === 0) return { parameters, body };
+  if (!context.canPrompt || connection.length > 0) throw inputNeeded(missing);
+
+  const prompts = await import('./prompts.ts');
+  for (const name of names.filter((name) => parameters[name] === undefined)) {
+    parameters[name] = await prompts.askText(context.io, describeParameter(name), {
+      validate: (text) => pathParameterProblem(text) ?? true,
+    });
+  }
+  const completed = body ?? {};
+  for (const field of absent) setPath(completed, field.path, await prompts.askField(context.io, field));
+  return { parameters, body: completed };
+}
+
+/** The client makes the idempotency key itself where none is given. */
+function isGenerated(field: FieldFlag): boolean {
+  return field.path.join('.') === 'idempotencyKey';
+}
+
+function describeMissing(field: FieldFlag): MissingInput {
+  const give = field.fileFlag === null ? field.flag : `${field.flag} or ${field.fileFlag}`;
+  return { field: field.path.join('.'), give, description: field.description };
+}
+
+function describeParameter(name: string): string {
+  const words = name.replace(/Id$/, '').replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  return `id of the ${words === 'reclaim' ? 'reclaim notice' : words}`;
+}
+
+function checkParameter(flag: string, value: string): string {
+  const problem = pathParameterProblem(value);
+  if (problem === null) return value;
+  throw usageError(`${flag} ${problem}`, 'give the id as the service shows it', {
+    code: 'invalid_input',
+    fields: [{ field: flag.replace(/[<>]|^--/g, ''), flag, detail: problem }],
+  });
+}
+
+/** Throws exit 2 for every known field that has the wrong type. Fields that are missing are not its business. */
+function checkBody(
+  operation: Operation,
+  fields: readonly FieldFlag[],
+  body: Record<string, unknown> | null,
+): void {
+  if (operation.body === null || body === null) return;
+  const result = operation.body.safeParse(body);
+  if (result.success) return;
+  const wrong = result.error.issues
+    .map((issue) => ({ path: issue.path.map(String), message: issue.message }))
+    .filter(({ path }) => getPath(body, path) !== undefined)
+    .map(({ path, message }): FieldError => {
+      return {
+        field: path.join('.'),
+        flag: flagOf(fields, path.join('.')),
+        detail: message.replace(/^Invalid input: /, ''),
+      };
+    });
+  if (wrong.length === 0) return;
+  throw usageError(
+    [
+      'the input is invalid:',
+      ...wrong.map(({ field, flag, detail }) => `  ${flag ?? field}: ${detail}`),
+    ].join('\n'),
+    'correct it and run the command again; nothing was sent',
+    { code: 'invalid_input', fields: wrong },
+  );
+}
+
+/** The flag that sets the field at a dotted path, or a field above it. */
+export function flagOf(fields: readonly FieldFlag[], dotted: string): string | null {
+  const field = fields.find(({ path }) => {
+    const own = path.join('.');
+    return dotted === own || dotted.startsWith(`${own}.`);
+  });
+  return field?.flag ?? null;
+}
+
+function applySet(body: Record<string, unknown>, text: string): void {
+  const at = text.search(/(?<!\\)=/);
+  if (at < 1) {
+    throw usageError(
+      `--set takes PATH=VALUE, and "${text}" is not of that form`,
+      'for example --set settings.cashbackBp=250',
+      {
+        code: 'invalid_input',
+      },
+    );
+  }
+  const value = text.slice(at + 1);
+  const json = parseJson(value);
+  setPath(body, parsePath(text.slice(0, at)), json === undefined ? value : json);
+}
+
+/** JSON `null` is a value too, so "does not parse" is undefined. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function refuseSharedStdin(fields: readonly FieldFlag[], parsed: ParsedCommand): void {
+  const readers = ['--from-file', ...fields.flatMap(({ fileFlag }) => fileFlag ?? [])].filter(
+    (flag) => optionValue(parsed, flag) === '-',
+  );
+  if (readers.length > 1) {
+    throw usageError(
+      `only one flag can read standard input, and ${readers.join(' and ')} do`,
+      'use a file for the others',
+    );
+  }
+}
+
+/** The text of a file, or of standard input for `-`. Throws a usage error naming the flag. */
+export async function readText(io: Io, file: string, flag: string): Promise<string> {
+  let bytes: Buffer;
+  try {
+    bytes = file === '-' ? await readAll(io.stdin) : readFileSync(path.resolve(io.cwd, file));
+  } catch (error) {
+    throw usageError(
+      `cannot read ${file} (${flag}): ${describeSystemError(error)}`,
+      'check the path and its permissions',
+      {
+        code: 'unreadable_file',
+      },
+    );
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw usageError(`${describeFile(file)} (${flag}) is not UTF-8 text`, 'save it as UTF-8', {
+      code: 'unreadable_file',
+    });
+  }
+}
+
+/** The object in a JSON or YAML file. Throws a usage error naming the flag and what is wrong. */
+export async function readObject(io: Io, file: string, flag: string): Promise<Record<string, unknown>> {
+  const text = await readText(io, file, flag);
+  let value = parseJson(text);
+  if (value === undefined) {
+    const yaml = await import('yaml');
+    try {
+      value = yaml.parse(text);
+    } catch (error) {
+      const reason = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
+      throw usageError(
+        `${describeFile(file)} (${flag}) is neither JSON nor YAML: ${reason}`,
+        'correct the file',
+        {
+          code: 'invalid_input',
+        },
+      );
+    }
+  }
+  if (isObject(value)) return value;
+  throw usageError(
+    `${describeFile(file)} (${flag}) holds ${Array.isArray(value) ? 'a list' : 'a single value'}, and an object is needed`,
+    'for example {"name": "My store"}',
+    { code: 'invalid_input' },
+  );
+}
+
+function describeFile(file: string): string {
+  return file === '-' ? 'standard input' : file;
+}

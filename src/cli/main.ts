@@ -1,0 +1,89 @@
+import { CommanderError } from 'commander';
+import type { CommandDefinition, ParsedCommand } from './command.ts';
+import { CliError, type ErrorDetails, systemErrorCode, usageError } from './errors.ts';
+import { type ExitCode, exitCodes } from './exit-codes.ts';
+import { readGlobalFlags } from './global-flags.ts';
+import type { Io } from './io.ts';
+import { createProgram } from './program.ts';
+import { printable, printableJson, printableLines } from './sanitize.ts';
+import { version } from './version.ts';
+
+/**
+ * Runs the program: arguments without `node` and the script, to the exit code. The one place where errors become exits.
+ */
+export async function main(argv: readonly string[], io: Io): Promise<ExitCode> {
+  ignoreClosedPipe(io);
+  let exitCode: ExitCode = exitCodes.done;
+  const run = async (definition: CommandDefinition, parsed: ParsedCommand) => {
+    const { createContext } = await import('./context.ts');
+    const context = createContext({ io, flags: readGlobalFlags(parsed), version });
+    try {
+      exitCode = (await definition.run(context, parsed)) ?? exitCodes.done;
+    } finally {
+      await context.close();
+    }
+  };
+  try {
+    // `help backup create` is the other spelling of `backup create --help`.
+    const words = argv[0] === 'help' ? [...argv.slice(1), '--help'] : [...argv];
+    await createProgram({ io, version, run }).parseAsync(words, { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    if (error instanceof CommanderError && (error.exitCode === 0 || error.code === 'commander.help')) {
+      return exitCodes.done;
+    }
+    const details = detailsOf(error);
+    io.stderr.write(wantsJson(argv) ? describeAsJson(details) : describeForPeople(details));
+    return details.exitCode;
+  }
+}
+
+/** A reader that has seen enough, such as `head`, is no error. */
+function ignoreClosedPipe({ stdout, stderr }: Io): void {
+  for (const stream of [stdout, stderr]) {
+    stream.on('error', (error) => {
+      if (systemErrorCode(error) !== 'EPIPE') throw error;
+    });
+  }
+}
+
+/** Known from the arguments alone, since they may be what is wrong. */
+function wantsJson(argv: readonly string[]): boolean {
+  const end = argv.indexOf('--');
+  return argv
+    .slice(0, end === -1 ? argv.length : end)
+    .some((argument) => argument === '--json' || argument === '--fields' || argument.startsWith('--fields='));
+}
+
+function detailsOf(error: unknown): ErrorDetails {
+  if (error instanceof CliError) return error.details;
+  if (error instanceof CommanderError) return describeParserError(error).details;
+  const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return {
+    code: 'bug',
+    exitCode: exitCodes.bug,
+    message: `this is a bug in storectl: ${stack}`,
+    hint: 'run `storectl history list` to see what was sent, and report this with the text above',
+  };
+}
+
+function describeParserError(error: CommanderError): CliError {
+  const [message = '', suggestion] = error.message.replace(/^error: /, '').split('\n');
+  const hint = suggestion
+    ? suggestion.replace(/^\((.*)\)$/, '$1')
+    : 'add --help to the command to see what it takes';
+  return usageError(message, hint, {
+    code: error.code.replace(/^commander\./, '').replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`),
+  });
+}
+
+function describeForPeople({ message, hint, requestId }: ErrorDetails): string {
+  const lines = [`error: ${printableLines(message)}`];
+  if (hint !== undefined) lines.push(`  ${printableLines(hint)}`);
+  if (requestId !== undefined) lines.push(`  request id: ${printable(requestId)}`);
+  return `${lines.join('\n')}\n`;
+}
+
+function describeAsJson({ exitCode: _, ...error }: ErrorDetails): string {
+  return `${printableJson(JSON.stringify({ error }))}\n`;
+}

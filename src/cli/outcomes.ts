@@ -1,0 +1,139 @@
+import type { Outcome, Problem } from '../client/outcome.ts';
+import type { OperationClass } from '../contract/operation.ts';
+import { CliError, type FieldError } from './errors.ts';
+import { exitCodeOfStatus, exitCodes } from './exit-codes.ts';
+import type { FieldFlag } from './flags.ts';
+import { flagOf } from './input.ts';
+import { printable } from './sanitize.ts';
+import { formatTime } from './values.ts';
+
+/** What an error message about an outcome needs to know besides the outcome. */
+export interface OutcomeContext {
+  readonly class: OperationClass;
+  readonly fields: readonly FieldFlag[];
+  /** Id of the history record, or null for a read. */
+  readonly recordId: string | null;
+  /** Epoch milliseconds. */
+  readonly now: number;
+}
+
+/** The error for an outcome other than `applied`: exit code, what happened, and what to do next. */
+export function outcomeError(
+  outcome: Exclude<Outcome, { kind: 'applied' }>,
+  context: OutcomeContext,
+): CliError {
+  const common = {
+    outcome: outcome.kind,
+    requestId: outcome.requestId ?? undefined,
+    operationId: context.recordId ?? undefined,
+  };
+  switch (outcome.kind) {
+    case 'rejected': {
+      const { problem, status } = outcome;
+      const fields = describeFields(problem, context.fields);
+      return new CliError({
+        ...common,
+        code: problem.code ?? `http_${status}`,
+        exitCode: exitCodeOfStatus(status),
+        message: [
+          `the service refused (${status}${problem.code ? ` ${printable(problem.code)}` : ''}): ${printable(problem.message)}`,
+          ...fields.map(({ field, flag, detail }) => `  ${flag ?? field}: ${detail}`),
+        ].join('\n'),
+        hint: hintOfStatus(status, outcome.retryAt, context),
+        status,
+        fields: fields.length > 0 ? fields : undefined,
+      });
+    }
+    case 'not_sent':
+      if (outcome.failure.code === 'cancelled') {
+        return new CliError({
+          ...common,
+          code: 'cancelled',
+          exitCode: exitCodes.cancelled,
+          message: 'cancelled, nothing was sent',
+        });
+      }
+      return new CliError({
+        ...common,
+        code: outcome.failure.code,
+        exitCode: exitCodes.notApplied,
+        message: `the service could not be reached: ${printable(outcome.failure.message)}`,
+        hint: 'nothing was sent; check the address and the network, then run the command again',
+      });
+    case 'unknown':
+      return unknownError(outcome, context, common);
+  }
+}
+
+function unknownError(
+  outcome: Extract<Outcome, { kind: 'unknown' }>,
+  context: OutcomeContext,
+  common: object,
+): CliError {
+  const what = printable(outcome.problem?.message ?? outcome.failure.message);
+  const status = outcome.status ?? undefined;
+  // The only answer asked to wait. After an attempt whose answer was lost, the doubt matters more than the wait.
+  const onlyThrottled = outcome.attempts === 1 && outcome.failure.code === 'server_error';
+  if (
+    outcome.retryAt !== null &&
+    (context.class === 'read' || (onlyThrottled && context.class !== 'one-shot'))
+  ) {
+    return new CliError({
+      ...common,
+      code: 'throttled',
+      exitCode: exitCodes.throttled,
+      message: `the service asks to wait, for longer than this command may take: ${what}`,
+      hint: hintOfStatus(429, outcome.retryAt, context),
+      status,
+    });
+  }
+  if (context.class === 'read') {
+    return new CliError({
+      ...common,
+      code: outcome.failure.code,
+      exitCode: outcome.failure.code === 'cancelled' ? exitCodes.cancelled : exitCodes.notApplied,
+      message: `no answer from the service: ${what}`,
+      hint: 'reading changes nothing, so run the command again',
+      status,
+    });
+  }
+  return new CliError({
+    ...common,
+    code: 'outcome_unknown',
+    exitCode: exitCodes.unknown,
+    message: `the request was sent and no answer could be read (${what}): it may have been applied`,
+    hint: `settle it with \`storectl resume ${context.recordId}\` before you run the command again`,
+    status,
+  });
+}
+
+/** The fields that the service objects to, with the flag that sets each. */
+function describeFields(problem: Problem, flags: readonly FieldFlag[]): FieldError[] {
+  return problem.fields.map(({ path, detail }) => ({
+    field: printable(path),
+    flag: flagOf(flags, path),
+    detail: printable(detail),
+  }));
+}
+
+function hintOfStatus(
+  status: number,
+  retryAt: number | null,
+  { recordId, now }: OutcomeContext,
+): string | undefined {
+  if (status === 401) return 'the key is not valid here: run `storectl auth login` with a new one';
+  if (status === 403) return 'the key may not do this: use one with the scope that it needs';
+  if (status === 404 || status === 410) {
+    return 'check the id and the store (`storectl auth status` shows which store is used)';
+  }
+  if (status === 409 || status === 412) return 'look at what is there now before you try again';
+  if (status === 425 || status === 429) {
+    const when = retryAt === null ? null : formatTime(new Date(retryAt).toISOString(), now);
+    const again = recordId === null ? 'run the command again' : `run \`storectl resume ${recordId}\``;
+    return when === null
+      ? `${again} later`
+      : `${again} after ${when} (${new Date(retryAt ?? 0).toISOString()})`;
+  }
+  if (status === 422 || status === 400) return 'correct the input and run the command again';
+  return undefined;
+}

@@ -1,0 +1,133 @@
+import { Chalk, type ChalkInstance } from 'chalk';
+import Table from 'cli-table3';
+import { formatJson } from './json-text.ts';
+import { printable, printableLines } from './sanitize.ts';
+import { formatValue, type ValueContext } from './values.ts';
+
+/** How one stream wants to be written to. */
+export interface Style {
+  readonly color: ChalkInstance;
+  /** Columns of the terminal, or null where the stream is no terminal: then nothing is wrapped. */
+  readonly width: number | null;
+}
+
+/** A row of a record: the dotted path of a field and its value as text. */
+export type Row = readonly [label: string, value: string];
+
+/** Colours where the stream is a terminal; `NO_COLOR` and `FORCE_COLOR` say otherwise (no-color.org, force-color.org). */
+export function styleOf(
+  stream: { readonly isTTY?: boolean; readonly columns?: number },
+  env: Readonly<Record<string, string | undefined>>,
+): Style {
+  const terminal = stream.isTTY === true;
+  const wanted = env.NO_COLOR
+    ? false
+    : env.FORCE_COLOR !== undefined
+      ? env.FORCE_COLOR !== '0'
+      : terminal && env.TERM !== 'dumb';
+  return {
+    color: new Chalk({ level: wanted ? 1 : 0 }),
+    width: terminal ? Math.max(stream.columns ?? 80, 40) : null,
+  };
+}
+
+/**
+ * The fields of a JSON object as rows, nested objects as dotted paths, null and missing ones left out.
+ * Lists of objects are left out as well: they are tables of their own.
+ */
+export function rowsOf(body: unknown, context: ValueContext, prefix = ''): Row[] {
+  if (!isObject(body)) return [['value', printable(JSON.stringify(body))]];
+  return Object.entries(body).flatMap(([name, value]): Row[] => {
+    const path = prefix + printable(name);
+    if (value === null || value === undefined) return [];
+    if (isObject(value)) return Object.keys(value).length === 0 ? [] : rowsOf(value, context, `${path}.`);
+    if (Array.isArray(value) && value.some(isObject)) return [];
+    return [[path, formatValue(name, value, context)]];
+  });
+}
+
+/** Two columns, labels and values, wrapped to the width of the terminal. */
+export function renderRecord(rows: readonly Row[], style: Style): string {
+  const labelWidth = Math.max(0, ...rows.map(([label]) => label.length));
+  const table = plainTable(
+    style.width === null ? [] : [labelWidth + gap, Math.max(style.width - labelWidth - gap - 1, 20)],
+  );
+  for (const [label, value] of rows) table.push([style.color.bold(label), value]);
+  return trimLines(table.toString());
+}
+
+/** A table with a header; the last column takes what the width leaves. Cells must be printable already. */
+export function renderTable(
+  header: readonly string[],
+  cells: readonly (readonly string[])[],
+  style: Style,
+): string {
+  const widths = header.map((title, column) =>
+    Math.max(title.length, ...cells.map((row) => longestLine(row[column] ?? ''))),
+  );
+  const table = plainTable(style.width === null ? [] : fitWidths(widths, style.width));
+  table.push(header.map((title) => style.color.bold(title.toUpperCase())));
+  for (const row of cells) table.push([...row]);
+  return trimLines(table.toString());
+}
+
+/** JSON for people in a terminal, for programs elsewhere. `json` is valid JSON text. */
+export function renderJson(json: string, style: Style): string {
+  return formatJson(json, style.width === null ? 'compact' : 'pretty');
+}
+
+/** Text of several lines from the service, indented below its title. */
+export function renderText(title: string, text: string, style: Style): string {
+  const body = printableLines(text)
+    .split('\n')
+    .map((line) => `  ${line}`)
+    .join('\n');
+  return `${style.color.bold(title)}\n${body}`;
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+const gap = 2;
+
+/** No borders and no colours of cli-table3's own: it would write escapes into pipes. */
+function plainTable(colWidths: number[]) {
+  const noBorder = Object.fromEntries(
+    [
+      'top top-mid top-left top-right bottom bottom-mid bottom-left bottom-right',
+      'left left-mid mid mid-mid right right-mid middle',
+    ]
+      .join(' ')
+      .split(' ')
+      .map((name) => [name, '']),
+  );
+  return new Table({
+    chars: noBorder,
+    style: { head: [], border: [], 'padding-left': 0, 'padding-right': gap },
+    ...(colWidths.length > 0 && { colWidths, wordWrap: true, wrapOnWordBoundary: true }),
+  });
+}
+
+/** Narrows the widest columns first until the row fits. */
+function fitWidths(widths: readonly number[], total: number): number[] {
+  const result = widths.map((width) => width + gap);
+  const sum = () => result.reduce((a, b) => a + b, 0);
+  while (sum() >= total) {
+    const widest = result.indexOf(Math.max(...result));
+    if ((result[widest] ?? 0) <= 10 + gap) break;
+    result[widest] = (result[widest] ?? 0) - 1;
+  }
+  return result;
+}
+
+function longestLine(text: string): number {
+  return Math.max(...text.split('\n').map((line) => line.length));
+}
+
+function trimLines(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => line.trimEnd())
+    .join('\n');
+}

@@ -1,0 +1,126 @@
+import { randomBytes } from 'node:crypto';
+import type { Applied, Outcome } from '../client/outcome.ts';
+import { HistoryError } from '../history/errors.ts';
+import { KeyReusedError } from '../history/keys.ts';
+import { performRecorded } from '../history/perform.ts';
+import type { HistoryRecord } from '../history/record.ts';
+import { isOn } from './command.ts';
+import type { Context } from './context.ts';
+import { cancelledError, localStateError, usageError } from './errors.ts';
+import type { Run } from './operation-command.ts';
+import { outcomeError } from './outcomes.ts';
+import { printable } from './sanitize.ts';
+
+/** An operation that was applied, or a read that was answered. */
+export interface Performed {
+  /** The JSON value that the service sent. */
+  readonly answer: unknown;
+  /** The same as text, as the service sent it. */
+  readonly text: string;
+  readonly etag: string | null;
+  /** The record in the history, or null for a read. */
+  readonly record: HistoryRecord | null;
+}
+
+/** Sends a run, recorded where it changes something. Every outcome but `applied` is thrown as the user's error. */
+export async function perform(run: Run): Promise<Performed> {
+  const { outcome, record } = run.operation.class === 'read' ? await read(run) : await change(run);
+  if (outcome.kind !== 'applied') {
+    throw outcomeError(outcome, {
+      class: run.operation.class,
+      fields: run.fields,
+      recordId: record?.id ?? null,
+      now: run.context.now(),
+    });
+  }
+  noteDrift(run.context, outcome);
+  return { answer: outcome.body, text: outcome.text, etag: outcome.etag, record };
+}
+
+/** A key of 120 random bits, which say where it comes from. */
+export function makeIdempotencyKey(): string {
+  return `storectl-${randomBytes(15).toString('hex')}`;
+}
+
+/** What the client takes besides the request, from the flags. */
+export function sendOptions({ io, flags }: Context) {
+  return {
+    signal: io.signal,
+    ...(flags.timeoutMs !== undefined && { timeoutMs: flags.timeoutMs }),
+  };
+}
+
+async function read(run: Run): Promise<{ outcome: Outcome; record: null }> {
+  const { context, connection, operation, parameters } = run;
+  const outcome = await connection.client.call(operation, {
+    ...sendOptions(context),
+    parameters: { storeId: connection.storeId, ...parameters },
+    body: null,
+  });
+  return { outcome, record: null };
+}
+
+async function change(run: Run): Promise<{ outcome: Outcome; record: HistoryRecord }> {
+  const { context, connection, operation, parsed } = run;
+  const { dim, yellow } = context.err.color;
+  const say = (text: string) => context.notice(dim(printable(text)));
+  try {
+    const { outcome, record, warnings } = await performRecorded({
+      ...sendOptions(context),
+      history: await context.history(),
+      client: connection.client,
+      operation,
+      profile: connection.profile,
+      origin: connection.origin,
+      storeId: connection.storeId,
+      parameters: run.parameters,
+      body: run.body,
+      ifMatch: run.ifMatch,
+      former: run.former,
+      secrets: [connection.secret],
+      makeKey: makeIdempotencyKey,
+      fresh: isOn(parsed, '--new'),
+      retryRateLimited: isOn(parsed, '--retry-rate-limited'),
+      ...(run.check && { check: run.check }),
+      onEarlierRecord: (earlier, open) =>
+        say(
+          open
+            ? `goes on with ${earlier.id} and its idempotency key, which is still open (--new makes a new one)`
+            : `done before with this idempotency key: this is the answer to ${earlier.id}`,
+        ),
+      onWait: () => say('another storectl is at this operation: waiting for it'),
+    });
+    for (const warning of warnings) context.notice(yellow(printable(warning)));
+    return { outcome, record };
+  } catch (error) {
+    if (context.io.signal.aborted && error instanceof HistoryError) throw cancelledError();
+    throw describeHistoryError(error);
+  }
+}
+
+/** Drift is a warning and not an error: it must not cost the user their answer. */
+function noteDrift({ notice, err }: Context, { drift }: Applied): void {
+  for (const line of drift)
+    notice(err.color.yellow(`the answer differs from the contract: ${printable(line)}`));
+}
+
+/** The user's error for one of the history's; any other error as it is. */
+export function describeHistoryError(error: unknown): unknown {
+  if (error instanceof KeyReusedError) {
+    return usageError(
+      error.message,
+      `\`storectl history show ${error.earlier.id}\` shows what it was used for`,
+      {
+        code: error.code,
+      },
+    );
+  }
+  if (!(error instanceof HistoryError)) return error;
+  if (error.code === 'record_not_found' || error.code === 'record_ambiguous') {
+    return usageError(error.message, '`storectl history list` shows the ids', { code: error.code });
+  }
+  if (error.code === 'secret_in_record') {
+    return usageError(error.message, 'a key belongs into no request body', { code: error.code });
+  }
+  return localStateError(error.code, error.message, 'nothing was sent');
+}

@@ -1,0 +1,23 @@
+import os from 'node:os';
+import type { Io } from './io.ts';
+
+/**
+ * The real process. Ctrl-C and SIGTERM abort the signal, so that a command ends in order and says what is known; a
+ * second one ends the process at once, as it would without us.
+ */
+export function processIo(): Io {
+  const controller = new AbortController();
+  for (const name of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(name, () => controller.abort());
+  }
+  return {
+    stdin: process.stdin,
+    stdout: process.stdout,
+    stderr: process.stderr,
+    env: process.env,
+    cwd: process.cwd(),
+    process,
+    homeDirectory: os.homedir(),
+    signal: controller.signal,
+  };
+}

@@ -1,0 +1,153 @@
+import { Command, Option } from 'commander';
+import type { CommandDefinition, OptionSpec, ParsedCommand } from './command.ts';
+import { globalGroup, globalOptions } from './global-flags.ts';
+import { formatHelp, helpColumns, negatableOptions, optionTerm, subcommandTerm } from './help.ts';
+import type { Io } from './io.ts';
+import { type Group, isGroup, type Leaf, tree } from './tree.ts';
+
+export interface ProgramOptions {
+  readonly io: Io;
+  readonly version: string;
+  /** Called with the command that the user typed. */
+  run(definition: CommandDefinition, parsed: ParsedCommand): Promise<void>;
+}
+
+/**
+ * The command tree for the parser. Names and summaries are here from the start; the options of a command are added when
+ * the parser reaches it, so that `--help` of the program loads no command.
+ */
+export function createProgram({ io, version, run }: ProgramOptions): Command {
+  const program = new Command('storectl')
+    .description('Run an online store from the terminal.')
+    .version(version, '-V, --version', 'Print the version')
+    .addHelpOption(new Option('-h, --help', 'Show help').helpGroup(globalGroup))
+    .helpCommand(false)
+    .usage('<command> [options]')
+    .enablePositionalOptions()
+    .showSuggestionAfterError(true)
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => {
+        io.stdout.write(text);
+      },
+      // A program or a noun without a command shows its help; main prints errors, in one form for all of them.
+      writeErr: (text) => {
+        io.stdout.write(text);
+      },
+      outputError: () => {},
+      getOutHelpWidth: () => Math.min(io.stdout.columns ?? helpColumns, helpColumns),
+      getErrHelpWidth: () => Math.min(io.stdout.columns ?? helpColumns, helpColumns),
+      getOutHasColors: () => false,
+    })
+    .configureHelp({ formatHelp, optionTerm, subcommandTerm })
+    .addHelpText('after', () => `\n${overview}`);
+  addOptions(program, globalOptions);
+  for (const [name, entry] of Object.entries(tree)) {
+    if (isGroup(entry)) addGroup(program, name, entry, run);
+    else addLeaf(program, name, entry, run);
+  }
+  return program;
+}
+
+const overview = `Try it without an account:
+  $ storectl --demo demo info
+  $ storectl --demo backup create --label first --sections store
+
+Exit codes: 0 done, 2 usage, 3 input needed, 4 key refused, 5 not found, 6 conflict, 7 rejected,
+8 throttled, 9 not applied, 10 outcome unknown, 11 local state, 130 cancelled.`;
+
+type Runner = ProgramOptions['run'];
+
+function addGroup(program: Command, name: string, group: Group, run: Runner): void {
+  const command = program
+    .command(name)
+    .description(`${group.summary}.`)
+    .summary(group.summary)
+    .usage('<command> [options]')
+    .helpCommand(false)
+    .enablePositionalOptions();
+  addOptions(command, globalOptions);
+  for (const [verb, leaf] of Object.entries(group.commands)) addLeaf(command, verb, leaf, run);
+}
+
+function addLeaf(parent: Command, name: string, leaf: Leaf, run: Runner): void {
+  const command = parent
+    .command(name)
+    .summary(leaf.summary)
+    .description(leaf.summary)
+    .allowExcessArguments(false);
+  parent.hook('preSubcommand', async (_, reached) => {
+    if (reached === command) describe(command, (await leaf.load()).command, run);
+  });
+}
+
+function describe(command: Command, definition: CommandDefinition, run: Runner): void {
+  const names = definition.arguments ?? [];
+  command.description(definition.description);
+  command.usage(
+    [
+      ...names.map(({ name, variadic, optional }) => {
+        const shown = name + (variadic ? '...' : '');
+        return optional ? `[${shown}]` : `<${shown}>`;
+      }),
+      '[options]',
+    ].join(' '),
+  );
+  for (const { name, description, variadic } of names) {
+    command.argument(`[${name}${variadic ? '...' : ''}]`, description);
+  }
+  addOptions(command, definition.options ?? []);
+  addOptions(command, globalOptions);
+  command.addHelpText(
+    'after',
+    `\nExamples:\n${definition.examples.map((example) => `  $ storectl ${example}`).join('\n')}`,
+  );
+  command.action(async () => {
+    await run(definition, {
+      arguments: Object.fromEntries(
+        names.map(({ name }, index) => [name, givenArguments(command.processedArgs[index])]),
+      ),
+      options: collectOptions(command),
+    });
+  });
+}
+
+function addOptions(command: Command, options: readonly OptionSpec[]): void {
+  for (const { flag, short, value, negatable, description, group } of options) {
+    const option = new Option(
+      [short, value === undefined ? flag : `${flag} <${value}>`].filter(Boolean).join(', '),
+      description,
+    ).helpGroup(group);
+    // Lists and maps repeat their flag; of the others the last one counts. Defaults belong to the commands.
+    if (value !== undefined) option.argParser<string[]>((text, given) => [...(given ?? []), text]);
+    command.addOption(option);
+    if (negatable) {
+      negatableOptions.add(option);
+      command.addOption(new Option(flag.replace('--', '--no-')).hideHelp());
+    }
+  }
+}
+
+/** Options of the program, its noun and its verb, the innermost first, by their flags. */
+function collectOptions(leaf: Command): Map<string, readonly string[] | boolean> {
+  const collected = new Map<string, readonly string[] | boolean>();
+  for (let command: Command | null = leaf; command !== null; command = command.parent) {
+    for (const option of command.options) {
+      const flag = option.long ?? '';
+      const name = option.attributeName();
+      if (command.getOptionValueSource(name) !== 'cli') continue;
+      const value: unknown = command.getOptionValue(name);
+      const positive = flag.replace(/^--no-/, '--');
+      const key = option.negate && command.options.some(({ long }) => long === positive) ? positive : flag;
+      if (collected.has(key)) continue;
+      if (Array.isArray(value)) collected.set(key, value.map(String));
+      else collected.set(key, key === flag && option.negate ? value === false : value === true);
+    }
+  }
+  return collected;
+}
+
+function givenArguments(value: unknown): string[] {
+  if (value === undefined) return [];
+  return Array.isArray(value) ? value.map(String) : [String(value)];
+}

@@ -1,0 +1,71 @@
+import { buildPath } from '../contract/operation.ts';
+import type { OperationCommand, Run } from './operation-command.ts';
+import { isObject, renderJson, renderRecord, rowsOf } from './output.ts';
+import { getPath, setPath } from './paths.ts';
+import type { Performed } from './perform.ts';
+import { printable } from './sanitize.ts';
+import type { ValueContext } from './values.ts';
+
+/** Prints the answer of an operation as the flags want it: id, fields, JSON, or for people. */
+export function printResult(run: Run, command: OperationCommand, { answer, text }: Performed): void {
+  const { context } = run;
+  const { flags, out } = context;
+  if (flags.quiet) {
+    const id = command.id ? command.id(answer) : getPath(answer, ['id']);
+    if (typeof id === 'string') context.print(printable(id));
+  } else if (flags.fields !== null) {
+    context.print(renderJson(JSON.stringify(selectFields(run, answer, flags.fields)), out));
+  } else if (flags.json) {
+    context.print(renderJson(text, out));
+  } else {
+    context.print(
+      command.show?.(answer, run) ?? renderRecord(rowsOf(answer, valueContext(run, answer)), out),
+    );
+  }
+  command.after?.(answer, run);
+}
+
+/** Amounts are in the currency that the answer itself names. */
+export function valueContext(run: Run, answer: unknown): ValueContext {
+  const currency = getPath(answer, ['defaultCurrency']);
+  return { now: run.context.now(), currency: typeof currency === 'string' ? currency : null };
+}
+
+/** Prints the request that would be sent, without the key. */
+export function printDryRun({ context, connection, operation, parameters, body }: Run): void {
+  const { flags, out } = context;
+  const path = buildPath(operation, { storeId: connection.storeId, ...parameters });
+  const request = {
+    method: operation.method,
+    url: connection.baseUrl + path,
+    headers: {
+      authorization: 'Bearer [redacted]',
+      accept: 'application/json',
+      ...(body !== null && { 'content-type': 'application/json' }),
+    },
+    body,
+  };
+  if (flags.json) {
+    context.print(renderJson(JSON.stringify(request), out));
+    return;
+  }
+  const headers = Object.entries(request.headers).map(([name, value]) => `${name}: ${value}`);
+  context.print([`${request.method} ${request.url}`, ...headers].join('\n'));
+  if (body !== null)
+    context.print(`\n${renderJson(JSON.stringify(body), { ...out, width: out.width ?? 80 })}`);
+  context.notice('dry run: nothing was sent');
+}
+
+/** The chosen fields in their places. One that is missing is null, and a notice names those that are there. */
+function selectFields(run: Run, answer: unknown, paths: readonly (readonly string[])[]): unknown {
+  const selected: Record<string, unknown> = {};
+  for (const path of paths) {
+    const value = getPath(answer, path);
+    if (value === undefined) {
+      const names = isObject(answer) ? Object.keys(answer).map(printable).join(', ') : 'none';
+      run.context.notice(`there is no field ${path.join('.')} in the answer; it has: ${names}`);
+    }
+    setPath(selected, path, value ?? null);
+  }
+  return selected;
+}

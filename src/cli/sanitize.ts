@@ -1,0 +1,37 @@
+/**
+ * Characters that act on a terminal or on the order of text instead of being shown: C0 and C1 controls, DEL, line and
+ * paragraph separators, bidirectional marks, zero-width and tag characters, the byte order mark, lone surrogates.
+ * Zero-width joiners stay: scripts and emoji need them.
+ */
+const unprintable =
+  /[\p{Cc}\p{Zl}\p{Zp}\p{Surrogate}\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
+
+function escapeCharacter(character: string): string {
+  return Array.from({ length: character.length }, (_, index) => {
+    return `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`;
+  }).join('');
+}
+
+/** Untrusted text for one line of a terminal: every character that acts is made visible as `\u001b`. */
+export function printable(text: string): string {
+  return text.replace(unprintable, escapeCharacter);
+}
+
+/** Untrusted text that may have several lines: line feeds and tabs stay, carriage returns before them are dropped. */
+export function printableLines(text: string): string {
+  return text
+    .replaceAll('\r\n', '\n')
+    .replace(unprintable, (character) =>
+      character === '\n' || character === '\t' ? character : escapeCharacter(character),
+    );
+}
+
+/**
+ * JSON text that is safe to show in a terminal, as the same JSON value. `JSON.stringify` leaves DEL, C1 controls and
+ * bidirectional overrides as they are, and so may a service.
+ */
+export function printableJson(json: string): string {
+  return json.replace(unprintable, (character) =>
+    character === '\n' || character === '\t' || character === '\r' ? character : escapeCharacter(character),
+  );
+}

@@ -1,0 +1,30 @@
+import type { CommandDefinition } from '../../cli/command.ts';
+import { isObject, renderJson, renderTable } from '../../cli/output.ts';
+import { demoProfile } from '../../cli/settings.ts';
+import { formatValue } from '../../cli/values.ts';
+
+export const command: CommandDefinition = {
+  description: 'List what the example store holds, with the ids that it takes to try every command.',
+  examples: ['--demo demo info', '--demo demo info --json'],
+  async run(context) {
+    const { example } = await context.demo();
+    if (context.flags.json) {
+      context.print(renderJson(JSON.stringify(example), context.out));
+      return undefined;
+    }
+    const values = { now: context.now(), currency: null };
+    const parts = Object.entries(example).map(([name, value]) => {
+      if (!Array.isArray(value))
+        return `${context.out.color.bold(name)}  ${formatValue(name, value, values)}`;
+      const items: unknown[] = value;
+      const objects = items.filter(isObject);
+      const columns = Object.keys(objects[0] ?? {});
+      if (columns.length === 0) return `${context.out.color.bold(name)}\n  none`;
+      const cells = objects.map((item) => columns.map((column) => formatValue(column, item[column], values)));
+      return `${context.out.color.bold(name)}\n${renderTable(columns, cells, context.out).replace(/^/gm, '  ')}`;
+    });
+    context.print(parts.join('\n\n'));
+    context.notice(`\nTry: storectl --${demoProfile} disputes show ${example.disputes[0]?.id ?? 'ID'}`);
+    return undefined;
+  },
+};

@@ -1,0 +1,24 @@
+import { rmSync } from 'node:fs';
+import type { CommandDefinition } from '../../cli/command.ts';
+import { describeSystemError, localStateError } from '../../cli/errors.ts';
+import { demoDirectory } from '../../cli/folders.ts';
+
+export const command: CommandDefinition = {
+  description:
+    'Remove the example store with all that was done to it. The next --demo command makes a new one.',
+  examples: ['demo reset'],
+  async run(context) {
+    const directory = demoDirectory(context.io);
+    try {
+      rmSync(directory, { recursive: true, force: true });
+    } catch (error) {
+      throw localStateError(
+        'demo_not_removed',
+        `cannot remove ${directory}: ${describeSystemError(error)}`,
+        'end other storectl commands, then try again',
+      );
+    }
+    context.notice(`Removed ${directory}.`);
+    return undefined;
+  },
+};

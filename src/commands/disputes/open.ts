@@ -1,0 +1,14 @@
+import { operationCommand } from '../../cli/operation-command.ts';
+import { openDispute } from '../../contract/disputes.ts';
+
+export const command = operationCommand({
+  operation: openDispute,
+  description: 'Open a dispute record. It moves no money.',
+  examples: [
+    'disputes open --reason "Parcel never arrived" --order-id 0b8f3f0e-3c1e-4d0f-9a54-5d2f6f3e8a11',
+    'disputes open --kind payment --reason-file reason.txt --provider-case-id PP-D-4711',
+    'disputes open --reason "Card reported stolen" --risk-signal avs=mismatch',
+  ],
+  hints: { fileFlags: { reason: 'reason-file' } },
+  defaults: { kind: 'payment' },
+});

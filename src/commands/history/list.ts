@@ -1,0 +1,86 @@
+import { type CommandDefinition, optionValue } from '../../cli/command.ts';
+import { usageError } from '../../cli/errors.ts';
+import { recordSummary } from '../../cli/history-view.ts';
+import { renderJson, renderTable } from '../../cli/output.ts';
+import { printable } from '../../cli/sanitize.ts';
+import { operations } from '../../contract/operations.ts';
+import { type RecordState, recordStates } from '../../history/record.ts';
+
+const group = 'Options:';
+
+export const command: CommandDefinition = {
+  description: `List the changes that this machine sent with the profile, newest first: what was asked, whether it was
+applied, and what is still open. The service itself lists nothing, so changes made elsewhere are not here.`,
+  options: [
+    {
+      flag: '--operation',
+      value: 'NAME',
+      description: 'Only this operation, for example backup.create',
+      group,
+    },
+    { flag: '--state', value: 'STATE', description: `Only this state: ${recordStates.join(', ')}`, group },
+    { flag: '--limit', value: 'N', description: 'At most so many (default 50)', group },
+  ],
+  examples: ['history list', 'history list --operation backup.create --json', 'history list --state unknown'],
+  async run(context, parsed) {
+    const operation = optionValue(parsed, '--operation');
+    if (operation !== undefined && !operations.some(({ id }) => id === operation)) {
+      throw usageError(
+        `there is no operation "${operation}"`,
+        `there are: ${operations
+          .filter((known) => known.class !== 'read')
+          .map(({ id }) => id)
+          .join(', ')}`,
+      );
+    }
+    const state = optionValue(parsed, '--state');
+    if (state !== undefined && !isState(state)) {
+      throw usageError(`there is no state "${state}"`, `there are: ${recordStates.join(', ')}`);
+    }
+    const limit = Number(optionValue(parsed, '--limit') ?? '50');
+    if (!Number.isInteger(limit) || limit < 1)
+      throw usageError('--limit takes a number from 1', 'for example --limit 20');
+
+    const history = await context.history();
+    const { records, problems } = await history.list({ operation, state });
+    for (const { file, message } of problems)
+      context.notice(context.err.color.yellow(printable(`${file} ${message}`)));
+    const shown = records.slice(0, limit);
+    if (context.flags.quiet) for (const { id } of shown) context.print(id);
+    else if (context.flags.json) {
+      context.print(
+        renderJson(JSON.stringify(shown.map((record) => recordSummary(record, context.now()))), context.out),
+      );
+    } else if (shown.length === 0) {
+      context.notice('Nothing of that kind is known to this machine.');
+    } else {
+      context.print(
+        renderTable(
+          ['id', 'when', 'operation', 'state', 'result', 'tries'],
+          shown.map((record) => {
+            const { id, age, operation, state, open, result, attempts } = recordSummary(
+              record,
+              context.now(),
+            );
+            return [
+              id,
+              age,
+              printable(operation),
+              open ? `${state} (open)` : state,
+              printable(result ?? '-'),
+              String(attempts),
+            ];
+          }),
+          context.out,
+        ),
+      );
+      context.notice(`Known to this machine (${history.folder}).`);
+      if (records.length > limit) context.notice(`${records.length - limit} more: --limit ${records.length}`);
+    }
+    return undefined;
+  },
+};
+
+function isState(text: string): text is RecordState {
+  return recordStates.some((state) => state === text);
+}

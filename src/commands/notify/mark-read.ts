@@ -1,0 +1,35 @@
+import { isOn, type ParsedCommand } from '../../cli/command.ts';
+import { usageError } from '../../cli/errors.ts';
+import { operationCommand } from '../../cli/operation-command.ts';
+import { markNotificationsRead } from '../../contract/notifications.ts';
+
+export const command = operationCommand({
+  operation: markNotificationsRead,
+  description: 'Mark notifications read: those with the given ids, those before a time, or all of them.',
+  arguments: [
+    { name: 'notificationId', description: 'Ids of the notifications', variadic: true, optional: true },
+  ],
+  options: [{ flag: '--all', description: 'Mark all notifications', group: 'Fields:' }],
+  examples: [
+    'notify mark-read 5f0c… 81ab…',
+    'notify mark-read --all',
+    'notify mark-read --before 2030-01-31T09:00:00Z',
+  ],
+  hints: { without: ['ids'] },
+  prepare: chooseNotifications,
+  id: () => undefined,
+});
+
+/** `--all` sends an empty object, so it goes with nothing else. */
+function chooseNotifications(body: Record<string, unknown>, parsed: ParsedCommand): void {
+  const ids = parsed.arguments.notificationId ?? [];
+  const all = isOn(parsed, '--all');
+  if (ids.some((id) => id.trim() === ''))
+    throw usageError('a notification id is empty', 'leave it out or give one');
+  if (ids.length > 0) body.ids = ids;
+  const chosen = Object.keys(body).length > 0;
+  if (all && chosen) throw usageError('--all excludes ids and other fields', 'leave --all or the others out');
+  if (!all && !chosen) {
+    throw usageError('which notifications?', 'give their ids, --before TIME, or --all for all of them');
+  }
+}

@@ -1,0 +1,36 @@
+import type { CommandDefinition } from '../../cli/command.ts';
+import { renderJson, renderTable } from '../../cli/output.ts';
+import { printable } from '../../cli/sanitize.ts';
+
+export const command: CommandDefinition = {
+  description: 'List the stored profiles. The one that is used is marked.',
+  examples: ['profile list', 'profile list --json'],
+  async run(context) {
+    const profiles = await context.profiles();
+    const { profile: used } = await context.settings();
+    const rows = profiles.names().map((name) => {
+      const { baseUrl = null, storeId = null, apiKey } = profiles.get(name) ?? {};
+      return { name, used: name === used, baseUrl, storeId, key: apiKey !== undefined };
+    });
+    if (context.flags.quiet) for (const { name } of rows) context.print(printable(name));
+    else if (context.flags.json) context.print(renderJson(JSON.stringify(rows), context.out));
+    else if (rows.length === 0)
+      context.notice('There are no profiles: `storectl auth login` makes the first.');
+    else {
+      context.print(
+        renderTable(
+          ['', 'name', 'address', 'store', 'key'],
+          rows.map(({ name, used, baseUrl, storeId, key }) => [
+            used ? '*' : '',
+            printable(name),
+            printable(baseUrl ?? '-'),
+            printable(storeId ?? '-'),
+            key ? 'stored' : '-',
+          ]),
+          context.out,
+        ),
+      );
+    }
+    return undefined;
+  },
+};

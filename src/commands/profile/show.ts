@@ -1,0 +1,23 @@
+import { argumentValue, type CommandDefinition } from '../../cli/command.ts';
+import { renderJson, renderRecord, rowsOf } from '../../cli/output.ts';
+import { requireProfile } from '../../cli/profile-names.ts';
+
+export const command: CommandDefinition = {
+  description: 'Show a stored profile, without its key.',
+  arguments: [
+    { name: 'name', description: 'Name of the profile; the one in use if left out', optional: true },
+  ],
+  examples: ['profile show', 'profile show outlet --json'],
+  async run(context, parsed) {
+    const profiles = await context.profiles();
+    const name = argumentValue(parsed, 'name') ?? (await context.settings()).profile;
+    const { apiKey, ...profile } = requireProfile(profiles, name);
+    const shown = { name, ...profile, key: apiKey !== undefined, file: profiles.file };
+    if (context.flags.json) context.print(renderJson(JSON.stringify(shown), context.out));
+    else {
+      const values = { now: context.now(), currency: null };
+      context.print(renderRecord(rowsOf(shown, values), context.out));
+    }
+    return undefined;
+  },
+};

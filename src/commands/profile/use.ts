@@ -1,0 +1,17 @@
+import { argumentValue, type CommandDefinition } from '../../cli/command.ts';
+import { requireName, requireProfile } from '../../cli/profile-names.ts';
+import { demoProfile } from '../../cli/settings.ts';
+
+export const command: CommandDefinition = {
+  description: 'Choose the profile that commands use where none is named. "demo" is the example store.',
+  arguments: [{ name: 'name', description: 'Name of the profile' }],
+  examples: ['profile use outlet', 'profile use demo'],
+  async run(context, parsed) {
+    const name = requireName(argumentValue(parsed, 'name'));
+    const profiles = await context.profiles();
+    if (name !== demoProfile) requireProfile(profiles, name);
+    profiles.use(name);
+    context.notice(`Commands use profile ${name} now.`);
+    return undefined;
+  },
+};

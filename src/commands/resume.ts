@@ -1,0 +1,122 @@
+import { argumentValue, type CommandDefinition, isOn } from '../cli/command.ts';
+import type { Context } from '../cli/context.ts';
+import type { ErrorDetails } from '../cli/errors.ts';
+import { type ExitCode, exitCodes } from '../cli/exit-codes.ts';
+import { answerBody } from '../cli/history-view.ts';
+import { outcomeError } from '../cli/outcomes.ts';
+import { renderJson } from '../cli/output.ts';
+import { describeHistoryError, sendOptions } from '../cli/perform.ts';
+import { printable } from '../cli/sanitize.ts';
+import type { HistoryRecord } from '../history/record.ts';
+import { type Resumed, resumeRecord } from '../history/resume.ts';
+
+/** What became of one open record. */
+interface Report {
+  readonly id: string;
+  readonly operation: string;
+  readonly action: Resumed['action'];
+  readonly state: HistoryRecord['state'];
+  readonly attempts: number;
+  /** The service's answer, where the operation was applied. */
+  readonly result: unknown;
+  readonly message: string;
+  readonly exitCode: ExitCode;
+}
+
+export const command: CommandDefinition = {
+  description: `Settle changes whose outcome is open: interrupted, or sent without a readable answer. What carries an
+idempotency key is sent again with the same key and the same bytes, so that it has one effect; what can be settled by
+reading is; what can be neither is left alone, with what is known about it.`,
+  arguments: [{ name: 'id', description: 'Id of one record; all open ones if left out', optional: true }],
+  options: [
+    {
+      flag: '--even-if-old',
+      description: 'Send again although the service may have forgotten the key (after 20 hours)',
+      group: 'Options:',
+    },
+  ],
+  examples: ['resume', 'resume 7k3f9a', 'resume --json'],
+  async run(context, parsed) {
+    const history = await context.history();
+    const id = argumentValue(parsed, 'id');
+    try {
+      const records = id === undefined ? await openRecords(context) : [await history.get(id)];
+      if (records.length === 0) {
+        context.notice('Nothing is open.');
+        if (context.flags.json) context.print('[]');
+        return undefined;
+      }
+      const reports: Report[] = [];
+      for (const record of records)
+        reports.push(await resumeOne(context, record, isOn(parsed, '--even-if-old')));
+      print(context, reports, id !== undefined);
+      return reports.find(({ exitCode }) => exitCode !== exitCodes.done)?.exitCode;
+    } catch (error) {
+      throw describeHistoryError(error);
+    }
+  },
+};
+
+/** Oldest first: what came later may build on it. */
+async function openRecords(context: Context): Promise<HistoryRecord[]> {
+  const { records, problems } = await (await context.history()).list({ open: true });
+  for (const { file, message } of problems)
+    context.notice(context.err.color.yellow(printable(`${file} ${message}`)));
+  return records.reverse();
+}
+
+async function resumeOne(context: Context, record: HistoryRecord, evenIfOld: boolean): Promise<Report> {
+  const connection = await context.connect();
+  const resumed = await resumeRecord({
+    ...sendOptions(context),
+    history: await context.history(),
+    client: connection.client,
+    record,
+    origin: connection.origin,
+    storeId: connection.storeId,
+    evenIfOld,
+    onWait: () => context.notice('another storectl is at this operation: waiting for it'),
+  });
+  const { action, record: after } = resumed;
+  const common = {
+    id: after.id,
+    operation: after.operation,
+    action,
+    state: after.state,
+    attempts: after.attempts,
+    result: after.state === 'applied' ? answerBody(after) : null,
+  };
+  if (action === 'left') {
+    const exitCode =
+      after.state === 'unknown' || after.state === 'sent' ? exitCodes.unknown : exitCodes.inputNeeded;
+    return { ...common, message: resumed.advice, exitCode };
+  }
+  for (const warning of resumed.warnings) context.notice(context.err.color.yellow(printable(warning)));
+  if (resumed.outcome.kind === 'applied') return { ...common, message: 'applied', exitCode: exitCodes.done };
+  if (resumed.outcome.kind === 'not_sent') {
+    const message = `not applied: ${resumed.outcome.failure.message}`;
+    return { ...common, message, exitCode: exitCodes.notApplied };
+  }
+  const details: ErrorDetails = outcomeError(resumed.outcome, {
+    class: after.class,
+    fields: [],
+    recordId: after.id,
+    now: context.now(),
+  }).details;
+  return { ...common, message: details.message, exitCode: details.exitCode };
+}
+
+function print(context: Context, reports: readonly Report[], single: boolean): void {
+  if (context.flags.json) {
+    context.print(renderJson(JSON.stringify(single ? reports[0] : reports), context.out));
+    return;
+  }
+  for (const { id, operation, message, result } of reports) {
+    const made = typeof result === 'object' && result !== null && 'id' in result ? String(result.id) : null;
+    if (context.flags.quiet) {
+      if (made !== null) context.print(printable(made));
+      continue;
+    }
+    context.print(`${id}  ${printable(operation)}  ${message}${made === null ? '' : `  ${printable(made)}`}`);
+  }
+}

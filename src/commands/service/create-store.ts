@@ -1,0 +1,46 @@
+import { type CommandDefinition, optionValue } from '../../cli/command.ts';
+import { inputNeeded } from '../../cli/context.ts';
+import { renderJson, renderRecord, rowsOf } from '../../cli/output.ts';
+import { createStore } from '../../service/index.ts';
+import { databaseOption, withStorage } from './database-options.ts';
+
+const group = 'Options:';
+
+export const command: CommandDefinition = {
+  description:
+    'Create a store in the database of the service. It needs no key: whoever can write the database may.',
+  options: [
+    { flag: '--name', value: 'TEXT', description: 'Name of the store', group },
+    { flag: '--slug', value: 'TEXT', description: 'Short name in addresses (default: from the name)', group },
+    { flag: '--currency', value: 'CODE', description: 'Currency (default EUR)', group },
+    { flag: '--timezone', value: 'ZONE', description: 'Time zone (default UTC)', group },
+    databaseOption,
+  ],
+  examples: [
+    'service create-store --name "My store"',
+    'service create-store --name Outlet --currency USD -q',
+  ],
+  async run(context, parsed) {
+    const name = optionValue(parsed, '--name');
+    if (name === undefined)
+      throw inputNeeded([{ field: 'name', give: '--name TEXT', description: 'name of the store' }]);
+    const slug = optionValue(parsed, '--slug');
+    const currency = optionValue(parsed, '--currency');
+    const timezone = optionValue(parsed, '--timezone');
+    const store = await withStorage(context, parsed, (storage) =>
+      createStore(storage, {
+        name,
+        ...(slug !== undefined && { slug }),
+        ...(currency !== undefined && { currency }),
+        ...(timezone !== undefined && { timezone }),
+      }),
+    );
+    if (context.flags.quiet) context.print(store.id);
+    else if (context.flags.json) context.print(renderJson(JSON.stringify(store), context.out));
+    else {
+      context.print(renderRecord(rowsOf(store, { now: context.now(), currency: null }), context.out));
+      context.notice(`Next: storectl service create-key --store ${store.id} --preset owner`);
+    }
+    return undefined;
+  },
+};

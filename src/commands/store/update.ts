@@ -1,0 +1,19 @@
+import { usageError } from '../../cli/errors.ts';
+import { operationCommand } from '../../cli/operation-command.ts';
+import { updateStore } from '../../contract/store.ts';
+
+export const command = operationCommand({
+  operation: updateStore,
+  description: `Change settings of the store. Only the fields that are given change; --set FIELD=null clears one.
+Fields of the settings are named without "settings." in flags and with it in --set.`,
+  examples: [
+    'store update --name "Juniper & Ink" --cashback-bp 250',
+    'store update --checkout-coupon-field --social discord=https://discord.gg/example',
+    'store update --set settings.maintenanceMessage=null',
+  ],
+  hints: { flatten: 'settings' },
+  prepare(body) {
+    if (Object.keys(body).length > 0) return;
+    throw usageError('there is nothing to change', 'give at least one field, for example --name "My store"');
+  },
+});
