@@ -7,7 +7,7 @@ export interface Command {
   readonly origin: string;
   readonly storeId: string;
   readonly path: string;
-  /** JSON text, or null where none is sent. */
+  /** As sent, or null. */
   readonly body: string | null;
 }
 
@@ -16,16 +16,26 @@ export interface Command {
  * body, whatever the order of the body's fields and whatever its idempotency key.
  */
 export function fingerprint(command: Command): string {
-  const body: unknown = command.body === null ? null : JSON.parse(command.body);
   const { operation, origin, storeId, path } = command;
-  return sha256(JSON.stringify([operation, origin, storeId, path, sortFields(withoutKey(body))]));
+  return sha256(
+    JSON.stringify([operation, origin, storeId, path, sortFields(withoutKey(jsonOrText(command.body)))]),
+  );
 }
 
 /** The idempotency key in a request body, or null. */
 export function keyOf(body: string | null): string | null {
-  const value: unknown = body === null ? null : JSON.parse(body);
+  const value = jsonOrText(body);
   if (typeof value !== 'object' || value === null || !('idempotencyKey' in value)) return null;
   return typeof value.idempotencyKey === 'string' ? value.idempotencyKey : null;
+}
+
+/** The JSON value of a body; a text that is no JSON stands for itself. */
+function jsonOrText(body: string | null): unknown {
+  try {
+    return body === null ? null : JSON.parse(body);
+  } catch {
+    return body;
+  }
 }
 
 function withoutKey(body: unknown): unknown {

@@ -1,6 +1,5 @@
 import { randomBytes as nodeRandomBytes } from 'node:crypto';
 import path from 'node:path';
-import type { HttpMethod, OperationClass } from '../contract/operation.ts';
 import { HistoryError, historyError, systemCode } from './errors.ts';
 import {
   createFile,
@@ -15,54 +14,18 @@ import {
   renameDurably,
   sweep,
 } from './files.ts';
-import { fingerprint, keyOf } from './fingerprint.ts';
+import { type Intent, newRecord, newRecordId, refuseSecrets } from './intent.ts';
 import { type Lock, type LockOptions, openLocks } from './lock.ts';
 import { type ProcessFacts, readMachine } from './machine.ts';
+import { matches, type RecordQuery } from './query.ts';
 import {
   type HistoryRecord,
-  isOpen,
   parseRecord,
-  type RecordState,
   recordAge,
-  recordFormat,
   recordIdPattern,
   serializeRecord,
-  sha256,
+  timeOfId,
 } from './record.ts';
-
-/** What is about to be sent. */
-export interface Intent {
-  /** From {@link History.newId}, where the caller needs it beforehand. */
-  readonly id?: string | undefined;
-  readonly profile: string;
-  readonly origin: string;
-  readonly storeId: string;
-  /** Id of the operation in the contract. */
-  readonly operation: string;
-  readonly class: OperationClass;
-  readonly method: HttpMethod;
-  /** As on the wire. */
-  readonly path: string;
-  readonly ifMatch?: string | null | undefined;
-  /** The exact JSON text that will be sent, or null. */
-  readonly body: string | null;
-  readonly former?: string | null | undefined;
-  readonly parent?: string | null | undefined;
-}
-
-/** Which records; each field that is given narrows them down. */
-export interface RecordQuery {
-  readonly operation?: string | undefined;
-  readonly state?: RecordState | readonly RecordState[] | undefined;
-  readonly storeId?: string | undefined;
-  readonly origin?: string | undefined;
-  readonly path?: string | undefined;
-  readonly fingerprint?: string | undefined;
-  readonly idempotencyKey?: string | undefined;
-  readonly open?: boolean | undefined;
-  /** Begun within so many milliseconds before now. */
-  readonly maxAgeMs?: number | undefined;
-}
 
 /** A file in the history's folder that is no usable record. It stays where it is. */
 export interface HistoryProblem {
@@ -197,10 +160,7 @@ export function openHistory(settings: HistorySettings): History {
   }
 
   function newId(): string {
-    // 2026-11-21T05:30:12.000Z
-    const [date = '', time = ''] = new Date(now()).toISOString().split(/[T.]/);
-    const random = Array.from(randomBytes(6), (byte) => ID_LETTERS[byte % ID_LETTERS.length]).join('');
-    return `${date.replaceAll('-', '')}-${time.replaceAll(':', '')}-${random}`;
+    return newRecordId(now(), randomBytes(6));
   }
 
   async function list(query: RecordQuery = {}) {
@@ -286,66 +246,6 @@ export function openHistory(settings: HistorySettings): History {
   }
 
   return { folder, newId, begin, update, list, get, prune, acquire, withLock, now };
-}
-
-/** 32 letters and digits, without those that are easily taken for another. */
-const ID_LETTERS = '0123456789abcdefghjkmnpqrstvwxyz';
-
-function newRecord(intent: Intent, id: string, now: number): HistoryRecord {
-  const at = new Date(now).toISOString();
-  return {
-    format: recordFormat,
-    id,
-    createdAt: at,
-    updatedAt: at,
-    sentAt: null,
-    profile: intent.profile,
-    origin: intent.origin,
-    storeId: intent.storeId,
-    operation: intent.operation,
-    class: intent.class,
-    method: intent.method,
-    path: intent.path,
-    ifMatch: intent.ifMatch ?? null,
-    body: intent.body,
-    bodySha256: intent.body === null ? null : sha256(intent.body),
-    fingerprint: fingerprint(intent),
-    idempotencyKey: keyOf(intent.body),
-    state: 'prepared',
-    attempts: 0,
-    answer: null,
-    failure: null,
-    former: intent.former ?? null,
-    parent: intent.parent ?? null,
-  };
-}
-
-/** Shorter strings would turn up in a body by chance; no real key is that short. */
-const SHORTEST_SECRET = 8;
-
-function refuseSecrets(intent: Intent, secrets: readonly string[]): void {
-  const texts = [intent.path, intent.body, intent.ifMatch, intent.former].join('\n');
-  for (const secret of secrets) {
-    const escaped = JSON.stringify(secret).slice(1, -1);
-    if (secret.length < SHORTEST_SECRET || !(texts.includes(secret) || texts.includes(escaped))) continue;
-    const message = 'The request holds the API key. Nothing was sent: take the key out of it.';
-    throw new HistoryError('secret_in_record', message);
-  }
-}
-
-function matches(record: HistoryRecord, query: RecordQuery, now: number): boolean {
-  const states = typeof query.state === 'string' ? [query.state] : query.state;
-  return (
-    (query.operation === undefined || record.operation === query.operation) &&
-    (states === undefined || states.includes(record.state)) &&
-    (query.storeId === undefined || record.storeId === query.storeId) &&
-    (query.origin === undefined || record.origin === query.origin) &&
-    (query.path === undefined || record.path === query.path) &&
-    (query.fingerprint === undefined || record.fingerprint === query.fingerprint) &&
-    (query.idempotencyKey === undefined || record.idempotencyKey === query.idempotencyKey) &&
-    (query.open === undefined || isOpen(record) === query.open) &&
-    (query.maxAgeMs === undefined || recordAge(record, now) <= query.maxAgeMs)
-  );
 }
 
 function lazily<Value>(make: () => Value): () => Value {

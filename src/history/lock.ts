@@ -78,6 +78,7 @@ export function openLocks(settings: LockSettings): Locks {
     const text = JSON.stringify({ nonce, ...machine.self });
     const draft = path.join(folder, `.${nonce}.tmp`);
     const watch = watchSilence();
+    let told = false;
     try {
       createFile(files, draft, text, { sync: false });
       for (let pollMs = FIRST_POLL_MS; ; pollMs = Math.min(pollMs * 2, LONGEST_POLL_MS)) {
@@ -91,7 +92,8 @@ export function openLocks(settings: LockSettings): Locks {
           await breakLock(file, found.text, options.signal);
           continue;
         }
-        if (pollMs === FIRST_POLL_MS) options.onWait?.(holder);
+        if (!told) options.onWait?.(holder);
+        told = true;
         await pause(pollMs * (0.5 + Math.random()), file, holder, options.signal);
       }
     } catch (error) {

@@ -1,6 +1,7 @@
 import { buildPath, type Operation } from '../contract/operation.ts';
 import { fingerprint } from './fingerprint.ts';
-import type { History, Intent } from './journal.ts';
+import type { Intent } from './intent.ts';
+import type { History } from './journal.ts';
 import { KEY_REUSE_MS, recordOfKey, recordToGoOnWith } from './keys.ts';
 import type { Lock, LockHolder } from './lock.ts';
 import { type HistoryRecord, isOpen } from './record.ts';

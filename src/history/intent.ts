@@ -1,0 +1,79 @@
+import type { HttpMethod, OperationClass } from '../contract/operation.ts';
+import { HistoryError } from './errors.ts';
+import { fingerprint, keyOf } from './fingerprint.ts';
+import { type HistoryRecord, recordFormat, sha256 } from './record.ts';
+
+/** What is about to be sent. */
+export interface Intent {
+  /** From {@link History.newId}, where the caller needs it beforehand. */
+  readonly id?: string | undefined;
+  readonly profile: string;
+  readonly origin: string;
+  readonly storeId: string;
+  /** Id of the operation in the contract. */
+  readonly operation: string;
+  readonly class: OperationClass;
+  readonly method: HttpMethod;
+  /** As on the wire. */
+  readonly path: string;
+  readonly ifMatch?: string | null | undefined;
+  /** The exact JSON text that will be sent, or null. */
+  readonly body: string | null;
+  readonly former?: string | null | undefined;
+  readonly parent?: string | null | undefined;
+}
+
+/** 32 letters and digits, without those that are easily taken for another. */
+const ID_LETTERS = '0123456789abcdefghjkmnpqrstvwxyz';
+
+/** See `recordIdPattern`. `now` is in epoch milliseconds, `random` are six bytes. */
+export function newRecordId(now: number, random: Buffer): string {
+  // 2026-11-21T05:30:12.000Z
+  const [date = '', time = ''] = new Date(now).toISOString().split(/[T.]/);
+  const letters = Array.from(random, (byte) => ID_LETTERS[byte % ID_LETTERS.length]).join('');
+  return `${date.replaceAll('-', '')}-${time.replaceAll(':', '')}-${letters}`;
+}
+
+/** The record of an intent, `prepared`. */
+export function newRecord(intent: Intent, id: string, now: number): HistoryRecord {
+  const at = new Date(now).toISOString();
+  return {
+    format: recordFormat,
+    id,
+    createdAt: at,
+    updatedAt: at,
+    sentAt: null,
+    profile: intent.profile,
+    origin: intent.origin,
+    storeId: intent.storeId,
+    operation: intent.operation,
+    class: intent.class,
+    method: intent.method,
+    path: intent.path,
+    ifMatch: intent.ifMatch ?? null,
+    body: intent.body,
+    bodySha256: intent.body === null ? null : sha256(intent.body),
+    fingerprint: fingerprint(intent),
+    idempotencyKey: keyOf(intent.body),
+    state: 'prepared',
+    attempts: 0,
+    answer: null,
+    failure: null,
+    former: intent.former ?? null,
+    parent: intent.parent ?? null,
+  };
+}
+
+/** Shorter strings would turn up in a body by chance; no real key is that short. */
+const SHORTEST_SECRET = 8;
+
+/** Throws a HistoryError `secret_in_record` when the intent holds one of the secrets. */
+export function refuseSecrets(intent: Intent, secrets: readonly string[]): void {
+  const texts = [intent.path, intent.body, intent.ifMatch, intent.former].join('\n');
+  for (const secret of secrets) {
+    const escaped = JSON.stringify(secret).slice(1, -1);
+    if (secret.length < SHORTEST_SECRET || !(texts.includes(secret) || texts.includes(escaped))) continue;
+    const message = 'The request holds the API key. Nothing was sent: take the key out of it.';
+    throw new HistoryError('secret_in_record', message);
+  }
+}
