@@ -66,7 +66,7 @@ export interface RawRequest {
 }
 
 export interface Client {
-  /** Performs an operation of the contract. Throws a RangeError when a path parameter is missing or unfit. */
+  /** Performs an operation of the contract. Rejects with a RangeError when a path parameter is missing or unfit. */
   call(operation: Operation, input: CallInput): Promise<Outcome>;
   send(request: RawRequest, input: Omit<CallInput, 'parameters' | 'body'>): Promise<Outcome>;
   close(): Promise<void>;
@@ -146,7 +146,8 @@ export function createClient(options: ClientOptions): Client {
       path,
       headers: { authorization: `Bearer ${options.apiKey}`, ...headers },
       body,
-      fresh: request.class === 'one-shot',
+      // A service in trouble closes connections, and a one-shot operation cannot try again.
+      fresh: request.class === 'one-shot' || attempt > 1,
       timeoutMs,
       signal: input.signal,
     });
@@ -167,7 +168,7 @@ export function createClient(options: ClientOptions): Client {
   }
 
   return {
-    call: (operation, input) =>
+    call: async (operation, input) =>
       perform({ ...operation, path: buildPath(operation, input.parameters), body: input.body }, input),
     send: (request, input) => perform(request, input),
     close: () => transport.close(),

@@ -1,6 +1,7 @@
+import { request } from 'node:http';
 import { isIP, type Socket, connect as startTcp } from 'node:net';
 import type { Failure } from './outcome.ts';
-import { portOf } from './proxy.ts';
+import { portOf, proxyAuthorization } from './proxy.ts';
 
 /** Why a request got no complete answer, as an error to pass through undici. */
 export class WireError extends Error {
@@ -67,18 +68,12 @@ async function openTls(tcp: Socket, url: URL, signal: AbortSignal): Promise<Sock
 /** Asks an HTTP proxy for a tunnel to `origin`. */
 async function openTunnel(origin: URL, proxy: URL, signal: AbortSignal): Promise<Socket> {
   const connection = await openProxy(proxy, signal);
-  const { request } = await import('node:http');
   const authority = `${origin.hostname}:${portOf(origin)}`;
-  const credentials = `${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`;
+  const authorization = proxyAuthorization(proxy);
   const ask = request({
     method: 'CONNECT',
     path: authority,
-    headers: {
-      host: authority,
-      ...(credentials !== ':' && {
-        'proxy-authorization': `Basic ${Buffer.from(credentials).toString('base64')}`,
-      }),
-    },
+    headers: { host: authority, ...(authorization !== null && { 'proxy-authorization': authorization }) },
     createConnection: () => connection,
   });
   const abort = () => connection.destroy();

@@ -35,3 +35,19 @@ function isExempt(noProxy: string, target: URL): boolean {
 export function portOf(url: URL): number {
   return Number(url.port || DEFAULT_PORTS[url.protocol]);
 }
+
+/** Value of `Proxy-Authorization` for the user name and password in the proxy's URL, or null where it has none. */
+export function proxyAuthorization({ username, password }: URL): string | null {
+  if (username === '' && password === '') return null;
+  const credentials = [username, password].map(decodePart).join(':');
+  return `Basic ${Buffer.from(credentials).toString('base64')}`;
+}
+
+/** A password with a bare percent sign is taken as it is. */
+function decodePart(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -4,6 +4,7 @@ import { connectTimeout, openSocket, reasonOf, WireError } from './connect.ts';
 import { bodyTooLarge, MAX_BODY_BYTES } from './decode.ts';
 import type { Failure } from './outcome.ts';
 
+/** For name resolution, proxy and TLS together. */
 const CONNECT_TIMEOUT_MS = 10_000;
 
 export interface WireRequest {
@@ -46,7 +47,11 @@ interface Line {
 }
 
 /** HTTP/1.1 to one origin, through `proxy` where it is not null. Connections are kept for undici's default of 4 s. */
-export function createTransport(origin: URL, proxy: URL | null): Transport {
+export function createTransport(
+  origin: URL,
+  proxy: URL | null,
+  connectTimeoutMs: number = CONNECT_TIMEOUT_MS,
+): Transport {
   const idle: Line[] = [];
   let closed = false;
 
@@ -73,7 +78,7 @@ export function createTransport(origin: URL, proxy: URL | null): Transport {
     async exchange(request) {
       const line = (request.fresh ? undefined : idle.pop()) ?? (await openLine());
       try {
-        const answer = await exchangeOn(line, origin, request);
+        const answer = await exchangeOn(line, origin, connectTimeoutMs, request);
         if (answer.failure === null && !closed) idle.push(line);
         else void line.client.destroy();
         return answer;
@@ -89,7 +94,12 @@ export function createTransport(origin: URL, proxy: URL | null): Transport {
   };
 }
 
-function exchangeOn(line: Line, origin: URL, request: WireRequest): Promise<WireAnswer> {
+function exchangeOn(
+  line: Line,
+  origin: URL,
+  connectTimeoutMs: number,
+  request: WireRequest,
+): Promise<WireAnswer> {
   const { method, path, headers, body, timeoutMs, signal } = request;
   line.opening = new AbortController();
   return new Promise((resolve, reject) => {
@@ -108,7 +118,7 @@ function exchangeOn(line: Line, origin: URL, request: WireRequest): Promise<Wire
       void line.client.destroy(halted);
     };
     const cancel = () => halt(new WireError('cancelled', 'cancelled'));
-    const connectTimer = setTimeout(() => halt(connectTimeout(origin)), CONNECT_TIMEOUT_MS);
+    const connectTimer = setTimeout(() => halt(connectTimeout(origin)), connectTimeoutMs);
     const timer = setTimeout(
       () => halt(new WireError('timeout', `no complete answer from ${origin.host} in time`)),
       timeoutMs,

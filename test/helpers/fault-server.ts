@@ -24,9 +24,11 @@ export type Behaviour =
   /** Reads the whole request and never answers. */
   | { readonly does: 'hang' }
   /** Waits for the promise, then does the next thing. */
-  | { readonly does: 'wait'; readonly until: Promise<unknown>; readonly then: Behaviour }
+  | { readonly does: 'wait'; readonly until: Promise<unknown>; readonly next: Behaviour }
   /** Whatever is in these bytes, written to the connection as they are; it is then closed. */
-  | { readonly does: 'raw'; readonly bytes: string | Buffer };
+  | { readonly does: 'raw'; readonly bytes: string | Buffer }
+  /** The same, and the connection stays open without another byte. */
+  | { readonly does: 'stall'; readonly bytes: string | Buffer };
 
 export interface ReceivedRequest {
   readonly method: string;
@@ -131,7 +133,7 @@ async function act(behaviour: Behaviour, response: ServerResponse): Promise<void
   switch (behaviour.does) {
     case 'wait':
       await behaviour.until;
-      return act(behaviour.then, response);
+      return act(behaviour.next, response);
     case 'answer': {
       const { status = 200, headers = {}, body = '' } = behaviour;
       const isText = typeof body === 'string' || Buffer.isBuffer(body);
@@ -152,6 +154,9 @@ async function act(behaviour: Behaviour, response: ServerResponse): Promise<void
     }
     case 'raw':
       socket?.end(behaviour.bytes);
+      return;
+    case 'stall':
+      socket?.write(behaviour.bytes);
       return;
     case 'drop':
     case 'reset':

@@ -1,0 +1,157 @@
+import { expect, test } from 'vitest';
+import type { OperationClass } from '../../src/contract/operation.ts';
+import { answer, type Behaviour, startFaultServer } from '../helpers/fault-server.ts';
+import { clientFor, skippingClock } from './support.ts';
+
+const request = (operationClass: OperationClass) =>
+  ({ method: 'POST', path: '/v1/x', body: '{}', class: operationClass }) as const;
+
+const drop: Behaviour = { does: 'drop' };
+
+test.each([
+  // The first attempt may have been applied, and the refusal comes from before the service looks at the request.
+  ['keyed', 401, 'unknown'],
+  ['keyed', 403, 'unknown'],
+  ['keyed', 407, 'unknown'],
+  ['keyed', 302, 'unknown'],
+  ['keyed', 501, 'unknown'],
+  ['repeatable', 401, 'unknown'],
+  ['repeatable', 302, 'unknown'],
+  // The first attempt itself may be what the precondition fails on.
+  ['repeatable', 412, 'unknown'],
+  ['repeatable', 409, 'unknown'],
+  // The same key and the same bytes: refused now means refused then.
+  ['keyed', 400, 'rejected'],
+  ['keyed', 404, 'rejected'],
+  ['keyed', 409, 'rejected'],
+  ['keyed', 412, 'rejected'],
+  ['keyed', 422, 'rejected'],
+  ['repeatable', 422, 'rejected'],
+  // There is nothing to apply in a read.
+  ['read', 401, 'rejected'],
+  ['read', 404, 'rejected'],
+] as const)('lost, then refused: %s, %i: %s', async (operationClass, status, kind) => {
+  await using server = await startFaultServer([drop, answer(status, { code: 'c' })]);
+  await using client = clientFor(server.url);
+
+  const outcome = await client.send(request(operationClass), {});
+
+  expect(outcome).toMatchObject({ kind, attempts: 2, status, problem: { code: 'c' } });
+  if (outcome.kind === 'unknown') expect(outcome.failure.code).toBe('connection_lost');
+});
+
+test.each([
+  ['keyed', 'unknown'],
+  ['repeatable', 'unknown'],
+  ['read', 'rejected'],
+] as const)('lost, then throttled to the end: %s is %s', async (operationClass, kind) => {
+  await using server = await startFaultServer([drop, answer(429, {}, { 'retry-after': '3' })]);
+  const clock = skippingClock();
+  await using client = clientFor(server.url, { clock });
+
+  const outcome = await client.send(request(operationClass), {});
+
+  expect(outcome).toMatchObject({ kind, attempts: 4, status: 429 });
+  expect(outcome).toHaveProperty('retryAt', expect.closeTo(clock.now() + 3000, -3));
+});
+
+test.each([
+  ['keyed', 'unknown', 'connection_lost'],
+  ['repeatable', 'unknown', 'connection_lost'],
+  ['read', 'not_sent', 'connection_refused'],
+] as const)('lost, then nobody there: %s is %s', async (operationClass, kind, code) => {
+  const server = await startFaultServer([drop]);
+  await using client = clientFor(server.url);
+
+  const outcome = await client.send(request(operationClass), {
+    beforeAttempt: async (attempt) => {
+      if (attempt === 2) await server.close();
+    },
+  });
+
+  expect(outcome).toMatchObject({ kind, attempts: 4, failure: { code } });
+});
+
+test('refused for certain, then nobody there: not sent', async () => {
+  const server = await startFaultServer([answer(429)]);
+  await using client = clientFor(server.url);
+
+  const outcome = await client.send(request('keyed'), {
+    beforeAttempt: async (attempt) => {
+      if (attempt === 2) await server.close();
+    },
+  });
+
+  expect(outcome).toMatchObject({ kind: 'not_sent', failure: { code: 'connection_refused' } });
+});
+
+test('a key that stays in progress is unknown, and says until when to wait', async () => {
+  const busy = answer(
+    409,
+    { code: 'idempotency_in_progress', detail: 'still running' },
+    { 'Retry-After': '1' },
+  );
+  await using server = await startFaultServer([busy]);
+  const clock = skippingClock();
+  await using client = clientFor(server.url, { clock, random: () => 0 });
+
+  const outcome = await client.send(request('keyed'), {});
+
+  expect(outcome).toMatchObject({
+    kind: 'unknown',
+    attempts: 4,
+    status: 409,
+    failure: { code: 'in_progress' },
+    problem: { code: 'idempotency_in_progress', message: 'still running' },
+  });
+  expect(clock.sleeps).toEqual([1000, 1000, 1000].map((ms) => expect.closeTo(ms, -2)));
+});
+
+test('an unreadable success names its status', async () => {
+  await using server = await startFaultServer([answer(201, 'created', { 'content-type': 'text/plain' })]);
+  await using client = clientFor(server.url);
+
+  const outcome = await client.send(request('one-shot'), {});
+
+  expect(outcome).toMatchObject({
+    kind: 'unknown',
+    status: 201,
+    failure: { code: 'unreadable_body', message: 'the answer is not JSON (text/plain)' },
+    problem: null,
+  });
+});
+
+test.each([204, 205])('%i has no body by definition, and is a success', async (status) => {
+  await using server = await startFaultServer([answer(status)]);
+  await using client = clientFor(server.url);
+
+  expect(await client.send(request('one-shot'), {})).toMatchObject({
+    kind: 'applied',
+    status,
+    body: null,
+    text: '',
+  });
+});
+
+test.each(['null', 'false', '7', '"text"', '[]', ' {"a":1}\n', '\ufeff{"a":1}'])(
+  'any JSON value is a readable body: %j',
+  async (text) => {
+    await using server = await startFaultServer([answer(200, text)]);
+    await using client = clientFor(server.url);
+
+    const outcome = await client.send(request('one-shot'), {});
+
+    expect(outcome).toMatchObject({ kind: 'applied', body: JSON.parse(text.replace('\ufeff', '')) });
+  },
+);
+
+test('what beforeAttempt throws ends the call before anything is sent', async () => {
+  await using server = await startFaultServer([answer(200, {})]);
+  await using client = clientFor(server.url);
+  const full = new Error('disk full');
+
+  const call = client.send(request('keyed'), { beforeAttempt: () => Promise.reject(full) });
+
+  await expect(call).rejects.toBe(full);
+  expect(server.connections).toBe(0);
+});

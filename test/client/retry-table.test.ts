@@ -1,0 +1,159 @@
+import { createServer } from 'node:net';
+import { expect, test } from 'vitest';
+import type { Outcome } from '../../src/client/outcome.ts';
+import type { OperationClass } from '../../src/contract/operation.ts';
+import { answer, type Behaviour, startFaultServer } from '../helpers/fault-server.ts';
+import { clientFor } from './support.ts';
+
+const classes = ['read', 'repeatable', 'keyed', 'one-shot'] as const satisfies readonly OperationClass[];
+
+/** Requests on the wire and how the operation ends, for read, repeatable, keyed and one-shot. */
+type Expected = readonly [number, Outcome['kind']][];
+
+const always = (requests: number, kind: Outcome['kind']): Expected => classes.map(() => [requests, kind]);
+const unlessOneShot = (kind: Outcome['kind']): Expected => [
+  [4, kind],
+  [4, kind],
+  [4, kind],
+  [1, kind],
+];
+const unreadable: Expected = [
+  [4, 'unknown'],
+  [1, 'unknown'],
+  [2, 'unknown'],
+  [1, 'unknown'],
+];
+const inProgress: Expected = [
+  [1, 'rejected'],
+  [1, 'rejected'],
+  [4, 'unknown'],
+  [1, 'rejected'],
+];
+
+const faults: readonly (readonly [string, Behaviour, Expected])[] = [
+  ['reset before the body is read', { does: 'reset' }, unlessOneShot('unknown')],
+  ['closed after the request is read', { does: 'drop' }, unlessOneShot('unknown')],
+  ['200 and half of its body', { does: 'half', body: '{"id":"x"}' }, unlessOneShot('unknown')],
+  ['an answer that is not HTTP', { does: 'raw', bytes: 'SSH-2.0-OpenSSH_9.2\r\n' }, unlessOneShot('unknown')],
+  ['half of the status line', { does: 'raw', bytes: 'HTTP/1.1 20' }, unlessOneShot('unknown')],
+  ...[425, 429].map((status) => [`${status}`, answer(status), unlessOneShot('rejected')] as const),
+  ...[408, 500, 502, 503, 504].map(
+    (status) => [`${status}`, answer(status), unlessOneShot('unknown')] as const,
+  ),
+  ...[300, 301, 302, 303, 304, 307, 308].map(
+    (status) => [`${status}`, answer(status), always(1, 'rejected')] as const,
+  ),
+  ...[
+    400, 401, 402, 403, 404, 405, 406, 407, 409, 410, 411, 412, 413, 414, 415, 418, 421, 422, 423, 424, 426,
+    428,
+  ].map((status) => [`${status}`, answer(status), always(1, 'rejected')] as const),
+  ...[431, 451, 499, 501, 505, 507, 508, 511, 599].map(
+    (status) => [`${status}`, answer(status), always(1, 'rejected')] as const,
+  ),
+  [
+    '422 and half of its body',
+    { does: 'half', status: 422, body: '{"message":"no"}' },
+    always(1, 'rejected'),
+  ],
+  [
+    '503 and half of its body',
+    { does: 'half', status: 503, body: '{"message":"no"}' },
+    unlessOneShot('unknown'),
+  ],
+  ['409 with another code', answer(409, { code: 'state_conflict' }), always(1, 'rejected')],
+  [
+    '409 of a restore behind another one',
+    answer(409, { code: 'restore_in_progress' }),
+    always(1, 'rejected'),
+  ],
+  ['409 in progress by code', answer(409, { code: 'idempotency_in_progress' }), inProgress],
+  ['409 in progress by title', answer(409, { title: 'Request still in progress' }), inProgress],
+  ['409 in progress inside error', answer(409, { error: { message: 'operation in-progress' } }), inProgress],
+  ['200 and a page', answer(200, '<html>Welcome</html>', { 'content-type': 'text/html' }), unreadable],
+  ['200 and nothing', answer(200), unreadable],
+  ['201 and cut JSON', answer(201, '{"id":'), unreadable],
+  ['200 and damaged gzip', answer(200, 'xx', { 'content-encoding': 'gzip' }), unreadable],
+  ['200 and an unknown coding', answer(200, 'xx', { 'content-encoding': 'zstd-9' }), unreadable],
+  ['200 and more than 8 MiB', answer(200, `"${'x'.repeat(8 * 1024 * 1024)}"`), unreadable],
+];
+
+const cases = faults.flatMap(([name, fault, expected]) =>
+  classes.map((operationClass, index) => {
+    const [requests, kind] = expected[index] ?? [0, 'applied'];
+    return { name, fault, operationClass, requests, kind };
+  }),
+);
+
+test.each(cases)('$name, $operationClass: $requests requests, $kind', async (row) => {
+  await using server = await startFaultServer([row.fault]);
+  await using client = clientFor(server.url);
+  const request = { method: 'POST', path: '/v1/x', body: '{"a": 1}', class: row.operationClass };
+
+  const outcome = await client.send(request, {});
+
+  expect(server.requests).toHaveLength(row.requests);
+  expect(outcome).toMatchObject({ kind: row.kind, attempts: row.requests });
+});
+
+test.each(cases.filter((row) => row.requests > 1))('$name, $operationClass: recovers', async (row) => {
+  await using server = await startFaultServer([row.fault, answer(200, { done: true })]);
+  await using client = clientFor(server.url);
+  const request = { method: 'POST', path: '/v1/x', body: '{"a":\t1.0}', class: row.operationClass };
+
+  const outcome = await client.send(request, {});
+
+  expect(outcome).toMatchObject({ kind: 'applied', attempts: 2, body: { done: true } });
+  expect(server.requests[1]?.body).toBe('{"a":\t1.0}');
+});
+
+test.each(classes)('connection refused, %s: four attempts, not sent', async (operationClass) => {
+  const closed = await startFaultServer([]);
+  await closed.close();
+  await using client = clientFor(closed.url);
+  const attempts: number[] = [];
+
+  const outcome = await client.send(
+    { method: 'POST', path: '/v1/x', body: '{}', class: operationClass },
+    { beforeAttempt: async (attempt) => void attempts.push(attempt) },
+  );
+
+  expect(outcome).toMatchObject({ kind: 'not_sent', attempts: 4, failure: { code: 'connection_refused' } });
+  expect(attempts).toEqual([1, 2, 3, 4]);
+});
+
+test('name not found: not sent', async () => {
+  await using client = clientFor('https://no-such-host.invalid');
+
+  const outcome = await client.send({ method: 'POST', path: '/v1/x', body: '{}', class: 'one-shot' }, {});
+
+  expect(outcome).toMatchObject({ kind: 'not_sent', attempts: 4, failure: { code: 'name_not_found' } });
+});
+
+test.each(classes)('TLS handshake cut, %s: four connections, not sent', async (operationClass) => {
+  let connections = 0;
+  const server = createServer((socket) => {
+    connections += 1;
+    socket.destroy();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  const port = typeof address === 'object' ? address?.port : 0;
+  await using client = clientFor(`https://127.0.0.1:${port}`);
+
+  const outcome = await client.send({ method: 'POST', path: '/v1/x', body: '{}', class: operationClass }, {});
+
+  expect(outcome).toMatchObject({ kind: 'not_sent', attempts: 4, failure: { code: 'tls_handshake_failed' } });
+  expect(connections).toBe(4);
+  server.close();
+});
+
+test.each([425, 429])('one-shot and %i with retryRateLimited: four requests', async (status) => {
+  await using server = await startFaultServer([answer(status)]);
+  await using client = clientFor(server.url);
+  const request = { method: 'POST', path: '/v1/x', body: '{}', class: 'one-shot' } as const;
+
+  const outcome = await client.send(request, { retryRateLimited: true });
+
+  expect(outcome).toMatchObject({ kind: 'rejected', attempts: 4, status });
+  expect(server.requests).toHaveLength(4);
+});

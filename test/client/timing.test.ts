@@ -1,0 +1,247 @@
+import { createServer } from 'node:net';
+import { expect, test } from 'vitest';
+import { systemClock } from '../../src/client/clock.ts';
+import { parseRetryAfter } from '../../src/client/retry.ts';
+import { createTransport } from '../../src/client/transport.ts';
+import type { OperationClass } from '../../src/contract/operation.ts';
+import { answer, type Behaviour, startFaultServer } from '../helpers/fault-server.ts';
+import { clientFor, skippingClock } from './support.ts';
+
+const request = (operationClass: OperationClass) =>
+  ({ method: 'POST', path: '/v1/x', body: '{}', class: operationClass }) as const;
+
+const hang: Behaviour = { does: 'hang' };
+
+/** A connection is accepted, and then nothing ever happens on it. */
+async function startSilentServer() {
+  const server = createServer(() => {});
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  return { url: `https://127.0.0.1:${port}`, [Symbol.dispose]: () => void server.close() };
+}
+
+test('backs off with full jitter, from half a second and doubling', async () => {
+  await using server = await startFaultServer([answer(503)]);
+  const clock = skippingClock();
+  const retries: unknown[] = [];
+  await using client = clientFor(server.url, {
+    clock,
+    random: () => 0.5,
+    onRetry: (info) => retries.push(info),
+  });
+
+  await client.send(request('keyed'), {});
+
+  expect(clock.sleeps).toEqual([250, 500, 1000]);
+  expect(retries).toEqual([
+    { attempt: 1, delayMs: 250, reason: 'the service answered HTTP 503 Service Unavailable' },
+    { attempt: 2, delayMs: 500, reason: 'the service answered HTTP 503 Service Unavailable' },
+    { attempt: 3, delayMs: 1000, reason: 'the service answered HTTP 503 Service Unavailable' },
+  ]);
+});
+
+test('Retry-After is a floor: the second request comes no earlier', async () => {
+  await using server = await startFaultServer([answer(429, {}, { 'retry-after': '1' }), answer(200, {})]);
+  await using client = clientFor(server.url, { clock: systemClock });
+
+  const outcome = await client.send(request('keyed'), {});
+
+  const [first, second] = server.requests;
+  expect(outcome).toMatchObject({ kind: 'applied', attempts: 2 });
+  expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(1000);
+});
+
+test('Retry-After does not shorten the backoff', async () => {
+  await using server = await startFaultServer([answer(503, {}, { 'retry-after': '0.1' }), answer(200, {})]);
+  const clock = skippingClock();
+  await using client = clientFor(server.url, { clock, random: () => 0.9 });
+
+  await client.send(request('keyed'), {});
+
+  expect(clock.sleeps).toEqual([450]);
+});
+
+test.each([
+  ['read', 'rejected'],
+  ['keyed', 'rejected'],
+  ['one-shot', 'rejected'],
+] as const)('a Retry-After beyond the deadline ends %s at once', async (operationClass, kind) => {
+  await using server = await startFaultServer([answer(429, {}, { 'retry-after': '60' })]);
+  const clock = skippingClock();
+  await using client = clientFor(server.url, { clock });
+
+  const outcome = await client.send(request(operationClass), { timeoutMs: 30_000, retryRateLimited: true });
+
+  expect(outcome).toMatchObject({ kind, attempts: 1, status: 429 });
+  expect(outcome).toHaveProperty('retryAt', expect.closeTo(Date.now() + 60_000, -4));
+  expect(clock.sleeps).toEqual([]);
+  expect(server.requests).toHaveLength(1);
+});
+
+test('a backoff beyond the deadline ends the call at once', async () => {
+  await using server = await startFaultServer([answer(503)]);
+  const clock = skippingClock();
+  await using client = clientFor(server.url, { clock, random: () => 0.9 });
+
+  const outcome = await client.send(request('read'), { timeoutMs: 400 });
+
+  expect(outcome).toMatchObject({ kind: 'unknown', attempts: 1, failure: { code: 'server_error' } });
+  expect(clock.sleeps).toEqual([]);
+});
+
+test.each(['read', 'keyed', 'one-shot'] as const)(
+  'no answer until the deadline: %s is unknown',
+  async (operationClass) => {
+    await using server = await startFaultServer([hang]);
+    await using client = clientFor(server.url);
+
+    const outcome = await client.send(request(operationClass), { timeoutMs: 120 });
+
+    expect(outcome).toMatchObject({ kind: 'unknown', attempts: 1, failure: { code: 'timeout' } });
+    expect(server.requests).toHaveLength(1);
+  },
+);
+
+test('an answer that stops in the middle is a timeout', async () => {
+  const bytes = 'HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n{"a"';
+  await using server = await startFaultServer([{ does: 'stall', bytes }]);
+  await using client = clientFor(server.url);
+
+  const outcome = await client.send(request('keyed'), { timeoutMs: 120 });
+
+  expect(outcome).toMatchObject({ kind: 'unknown', status: 200, failure: { code: 'timeout' } });
+});
+
+test('no connection until the deadline: not sent', async () => {
+  using server = await startSilentServer();
+  await using client = clientFor(server.url);
+
+  const outcome = await client.send(request('one-shot'), { timeoutMs: 120 });
+
+  expect(outcome).toMatchObject({ kind: 'not_sent', attempts: 1, failure: { code: 'timeout' } });
+});
+
+test('opening a connection has a limit of its own', async () => {
+  using server = await startSilentServer();
+  const transport = createTransport(new URL(server.url), null, 80);
+
+  const got = await transport.exchange({
+    method: 'GET',
+    path: '/',
+    headers: {},
+    body: null,
+    fresh: true,
+    timeoutMs: 20_000,
+    signal: undefined,
+  });
+
+  expect(got).toMatchObject({ sent: false, status: null, failure: { code: 'connect_timeout' } });
+});
+
+test('time spent before the first attempt counts', async () => {
+  await using server = await startFaultServer([answer(200, {})]);
+  const clock = skippingClock();
+  await using client = clientFor(server.url, { clock });
+
+  const outcome = await client.send(request('keyed'), {
+    timeoutMs: 1000,
+    beforeAttempt: () => clock.sleep(2000),
+  });
+
+  expect(outcome).toMatchObject({ kind: 'not_sent', attempts: 0, failure: { code: 'timeout' } });
+  expect(server.connections).toBe(0);
+});
+
+test('cancelled before the start: nothing is sent', async () => {
+  await using server = await startFaultServer([answer(200, {})]);
+  await using client = clientFor(server.url);
+
+  const outcome = await client.send(request('keyed'), { signal: AbortSignal.abort() });
+
+  expect(outcome).toMatchObject({ kind: 'not_sent', attempts: 0, failure: { code: 'cancelled' } });
+  expect(server.connections).toBe(0);
+});
+
+test('cancelled while connecting: nothing was sent', async () => {
+  using server = await startSilentServer();
+  await using client = clientFor(server.url);
+  const controller = new AbortController();
+  setTimeout(() => controller.abort(), 60);
+
+  const outcome = await client.send(request('keyed'), { signal: controller.signal });
+
+  expect(outcome).toMatchObject({ kind: 'not_sent', failure: { code: 'cancelled' } });
+});
+
+test('cancelled while waiting for the answer: unknown', async () => {
+  await using server = await startFaultServer([hang]);
+  await using client = clientFor(server.url);
+  const controller = new AbortController();
+  void server.received(1).then(() => controller.abort());
+
+  const outcome = await client.send(request('keyed'), { signal: controller.signal });
+
+  expect(outcome).toMatchObject({ kind: 'unknown', attempts: 1, failure: { code: 'cancelled' } });
+});
+
+test.each([
+  [
+    answer(429, { code: 'slow_down' }, { 'retry-after': '20' }),
+    { kind: 'rejected', problem: { code: 'slow_down' } },
+  ],
+  [answer(503), { kind: 'unknown', status: 503, failure: { code: 'cancelled' } }],
+  [{ does: 'drop' }, { kind: 'unknown', failure: { code: 'cancelled' } }],
+] as const)('cancelled between attempts, after %j', async (behaviour, expected) => {
+  await using server = await startFaultServer([behaviour]);
+  const controller = new AbortController();
+  await using client = clientFor(server.url, {
+    clock: systemClock,
+    random: () => 0.99,
+    onRetry: () => void setImmediate(() => controller.abort()),
+  });
+
+  const outcome = await client.send(request('keyed'), { signal: controller.signal });
+
+  expect(outcome).toMatchObject({ ...expected, attempts: 1 });
+  expect(server.requests).toHaveLength(1);
+});
+
+test('a success that came before the cancellation stays a success', async () => {
+  await using server = await startFaultServer([answer(200, { done: true })]);
+  const controller = new AbortController();
+  await using client = clientFor(server.url, { onExchange: () => controller.abort() });
+
+  expect(await client.send(request('keyed'), { signal: controller.signal })).toMatchObject({
+    kind: 'applied',
+  });
+});
+
+const now = Date.UTC(2026, 0, 31, 12, 0, 0);
+
+test.each([
+  [{ 'retry-after': '0' }, 0],
+  [{ 'retry-after': '2' }, 2000],
+  [{ 'retry-after': ' 1.5 ' }, 1500],
+  [{ 'retry-after': '0.0001' }, 1],
+  [{ 'retry-after': 'Sat, 31 Jan 2026 12:00:10 GMT' }, 10_000],
+  [{ 'retry-after': 'Saturday, 31-Jan-26 12:00:10 GMT' }, 10_000],
+  [{ 'retry-after': 'Sat Jan 31 12:00:10 2026' }, 10_000],
+  [{ 'retry-after': 'Sat, 31 Jan 2026 11:00:00 GMT' }, 0],
+  // The server's clock is an hour ahead, and it wants five seconds.
+  [{ 'retry-after': 'Sat, 31 Jan 2026 13:00:05 GMT', date: 'Sat, 31 Jan 2026 13:00:00 GMT' }, 5000],
+])('Retry-After %j is %i ms', (headers, ms) => {
+  expect(parseRetryAfter(headers as Record<string, string>, now)).toBe(now + ms);
+});
+
+test.each(['', '-1', '1e3', 'soon', '2026-01-31T12:00:10Z', '5 minutes', 'Sat, 99 Foo 2026'])(
+  'Retry-After %j means nothing',
+  (value) => {
+    expect(parseRetryAfter({ 'retry-after': value }, now)).toBeNull();
+  },
+);
+
+test('a Retry-After beyond all time can still be printed', () => {
+  const at = parseRetryAfter({ 'retry-after': '9'.repeat(400) }, now);
+  expect(new Date(at ?? 0).toISOString()).toBe('+275760-09-13T00:00:00.000Z');
+});

@@ -1,0 +1,304 @@
+import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import type { Exchange } from '../../src/client/client.ts';
+import { createBackup } from '../../src/contract/backups.ts';
+import { showDispute } from '../../src/contract/disputes.ts';
+import { showSettings } from '../../src/contract/settings.ts';
+import { updateStore } from '../../src/contract/store.ts';
+import { answer, startFaultServer } from '../helpers/fault-server.ts';
+import { apiKey, clientFor } from './support.ts';
+
+const read = { method: 'GET', path: '/v1/x', body: null, class: 'read' } as const;
+const parameters = { storeId: 's1' };
+
+test('a write has these headers and these bytes, and nothing else', async () => {
+  await using server = await startFaultServer([answer(201, {})]);
+  await using client = clientFor(`${server.url}/api/`);
+  const body = '{"label": "näch­tlich 😀",\n "sections":["store"]}';
+
+  await client.call(createBackup, { parameters, body });
+
+  const [request] = server.requests;
+  expect(request).toMatchObject({ method: 'POST', path: '/api/v1/stores/s1/operations/backups', body });
+  expect(request?.headers).toEqual({
+    host: `127.0.0.1:${server.port}`,
+    connection: 'keep-alive',
+    authorization: `Bearer ${apiKey}`,
+    accept: 'application/json',
+    'user-agent': 'storectl/1.2.3',
+    'content-type': 'application/json',
+    'content-length': String(Buffer.byteLength(body)),
+  });
+});
+
+test('a read has no body and no content type', async () => {
+  await using server = await startFaultServer([answer(200, {})]);
+  await using client = clientFor(server.url);
+
+  await client.call(showSettings, { parameters, body: null });
+
+  expect(server.requests[0]).toMatchObject({
+    method: 'GET',
+    path: '/v1/stores/s1/operations/settings',
+    body: '',
+  });
+  expect(server.requests[0]?.headerNames).toEqual([
+    'host',
+    'connection',
+    'authorization',
+    'accept',
+    'user-agent',
+  ]);
+});
+
+test('If-Match goes out where it is given, and the entity tag comes back', async () => {
+  await using server = await startFaultServer([answer(200, {}, { etag: '"v2"', 'x-request-id': 'r-1' })]);
+  await using client = clientFor(server.url);
+
+  const outcome = await client.call(updateStore, { parameters, body: '{}', ifMatch: '"v1"' });
+
+  expect(server.requests[0]?.headers['if-match']).toBe('"v1"');
+  expect(outcome).toMatchObject({ kind: 'applied', etag: '"v2"', requestId: 'r-1', replayed: false });
+});
+
+test('a replayed answer says so', async () => {
+  await using server = await startFaultServer([answer(201, {}, { 'Idempotency-Replayed': 'true' })]);
+  await using client = clientFor(server.url);
+
+  expect(await client.call(createBackup, { parameters, body: '{}' })).toMatchObject({ replayed: true });
+});
+
+test('path parameters are encoded', async () => {
+  await using server = await startFaultServer([answer(200, {})]);
+  await using client = clientFor(server.url);
+
+  await client.call(showDispute, { parameters: { storeId: 'a?b#c%2F', disputeId: 'ü&=+:@' }, body: null });
+
+  expect(server.requests[0]?.path).toBe(
+    '/v1/stores/a%3Fb%23c%252F/operations/disputes/%C3%BC%26%3D%2B%3A%40',
+  );
+});
+
+test.each(['', '..', 'a/b', 'a\\b', 'a b', 'a\r\nb'])('a store id of %j is not sent', async (storeId) => {
+  await using server = await startFaultServer([answer(200, {})]);
+  await using client = clientFor(server.url);
+
+  await expect(client.call(showSettings, { parameters: { storeId }, body: null })).rejects.toThrow(
+    RangeError,
+  );
+  expect(server.connections).toBe(0);
+});
+
+test.each([
+  [{ ...read, path: 'v1/x' }, {}],
+  [{ ...read, path: '/v1/a b' }, {}],
+  [{ ...read, path: '/v1/x\r\nx-evil: 1' }, {}],
+  [{ ...read, path: '/v1/x#y' }, {}],
+  [{ ...read, method: 'CONNECT' }, {}],
+  [{ ...read, method: 'get' }, {}],
+  [read, { ifMatch: '"a"\r\nx-evil: 1' }],
+])('a request that is no HTTP is not sent: %j %j', async (request, input) => {
+  await using server = await startFaultServer([answer(200, {})]);
+  await using client = clientFor(server.url);
+
+  await expect(client.send(request, input)).rejects.toThrow(RangeError);
+  expect(server.connections).toBe(0);
+});
+
+test('a redirect is not followed, and the key goes to no other host', async () => {
+  await using other = await startFaultServer([answer(200, {})]);
+  await using server = await startFaultServer([answer(307, '', { location: `${other.url}/v1/x` })]);
+  await using client = clientFor(server.url);
+
+  const outcome = await client.send(read, {});
+
+  expect(outcome).toMatchObject({
+    kind: 'rejected',
+    status: 307,
+    problem: { message: `HTTP 307: a redirect to ${other.url}/v1/x, which is not followed` },
+  });
+  expect(other.connections).toBe(0);
+});
+
+test('early hints are not the answer', async () => {
+  const bytes =
+    'HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n{"a":"b"}';
+  await using server = await startFaultServer([{ does: 'raw', bytes }]);
+  await using client = clientFor(server.url);
+
+  expect(await client.send(read, {})).toMatchObject({ kind: 'applied', status: 200, body: { a: 'b' } });
+});
+
+test.each([
+  ['gzip', gzipSync],
+  ['x-gzip', gzipSync],
+  ['deflate', deflateSync],
+  ['deflate', deflateRawSync],
+  ['br', brotliCompressSync],
+  ['identity', (bytes: Buffer) => bytes],
+  ['deflate, gzip', (bytes: Buffer) => gzipSync(deflateSync(bytes))],
+])('a body sent as %s is read', async (coding, encode) => {
+  const body = encode(Buffer.from('{"a":"ü"}'));
+  await using server = await startFaultServer([answer(200, body, { 'content-encoding': coding })]);
+  await using client = clientFor(server.url);
+
+  expect(await client.send(read, {})).toMatchObject({ kind: 'applied', body: { a: 'ü' } });
+});
+
+const limit = 8 * 1024 * 1024;
+
+test('8 MiB is read, and one byte more is not', async () => {
+  const fits = `"${'x'.repeat(limit - 2)}"`;
+  await using server = await startFaultServer([answer(200, fits), answer(200, `${fits} `)]);
+  await using client = clientFor(server.url);
+  const request = { ...read, class: 'one-shot' } as const;
+
+  expect(await client.send(request, {})).toMatchObject({ kind: 'applied' });
+  expect(await client.send(request, {})).toMatchObject({
+    kind: 'unknown',
+    status: 200,
+    failure: { code: 'body_too_large' },
+  });
+});
+
+test.each([
+  ['gzip', (bytes: Buffer) => gzipSync(bytes, { level: 1 })],
+  ['br', (bytes: Buffer) => brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } })],
+])('a %s bomb is not unpacked', async (coding, encode) => {
+  const bomb = encode(Buffer.alloc(100 * 1024 * 1024, ' '));
+  await using server = await startFaultServer([answer(200, bomb, { 'content-encoding': coding })]);
+  await using client = clientFor(server.url);
+
+  const outcome = await client.send({ ...read, class: 'one-shot' }, {});
+
+  expect(outcome).toMatchObject({ kind: 'unknown', failure: { code: 'body_too_large' } });
+});
+
+test('an error page without end does not hide the status', async () => {
+  await using server = await startFaultServer([answer(403, `<title>Blocked</title>${'x'.repeat(limit)}`)]);
+  await using client = clientFor(server.url);
+
+  expect(await client.send(read, {})).toMatchObject({ kind: 'rejected', status: 403 });
+});
+
+test('the key is in no exchange and in no outcome, even where the service repeats it', async () => {
+  const echo = { message: `bad key ${apiKey}`, authorization: `Bearer ${apiKey}` };
+  const headers = { 'x-echo': apiKey, etag: `"${apiKey}"`, 'x-request-id': apiKey };
+  await using server = await startFaultServer([answer(503, echo, headers), answer(200, echo, headers)]);
+  const exchanges: Exchange[] = [];
+  const reasons: string[] = [];
+  await using client = clientFor(server.url, {
+    onExchange: (exchange) => exchanges.push(exchange),
+    onRetry: ({ reason }) => reasons.push(reason),
+  });
+  const request = {
+    method: 'POST',
+    path: `/v1/x?key=${apiKey}`,
+    body: JSON.stringify(apiKey),
+    class: 'keyed',
+  } as const;
+
+  const outcome = await client.send(request, {});
+
+  expect(exchanges.map(({ attempt, status }) => [attempt, status])).toEqual([
+    [1, 503],
+    [2, 200],
+  ]);
+  expect(exchanges[0]?.requestHeaders.authorization).toBe('Bearer [redacted]');
+  expect(JSON.stringify([exchanges, reasons, outcome])).not.toContain(apiKey);
+  expect(server.requests[1]).toMatchObject({ path: request.path, body: request.body });
+});
+
+test('an exchange tells what was sent and what came', async () => {
+  await using server = await startFaultServer([
+    { does: 'drop' },
+    answer(404, { message: 'no' }, { 'X-Thing': '1' }),
+  ]);
+  const exchanges: Exchange[] = [];
+  await using client = clientFor(server.url, { onExchange: (exchange) => exchanges.push(exchange) });
+
+  await client.send({ method: 'PUT', path: '/v1/x', body: '{"a":1}', class: 'repeatable' }, {});
+
+  expect(exchanges).toMatchObject([
+    {
+      attempt: 1,
+      method: 'PUT',
+      status: null,
+      responseHeaders: null,
+      responseBody: null,
+      failure: { code: 'connection_lost' },
+    },
+    {
+      attempt: 2,
+      url: `${server.url}/v1/x`,
+      requestHeaders: { accept: 'application/json', 'content-type': 'application/json' },
+      requestBody: '{"a":1}',
+      status: 404,
+      responseHeaders: { 'content-type': 'application/json', 'x-thing': '1' },
+      responseBody: '{"message":"no"}',
+      failure: null,
+    },
+  ]);
+  expect(exchanges[1]?.durationMs).toBeGreaterThan(0);
+});
+
+test.each([
+  [
+    { name: 7, settings: { cashbackBp: '250' }, extra: 1 },
+    ['name: expected string, received number', 'settings.cashbackBp: expected number, received string'],
+  ],
+  [{ name: null, unknownField: true }, []],
+  [['a list'], ['body: expected object, received array']],
+  ['text', ['body: expected object, received string']],
+])('drift of %j', async (body, drift) => {
+  await using server = await startFaultServer([answer(200, JSON.stringify(body))]);
+  await using client = clientFor(server.url);
+
+  const outcome = await client.call(updateStore, { parameters, body: '{}' });
+
+  expect(outcome).toMatchObject({ kind: 'applied', body, drift });
+});
+
+test('an answer that is nested deeper than the stack is still an answer', async () => {
+  const deep = `${'['.repeat(200_000)}${']'.repeat(200_000)}`;
+  await using server = await startFaultServer([answer(200, `{"record":{"riskSignals":{"a":${deep}}}}`)]);
+  await using client = clientFor(server.url);
+
+  const outcome = await client.call(showDispute, {
+    parameters: { storeId: 's', disputeId: 'd' },
+    body: null,
+  });
+
+  expect(outcome).toMatchObject({ kind: 'applied', drift: ['body: nested too deeply to be checked'] });
+});
+
+test('a connection is used again for a read, and never for a one-shot operation', async () => {
+  await using server = await startFaultServer([answer(200, {})]);
+  await using client = clientFor(server.url);
+
+  await client.send(read, {});
+  await client.send(read, {});
+  expect(server.connections).toBe(1);
+  await client.send({ ...read, class: 'one-shot' }, {});
+  expect(server.connections).toBe(2);
+});
+
+test('calls at the same time do not wait for each other', async () => {
+  let release = () => {};
+  const until = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await using server = await startFaultServer([
+    { does: 'wait', until, next: answer(200, 'null') },
+    answer(200, 'null'),
+  ]);
+  await using client = clientFor(server.url);
+
+  const slow = client.send(read, {});
+  await server.received(1);
+  const quick = await client.send(read, {});
+  release();
+
+  expect(quick.kind).toBe('applied');
+  expect((await slow).kind).toBe('applied');
+});
