@@ -93,6 +93,7 @@ export function createContext({ io, flags, version }: ContextOptions): Context {
     const { startDemo } = await import('./demo.ts');
     const started = await startDemo(demoDirectory(io), version);
     cleanups.push(() => started.close());
+    notice(err.color.dim('demo: an example store, served inside this process'));
     return started;
   });
 

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { type Operation, pathParameterProblem, pathParameters } from '../contract/operation.ts';
 import { argumentValue, optionValue, type ParsedCommand } from './command.ts';
 import { type Context, inputNeeded, type MissingInput, missingConnection } from './context.ts';
-import { describeSystemError, type FieldError, usageError } from './errors.ts';
+import { type CliError, describeSystemError, type FieldError, usageError } from './errors.ts';
 import { applyFlag, type FieldFlag, parseFlag } from './flags.ts';
 import { type Io, readAll } from './io.ts';
 import { isObject } from './output.ts';
@@ -15,6 +15,14 @@ export interface OperationInput {
   readonly parameters: Readonly<Record<string, string>>;
   /** The request body, or null for an operation without one. */
   readonly body: Record<string, unknown> | null;
+}
+
+/** What an operation needs. */
+export interface InputRules {
+  readonly operation: Operation;
+  readonly fields: readonly FieldFlag[];
+  /** Path parameter that has to be confirmed, where there is one. */
+  readonly confirm: string | undefined;
 }
 
 /** Options that every operation with a body has. */
@@ -62,8 +70,7 @@ export async function readBody(
  */
 export async function completeInput(
   context: Context,
-  operation: Operation,
-  fields: readonly FieldFlag[],
+  { operation, fields, confirm }: InputRules,
   parsed: ParsedCommand,
   body: Record<string, unknown> | null,
 ): Promise<OperationInput> {
@@ -87,6 +94,7 @@ export async function completeInput(
       .filter((name) => parameters[name] === undefined)
       .map((name) => ({ field: name, give: `<${name}>`, description: describeParameter(name) })),
     ...absent.map(describeMissing),
+    ...(context.canPrompt ? [] : missingConfirmation(context, parsed, confirm, parameters)),
   ];
   if (missing.length === 0) return { parameters, body };
   if (!context.canPrompt || connection.length > 0) throw inputNeeded(missing);
@@ -100,6 +108,39 @@ export async function completeInput(
   const completed = body ?? {};
   for (const field of absent) setPath(completed, field.path, await prompts.askField(context.io, field));
   return { parameters, body: completed };
+}
+
+/** Where nobody can be asked, what cannot be taken back is confirmed on the command line. */
+function missingConfirmation(
+  { flags }: Context,
+  parsed: ParsedCommand,
+  parameter: string | undefined,
+  parameters: Readonly<Record<string, string>>,
+): MissingInput[] {
+  if (parameter === undefined || flags.dryRun) return [];
+  const given = optionValue(parsed, '--confirm');
+  const wanted = parameters[parameter];
+  if (given === undefined) {
+    return [
+      {
+        field: 'confirm',
+        give: `--confirm ${wanted ?? `<${parameter}>`}`,
+        description: 'this cannot be taken back',
+      },
+    ];
+  }
+  if (wanted !== undefined && given !== wanted) throw wrongConfirmation(given, wanted);
+  return [];
+}
+
+export function wrongConfirmation(given: string, wanted: string): CliError {
+  return usageError(
+    `--confirm names ${given}, and the command ${wanted}`,
+    'nothing was sent; check which one is meant',
+    {
+      code: 'wrong_confirmation',
+    },
+  );
 }
 
 /** The client makes the idempotency key itself where none is given. */
@@ -127,7 +168,7 @@ function checkParameter(flag: string, value: string): string {
 }
 
 /** Throws exit 2 for every known field that has the wrong type. Fields that are missing are not its business. */
-function checkBody(
+export function checkBody(
   operation: Operation,
   fields: readonly FieldFlag[],
   body: Record<string, unknown> | null,
@@ -227,7 +268,11 @@ export async function readText(io: Io, file: string, flag: string): Promise<stri
 
 /** The object in a JSON or YAML file. Throws a usage error naming the flag and what is wrong. */
 export async function readObject(io: Io, file: string, flag: string): Promise<Record<string, unknown>> {
-  const text = await readText(io, file, flag);
+  return parseObject(await readText(io, file, flag), `${describeFile(file)} (${flag})`);
+}
+
+/** The object in a JSON or YAML text. Throws a usage error that calls the text by `name`. */
+export async function parseObject(text: string, name: string): Promise<Record<string, unknown>> {
   let value = parseJson(text);
   if (value === undefined) {
     const yaml = await import('yaml');
@@ -235,18 +280,14 @@ export async function readObject(io: Io, file: string, flag: string): Promise<Re
       value = yaml.parse(text);
     } catch (error) {
       const reason = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
-      throw usageError(
-        `${describeFile(file)} (${flag}) is neither JSON nor YAML: ${reason}`,
-        'correct the file',
-        {
-          code: 'invalid_input',
-        },
-      );
+      throw usageError(`${name} is neither JSON nor YAML: ${reason}`, 'correct it', {
+        code: 'invalid_input',
+      });
     }
   }
   if (isObject(value)) return value;
   throw usageError(
-    `${describeFile(file)} (${flag}) holds ${Array.isArray(value) ? 'a list' : 'a single value'}, and an object is needed`,
+    `${name} holds ${Array.isArray(value) ? 'a list' : 'a single value'}, and an object is needed`,
     'for example {"name": "My store"}',
     { code: 'invalid_input' },
   );

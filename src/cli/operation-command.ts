@@ -1,12 +1,20 @@
 import { type Operation, pathParameters } from '../contract/operation.ts';
 import type { History } from '../history/journal.ts';
-import type { ArgumentSpec, CommandDefinition, OptionSpec, ParsedCommand } from './command.ts';
+import { ciIdempotencyKey } from './ci.ts';
+import {
+  type ArgumentSpec,
+  type CommandDefinition,
+  type OptionSpec,
+  optionValue,
+  type ParsedCommand,
+} from './command.ts';
 import type { Connection, Context } from './context.ts';
+import { usageError } from './errors.ts';
 import type { ExitCode } from './exit-codes.ts';
 import { deriveFlags, type FieldFlag, type FlagHints } from './flags.ts';
-import { bodyOptions, completeInput, type OperationInput, readBody } from './input.ts';
+import { bodyOptions, completeInput, readBody } from './input.ts';
 import { type Performed, perform } from './perform.ts';
-import { printDryRun, printResult } from './result.ts';
+import { printDryRun, printResult, type ResultView } from './result.ts';
 
 /** A call of an operation, complete and checked, on its way. */
 export interface Run {
@@ -21,12 +29,14 @@ export interface Run {
   readonly ifMatch?: string;
   /** The document that is about to be replaced, kept in the history so that it can be put back. */
   readonly former?: string;
+  /** Backup that undoes this restore, kept in the history for the case that the restore is taken up again. */
+  readonly safetyBackupId?: string;
   /** Looks at the history, while no other process begins the same operation, before anything is sent. */
   check?(history: History): Promise<void>;
 }
 
-/** What is particular to the command of one operation. */
-export interface OperationCommand {
+/** What is particular to a command that takes the input of an operation. */
+export interface InputCommand {
   readonly operation: Operation;
   readonly description: string;
   readonly examples: readonly string[];
@@ -37,32 +47,71 @@ export interface OperationCommand {
   readonly options?: readonly OptionSpec[];
   /** Changes or refuses the body before it is completed and checked. */
   prepare?(body: Record<string, unknown>, parsed: ParsedCommand): void;
-  /** Looks before something that cannot be taken back. Returns the run to go on with, or what is known already. */
-  guard?(run: Run): Promise<Run | Performed>;
-  /** The answer for people; without it, a record of its fields. */
-  show?(answer: unknown, run: Run): string;
-  /** The id that `--quiet` prints; without it, the `id` of the answer. */
-  id?(answer: unknown): unknown;
-  /** What to say on stderr when it is done. */
-  after?(answer: unknown, run: Run): void;
+  /** Path parameter of something that cannot be taken back: its value must be typed, or given with `--confirm`. */
+  readonly confirm?: string;
+}
+
+/** What is particular to the command of one operation. */
+export interface OperationCommand extends InputCommand, ResultView {
+  /** What is done instead of sending the run and no more: looks before something that cannot be taken back. */
+  perform?(run: Run): Promise<Performed>;
 }
 
 /** The command of an operation: input, guard, request, result. Its flags come from the contract. */
 export function operationCommand(command: OperationCommand): CommandDefinition {
   const { operation } = command;
   const fields = operation.body === null ? [] : deriveFlags(operation.body, command.hints);
+  const { options, ...described } = describeCommand(command, fields);
+  const safety = [
+    ...(command.confirm === undefined ? [] : [confirmOption]),
+    ...(operation.class === 'keyed' ? keyOptions : []),
+    ...(operation.class === 'one-shot' ? [rateLimitOption] : []),
+  ];
   return {
-    description: command.description,
-    examples: command.examples,
-    arguments: command.arguments ?? parameterArguments(operation),
-    options: [
-      ...fields.flatMap(fieldOptions),
-      ...(command.options ?? []),
-      ...(operation.body === null ? [] : bodyOptions),
-    ],
+    ...described,
+    options: [...options, ...safety],
     run: (context, parsed) => runOperation(context, command, fields, parsed),
   };
 }
+
+function describeCommand(command: InputCommand, fields: readonly FieldFlag[]) {
+  const { operation, description, examples } = command;
+  return {
+    description,
+    examples,
+    arguments: command.arguments ?? parameterArguments(operation),
+    options: [
+      ...fields.flatMap(fieldOptions),
+      ...(operation.body === null ? [] : bodyOptions),
+      ...(command.options ?? []),
+    ],
+  };
+}
+
+const group = 'Safety:';
+
+const confirmOption: OptionSpec = {
+  flag: '--confirm',
+  value: 'ID',
+  description: 'Go ahead without asking: the same id again',
+  group,
+};
+
+const keyOptions: readonly OptionSpec[] = [
+  {
+    flag: '--idempotency-from',
+    value: 'ci',
+    description: 'Make the idempotency key from the run of the CI job, so that running it again adds nothing',
+    group,
+  },
+  { flag: '--new', description: 'Do not go on with an open attempt of the same command', group },
+];
+
+const rateLimitOption: OptionSpec = {
+  flag: '--retry-rate-limited',
+  description: 'When the service says "too many requests", wait and send again',
+  group,
+};
 
 async function runOperation(
   context: Context,
@@ -70,28 +119,69 @@ async function runOperation(
   fields: readonly FieldFlag[],
   parsed: ParsedCommand,
 ): Promise<ExitCode | undefined> {
+  const run = await prepareRun(context, command, fields, parsed);
+  if (context.flags.dryRun) {
+    printDryRun(run);
+    return undefined;
+  }
+  if (run.operation.class !== 'read') announce(run);
+  printResult(run, command, await (command.perform ?? perform)(run));
+  return undefined;
+}
+
+/** Input and connection of a call: everything that can be wrong before anything is sent. */
+async function prepareRun(
+  context: Context,
+  command: InputCommand,
+  fields: readonly FieldFlag[],
+  parsed: ParsedCommand,
+): Promise<Run> {
   const { operation } = command;
   const body = operation.body === null ? null : await readBody(context.io, fields, parsed);
   if (body !== null) {
     for (const [name, value] of Object.entries(command.defaults ?? {})) body[name] ??= value;
     command.prepare?.(body, parsed);
+    if (operation.class === 'keyed') await useKeyFromCi(context, operation, parsed, body);
   }
-  const input: OperationInput = await completeInput(context, operation, fields, parsed, body);
-  const connection = await context.connect();
-  const run: Run = { context, connection, operation, fields, parsed, ...input };
-  if (context.flags.dryRun) {
-    printDryRun(run);
-    return undefined;
+  const input = await completeInput(context, { operation, fields, confirm: command.confirm }, parsed, body);
+  return { context, connection: await context.connect(), operation, fields, parsed, ...input };
+}
+
+/** A command that takes the input of an operation, and does something else with it than sending it. */
+export function operationInputCommand(
+  command: InputCommand & { run(run: Run): Promise<ExitCode | undefined> },
+): CommandDefinition {
+  const { operation } = command;
+  const fields = operation.body === null ? [] : deriveFlags(operation.body, command.hints);
+  return {
+    ...describeCommand(command, fields),
+    run: async (context, parsed) => command.run(await prepareRun(context, command, fields, parsed)),
+  };
+}
+
+/** The key that `--idempotency-from ci` asks for. */
+async function useKeyFromCi(
+  context: Context,
+  operation: Operation,
+  parsed: ParsedCommand,
+  body: Record<string, unknown>,
+): Promise<void> {
+  const source = optionValue(parsed, '--idempotency-from');
+  if (source === undefined) return;
+  if (source !== 'ci')
+    throw usageError(
+      `--idempotency-from takes "ci", and not "${source}"`,
+      'for example --idempotency-from ci',
+    );
+  if (body.idempotencyKey !== undefined) {
+    throw usageError('--idempotency-from and an idempotency key exclude each other', 'leave one of them out');
   }
-  if (operation.class !== 'read') announce(run);
-  const guarded = (await command.guard?.(run)) ?? run;
-  const performed = 'answer' in guarded ? guarded : await perform(guarded);
-  printResult(run, command, performed);
-  return undefined;
+  const { storeId } = await context.settings();
+  body.idempotencyKey = ciIdempotencyKey(context.io.env, operation.id, storeId?.value ?? '');
 }
 
 /** Says where a change goes before it goes there. */
-function announce({ context, connection }: Run): void {
+export function announce({ context, connection }: Run): void {
   const { dim } = context.err.color;
   context.notice(dim(`${connection.profile} → store ${connection.storeId} @ ${connection.host}`));
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Applied, Outcome } from '../client/outcome.ts';
 import { HistoryError } from '../history/errors.ts';
 import { KeyReusedError } from '../history/keys.ts';
-import { performRecorded } from '../history/perform.ts';
+import { findEarlierRecord, performRecorded } from '../history/perform.ts';
 import type { HistoryRecord } from '../history/record.ts';
 import { isOn } from './command.ts';
 import type { Context } from './context.ts';
@@ -20,6 +20,8 @@ export interface Performed {
   readonly etag: string | null;
   /** The record in the history, or null for a read. */
   readonly record: HistoryRecord | null;
+  /** The id that `--quiet` prints, where it is not the answer's. */
+  readonly id?: string;
 }
 
 /** Sends a run, recorded where it changes something. Every outcome but `applied` is thrown as the user's error. */
@@ -35,6 +37,16 @@ export async function perform(run: Run): Promise<Performed> {
   }
   noteDrift(run.context, outcome);
   return { answer: outcome.body, text: outcome.text, etag: outcome.etag, record };
+}
+
+/** The record that {@link perform} would go on with instead of beginning anew, or null. */
+export async function earlierRecord(run: Run): Promise<HistoryRecord | null> {
+  if (run.operation.class !== 'keyed') return null;
+  try {
+    return await findEarlierRecord(await commandOf(run));
+  } catch (error) {
+    throw describeHistoryError(error);
+  }
 }
 
 /** A key of 120 random bits, which say where it comes from. */
@@ -60,26 +72,34 @@ async function read(run: Run): Promise<{ outcome: Outcome; record: null }> {
   return { outcome, record: null };
 }
 
+/** The run's command in the words of the history. */
+async function commandOf({ context, connection, operation, parameters, body, parsed }: Run) {
+  return {
+    history: await context.history(),
+    operation,
+    origin: connection.origin,
+    storeId: connection.storeId,
+    parameters,
+    body,
+    fresh: isOn(parsed, '--new'),
+  };
+}
+
 async function change(run: Run): Promise<{ outcome: Outcome; record: HistoryRecord }> {
-  const { context, connection, operation, parsed } = run;
+  const { context, connection, parsed } = run;
   const { dim, yellow } = context.err.color;
   const say = (text: string) => context.notice(dim(printable(text)));
   try {
     const { outcome, record, warnings } = await performRecorded({
       ...sendOptions(context),
-      history: await context.history(),
+      ...(await commandOf(run)),
       client: connection.client,
-      operation,
       profile: connection.profile,
-      origin: connection.origin,
-      storeId: connection.storeId,
-      parameters: run.parameters,
-      body: run.body,
       ifMatch: run.ifMatch,
       former: run.former,
+      safetyBackupId: run.safetyBackupId,
       secrets: [connection.secret],
       makeKey: makeIdempotencyKey,
-      fresh: isOn(parsed, '--new'),
       retryRateLimited: isOn(parsed, '--retry-rate-limited'),
       ...(run.check && { check: run.check }),
       onEarlierRecord: (earlier, open) =>

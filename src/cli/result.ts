@@ -1,18 +1,26 @@
 import { buildPath } from '../contract/operation.ts';
-import type { OperationCommand, Run } from './operation-command.ts';
+import type { Run } from './operation-command.ts';
 import { isObject, renderJson, renderRecord, rowsOf } from './output.ts';
 import { getPath, setPath } from './paths.ts';
 import type { Performed } from './perform.ts';
 import { printable } from './sanitize.ts';
 import type { ValueContext } from './values.ts';
 
+/** How the answer of an operation is shown. */
+export interface ResultView {
+  /** The answer for people; without it, a record of its fields. */
+  show?(answer: unknown, run: Run): string;
+  /** The id that `--quiet` prints; without it, the `id` of the answer. */
+  id?(answer: unknown): unknown;
+}
+
 /** Prints the answer of an operation as the flags want it: id, fields, JSON, or for people. */
-export function printResult(run: Run, command: OperationCommand, { answer, text }: Performed): void {
+export function printResult(run: Run, command: ResultView, { answer, text, id }: Performed): void {
   const { context } = run;
   const { flags, out } = context;
   if (flags.quiet) {
-    const id = command.id ? command.id(answer) : getPath(answer, ['id']);
-    if (typeof id === 'string') context.print(printable(id));
+    const produced = id ?? (command.id ? command.id(answer) : getPath(answer, ['id']));
+    if (typeof produced === 'string') context.print(printable(produced));
   } else if (flags.fields !== null) {
     context.print(renderJson(JSON.stringify(selectFields(run, answer, flags.fields)), out));
   } else if (flags.json) {
@@ -22,7 +30,6 @@ export function printResult(run: Run, command: OperationCommand, { answer, text 
       command.show?.(answer, run) ?? renderRecord(rowsOf(answer, valueContext(run, answer)), out),
     );
   }
-  command.after?.(answer, run);
 }
 
 /** Amounts are in the currency that the answer itself names. */

@@ -30,6 +30,11 @@ export const tree: Readonly<Record<string, Group | Leaf>> = {
     commands: {
       show: { summary: 'Show the operations settings', load: () => import('../commands/settings/show.ts') },
       save: { summary: 'Change the operations settings', load: () => import('../commands/settings/save.ts') },
+      diff: { summary: 'Show what a save would change', load: () => import('../commands/settings/diff.ts') },
+      edit: {
+        summary: 'Edit the operations settings in an editor',
+        load: () => import('../commands/settings/edit.ts'),
+      },
     },
   },
   disputes: {

@@ -20,7 +20,7 @@ export interface Intent {
   /** The exact JSON text that will be sent, or null. */
   readonly body: string | null;
   readonly former?: string | null | undefined;
-  readonly parent?: string | null | undefined;
+  readonly safetyBackupId?: string | null | undefined;
 }
 
 /** 32 letters and digits, without those that are easily taken for another. */
@@ -60,7 +60,7 @@ export function newRecord(intent: Intent, id: string, now: number): HistoryRecor
     answer: null,
     failure: null,
     former: intent.former ?? null,
-    parent: intent.parent ?? null,
+    safetyBackupId: intent.safetyBackupId ?? null,
   };
 }
 

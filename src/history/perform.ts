@@ -9,6 +9,12 @@ import { recordedOutcome } from './recorded-outcome.ts';
 import { lockName, type Performed, sendRecord } from './send.ts';
 import type { SendOptions } from './send-options.ts';
 
+/** What makes a command, and which earlier ones it goes on with. */
+type CommandOptions = Pick<
+  PerformOptions,
+  'history' | 'operation' | 'origin' | 'storeId' | 'parameters' | 'body' | 'fresh'
+>;
+
 export interface PerformOptions extends SendOptions {
   readonly operation: Operation;
   readonly profile: string;
@@ -21,7 +27,7 @@ export interface PerformOptions extends SendOptions {
   readonly ifMatch?: string | null | undefined;
   /** See HistoryRecord. */
   readonly former?: string | null | undefined;
-  readonly parent?: string | null | undefined;
+  readonly safetyBackupId?: string | null | undefined;
   /** The API key: a request that holds it is refused. */
   readonly secrets: readonly string[];
   /** A keyed operation: makes the key where the body has none. */
@@ -67,7 +73,7 @@ async function beginOrFind(options: PerformOptions): Promise<{ record: HistoryRe
   const path = buildPath(operation, { ...options.parameters, storeId });
   let { body } = options;
   if (operation.class === 'keyed') {
-    const earlier = await findEarlier(options, path);
+    const earlier = await findEarlierRecord(options);
     if (earlier !== null) return { record: earlier, lock: null };
     if (makeKey !== undefined && body?.idempotencyKey === undefined)
       body = { ...body, idempotencyKey: makeKey() };
@@ -85,7 +91,7 @@ async function beginOrFind(options: PerformOptions): Promise<{ record: HistoryRe
     body: body && JSON.stringify(body),
     ifMatch: options.ifMatch,
     former: options.former,
-    parent: options.parent,
+    safetyBackupId: options.safetyBackupId,
   };
   // Locked before it can be seen, so that no resume takes it up in between.
   const lock = await history.acquire(lockName(intent.id ?? ''));
@@ -97,9 +103,14 @@ async function beginOrFind(options: PerformOptions): Promise<{ record: HistoryRe
   }
 }
 
-async function findEarlier(options: PerformOptions, path: string): Promise<HistoryRecord | null> {
+/**
+ * The record that {@link performRecorded} would go on with instead of beginning a new one, or null.
+ * Throws a KeyReusedError when the key was used for another command.
+ */
+export async function findEarlierRecord(options: CommandOptions): Promise<HistoryRecord | null> {
   const { history, origin, storeId, body } = options;
   const operation = options.operation.id;
+  const path = buildPath(options.operation, { ...options.parameters, storeId });
   const command = fingerprint({ operation, origin, storeId, path, body: body && JSON.stringify(body) });
   const key = body?.idempotencyKey;
   if (typeof key === 'string') {

@@ -73,8 +73,8 @@ const schema = z.looseObject({
   failure: z.looseObject({ code: z.string(), message: z.string() }).nullable(),
   /** settings.save: the document as it was before, so that it can be put back. */
   former: z.string().nullable().default(null),
-  /** Id of the record that this one was made for: a safety backup names its restore. */
-  parent: z.string().nullable().default(null),
+  /** backup.restore: id of the backup that undoes it. */
+  safetyBackupId: z.string().nullable().default(null),
 });
 
 /** One operation that changes something, as this machine knows it. Fields of other versions are kept. */

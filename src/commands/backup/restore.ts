@@ -1,9 +1,101 @@
-import { operationCommand } from '../../cli/operation-command.ts';
-import { restoreBackup } from '../../contract/backups.ts';
+import { isOn } from '../../cli/command.ts';
+import { confirmById } from '../../cli/confirm.ts';
+import type { Context } from '../../cli/context.ts';
+import { CliError } from '../../cli/errors.ts';
+import { exitCodes } from '../../cli/exit-codes.ts';
+import { answerBody } from '../../cli/history-view.ts';
+import { operationCommand, type Run } from '../../cli/operation-command.ts';
+import { getPath } from '../../cli/paths.ts';
+import { earlierRecord, type Performed, perform } from '../../cli/perform.ts';
+import { printable } from '../../cli/sanitize.ts';
+import { demoProfile } from '../../cli/settings.ts';
+import { formatDistance } from '../../cli/values.ts';
+import { createBackup, restoreBackup } from '../../contract/backups.ts';
 
 export const command = operationCommand({
   operation: restoreBackup,
-  description: 'Restore sections of a backup over what the store has now. Other sections stay as they are.',
-  examples: ['backup restore 5f0c… --sections store', 'backup restore 5f0c… --sections store,blog --json'],
-  id: () => undefined,
+  description: `Restore sections of a backup over what the store has now. Other sections stay as they are.
+A safety backup of the same sections is taken first, and the command that undoes the restore is printed at the end.`,
+  options: [
+    { flag: '--no-safety-backup', description: 'Do not take a safety backup first', group: 'Safety:' },
+  ],
+  examples: [
+    'backup restore 5f0c… --sections store',
+    'backup restore 5f0c… --sections store,blog --confirm 5f0c… --json',
+  ],
+  confirm: 'backupId',
+  perform: backUpAndRestore,
 });
+
+async function backUpAndRestore(run: Run): Promise<Performed> {
+  const { context, connection, parameters, body, parsed } = run;
+  const { backupId = '' } = parameters;
+  const { bold } = context.err.color;
+  const from = await describeBackup(context, backupId);
+  context.notice(bold(`FROM ${from} → TO store ${connection.storeId} @ ${connection.host}`));
+  await confirmById(run, backupId, 'This replaces what the store has now.');
+
+  // A restore that was begun before has its safety backup: one of now might hold what was restored already.
+  const begun = await earlierRecord(run);
+  let safetyId = begun?.safetyBackupId ?? null;
+  if (begun === null && !isOn(parsed, '--no-safety-backup')) safetyId = await takeSafetyBackup(run, backupId);
+  const performed = await perform(safetyId === null ? run : { ...run, safetyBackupId: safetyId });
+  if (safetyId !== null) {
+    const sections = Array.isArray(body?.sections) ? body.sections.join(',') : '';
+    context.notice(
+      `Undo it with: ${undoCommand(connection.profile, connection.storeId, safetyId, sections)}`,
+    );
+  }
+  return safetyId === null ? performed : { ...performed, id: safetyId };
+}
+
+async function takeSafetyBackup(run: Run, backupId: string): Promise<string> {
+  const { context, body } = run;
+  const safety: Run = {
+    ...run,
+    operation: createBackup,
+    parameters: {},
+    parsed: { arguments: {}, options: new Map() },
+    body: { label: `before restore of ${backupId}`.slice(0, 120), sections: body?.sections ?? [] },
+  };
+  const { answer } = await perform(safety).catch((error: unknown) => {
+    throw error instanceof CliError ? withoutRestore(error) : error;
+  });
+  const id = getPath(answer, ['id']);
+  if (typeof id !== 'string') {
+    throw new CliError({
+      code: 'no_safety_backup',
+      exitCode: exitCodes.notApplied,
+      message:
+        'the safety backup has no id, so the restore could not be undone with it: nothing was restored',
+      hint: '--no-safety-backup restores without one',
+    });
+  }
+  context.notice(`Safety backup ${printable(id)} of the same sections is taken.`);
+  return id;
+}
+
+function withoutRestore(error: CliError): CliError {
+  return new CliError({
+    ...error.details,
+    message: `no safety backup, so nothing was restored: ${error.details.message}`,
+  });
+}
+
+/** The backup's label and age, where this machine made it. */
+async function describeBackup(context: Context, backupId: string): Promise<string> {
+  const { records } = await (await context.history()).list({ operation: createBackup.id, state: 'applied' });
+  for (const record of records) {
+    const backup = answerBody(record);
+    if (getPath(backup, ['id']) !== backupId) continue;
+    const label = printable(String(getPath(backup, ['label']) ?? ''));
+    const age = formatDistance(Date.parse(record.createdAt) - context.now());
+    return `backup ${backupId} ("${label}", ${age})`;
+  }
+  return `backup ${backupId} (not made on this machine)`;
+}
+
+function undoCommand(profile: string, storeId: string, backupId: string, sections: string): string {
+  const target = profile === demoProfile ? '--demo' : `--profile ${profile} --store ${storeId}`;
+  return `storectl ${target} backup restore ${backupId} --sections ${sections} --confirm ${backupId}`;
+}

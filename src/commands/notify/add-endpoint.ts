@@ -1,12 +1,19 @@
+import { refuseRepeated } from '../../cli/duplicates.ts';
 import { operationCommand } from '../../cli/operation-command.ts';
+import { perform } from '../../cli/perform.ts';
 import { addEndpoint } from '../../contract/notifications.ts';
+
+const allowDuplicate = '--allow-duplicate';
 
 export const command = operationCommand({
   operation: addEndpoint,
-  description: 'Add an endpoint that notifications are sent to.',
+  description: `Add an endpoint that notifications are sent to.
+The same endpoint within 24 hours is refused: ${allowDuplicate} adds it again.`,
+  options: [{ flag: allowDuplicate, description: 'Add it although it was added before', group: 'Safety:' }],
   examples: [
     'notify add-endpoint --name Team --url https://discord.com/api/webhooks/1/x --events feedback_digest',
     'notify add-endpoint --name Night --url https://… --events feedback_digest --no-enabled',
   ],
   defaults: { kind: 'discord' },
+  perform: (run) => perform(refuseRepeated(run, allowDuplicate)),
 });

@@ -1,14 +1,15 @@
 import { usageError } from '../../cli/errors.ts';
 import { operationCommand, type Run } from '../../cli/operation-command.ts';
-import { isObject } from '../../cli/output.ts';
 import { getPath, mergeObjects } from '../../cli/paths.ts';
-import { perform } from '../../cli/perform.ts';
-import { saveSettings, serverOwnedSettings, showSettings } from '../../contract/settings.ts';
+import type { Performed } from '../../cli/perform.ts';
+import { clientFields, movedError, readSettings, saveOver } from '../../cli/settings-changes.ts';
+import { saveSettings } from '../../contract/settings.ts';
 
 export const command = operationCommand({
   operation: saveSettings,
-  description: `Change the operations settings. The document is read first, the given fields are changed in it, and the
-whole is saved: what is not named stays, fields that this program does not know included. The fields\nstoreId, env and updatedAt are the service's own and are not sent.`,
+  description: `Change the operations settings. The document is read, the given fields are changed in it, and the whole is
+saved: what is not named stays, fields that this program does not know included. Stops when somebody else
+changed the settings in the meantime. The service's own fields storeId, env and updatedAt are not sent.`,
   examples: [
     'settings save --quiet-hours-enabled --quiet-hours-start 22:00 --quiet-hours-end 07:00',
     'settings save --set templates.dispute_opened.title="New dispute"',
@@ -21,14 +22,24 @@ whole is saved: what is not named stays, fields that this program does not know 
       'give at least one field, for example --quiet-hours-enabled',
     );
   },
-  guard: mergeIntoCurrent,
+  perform: mergeAndSave,
   id: (answer) => getPath(answer, ['storeId']),
 });
 
 /** PUT replaces the document, so what the user did not name has to be read and sent back. */
-async function mergeIntoCurrent(run: Run): Promise<Run> {
-  const current = await perform({ ...run, operation: showSettings, body: null });
-  const merged = mergeObjects(isObject(current.answer) ? current.answer : {}, run.body ?? {});
-  for (const name of serverOwnedSettings) delete merged[name];
-  return { ...run, body: merged, ...(current.etag !== null && { ifMatch: current.etag }) };
+async function mergeAndSave(run: Run): Promise<Performed> {
+  const given = run.body ?? {};
+  const current = await readSettings(run);
+  const { updatedAt } = given;
+  // A document that was read earlier says when: saving it over newer settings would take others' changes back.
+  if (typeof updatedAt === 'string' && updatedAt !== current.document.updatedAt) {
+    throw movedError(
+      run,
+      given,
+      current.document,
+      'read them anew, or take updatedAt out of the input to save it all the same',
+    );
+  }
+  const next = clientFields(mergeObjects(current.document, given));
+  return saveOver(run, current, next, 'run the command again to change the settings as they are now');
 }

@@ -1,0 +1,21 @@
+import { optionValue } from './command.ts';
+import { cancelledError } from './errors.ts';
+import { wrongConfirmation } from './input.ts';
+import type { Run } from './operation-command.ts';
+
+/**
+ * Asks for the id once more before something that cannot be taken back; `--confirm ID` answers beforehand. Without
+ * somebody to ask, the command has been refused before, so silence is never taken for yes.
+ */
+export async function confirmById({ context, parsed }: Run, id: string, question: string): Promise<void> {
+  const given = optionValue(parsed, '--confirm');
+  if (given !== undefined) {
+    if (given !== id) throw wrongConfirmation(given, id);
+    return;
+  }
+  if (!context.canPrompt) throw cancelledError();
+  const { askText } = await import('./prompts.ts');
+  await askText(context.io, `${question} Type ${id} to go on`, {
+    validate: (text) => text.trim() === id || 'that is not it; Ctrl-C leaves everything as it is',
+  });
+}

@@ -1,0 +1,43 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { CliError, describeSystemError } from './errors.ts';
+import { exitCodes } from './exit-codes.ts';
+import type { Io } from './io.ts';
+
+/**
+ * Lets the user edit `text` in $VISUAL or $EDITOR and returns what they saved. The file is theirs alone (0600) and is
+ * removed afterwards. Throws exit 3 where the editor cannot be started or fails.
+ */
+export async function editText(io: Io, text: string, fileName: string): Promise<string> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'storectl-'));
+  const file = path.join(folder, fileName);
+  try {
+    writeFileSync(file, text, { mode: 0o600 });
+    await runEditor(io, file);
+    return readFileSync(file, 'utf8');
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** The shell splits `code --wait`, as it does for git. */
+async function runEditor({ env, process }: Io, file: string): Promise<void> {
+  const editor = env.VISUAL || env.EDITOR || (process.platform === 'win32' ? 'notepad' : 'vi');
+  const command =
+    process.platform === 'win32' ? `${editor} "${file}"` : `${editor} '${file.replaceAll("'", "'\\''")}'`;
+  const failure = await new Promise<string | null>((resolve) => {
+    const child = spawn(command, { shell: true, stdio: 'inherit', env });
+    child.on('error', (error) => resolve(describeSystemError(error)));
+    child.on('exit', (code, signal) => resolve(code === 0 ? null : `it ended with ${signal ?? code}`));
+  });
+  if (failure === null) return;
+  throw new CliError({
+    code: 'editor_failed',
+    exitCode: exitCodes.inputNeeded,
+    message: `the editor "${editor}" did not do its work: ${failure}`,
+    hint: 'set VISUAL or EDITOR to an editor that waits until the file is closed',
+    outcome: 'not_sent',
+  });
+}

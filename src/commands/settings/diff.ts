@@ -1,0 +1,28 @@
+import { isOn } from '../../cli/command.ts';
+import { exitCodes } from '../../cli/exit-codes.ts';
+import { operationInputCommand } from '../../cli/operation-command.ts';
+import { renderJson } from '../../cli/output.ts';
+import { mergeObjects } from '../../cli/paths.ts';
+import { changesBetween, clientFields, describeChanges, readSettings } from '../../cli/settings-changes.ts';
+import { saveSettings } from '../../contract/settings.ts';
+
+export const command = operationInputCommand({
+  operation: saveSettings,
+  description: `Show what \`settings save\` with the same flags would change, and save nothing. --exit-code ends with 6 where
+something differs, for CI jobs that keep settings in a file.`,
+  options: [{ flag: '--exit-code', description: 'End with 6 where the settings differ', group: 'Options:' }],
+  examples: [
+    'settings diff --from-file settings.yaml',
+    'settings diff --from-file settings.yaml --exit-code --json',
+  ],
+  async run(run) {
+    const { context, body, parsed } = run;
+    const { document } = await readSettings(run);
+    const before = clientFields(document);
+    const changes = changesBetween(before, clientFields(mergeObjects(document, body ?? {})));
+    if (context.flags.json) context.print(renderJson(JSON.stringify(changes), context.out));
+    else if (changes.length === 0) context.notice('Nothing differs.');
+    else context.print(describeChanges(changes, context.out));
+    return changes.length > 0 && isOn(parsed, '--exit-code') ? exitCodes.conflict : undefined;
+  },
+});

@@ -1,0 +1,97 @@
+import { stringify } from 'yaml';
+import type { CommandDefinition } from '../../cli/command.ts';
+import { editText } from '../../cli/editor.ts';
+import { CliError, cancelledError, usageError } from '../../cli/errors.ts';
+import { exitCodes } from '../../cli/exit-codes.ts';
+import { deriveFlags } from '../../cli/flags.ts';
+import { checkBody, parseObject } from '../../cli/input.ts';
+import { announce, type Run } from '../../cli/operation-command.ts';
+import type { Performed } from '../../cli/perform.ts';
+import { printResult } from '../../cli/result.ts';
+import { clientFields, readSettings, sameJson, saveOver } from '../../cli/settings-changes.ts';
+import { saveSettings } from '../../contract/settings.ts';
+
+const fields = deriveFlags(saveSettings.body);
+
+export const command: CommandDefinition = {
+  description: `Edit the operations settings as YAML in $VISUAL or $EDITOR. What is invalid, or refused by the service, brings
+you back to the editor with your text and the reason. Stops when somebody else changed them in the meantime.`,
+  examples: ['settings edit', 'EDITOR=nano storectl settings edit'],
+  async run(context, parsed) {
+    if (!context.canPrompt) {
+      throw new CliError({
+        code: 'input_needed',
+        exitCode: exitCodes.inputNeeded,
+        message: 'an editor needs a terminal, and there is none',
+        hint: 'use `storectl settings save` with flags or --from-file',
+        outcome: 'not_sent',
+      });
+    }
+    const connection = await context.connect();
+    const run: Run = {
+      context,
+      connection,
+      operation: saveSettings,
+      fields,
+      parsed,
+      parameters: {},
+      body: null,
+    };
+    announce(run);
+    const performed = await editAndSave(run);
+    if (performed === null) context.notice('Nothing was changed.');
+    else printResult(run, { id: () => undefined }, performed);
+    return undefined;
+  },
+};
+
+/** Null where the user left the text as it was. */
+async function editAndSave(run: Run): Promise<Performed | null> {
+  const { context } = run;
+  const base = await readSettings(run);
+  const original = stringify(clientFields(base.document));
+  let text = original;
+  let problem: string | null = null;
+  for (;;) {
+    const edited = withoutHeader(await editText(context.io, header(problem) + text, 'settings.yaml'));
+    if (edited.trim() === '') throw cancelledError();
+    if (edited === original) return null;
+    // The same text again after an error: the user has given up on it.
+    if (problem !== null && edited === text)
+      throw usageError(`nothing was saved: ${problem}`, 'edit it again, or use flags');
+    text = edited;
+    try {
+      const next = await parseObject(text, 'your text');
+      checkBody(saveSettings, fields, next);
+      if (sameJson(next, clientFields(base.document))) return null;
+      return await saveOver(
+        run,
+        base,
+        next,
+        'your text is below; edit again to change the settings as they are now',
+      );
+    } catch (error) {
+      if (!(error instanceof CliError)) throw error;
+      const { exitCode, message } = error.details;
+      // Only what another text can mend goes back to the editor; the rest would lose the text.
+      if (exitCode !== exitCodes.usage && exitCode !== exitCodes.rejected) {
+        context.notice(`\nYour text was:\n\n${text}`);
+        throw error;
+      }
+      problem = message;
+    }
+  }
+}
+
+function header(problem: string | null): string {
+  const lines = [
+    ...(problem === null ? [] : ['Not saved:', ...problem.split('\n'), '']),
+    'Operations settings. Save and leave the editor to apply them; an empty text cancels.',
+  ];
+  return `${lines.map((line) => `# ${line}`.trimEnd()).join('\n')}\n\n`;
+}
+
+/** Comments at the top are ours; those further down are the user's and do no harm. */
+function withoutHeader(text: string): string {
+  return text.replaceAll('\r\n', '\n').replace(/^(#[^\n]*\n)+\n?/, '');
+}
