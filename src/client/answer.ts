@@ -43,7 +43,8 @@ export async function readAnswer(wire: WireAnswer, redact: (text: string) => str
     if (!(error instanceof WireError)) throw error;
     failure ??= error.failure;
   }
-  return { sent: wire.sent, status: wire.status, statusText: wire.statusText, headers, text, failure };
+  const { sent, status } = wire;
+  return { sent, status, statusText: redact(wire.statusText), headers, text, failure };
 }
 
 /** Success, or the row of the retry table that the answer belongs to. `now` is in epoch milliseconds. */

@@ -83,10 +83,10 @@ async function openTunnel(origin: URL, proxy: URL, signal: AbortSignal): Promise
       const fail = (reason: string) =>
         reject(new WireError('proxy_failed', `the proxy ${proxy.host} opened no tunnel (${reason})`));
       ask.on('error', (error) => (signal.aborted ? reject(signal.reason) : fail(reasonOf(error))));
-      ask.on('connect', (answer, _socket, head) => {
-        if (answer.statusCode !== 200) {
+      ask.on('connect', ({ statusCode = 0 }, _socket, head) => {
+        if (statusCode < 200 || statusCode > 299) {
           connection.destroy();
-          return fail(`HTTP ${answer.statusCode}`);
+          return fail(`HTTP ${statusCode}`);
         }
         if (head.length > 0) connection.unshift(head);
         resolve(connection);

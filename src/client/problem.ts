@@ -126,7 +126,10 @@ function fieldsOfItem(item: unknown, path: string): Field[] {
 
 /** `/settings/cashbackBp`, `#/settings/cashbackBp` and `["body", "settings", "cashbackBp"]` → `settings.cashbackBp`. */
 function dottedPath(place: unknown): string {
-  if (Array.isArray(place)) return (place[0] === 'body' ? place.slice(1) : place).join('.');
+  if (Array.isArray(place)) {
+    const parts = place.filter((part) => typeof part === 'string' || typeof part === 'number');
+    return (parts[0] === 'body' ? parts.slice(1) : parts).join('.');
+  }
   if (typeof place !== 'string') return '';
   if (!/^#?\//.test(place)) return place;
   return place

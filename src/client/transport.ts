@@ -161,7 +161,8 @@ function exchangeOn(
           if ('code' in error && error.code === 'UND_ERR_INVALID_ARG') {
             stopWaiting();
             reject(error);
-          } else finish(error instanceof WireError ? error.failure : connectionLost(error));
+          } else
+            finish(error instanceof WireError ? error.failure : brokenConnection(error, controller !== null));
         },
       },
     );
@@ -169,11 +170,11 @@ function exchangeOn(
   });
 }
 
-function connectionLost(error: Error): Failure {
-  return {
-    code: 'connection_lost',
-    message: `the connection broke before the answer was complete (${reasonOf(error)})`,
-  };
+function brokenConnection(error: Error, sent: boolean): Failure {
+  const reason = reasonOf(error);
+  return sent
+    ? { code: 'connection_lost', message: `the connection broke before the answer was complete (${reason})` }
+    : { code: 'connect_failed', message: `the connection broke before the request was sent (${reason})` };
 }
 
 function joinHeaders(headers: Readonly<Record<string, string | string[] | undefined>>) {

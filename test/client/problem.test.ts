@@ -146,6 +146,17 @@ test('a message is one line of at most 500 characters', () => {
   expect([...message].length).toBe(500);
 });
 
+test('members that cannot be made a text are passed over', () => {
+  const odd = { toString: 1 };
+  const body = {
+    error: odd,
+    message: [odd],
+    errors: [{ loc: [odd, 'a', 1], msg: 'b', code: odd }, odd, null, 4],
+  };
+
+  expect(read(body)).toMatchObject({ message: 'a.1: b', fields: [{ path: 'a.1', code: null, detail: 'b' }] });
+});
+
 test('hostile bodies are read in no time', () => {
   const started = performance.now();
   for (const body of [
