@@ -18,7 +18,11 @@ export function formatHelp(command: Command, helper: Help): string {
     term.length <= width
       ? helper.formatItem(term, width, description, helper)
       : `  ${term}\n${helper.formatItem('', width, description, helper)}`;
-  const sections: string[] = [`Usage: ${helper.commandUsage(command)}`, helper.commandDescription(command)];
+  const description = helper.commandDescription(command).replaceAll('\n', ' ');
+  const sections: string[] = [
+    `Usage: ${helper.commandUsage(command)}`,
+    helper.boxWrap(description, helper.helpWidth ?? helpColumns),
+  ];
   const add = (title: string, items: readonly string[]) => {
     if (items.length > 0) sections.push([title, ...items].join('\n'));
   };

@@ -1,0 +1,85 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { PassThrough } from 'node:stream';
+import { onTestFinished } from 'vitest';
+import { main } from '../../src/cli/main.ts';
+
+export interface CliResult {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface CliOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  /** What stands in standard input, which then ends. Without it, standard input ends at once. */
+  readonly stdin?: string;
+  readonly signal?: AbortSignal;
+}
+
+/** A user's machine: folders of their own for settings and state, an empty working folder, no other environment. */
+export interface Machine {
+  readonly folder: string;
+  readonly configDirectory: string;
+  readonly stateDirectory: string;
+  /** Runs the program inside this process, as in a pipe: real HTTP and real files, no terminal. */
+  run(args: readonly string[], options?: CliOptions): Promise<CliResult>;
+}
+
+/** A new machine, removed when the test has finished. `env` holds for every run on it. */
+export function newMachine(env: Readonly<Record<string, string>> = {}): Machine {
+  const folder = temporaryFolder();
+  const configDirectory = path.join(folder, 'config');
+  const stateDirectory = path.join(folder, 'state');
+  return {
+    folder,
+    configDirectory,
+    stateDirectory,
+    async run(args, options = {}) {
+      const stdin = new PassThrough();
+      stdin.end(options.stdin ?? '');
+      const stdout = collect();
+      const stderr = collect();
+      const exitCode = await main(args, {
+        stdin,
+        stdout: stdout.stream,
+        stderr: stderr.stream,
+        env: {
+          STORECTL_CONFIG_DIR: configDirectory,
+          STORECTL_STATE_DIR: stateDirectory,
+          ...env,
+          ...options.env,
+        },
+        cwd: folder,
+        process,
+        homeDirectory: folder,
+        signal: options.signal ?? new AbortController().signal,
+      });
+      return { exitCode, stdout: stdout.text(), stderr: stderr.text() };
+    },
+  };
+}
+
+/** A machine whose environment names a service, a store and a key. */
+export function machineFor(target: { origin: string; storeId: string; apiKey: string }): Machine {
+  return newMachine({
+    STORECTL_BASE_URL: target.origin,
+    STORECTL_STORE_ID: target.storeId,
+    STORECTL_API_KEY: target.apiKey,
+  });
+}
+
+/** A folder that is removed when the test has finished. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(path.join(tmpdir(), 'storectl-test-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+function collect() {
+  const stream = new PassThrough();
+  const chunks: Buffer[] = [];
+  stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+  return { stream, text: () => Buffer.concat(chunks).toString('utf8') };
+}
