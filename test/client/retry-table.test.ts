@@ -121,6 +121,16 @@ test.each(classes)('connection refused, %s: four attempts, not sent', async (ope
   expect(attempts).toEqual([1, 2, 3, 4]);
 });
 
+test('connection refused by every address of a name: not sent', async () => {
+  const closed = await startFaultServer([]);
+  await closed.close();
+  await using client = clientFor(`http://localhost:${closed.port}`);
+
+  const outcome = await client.send({ method: 'POST', path: '/v1/x', body: '{}', class: 'one-shot' }, {});
+
+  expect(outcome).toMatchObject({ kind: 'not_sent', failure: { code: 'connection_refused' } });
+});
+
 test('name not found: not sent', async () => {
   await using client = clientFor('https://no-such-host.invalid');
 
