@@ -158,7 +158,7 @@ function demoTarget({ origin, apiKey, example }: Demo, { storeId }: ConnectionSe
     profile: demoProfile,
     storeId: storeId?.value ?? example.storeId,
     origin: 'demo',
-    host: 'the demo service in this process',
+    host: 'this process',
     baseUrl: origin,
     secret: apiKey,
   };

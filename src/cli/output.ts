@@ -49,10 +49,10 @@ export function rowsOf(body: unknown, context: ValueContext, prefix = ''): Row[]
 /** Two columns, labels and values, wrapped to the width of the terminal. */
 export function renderRecord(rows: readonly Row[], style: Style): string {
   const labelWidth = Math.max(0, ...rows.map(([label]) => label.length));
-  const table = plainTable(
-    style.width === null ? [] : [labelWidth + gap, Math.max(style.width - labelWidth - gap - 1, 20)],
-  );
-  for (const [label, value] of rows) table.push([style.color.bold(label), value]);
+  const table = plainTable();
+  const valueWidth =
+    style.width === null ? Number.POSITIVE_INFINITY : Math.max(style.width - labelWidth - gap - 1, 20);
+  for (const [label, value] of rows) table.push([style.color.bold(label), wrapText(value, valueWidth - gap)]);
   return trimLines(table.toString());
 }
 
@@ -65,9 +65,13 @@ export function renderTable(
   const widths = header.map((title, column) =>
     Math.max(title.length, ...cells.map((row) => longestLine(row[column] ?? ''))),
   );
-  const table = plainTable(style.width === null ? [] : fitWidths(widths, style.width));
+  // A column of ids or addresses is broken only where breaking text is not enough.
+  const hasText = header.map((_, column) => cells.some((row) => row[column]?.includes(' ')));
+  const fitted =
+    style.width === null ? widths : fitWidths(fitWidths(widths, style.width, hasText), style.width);
+  const table = plainTable();
   table.push(header.map((title) => style.color.bold(title.toUpperCase())));
-  for (const row of cells) table.push([...row]);
+  for (const row of cells) table.push(row.map((cell, column) => wrapText(cell, fitted[column] ?? 0)));
   return trimLines(table.toString());
 }
 
@@ -91,8 +95,11 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 
 const gap = 2;
 
+/** Columns below which a column of a table is not narrowed further. */
+const narrowest = 10;
+
 /** No borders and no colours of cli-table3's own: it would write escapes into pipes. */
-function plainTable(colWidths: number[]) {
+function plainTable() {
   const noBorder = Object.fromEntries(
     [
       'top top-mid top-left top-right bottom bottom-mid bottom-left bottom-right',
@@ -105,24 +112,71 @@ function plainTable(colWidths: number[]) {
   return new Table({
     chars: noBorder,
     style: { head: [], border: [], 'padding-left': 0, 'padding-right': gap },
-    ...(colWidths.length > 0 && { colWidths, wordWrap: true, wrapOnWordBoundary: true }),
   });
 }
 
-/** Narrows the widest columns first until the row fits. */
-function fitWidths(widths: readonly number[], total: number): number[] {
-  const result = widths.map((width) => width + gap);
-  const sum = () => result.reduce((a, b) => a + b, 0);
-  while (sum() >= total) {
-    const widest = result.indexOf(Math.max(...result));
-    if ((result[widest] ?? 0) <= 10 + gap) break;
+/** Narrows the widest columns first, of those that may be narrowed, until the row fits. */
+function fitWidths(widths: readonly number[], total: number, mayNarrow = widths.map(() => true)): number[] {
+  const result = [...widths];
+  while (result.reduce((sum, width) => sum + width + gap, 0) > total) {
+    const candidates = result.map((width, column) => (mayNarrow[column] ? width : 0));
+    const widest = candidates.indexOf(Math.max(...candidates));
+    if ((candidates[widest] ?? 0) <= narrowest) break;
     result[widest] = (result[widest] ?? 0) - 1;
   }
   return result;
 }
 
+/** Wraps at spaces; a longer word is broken, so that nothing of it is lost. `width` is in columns. */
+export function wrapText(text: string, width: number): string {
+  return text
+    .split('\n')
+    .flatMap((line) => (columnsOf(line) <= width ? [line] : wrapLine(line, width)))
+    .join('\n');
+}
+
+function wrapLine(line: string, width: number): string[] {
+  const lines: string[] = [];
+  let current = '';
+  for (const word of line.split(/(?<= )/)) {
+    if (columnsOf((current + word).trimEnd()) > width && current !== '') {
+      lines.push(current.trimEnd());
+      current = '';
+    }
+    current += word;
+    while (columnsOf(current.trimEnd()) > width) {
+      const head = firstColumns(current, width);
+      lines.push(head);
+      current = current.slice(head.length);
+    }
+  }
+  return current.trim() === '' ? lines : [...lines, current.trimEnd()];
+}
+
+function firstColumns(text: string, width: number): string {
+  let head = '';
+  for (const character of text) {
+    if (head !== '' && columnsOf(head + character) > width) break;
+    head += character;
+  }
+  return head;
+}
+
+/** Terminals show these in two columns each. */
+const wide =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Emoji_Presentation}\uff01-\uff60]/u;
+const zeroWidth = /\p{Mark}|\u200c|\u200d/u;
+
+/** Columns that a line of text takes in a terminal. */
+function columnsOf(text: string): number {
+  if (/^[\x20-\x7e]*$/.test(text)) return text.length;
+  let columns = 0;
+  for (const character of text) columns += zeroWidth.test(character) ? 0 : wide.test(character) ? 2 : 1;
+  return columns;
+}
+
 function longestLine(text: string): number {
-  return Math.max(...text.split('\n').map((line) => line.length));
+  return Math.max(...text.split('\n').map(columnsOf));
 }
 
 function trimLines(text: string): string {

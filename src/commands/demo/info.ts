@@ -24,7 +24,8 @@ export const command: CommandDefinition = {
       return `${context.out.color.bold(name)}\n${renderTable(columns, cells, context.out).replace(/^/gm, '  ')}`;
     });
     context.print(parts.join('\n\n'));
-    context.notice(`\nTry: storectl --${demoProfile} disputes show ${example.disputes[0]?.id ?? 'ID'}`);
+    const open = example.disputes.find(({ status }) => status === 'open') ?? example.disputes[0];
+    context.notice(`\nTry: storectl --${demoProfile} disputes show ${open?.id ?? 'ID'}`);
     return undefined;
   },
 };
