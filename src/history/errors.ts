@@ -55,6 +55,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EPERM: 'not permitted',
   EROFS: 'the file system is read-only',
   ENOTDIR: 'a part of the path is not a folder',
+  ENOENT: 'a folder of the path is missing and cannot be made',
   EISDIR: 'it is a folder, not a file',
   ELOOP: 'it is a symbolic link, and the history follows none',
   EIO: 'the disk reports an error',

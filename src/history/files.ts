@@ -48,12 +48,7 @@ const O_NOFOLLOW = fs.constants.O_NOFOLLOW ?? 0;
  */
 export function ensureFolder(files: Files, folder: string): void {
   try {
-    const found = lstatOrNull(files, folder);
-    if (found === null) {
-      const first = files.fileSystem.mkdirSync(folder, { recursive: true, mode: 0o700 });
-      if (first !== undefined) syncParents(files, first, folder);
-      return;
-    }
+    const found = lstatOrNull(files, folder) ?? makeFolder(files, folder);
     checkFolder(folder, found);
     if (files.platform !== 'win32' && (found.mode & 0o077) !== 0) files.fileSystem.chmodSync(folder, 0o700);
   } catch (error) {
@@ -71,6 +66,20 @@ export function listFolder(files: Files, folder: string): string[] {
   } catch (error) {
     throw historyError(error, 'read', folder);
   }
+}
+
+/** Not with mkdir's `recursive`: on Node 20 that never returns where a folder is there but takes no new one. */
+function makeFolder(files: Files, folder: string): fs.Stats {
+  const parent = path.dirname(folder);
+  if (parent !== folder && !fileExists(files, parent)) makeFolder(files, parent);
+  try {
+    files.fileSystem.mkdirSync(folder, { mode: 0o700 });
+    syncFolder(files, parent);
+  } catch (error) {
+    // Another process may have been faster.
+    if (systemCode(error) !== 'EEXIST') throw error;
+  }
+  return files.fileSystem.lstatSync(folder);
 }
 
 function checkFolder(folder: string, found: fs.Stats): void {
@@ -193,14 +202,6 @@ export function syncFolder(files: Files, folder: string): void {
     if (!['EINVAL', 'ENOTSUP', 'EOPNOTSUPP'].includes(systemCode(error))) throw error;
   } finally {
     files.fileSystem.closeSync(descriptor);
-  }
-}
-
-/** Syncs the parent of every folder that was made, from `first` (the outermost) to `last`. */
-function syncParents(files: Files, first: string, last: string): void {
-  for (let folder = last; ; folder = path.dirname(folder)) {
-    syncFolder(files, path.dirname(folder));
-    if (folder === first || path.dirname(folder) === folder) return;
   }
 }
 

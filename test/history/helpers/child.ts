@@ -14,7 +14,7 @@ export type ChildTask =
       readonly url: string;
       readonly operation: string;
       readonly body: Readonly<Record<string, unknown>>;
-      /** Ends itself with SIGKILL at its file system call of this number, from 1. */
+      /** Ends itself with SIGKILL at its change to the disk of this number, from 1. */
       readonly killAt?: number;
     }
   /** Adds one to the number in the file, under a lock, again and again. */
@@ -24,13 +24,17 @@ export type ChildTask =
 
 const task: ChildTask = JSON.parse(process.argv[2] ?? '');
 
-/** `node:fs`, until it has been called `killAt` times; a write is cut in half. */
+/** Calls that change the disk or make a change last: between two of them a death leaves the same behind. */
+const changes = ['mkdirSync', 'openSync', 'writeSync', 'fsyncSync', 'linkSync', 'renameSync', 'unlinkSync'];
+
+/** `node:fs`, up to the change to the disk of this number, from 1; of a write, half is done. */
 function dyingFileSystem(killAt: number): FileSystem {
   let calls = 0;
   return new Proxy(fs, {
     get(target, name: keyof FileSystem) {
       return (...parameters: unknown[]) => {
-        calls += 1;
+        const reads = name === 'openSync' && (Number(parameters[1]) & fs.constants.O_CREAT) === 0;
+        if (changes.includes(name) && !reads) calls += 1;
         if (calls === killAt) {
           const [descriptor, bytes] = parameters;
           if (name === 'writeSync' && typeof descriptor === 'number' && Buffer.isBuffer(bytes)) {

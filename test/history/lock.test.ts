@@ -1,0 +1,210 @@
+import { once } from 'node:events';
+import * as fs from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { openHistory } from '../../src/history/journal.ts';
+import { judgeLiveness, type ProcessIdentity } from '../../src/history/machine.ts';
+import { buildChildren, type Child, type Children } from './helpers/processes.ts';
+
+let children: Children;
+let root: string;
+let folder: string;
+let count = 0;
+
+beforeAll(async () => {
+  children = await buildChildren();
+  root = mkdtempSync(path.join(tmpdir(), 'storectl-lock-'));
+});
+
+beforeEach(() => {
+  count += 1;
+  folder = path.join(root, String(count));
+});
+
+afterAll(() => {
+  children.remove();
+  rmSync(root, { recursive: true, force: true });
+});
+
+async function startHolder(name: string): Promise<Child> {
+  const child = children.start({ does: 'hold', folder, name });
+  if (child.process.stdout !== null) await once(child.process.stdout, 'data');
+  return child;
+}
+
+const lockFiles = () => readdirSync(path.join(folder, 'locks'));
+
+test('20 processes at once never hold the lock together', async () => {
+  const file = path.join(root, 'counter');
+  writeFileSync(file, '0');
+  const counters = Array.from({ length: 20 }, () =>
+    children.start({ does: 'count', folder, file, times: 10 }),
+  );
+  for (const { ended } of counters) expect(await ended).toMatchObject({ code: 0, stderr: '' });
+  expect(readFileSync(file, 'utf8')).toBe('200');
+  expect(lockFiles()).toEqual([]);
+});
+
+test('processes never hold it together while holders are killed', async () => {
+  const file = path.join(root, 'counter-killed');
+  writeFileSync(file, '0');
+  const counters = Array.from({ length: 6 }, () =>
+    children.start({ does: 'count', folder, file, times: 10 }),
+  );
+  for (let round = 0; round < 5; round += 1) {
+    const holder = await startHolder('counter');
+    holder.process.kill('SIGKILL');
+  }
+  for (const { ended } of counters) expect(await ended).toMatchObject({ code: 0, stderr: '' });
+  expect(readFileSync(file, 'utf8')).toBe('80');
+});
+
+test('a lock is free as soon as its holder is killed, for one of those who wait', async () => {
+  const holder = await startHolder('L');
+  const histories = Array.from({ length: 5 }, () => openHistory({ folder, process }));
+  const waitsFor: unknown[] = [];
+  let inside = 0;
+  let most = 0;
+  const waiters = histories.map((history) =>
+    history.withLock(
+      'L',
+      async () => {
+        inside += 1;
+        most = Math.max(most, inside);
+        await sleep(5);
+        inside -= 1;
+      },
+      { onWait: (who) => waitsFor.push(who?.pid) },
+    ),
+  );
+  while (waitsFor.length < 5) await sleep(5);
+  expect(waitsFor).toEqual(Array.from({ length: 5 }, () => holder.process.pid));
+  holder.process.kill('SIGKILL');
+  await Promise.all(waiters);
+  expect(most).toBe(1);
+  expect(lockFiles()).toEqual([]);
+});
+
+test('a holder that is only stopped keeps its lock', async () => {
+  const holder = await startHolder('L');
+  holder.process.kill('SIGSTOP');
+  const history = openHistory({ folder, process, lockSilenceMs: 50 });
+  await expect(history.acquire('L', { signal: AbortSignal.timeout(400) })).rejects.toMatchObject({
+    code: 'history_busy',
+    message: expect.stringContaining(`Process ${holder.process.pid}`),
+  });
+  holder.process.kill('SIGKILL');
+  (await history.acquire('L')).release();
+});
+
+test('other names are other locks', async () => {
+  const history = openHistory({ folder, process });
+  const first = await history.acquire('a');
+  const second = await history.acquire('b');
+  first.release();
+  second.release();
+  expect(lockFiles()).toEqual([]);
+});
+
+describe('a holder that cannot be judged from here', () => {
+  /** Lets another machine, as far as anyone can tell, hold the lock. */
+  async function lockFromElsewhere(): Promise<string> {
+    await openHistory({ folder, process }).acquire('L');
+    const file = path.join(folder, 'locks', lockFiles()[0] ?? '');
+    const holder = JSON.parse(readFileSync(file, 'utf8'));
+    writeFileSync(file, JSON.stringify({ ...holder, nonce: 'elsewhere', bootId: 'elsewhere', host: 'far' }));
+    return file;
+  }
+
+  test('keeps its lock while its heart beats, and loses it when it has been still for long', async () => {
+    const file = await lockFromElsewhere();
+    const history = openHistory({ folder, process, lockSilenceMs: 300 });
+    const beat = setInterval(() => fs.utimesSync(file, new Date(), new Date()), 20);
+    await expect(history.acquire('L', { signal: AbortSignal.timeout(900) })).rejects.toMatchObject({
+      code: 'history_busy',
+      message: expect.stringContaining('on far'),
+    });
+    clearInterval(beat);
+    const before = performance.now();
+    (await history.acquire('L')).release();
+    expect(performance.now() - before).toBeGreaterThan(290);
+  });
+
+  test('a lock file that a power cut has emptied is treated alike', async () => {
+    writeFileSync(await lockFromElsewhere(), '');
+    const history = openHistory({ folder, process, lockSilenceMs: 200 });
+    const before = performance.now();
+    (await history.acquire('L')).release();
+    expect(performance.now() - before).toBeGreaterThan(190);
+  });
+
+  test('whoever lost the lock finds out, and leaves the new one alone', async () => {
+    const history = openHistory({ folder, process });
+    const lost = await history.acquire('L');
+    lost.assertHeld();
+    const file = path.join(folder, 'locks', lockFiles()[0] ?? '');
+    writeFileSync(file, JSON.stringify({ nonce: 'of another' }));
+    expect(() => lost.assertHeld()).toThrow(expect.objectContaining({ code: 'history_busy' }));
+    lost.release();
+    expect(readFileSync(file, 'utf8')).toContain('of another');
+  });
+});
+
+test('the holder touches its lock, so that others see it live', async () => {
+  const history = openHistory({ folder, process });
+  const lock = await history.acquire('L');
+  const file = path.join(folder, 'locks', lockFiles()[0] ?? '');
+  const before = statSync(file).mtimeMs;
+  while (statSync(file).mtimeMs === before) await sleep(20);
+  lock.release();
+});
+
+test('works where the file system has no hard links', async () => {
+  const refuse = () => {
+    throw Object.assign(new Error('EPERM'), { code: 'EPERM' });
+  };
+  const fileSystem = new Proxy(fs, {
+    get: (target, name: keyof typeof fs) => (name === 'linkSync' ? refuse : target[name]),
+  });
+  const history = openHistory({ folder, process, fileSystem });
+  const order: string[] = [];
+  const first = await history.acquire('L');
+  const waiter = history.withLock('L', async () => order.push('second'));
+  await sleep(30);
+  order.push('first');
+  first.release();
+  await waiter;
+  expect(order).toEqual(['first', 'second']);
+});
+
+describe('judging a process', () => {
+  const linux: ProcessIdentity = {
+    pid: 10,
+    host: 'a',
+    bootId: 'boot-1',
+    pidNamespace: 'pid:[1]',
+    startTime: '500',
+  };
+  const mac: ProcessIdentity = { pid: 10, host: 'a', bootId: null, pidNamespace: null, startTime: null };
+  const gone = () => 'gone' as const;
+  const startedAt = (startTime: string | null) => () => ({ startTime });
+
+  test.each([
+    ['runs', linux, linux, startedAt('500'), 'alive'],
+    ['is gone', linux, linux, gone, 'dead'],
+    ['has a pid that was given to another', linux, linux, startedAt('900'), 'dead'],
+    ['is hidden from this user', linux, linux, startedAt(null), 'unsure'],
+    ['ran before the machine was started again', linux, { ...linux, bootId: 'boot-0' }, gone, 'unsure'],
+    ['is in another container', linux, { ...linux, pidNamespace: 'pid:[2]' }, gone, 'unsure'],
+    ['has the host name of another container', linux, { ...linux, host: 'b' }, startedAt('500'), 'alive'],
+    ['runs where no start times are shown', mac, mac, startedAt(null), 'unsure'],
+    ['is gone where no start times are shown', mac, mac, gone, 'dead'],
+    ['runs on another such machine', mac, { ...mac, host: 'b' }, gone, 'unsure'],
+    ['runs on a system of another kind', mac, linux, gone, 'unsure'],
+  ])('that %s', (_what, self, owner, look, liveness) => {
+    expect(judgeLiveness(self, owner, look)).toBe(liveness);
+  });
+});
