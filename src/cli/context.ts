@@ -80,7 +80,7 @@ export function createContext({ io, flags, version }: ContextOptions): Context {
 
   const profiles = once(async () => {
     const { openProfiles } = await import('./profiles.ts');
-    return openProfiles(configDirectory(io), io.process.platform, notice);
+    return openProfiles(configDirectory(io), io.process, notice);
   });
   const settings = once(async () => {
     // conf costs more to load than to look whether there is anything to read.
@@ -146,9 +146,9 @@ const noProfiles: ProfileStore = {
   current: () => null,
   get: () => null,
   names: () => [],
-  set: () => {},
-  remove: () => {},
-  use: () => {},
+  set: async () => {},
+  remove: async () => {},
+  use: async () => {},
 };
 
 type Target = Omit<Connection, 'client'>;

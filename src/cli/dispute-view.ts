@@ -1,5 +1,6 @@
 import type { Context } from './context.ts';
-import { isObject, renderRecord, renderTable, renderText, rowsOf } from './output.ts';
+import { isObject } from './objects.ts';
+import { renderRecord, renderTable, renderText, rowsOf } from './output.ts';
 import { getPath } from './paths.ts';
 import { printable } from './sanitize.ts';
 import { formatValue } from './values.ts';

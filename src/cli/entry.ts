@@ -1,8 +1,15 @@
-import type { ExitCode } from './exit-codes.ts';
-import { main } from './main.ts';
+import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { processIo } from './process-io.ts';
+import { version } from './version.ts';
 
 /** Runs the program with this process's arguments, to its exit code. */
-export function start(): Promise<ExitCode> {
-  return main(process.argv.slice(2), processIo());
+export async function start(): Promise<ExitCode> {
+  const argv = process.argv.slice(2);
+  // Asked by scripts and package managers all the time, and it needs no parser.
+  if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
+    process.stdout.write(`${version}\n`);
+    return exitCodes.done;
+  }
+  const { main } = await import('./main.ts');
+  return main(argv, processIo());
 }

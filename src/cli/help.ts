@@ -1,5 +1,5 @@
 import type { Command, Help, Option } from 'commander';
-import { globalGroup } from './global-flags.ts';
+import { globalGroup } from './global-options.ts';
 import { isGroup, tree } from './tree.ts';
 
 /** Columns that help never exceeds. */

@@ -1,5 +1,5 @@
 import { type HistoryRecord, isOpen } from '../history/record.ts';
-import { isObject } from './output.ts';
+import { isObject } from './objects.ts';
 import { formatDistance } from './values.ts';
 
 /** A record in a line: what a person looks for in a list. */

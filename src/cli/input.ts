@@ -6,7 +6,7 @@ import { type Context, inputNeeded, type MissingInput, missingConnection } from 
 import { type CliError, describeSystemError, type FieldError, usageError } from './errors.ts';
 import { applyFlag, type FieldFlag, parseFlag } from './flags.ts';
 import { type Io, readAll } from './io.ts';
-import { isObject } from './output.ts';
+import { isObject } from './objects.ts';
 import { getPath, parsePath, setPath } from './paths.ts';
 
 /** What an operation is called with. The store id is the connection's. */

@@ -2,7 +2,6 @@ import { CommanderError } from 'commander';
 import type { CommandDefinition, ParsedCommand } from './command.ts';
 import { CliError, type ErrorDetails, systemErrorCode, usageError } from './errors.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
-import { readGlobalFlags } from './global-flags.ts';
 import type { Io } from './io.ts';
 import { createProgram } from './program.ts';
 import { printable, printableJson, printableLines } from './sanitize.ts';
@@ -15,7 +14,9 @@ export async function main(argv: readonly string[], io: Io): Promise<ExitCode> {
   ignoreClosedPipe(io);
   let exitCode: ExitCode = exitCodes.done;
   const run = async (definition: CommandDefinition, parsed: ParsedCommand) => {
+    // Neither help nor a mistyped command needs them.
     const { createContext } = await import('./context.ts');
+    const { readGlobalFlags } = await import('./global-flags.ts');
     const context = createContext({ io, flags: readGlobalFlags(parsed), version });
     try {
       exitCode = (await definition.run(context, parsed)) ?? exitCodes.done;

@@ -1,6 +1,7 @@
 import { Chalk, type ChalkInstance } from 'chalk';
 import Table from 'cli-table3';
 import { formatJson } from './json-text.ts';
+import { isObject } from './objects.ts';
 import { printable, printableLines } from './sanitize.ts';
 import { formatValue, type ValueContext } from './values.ts';
 
@@ -56,7 +57,9 @@ export function renderRecord(rows: readonly Row[], style: Style): string {
   return trimLines(table.toString());
 }
 
-/** A table with a header; the last column takes what the width leaves. Cells must be printable already. */
+/**
+ * A table with a header, in a terminal that is too narrow for one a record for each row. Cells must be printable already.
+ */
 export function renderTable(
   header: readonly string[],
   cells: readonly (readonly string[])[],
@@ -87,10 +90,6 @@ export function renderText(title: string, text: string, style: Style): string {
     .map((line) => `  ${line}`)
     .join('\n');
   return `${style.color.bold(title)}\n${body}`;
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 const gap = 2;

@@ -1,5 +1,5 @@
 import { usageError } from './errors.ts';
-import { isObject } from './output.ts';
+import { isObject } from './objects.ts';
 
 /** Names that reach the prototype of every object instead of a field. */
 const unsafeNames = new Set(['__proto__', 'constructor', 'prototype']);

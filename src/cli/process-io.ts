@@ -1,4 +1,4 @@
-import os from 'node:os';
+import { homedir } from 'node:os';
 import type { Io } from './io.ts';
 
 /**
@@ -11,13 +11,16 @@ export function processIo(): Io {
     process.once(name, () => controller.abort());
   }
   return {
-    stdin: process.stdin,
+    // Opened when it is asked for: most commands never read it.
+    get stdin() {
+      return process.stdin;
+    },
     stdout: process.stdout,
     stderr: process.stderr,
     env: process.env,
     cwd: process.cwd(),
     process,
-    homeDirectory: os.homedir(),
+    homeDirectory: homedir(),
     signal: controller.signal,
   };
 }

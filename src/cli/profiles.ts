@@ -1,8 +1,12 @@
+import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import Conf from 'conf';
+import { nodeFileSystem } from '../history/files.ts';
+import { openLocks } from '../history/lock.ts';
+import { type ProcessFacts, readMachine } from '../history/machine.ts';
 import { describeSystemError, localStateError } from './errors.ts';
-import { isObject } from './output.ts';
+import { isObject } from './objects.ts';
 
 /** One stored profile: a store, and the key to it. */
 export interface Profile {
@@ -20,10 +24,10 @@ export interface ProfileStore {
   current(): string | null;
   get(name: string): Profile | null;
   names(): string[];
-  /** Creates or replaces a profile. */
-  set(name: string, profile: Profile): void;
-  remove(name: string): void;
-  use(name: string): void;
+  /** Creates or changes a profile, from what it is (null where there is none) to what it shall be. */
+  set(name: string, change: (before: Profile | null) => Profile): Promise<void>;
+  remove(name: string): Promise<void>;
+  use(name: string): Promise<void>;
 }
 
 interface Settings {
@@ -31,15 +35,19 @@ interface Settings {
   profiles?: Record<string, Profile>;
 }
 
+/** How long a process of unknown fate may hold the settings without stirring, in milliseconds. */
+const lockSilenceMs = 10_000;
+
 /**
  * The settings file, `settings.json` in `directory`, mode 0600 in a folder of mode 0700. Looser modes are repaired and
  * reported to `notice`. Throws a `settings_unreadable` error where the file is no JSON object.
  */
 export function openProfiles(
   directory: string,
-  platform: NodeJS.Platform,
+  process: ProcessFacts,
   notice: (line: string) => void,
 ): ProfileStore {
+  const { platform } = process;
   const file = path.join(directory, 'settings.json');
   // Windows has no such modes: there the folder of the user's account protects the file.
   if (platform !== 'win32') {
@@ -70,23 +78,40 @@ export function openProfiles(
     if (!isSettings(settings)) throw settingsError(file, new Error('it is not a settings file of storectl'));
     return settings;
   };
-  const write = (change: (settings: Settings) => Settings): void => {
-    const next = change(read());
-    guarded((conf) => {
-      conf.store = next;
+  // The whole file is written at once, so two processes that change it must not do so at the same time.
+  const write = async (change: (settings: Settings) => Settings): Promise<void> => {
+    const locks = openLocks({
+      folder: path.join(directory, 'locks'),
+      files: { fileSystem: nodeFileSystem, platform },
+      machine: readMachine(process),
+      randomBytes,
+      silenceMs: lockSilenceMs,
     });
+    const lock = await locks.acquire(file).catch((error: unknown) => {
+      throw settingsError(file, error);
+    });
+    try {
+      const next = change(read());
+      guarded((conf) => {
+        conf.store = next;
+      });
+    } finally {
+      lock.release();
+    }
   };
+  const profileOf = ({ profiles = {} }: Settings, name: string): Profile | null =>
+    Object.hasOwn(profiles, name) ? (profiles[name] ?? null) : null;
 
   return {
     file,
     current: () => read().current ?? null,
-    get: (name) => {
-      const { profiles = {} } = read();
-      return Object.hasOwn(profiles, name) ? (profiles[name] ?? null) : null;
-    },
+    get: (name) => profileOf(read(), name),
     names: () => Object.keys(read().profiles ?? {}).sort(),
-    set: (name, profile) =>
-      write((settings) => ({ ...settings, profiles: { ...settings.profiles, [name]: profile } })),
+    set: (name, change) =>
+      write((settings) => ({
+        ...settings,
+        profiles: { ...settings.profiles, [name]: change(profileOf(settings, name)) },
+      })),
     remove: (name) =>
       write(({ current, profiles = {}, ...rest }) => ({
         ...rest,

@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
 import type { CommandDefinition, OptionSpec, ParsedCommand } from './command.ts';
-import { globalGroup, globalOptions } from './global-flags.ts';
+import { globalGroup, globalOptions } from './global-options.ts';
 import { formatHelp, helpColumns, negatableOptions, optionTerm, subcommandTerm } from './help.ts';
 import type { Io } from './io.ts';
 import { type Group, isGroup, type Leaf, tree } from './tree.ts';

@@ -1,6 +1,7 @@
 import { buildPath } from '../contract/operation.ts';
+import { isObject } from './objects.ts';
 import type { Run } from './operation-command.ts';
-import { isObject, renderJson, renderRecord, rowsOf } from './output.ts';
+import { renderJson, renderRecord, rowsOf } from './output.ts';
 import { getPath, setPath } from './paths.ts';
 import type { Performed } from './perform.ts';
 import { printable } from './sanitize.ts';

@@ -1,8 +1,9 @@
 import { serverOwnedSettings, showSettings } from '../contract/settings.ts';
 import { CliError } from './errors.ts';
 import { exitCodes } from './exit-codes.ts';
+import { isObject } from './objects.ts';
 import type { Run } from './operation-command.ts';
-import { isObject, type Style } from './output.ts';
+import type { Style } from './output.ts';
 import { type Performed, perform } from './perform.ts';
 import { printable } from './sanitize.ts';
 

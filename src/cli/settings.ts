@@ -4,7 +4,7 @@ import { parseBaseUrl } from '../client/base-url.ts';
 import { CliError, describeSystemError, localStateError, systemErrorCode, usageError } from './errors.ts';
 import { exitCodes } from './exit-codes.ts';
 import type { Environment } from './io.ts';
-import { isObject } from './output.ts';
+import { isObject } from './objects.ts';
 import type { ProfileStore } from './profiles.ts';
 
 /** Name of the profile that runs the service inside the process, on an example store. */
