@@ -1,0 +1,205 @@
+import { describe, expect, test } from 'vitest';
+import type * as z from 'zod';
+import { findDrift } from '../../src/client/drift.ts';
+import { createBackup, restoreBackup } from '../../src/contract/backups.ts';
+import { createBlogPost } from '../../src/contract/blog.ts';
+import { decideDispute, openDispute, showDispute } from '../../src/contract/disputes.ts';
+import { addEndpoint, markNotificationsRead } from '../../src/contract/notifications.ts';
+import { operations } from '../../src/contract/operations.ts';
+import { appealReclaim } from '../../src/contract/reclaims.ts';
+import { saveSettings, showSettings } from '../../src/contract/settings.ts';
+import { updateStore } from '../../src/contract/store.ts';
+
+/** The names in the tables of sections 2.1 to 2.7. */
+const resources: readonly [name: string, schema: z.ZodObject, fields: string][] = [
+  [
+    'Store',
+    updateStore.response,
+    'id organisationId name slug status defaultCurrency timezone settings url createdAt',
+  ],
+  [
+    'Store settings',
+    updateStore.response.shape.settings.unwrap().unwrap(),
+    'supportEmail description logoImageId faviconImageId brandColor thankYouDefault cashbackBp cashbackCapMinor ' +
+      'cashbackRefundWindowDays cashbackExpiryDays liveStatsDefault discordUrl maintenanceMessage socials checkout tax',
+  ],
+  [
+    'Blog post',
+    createBlogPost.response,
+    'id title slug excerpt contentMd coverImageId coverUrl coverImageUrl tags featuredProductIds status ' +
+      'effectiveStatus publishedAt scheduledAt metaTitle metaDescription viewCount createdAt updatedAt',
+  ],
+  [
+    'Dispute record',
+    openDispute.response,
+    'id storeId env orderId buyerEmail providerCaseId kind status reason riskSignals deadlineAt appealDeadlineAt ' +
+      'resolution idempotencyKey createdAt updatedAt',
+  ],
+  [
+    'Evidence item',
+    showDispute.response.shape.evidence.unwrap().unwrap().element,
+    'id kind label storageKey textValue submittedBy createdAt',
+  ],
+  ['Backup', createBackup.response, 'id version label sections createdAt'],
+  [
+    'Operations settings',
+    showSettings.response,
+    'quietHours templates discovery showcase mobilePrivacy storeId env updatedAt',
+  ],
+  [
+    'Notification endpoint',
+    addEndpoint.response,
+    'id kind name url events enabled discordTemplate createdAt',
+  ],
+  ['Mark read', markNotificationsRead.response, 'ok'],
+];
+
+describe('responses', () => {
+  test.each(resources)('%s has the fields of section 2', (_, schema, fields) => {
+    expect(Object.keys(schema.shape)).toEqual(fields.split(' '));
+  });
+
+  test('checkout and tax have the fields of section 2.1', () => {
+    const settings = updateStore.response.shape.settings.unwrap().unwrap().shape;
+
+    expect(Object.keys(settings.checkout.unwrap().unwrap().shape)).toEqual([
+      'couponField',
+      'termsRequired',
+      'termsUrl',
+      'newsletterOptIn',
+      'requireEmailVerificationForDelivery',
+      'reservationMinutes',
+    ]);
+    expect(Object.keys(settings.tax.unwrap().unwrap().shape)).toEqual(['rateBp']);
+  });
+
+  test.each(operations.map(({ id, response }) => [id, response] as const))(
+    '%s: an empty answer, and one with a field that nobody knows, is no drift, and the field is kept',
+    (_, response) => {
+      const answer = { surprise: { deep: [1, null] } };
+
+      expect(findDrift({}, response)).toEqual([]);
+      expect(findDrift(answer, response)).toEqual([]);
+      expect(response.parse(answer)).toEqual(answer);
+    },
+  );
+
+  test.each(resources)('%s: every field may be null', (_, schema, fields) => {
+    const nulls = Object.fromEntries(fields.split(' ').map((name) => [name, null]));
+
+    expect(findDrift(nulls, schema)).toEqual([]);
+  });
+
+  test('unknown fields are kept at every depth', () => {
+    const answer = {
+      settings: {
+        cashbackBp: 1,
+        loyalty: { tier: 3 },
+        checkout: { oneClick: true },
+        tax: { rateBp: 1, eu: {} },
+      },
+    };
+
+    expect(updateStore.response.parse(answer)).toEqual(answer);
+  });
+
+  test('states and kinds that the spec does not know are no drift', () => {
+    expect(findDrift({ status: 'frozen' }, updateStore.response)).toEqual([]);
+    expect(findDrift({ status: 'x', effectiveStatus: 'live' }, createBlogPost.response)).toEqual([]);
+    expect(findDrift({ record: { status: 'escalated', kind: 'fraud' } }, showDispute.response)).toEqual([]);
+    expect(findDrift({ kind: 'slack', events: ['anything'] }, addEndpoint.response)).toEqual([]);
+    expect(findDrift({ sections: ['orders'] }, createBackup.response)).toEqual([]);
+  });
+
+  test.each<[z.ZodObject, unknown, string]>([
+    [createBackup.response, { version: '3' }, 'version: expected'],
+    [createBackup.response, { sections: 'store' }, 'sections: expected array'],
+    [createBackup.response, { id: 'backup-1' }, 'id: Invalid'],
+    [updateStore.response, { settings: { cashbackBp: 2.5 } }, 'settings.cashbackBp: expected int'],
+    [updateStore.response, { settings: { socials: { x: 1 } } }, 'settings.socials.x: expected string'],
+    [showDispute.response, { evidence: [{}, { kind: 7 }] }, 'evidence.1.kind: expected string'],
+    [markNotificationsRead.response, { ok: 'yes' }, 'ok: expected boolean'],
+    [showSettings.response, ['no object'], 'body: expected object'],
+  ])('a wrong type is reported with its place (%#)', (schema, answer, line) => {
+    expect(findDrift(answer, schema)).toEqual([expect.stringContaining(line)]);
+  });
+
+  test('the free-form answers of section 2.8 take any JSON object', () => {
+    const answer = { anything: [{ at: 'all' }], n: 1.5, none: null };
+
+    expect(restoreBackup.response.parse(answer)).toEqual(answer);
+    expect(appealReclaim.response.parse(answer)).toEqual(answer);
+  });
+});
+
+const uuid = '4be5c0de-0000-4000-8000-000000000001';
+
+/** A body as small as each operation takes, and what of it is required. */
+const smallest = [
+  [updateStore, {}, []],
+  [createBlogPost, { title: 't', contentMd: '' }, ['title', 'contentMd']],
+  [decideDispute, { status: 'won', resolution: 'r' }, ['status', 'resolution']],
+  [saveSettings, {}, []],
+  [openDispute, { kind: 'payment', reason: 'r', idempotencyKey: 'k' }, ['kind', 'reason', 'idempotencyKey']],
+  [
+    createBackup,
+    { label: 'l', sections: ['store'], idempotencyKey: 'k' },
+    ['label', 'sections', 'idempotencyKey'],
+  ],
+  [restoreBackup, { sections: ['store'], idempotencyKey: 'k' }, ['sections', 'idempotencyKey']],
+  [appealReclaim, { text: 't' }, ['text']],
+  [
+    addEndpoint,
+    { kind: 'discord', name: 'n', url: 'https://host/x', events: ['feedback_digest'] },
+    ['kind', 'name', 'url', 'events'],
+  ],
+  [markNotificationsRead, {}, []],
+] as const;
+
+describe('requests', () => {
+  test.each(
+    smallest.map(([operation, body, required]) => [operation.id, operation.body, body, required] as const),
+  )(
+    '%s takes the smallest body, and a field that the contract does not name as it is',
+    (_, schema, body, required) => {
+      const more = { ...body, surprise: { deep: [1, null] } };
+
+      expect(schema.parse(body)).toEqual(body);
+      expect(schema.parse(more)).toEqual(more);
+      const missing = schema.safeParse({}).error?.issues.map(({ path }) => path.join('.')) ?? [];
+      expect(missing).toEqual([...required]);
+    },
+  );
+
+  test.each<[z.ZodObject, object, string]>([
+    [updateStore.body, { settings: { cashbackBp: 2.5 } }, 'settings.cashbackBp'],
+    [updateStore.body, { settings: { cashbackBp: '250' } }, 'settings.cashbackBp'],
+    [updateStore.body, { settings: { tax: { rateBp: 0.19 } } }, 'settings.tax.rateBp'],
+    [updateStore.body, { settings: { cashbackCapMinor: 2 ** 53 } }, 'settings.cashbackCapMinor'],
+    [updateStore.body, { settings: { supportEmail: 'no address' } }, 'settings.supportEmail'],
+    [updateStore.body, { settings: { logoImageId: 'logo.png' } }, 'settings.logoImageId'],
+    [updateStore.body, { settings: { checkout: { couponField: 'yes' } } }, 'settings.checkout.couponField'],
+    [updateStore.body, { settings: { socials: { discord: 1 } } }, 'settings.socials.discord'],
+    [createBlogPost.body, { title: 't', contentMd: 'c', tags: 'a,b' }, 'tags'],
+    [createBlogPost.body, { title: 't', contentMd: 'c', featuredProductIds: ['x'] }, 'featuredProductIds.0'],
+    [addEndpoint.body, { kind: 'k', name: 'n', url: 'no url', events: [] }, 'url'],
+    [openDispute.body, { kind: 'k', reason: 'r', idempotencyKey: 'k', orderId: '1' }, 'orderId'],
+    [saveSettings.body, { quietHours: { enabled: 'yes' } }, 'quietHours.enabled'],
+    [saveSettings.body, { templates: { any: { private: 1 } } }, 'templates.any.private'],
+    [markNotificationsRead.body, { ids: 'one' }, 'ids'],
+  ])('a wrong value is refused at its place (%#)', (schema, body, path) => {
+    expect(schema.safeParse(body).error?.issues.map((issue) => issue.path.join('.'))).toEqual([path]);
+  });
+
+  test('a partial update takes null, which clears a field', () => {
+    const body = { settings: { maintenanceMessage: null, checkout: null, cashbackBp: null } };
+
+    expect(updateStore.body.parse(body)).toEqual(body);
+  });
+
+  test('UUIDs of every version are taken', () => {
+    for (const id of [uuid, '00000000-0000-0000-0000-000000000000', '0190b6a5-7c3e-7f00-9d2e-1b2c3d4e5f60']) {
+      expect(updateStore.body.safeParse({ settings: { logoImageId: id } }).success).toBe(true);
+    }
+  });
+});

@@ -1,0 +1,95 @@
+import { describe, expect, test } from 'vitest';
+import { buildPath, pathParameterProblem, pathParameters } from '../../src/contract/operation.ts';
+import { findOperation, operations } from '../../src/contract/operations.ts';
+
+/** The table of section 4, in its order. */
+const section4 = [
+  ['store.update', 'PATCH', '/v1/stores/{storeId}', 'repeatable'],
+  ['blog.create', 'POST', '/v1/stores/{storeId}/blog/posts', 'one-shot'],
+  ['disputes.decide', 'POST', '/v1/stores/{storeId}/operations/disputes/{disputeId}/decision', 'one-shot'],
+  ['settings.show', 'GET', '/v1/stores/{storeId}/operations/settings', 'read'],
+  ['settings.save', 'PUT', '/v1/stores/{storeId}/operations/settings', 'repeatable'],
+  ['disputes.open', 'POST', '/v1/stores/{storeId}/operations/disputes', 'keyed'],
+  ['disputes.show', 'GET', '/v1/stores/{storeId}/operations/disputes/{disputeId}', 'read'],
+  ['backup.create', 'POST', '/v1/stores/{storeId}/operations/backups', 'keyed'],
+  ['backup.restore', 'POST', '/v1/stores/{storeId}/operations/backups/{backupId}/restore', 'keyed'],
+  [
+    'reclaim.appeal',
+    'POST',
+    '/v1/stores/{storeId}/operations/subdomain-reclaims/{reclaimId}/appeal',
+    'one-shot',
+  ],
+  ['notify.add-endpoint', 'POST', '/v1/stores/{storeId}/notifications/endpoints', 'one-shot'],
+  ['notify.mark-read', 'POST', '/v1/stores/{storeId}/notifications/read', 'repeatable'],
+];
+
+test('the 12 operations are those of section 4, by number, method and path', () => {
+  expect(operations.map(({ id, method, path, class: kind }) => [id, method, path, kind])).toEqual(section4);
+});
+
+test('exactly the operations that the table gives no body have none', () => {
+  const without = operations.filter(({ body }) => body === null).map(({ id }) => id);
+
+  expect(without).toEqual(['settings.show', 'disputes.show']);
+});
+
+test('keyed operations are those whose body names an idempotency key', () => {
+  const withKey = operations.filter(({ body }) => body !== null && 'idempotencyKey' in body.shape);
+
+  expect(withKey.map(({ id }) => id)).toEqual(
+    operations.filter((operation) => operation.class === 'keyed').map(({ id }) => id),
+  );
+});
+
+test('an operation is found by its id, and an unknown id finds none', () => {
+  expect(findOperation('backup.create')?.path).toBe('/v1/stores/{storeId}/operations/backups');
+  expect(findOperation('backup.delete')).toBeUndefined();
+});
+
+describe('path parameters', () => {
+  const operation = { path: '/v1/stores/{storeId}/operations/backups/{backupId}/restore' };
+
+  test('are read from the template in their order', () => {
+    expect(pathParameters(operation)).toEqual(['storeId', 'backupId']);
+    expect(pathParameters({ path: '/healthz' })).toEqual([]);
+  });
+
+  test.each([
+    ['plain', '/plain/'],
+    ['4be5c0de-0000-4000-8000-000000000001', '/4be5c0de-0000-4000-8000-000000000001/'],
+    ['a?b#c', '/a%3Fb%23c/'],
+    ['100%2F', '/100%252F/'],
+    ['a:b@c;d=e&f', '/a%3Ab%40c%3Bd%3De%26f/'],
+    ['ünïcode', '/%C3%BCn%C3%AFcode/'],
+    ['{storeId}', '/%7BstoreId%7D/'],
+    ['$&', '/%24%26/'],
+    ['...', '/.../'],
+  ])('%s is percent-encoded', (value, expected) => {
+    const path = buildPath(operation, { storeId: 's', backupId: value });
+
+    expect(path).toBe(`/v1/stores/s/operations/backups${expected}restore`);
+    expect(new URL(path, 'http://host').pathname).toBe(path);
+  });
+
+  test.each([
+    ['', 'is empty'],
+    ['.', 'must not be "." or ".."'],
+    ['..', 'must not be "." or ".."'],
+    ['a/b', 'must not contain a slash'],
+    ['../../other', 'must not contain a slash'],
+    ['a\\b', 'must not contain a slash'],
+    ['a b', 'must not contain spaces or control characters'],
+    ['a\nb', 'must not contain spaces or control characters'],
+    ['a\u009bb', 'must not contain spaces or control characters'],
+    ['a\ud800', 'is not valid Unicode'],
+  ])('%j is refused', (value, problem) => {
+    expect(pathParameterProblem(value)).toBe(problem);
+    expect(() => buildPath(operation, { storeId: 's', backupId: value })).toThrow(
+      new RangeError(`backupId ${problem}`),
+    );
+  });
+
+  test('a missing one is refused, not sent as nothing', () => {
+    expect(() => buildPath(operation, { storeId: 's' })).toThrow(new RangeError('backupId is empty'));
+  });
+});
