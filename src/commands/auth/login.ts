@@ -40,14 +40,14 @@ it is never a flag, because command lines are visible to other programs and stay
       : await askKey(context);
 
     await checkAccess(context, url, storeId, apiKey);
-    profiles.set(name, {
-      ...profiles.get(name),
+    await profiles.set(name, (before) => ({
+      ...before,
       baseUrl: url.href.replace(/\/$/, ''),
       storeId,
       apiKey,
       keyOrigin: url.origin,
-    });
-    if (profiles.current() === null) profiles.use(name);
+    }));
+    if (profiles.current() === null) await profiles.use(name);
     context.notice(`Stored the key to store ${storeId} @ ${url.host} in profile ${name} (${profiles.file}).`);
     if (profiles.current() !== name)
       context.notice(`Use it with --profile ${name}, or \`storectl profile use ${name}\`.`);

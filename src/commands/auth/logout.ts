@@ -7,12 +7,13 @@ export const command: CommandDefinition = {
   async run(context) {
     const { profile, apiKey } = await context.settings();
     const profiles = await context.profiles();
-    const stored = profiles.get(profile);
-    if (stored?.apiKey === undefined) {
+    if (profiles.get(profile)?.apiKey === undefined) {
       context.notice(`Profile ${profile} has no stored key.`);
     } else {
-      const { apiKey: _, keyOrigin: __, ...rest } = stored;
-      profiles.set(profile, rest);
+      await profiles.set(profile, (before) => {
+        const { apiKey: _, keyOrigin: __, ...rest } = before ?? {};
+        return rest;
+      });
       context.notice(
         `Removed the key of profile ${profile}. It stays valid until it is revoked where it was made.`,
       );

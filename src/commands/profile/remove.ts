@@ -9,7 +9,7 @@ export const command: CommandDefinition = {
     const name = requireName(argumentValue(parsed, 'name'));
     const profiles = await context.profiles();
     requireProfile(profiles, name);
-    profiles.remove(name);
+    await profiles.remove(name);
     context.notice(`Removed profile ${name}.`);
     return undefined;
   },

@@ -25,11 +25,11 @@ to the address that it was stored for: after a move to another one, log in again
     if (problem !== null) throw usageError(`--store ${problem}`, 'give the id as the service shows it');
     const profiles = await context.profiles();
     const before = profiles.get(name);
-    profiles.set(name, {
-      ...before,
+    await profiles.set(name, (stored) => ({
+      ...stored,
       ...(url && { baseUrl: url.href.replace(/\/$/, '') }),
       ...(store !== undefined && { storeId: store }),
-    });
+    }));
     context.notice(`${before === null ? 'Made' : 'Changed'} profile ${name}.`);
     if (url && before?.keyOrigin && before.keyOrigin !== url.origin) {
       context.notice(

@@ -10,7 +10,7 @@ export const command: CommandDefinition = {
     const name = requireName(argumentValue(parsed, 'name'));
     const profiles = await context.profiles();
     if (name !== demoProfile) requireProfile(profiles, name);
-    profiles.use(name);
+    await profiles.use(name);
     context.notice(`Commands use profile ${name} now.`);
     return undefined;
   },
