@@ -49,11 +49,16 @@ export function rowsOf(body: unknown, context: ValueContext, prefix = ''): Row[]
 
 /** Two columns, labels and values, wrapped to the width of the terminal. */
 export function renderRecord(rows: readonly Row[], style: Style): string {
-  const labelWidth = Math.max(0, ...rows.map(([label]) => label.length));
+  const total = style.width === null ? Number.POSITIVE_INFINITY : style.width - 2 * gap - 1;
+  // A long label is broken before the value has fewer columns than people can read.
+  const labelWidth = Math.min(
+    Math.max(0, ...rows.map(([label]) => columnsOf(label))),
+    total - narrowestValue,
+  );
   const table = plainTable();
-  const valueWidth =
-    style.width === null ? Number.POSITIVE_INFINITY : Math.max(style.width - labelWidth - gap - 1, 20);
-  for (const [label, value] of rows) table.push([style.color.bold(label), wrapText(value, valueWidth - gap)]);
+  for (const [label, value] of rows) {
+    table.push([style.color.bold(wrapText(label, labelWidth)), wrapText(value, total - labelWidth)]);
+  }
   return trimLines(table.toString());
 }
 
@@ -72,6 +77,16 @@ export function renderTable(
   const hasText = header.map((_, column) => cells.some((row) => row[column]?.includes(' ')));
   const fitted =
     style.width === null ? widths : fitWidths(fitWidths(widths, style.width, hasText), style.width);
+  if (style.width !== null && rowWidth(fitted) > style.width) {
+    return cells
+      .map((row) =>
+        renderRecord(
+          header.map((title, column) => [title, row[column] ?? '']),
+          style,
+        ),
+      )
+      .join('\n\n');
+  }
   const table = plainTable();
   table.push(header.map((title) => style.color.bold(title.toUpperCase())));
   for (const row of cells) table.push(row.map((cell, column) => wrapText(cell, fitted[column] ?? 0)));
@@ -97,6 +112,9 @@ const gap = 2;
 /** Columns below which a column of a table is not narrowed further. */
 const narrowest = 10;
 
+/** The same for the value of a record. */
+const narrowestValue = 18;
+
 /** No borders and no colours of cli-table3's own: it would write escapes into pipes. */
 function plainTable() {
   const noBorder = Object.fromEntries(
@@ -114,10 +132,14 @@ function plainTable() {
   });
 }
 
+function rowWidth(widths: readonly number[]): number {
+  return widths.reduce((sum, width) => sum + width + gap, 0);
+}
+
 /** Narrows the widest columns first, of those that may be narrowed, until the row fits. */
 function fitWidths(widths: readonly number[], total: number, mayNarrow = widths.map(() => true)): number[] {
   const result = [...widths];
-  while (result.reduce((sum, width) => sum + width + gap, 0) > total) {
+  while (rowWidth(result) > total) {
     const candidates = result.map((width, column) => (mayNarrow[column] ? width : 0));
     const widest = candidates.indexOf(Math.max(...candidates));
     if ((candidates[widest] ?? 0) <= narrowest) break;

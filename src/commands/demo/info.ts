@@ -1,5 +1,6 @@
 import type { CommandDefinition } from '../../cli/command.ts';
-import { isObject, renderJson, renderTable } from '../../cli/output.ts';
+import { isObject } from '../../cli/objects.ts';
+import { renderJson, renderTable } from '../../cli/output.ts';
 import { demoProfile } from '../../cli/settings.ts';
 import { formatValue } from '../../cli/values.ts';
 
@@ -13,6 +14,8 @@ export const command: CommandDefinition = {
       return undefined;
     }
     const values = { now: context.now(), currency: null };
+    const { width } = context.out;
+    const indented = { ...context.out, width: width === null ? null : width - 2 };
     const parts = Object.entries(example).map(([name, value]) => {
       if (!Array.isArray(value))
         return `${context.out.color.bold(name)}  ${formatValue(name, value, values)}`;
@@ -21,7 +24,7 @@ export const command: CommandDefinition = {
       const columns = Object.keys(objects[0] ?? {});
       if (columns.length === 0) return `${context.out.color.bold(name)}\n  none`;
       const cells = objects.map((item) => columns.map((column) => formatValue(column, item[column], values)));
-      return `${context.out.color.bold(name)}\n${renderTable(columns, cells, context.out).replace(/^/gm, '  ')}`;
+      return `${context.out.color.bold(name)}\n${renderTable(columns, cells, indented).replace(/^(?=.)/gm, '  ')}`;
     });
     context.print(parts.join('\n\n'));
     const open = example.disputes.find(({ status }) => status === 'open') ?? example.disputes[0];
