@@ -25,7 +25,7 @@ export interface StoreServer {
 
 /** A service that makes a thing for every new idempotency key, and then reacts as it is told. */
 export async function startStoreServer(
-  react: (request: Received, number: number) => Reaction = () => 'answer',
+  react: (request: Received, number: number) => Reaction | Promise<Reaction> = () => 'answer',
 ): Promise<StoreServer> {
   const received: Received[] = [];
   const effects: string[] = [];
@@ -37,7 +37,7 @@ export async function startStoreServer(
     const { method = '', url: path = '', headers } = request;
     const seen: Received = { method, path, body, ifMatch: headers['if-match'] };
     received.push(seen);
-    const reaction = react(seen, received.length);
+    const reaction = await react(seen, received.length);
     if (typeof reaction === 'object') {
       response.writeHead(reaction.status, { 'content-type': 'application/json', ...reaction.headers });
       response.end(JSON.stringify(reaction.body));
