@@ -126,7 +126,7 @@ function mount(app: Hono<Env>, routes: readonly Route[]): void {
       throw new ServiceError('method_not_allowed', `Allowed are ${allow}.`, { headers: { Allow: allow } });
     });
   }
-  app.notFound(() => {
+  app.all('*', () => {
     throw notFound();
   });
 }

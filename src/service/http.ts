@@ -1,16 +1,24 @@
 import type { Precondition } from './canonical-json.ts';
 import { ServiceError } from './errors.ts';
 
-/** The whole body. Throws a `too_large` refusal as soon as it is known to be longer than `maxBytes`. */
+/**
+ * The whole body. Throws a `too_large` refusal as soon as it is known to be longer than `maxBytes`, and
+ * `malformed_json` when the client goes away before its end.
+ */
 export async function readBody(request: Request, maxBytes: number): Promise<Uint8Array> {
   if (Number(request.headers.get('Content-Length')) > maxBytes) throw tooLarge(maxBytes);
   const chunks: Uint8Array[] = [];
   let length = 0;
-  for await (const chunk of request.body ?? []) {
-    length += chunk.length;
-    if (length > maxBytes) throw tooLarge(maxBytes);
-    chunks.push(chunk);
+  try {
+    for await (const chunk of request.body ?? []) {
+      length += chunk.length;
+      if (length > maxBytes) break;
+      chunks.push(chunk);
+    }
+  } catch {
+    throw new ServiceError('malformed_json', 'The body ended early.');
   }
+  if (length > maxBytes) throw tooLarge(maxBytes);
   return Buffer.concat(chunks, length);
 }
 

@@ -1,4 +1,5 @@
 export { type App, type AppOptions, createApp } from './app.ts';
+export { ServiceError } from './errors.ts';
 export { describeStore, type ExampleStore, seedExampleStore } from './example-store.ts';
 export { type CreatedKey, createKey, deleteExpiredKeys, type NewKey, revokeKey } from './keys.ts';
 export { type Listening, listen } from './listen.ts';

@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { base62, formatKey } from '../contract/api-key.ts';
 import { sha256 } from './canonical-json.ts';
+import { ServiceError } from './errors.ts';
 import { type Preset, presets, type Scope } from './scopes.ts';
 import { deleteKeysExpiredBefore, insertApiKey, setRevoked } from './storage/api-keys.ts';
 import type { Storage } from './storage/storage.ts';
+import { findStore } from './storage/stores.ts';
 import { timestamp } from './work.ts';
 
 export type NewKey = {
@@ -22,15 +24,18 @@ export interface CreatedKey {
   readonly scopes: readonly Scope[];
 }
 
-/** Makes an API key of a store. Rejects with the engine's error when there is no such store. */
+/** Makes an API key of a store. Rejects with a ServiceError, `not_found`, when there is no such store. */
 export async function createKey(storage: Storage, options: NewKey): Promise<CreatedKey> {
   const { storeId, label = '', kind = 'live', expiresInSeconds } = options;
   const granted = 'preset' in options ? presets[options.preset] : options.scopes;
   const id = base62(randomBytes(9)).slice(-12);
   const key = formatKey({ kind, id, secret: base62(randomBytes(32)) });
   const now = Date.now();
-  await storage.write((db) =>
-    insertApiKey(db, {
+  await storage.write(async (db) => {
+    if ((await findStore({ db, storeId })) === undefined) {
+      throw new ServiceError('not_found', `There is no store ${storeId}.`);
+    }
+    await insertApiKey(db, {
       id,
       storeId,
       kind,
@@ -40,8 +45,8 @@ export async function createKey(storage: Storage, options: NewKey): Promise<Crea
       createdAt: timestamp(now),
       expiresAt: expiresInSeconds === undefined ? null : timestamp(now + expiresInSeconds * 1000),
       revokedAt: null,
-    }),
-  );
+    });
+  });
   return { key, id, scopes: granted };
 }
 

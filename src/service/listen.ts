@@ -1,4 +1,5 @@
 import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
 import type { App } from './app.ts';
 
@@ -18,19 +19,26 @@ export async function listen(
   { host, port }: { readonly host: string; readonly port: number },
 ): Promise<Listening> {
   const server = createAdaptorServer({ fetch: app }) as Server;
+  let closing: Promise<void> | undefined;
+  // The server's own list of idle connections lacks those on which nothing was ever asked.
+  const idle = new Set<Socket>();
+  server.on('connection', (socket) => {
+    idle.add(socket);
+    socket.once('close', () => idle.delete(socket));
+  });
+  server.on('request', ({ socket }, response) => {
+    idle.delete(socket);
+    response.once('close', () => {
+      if (closing !== undefined) socket.end();
+      else if (!socket.destroyed) idle.add(socket);
+    });
+  });
+
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, host, () => {
       server.off('error', reject);
       resolve();
-    });
-  });
-
-  let closing: Promise<void> | undefined;
-  // A kept-alive connection would hold the server open once its last request is answered.
-  server.on('request', (_, response) => {
-    response.once('close', () => {
-      if (closing !== undefined) server.closeIdleConnections();
     });
   });
 
@@ -43,7 +51,7 @@ export async function listen(
           clearTimeout(timer);
           resolve();
         });
-        server.closeIdleConnections();
+        for (const socket of idle) socket.destroy();
       });
       return closing;
     },

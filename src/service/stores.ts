@@ -4,7 +4,8 @@ import { recordEvent } from './events.ts';
 import { createId } from './ids.ts';
 import { changedPaths, merge } from './merge.ts';
 import { slugFrom } from './slugs.ts';
-import { type Queries, type Storage, UniqueViolationError } from './storage/storage.ts';
+import { isUniqueViolation } from './storage/engine-errors.ts';
+import type { Queries, Storage } from './storage/storage.ts';
 import { findStore, insertStore, type StoreRecord, saveStore } from './storage/stores.ts';
 import { initialSettings, type StorePatch, type StoreSettings, storeIdentity } from './store-fields.ts';
 import { validate } from './validation.ts';
@@ -22,9 +23,9 @@ export interface NewStore {
   readonly id?: string;
 }
 
-/** Makes a store. Rejects with a ServiceError: `validation_failed`, or `slug_taken`. */
+/** Makes a store. Rejects with a ServiceError: `validation_failed`, `slug_taken`, or `duplicate` for the id. */
 export async function createStore(storage: Storage, store: NewStore) {
-  return refusingTakenSlug(storage.write((db) => addStore(db, store, initialSettings, Date.now())));
+  return storage.write((db) => addStore(db, store, initialSettings, Date.now()));
 }
 
 /** The same as part of a transaction that does more. */
@@ -44,7 +45,10 @@ export async function addStore(db: Queries, options: NewStore, settings: StoreSe
     settings,
     createdAt: timestamp(now),
   };
-  await insertStore(db, store);
+  if ((await findStore({ db, storeId: id })) !== undefined) {
+    throw new ServiceError('duplicate', 'There is a store with this id.');
+  }
+  await refusingTakenSlug(insertStore(db, store));
   return toStore(store);
 }
 
@@ -78,7 +82,7 @@ export async function refusingTakenSlug<Result>(work: Promise<Result>): Promise<
   try {
     return await work;
   } catch (error) {
-    if (!(error instanceof UniqueViolationError)) throw error;
+    if (!isUniqueViolation(error)) throw error;
     throw new ServiceError('slug_taken', 'Another store has this slug.');
   }
 }

@@ -1,7 +1,6 @@
 import { mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import {
-  CompiledQuery,
   type DatabaseConnection,
   type Dialect,
   SqliteAdapter,
@@ -11,12 +10,6 @@ import {
   type TransactionSettings,
 } from 'kysely';
 import Database from 'libsql';
-
-/**
- * How long one statement blocks this thread while another process holds the lock. Short, because the holder may be
- * another connection of this very process: longer waits are the caller's, who can let others run meanwhile.
- */
-const blockingMilliseconds = 10;
 
 /** Makes the folder (0700) and the file (0600) where they are missing. The engine gives its side files the same mode. */
 export async function createDatabaseFile(location: string): Promise<void> {
@@ -28,12 +21,14 @@ export async function createDatabaseFile(location: string): Promise<void> {
 
 /**
  * Opens the embedded engine (SQLite by way of libsql): write-ahead log, every commit synced, foreign keys checked.
- * Throws an error that {@link isBusy} recognises when another process is just setting the file up.
+ * Throws the engine's busy error when another process is just setting the file up.
  */
 export function openEmbedded(location: string): Dialect {
   const database = new Database(location);
   try {
-    database.pragma(`busy_timeout = ${blockingMilliseconds}`);
+    // A timeout here would block this thread, and the lock may be held by another connection of this very process:
+    // waiting is done by the caller, who lets others run meanwhile.
+    database.pragma('busy_timeout = 0');
     database.pragma('journal_mode = WAL');
     database.pragma('synchronous = FULL');
     database.pragma('foreign_keys = ON');
@@ -43,7 +38,7 @@ export function openEmbedded(location: string): Dialect {
   }
   return {
     createAdapter: () => new SqliteAdapter(),
-    createDriver: () => new ImmediateDriver({ database }),
+    createDriver: () => new ImmediateDriver(database),
     createIntrospector: (db) => new SqliteIntrospector(db),
     createQueryCompiler: () => new SqliteQueryCompiler(),
   };
@@ -51,26 +46,18 @@ export function openEmbedded(location: string): Dialect {
 
 /**
  * A transaction that may write takes the write lock at its start. One that reads first and takes the lock at its
- * first write fails at once, whatever the timeout, when another process has written in between.
+ * first write cannot be continued when another process has written in between.
  */
 class ImmediateDriver extends SqliteDriver {
-  override async beginTransaction(
-    connection: DatabaseConnection,
-    settings: TransactionSettings = {},
-  ): Promise<void> {
-    const begin = settings.accessMode === 'read only' ? 'begin' : 'begin immediate';
-    await connection.executeQuery(CompiledQuery.raw(begin));
+  readonly #database: Database.Database;
+
+  constructor(database: Database.Database) {
+    super({ database });
+    this.#database = database;
   }
-}
 
-export function isBusy(error: unknown): boolean {
-  return /^SQLITE_(BUSY|LOCKED)/.test(codeOf(error));
-}
-
-export function isUniqueViolation(error: unknown): boolean {
-  return /^SQLITE_CONSTRAINT_(UNIQUE|PRIMARYKEY)$/.test(codeOf(error));
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : '';
+  /** By `exec`: libsql never resets a prepared BEGIN that found the database busy, and the connection stays locked. */
+  override async beginTransaction(_: DatabaseConnection, settings: TransactionSettings = {}): Promise<void> {
+    this.#database.exec(settings.accessMode === 'read only' ? 'begin' : 'begin immediate');
+  }
 }

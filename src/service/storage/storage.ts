@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CamelCasePlugin, Kysely, sql } from 'kysely';
-import { createDatabaseFile, isBusy, isUniqueViolation, openEmbedded } from './embedded.ts';
+import { createDatabaseFile, openEmbedded } from './embedded.ts';
+import { isBusy } from './engine-errors.ts';
 import { migrate } from './migrate.ts';
 import type { Schema } from './schema.ts';
 
@@ -30,11 +31,6 @@ export interface StorageOptions {
 /** Another process held the database for longer than the busy timeout. Nothing was changed. */
 export class StorageBusyError extends Error {
   override readonly name = 'StorageBusyError';
-}
-
-/** A unique index refused a row. Nothing was changed. */
-export class UniqueViolationError extends Error {
-  override readonly name = 'UniqueViolationError';
 }
 
 /**
@@ -69,7 +65,6 @@ async function whileBusy<Result>(patienceMs: number, attempt: () => Promise<Resu
     try {
       return await attempt();
     } catch (error) {
-      if (isUniqueViolation(error)) throw new UniqueViolationError('not unique', { cause: error });
       if (!isBusy(error)) throw error;
       if (performance.now() + pause > deadline) {
         throw new StorageBusyError('the database is busy', { cause: error });

@@ -18,7 +18,7 @@ export async function findStore({ db, storeId }: Tenant): Promise<StoreRecord | 
   return row && { ...row, settings: JSON.parse(row.settings) };
 }
 
-/** Rejects with a `UniqueViolationError` when another store has the slug. */
+/** Rejects with a unique violation when another store has the slug. */
 export async function insertStore(db: Queries, store: StoreRecord): Promise<void> {
   await db
     .insertInto('stores')
@@ -26,7 +26,7 @@ export async function insertStore(db: Queries, store: StoreRecord): Promise<void
     .execute();
 }
 
-/** Saves the fields that may change. Rejects with a `UniqueViolationError` when another store has the slug. */
+/** Saves the fields that may change. Rejects with a unique violation when another store has the slug. */
 export async function saveStore({ db, storeId }: Tenant, store: StoreRecord): Promise<void> {
   const { name, slug, defaultCurrency, timezone, settings } = store;
   await db

@@ -1,0 +1,108 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished } from 'vitest';
+import { findOperation, type OperationId } from '../../../src/contract/operations.ts';
+import { problemDetails } from '../../../src/contract/problem.ts';
+import type { AppOptions } from '../../../src/service/app.ts';
+import { createApp, createKey, createStore, openStorage, type Storage } from '../../../src/service/index.ts';
+import type { Work } from '../../../src/service/work.ts';
+
+/** A path in a folder of the test's own, removed after it. */
+export async function temporaryFile(name: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'storectl-service-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return join(folder, name);
+}
+
+/** A database file opened for the test. */
+export async function openTestStorage(file?: string): Promise<Storage> {
+  const storage = await openStorage(file ?? (await temporaryFile('service.db')));
+  onTestFinished(() => storage.close());
+  return storage;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies whose shape is what they test
+  readonly body: any;
+}
+
+export interface CallOptions {
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as it is, in place of the JSON of the body. */
+  readonly raw?: string | Uint8Array<ArrayBuffer>;
+}
+
+/** A service with one store in it, and a key that may do everything there. */
+export async function startService(options: Partial<AppOptions> = {}) {
+  const storage = options.storage ?? (await openTestStorage());
+  const slug = `test-${randomUUID()}`;
+  const store = await createStore(storage, { name: 'Test Store', slug, timezone: 'Europe/Berlin' });
+  const { key, id: keyId } = await createKey(storage, { storeId: store.id, preset: 'owner' });
+  const clock = { now: Date.parse('2030-03-01T12:00:00Z') };
+  const app = createApp({ version: '1.2.3', clock: () => clock.now, rateLimit: null, ...options, storage });
+
+  async function send(method: string, path: string, body?: unknown, { headers, raw }: CallOptions = {}) {
+    const content = raw ?? (body === undefined ? undefined : JSON.stringify(body));
+    const request = new Request(`http://service.test${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${key}`,
+        ...(content !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(content !== undefined && { body: content }),
+    });
+    return read(await app(request));
+  }
+
+  /** Sends an operation to the store. What comes back is checked against the contract. */
+  async function call(id: OperationId, targetId: string, body?: unknown, callOptions: CallOptions = {}) {
+    const operation = findOperation(id);
+    if (operation === undefined) throw new Error(`no operation ${id}`);
+    const path = operation.path.replace('{storeId}', store.id).replace(/\{\w+\}/, targetId);
+    const answer = await send(operation.method, path, body, callOptions);
+    if (answer.status < 300) operation.response.parse(answer.body);
+    return answer;
+  }
+
+  /** To make or look at data that no operation makes or shows. */
+  function inStore<Result>(work: (work: Work) => Promise<Result>): Promise<Result> {
+    return storage.write((db) => work({ db, storeId: store.id, actor: 'test', now: clock.now }));
+  }
+
+  return { app, storage, store, storeId: store.id, key, keyId, clock, send, call, inStore };
+}
+
+export type Service = Awaited<ReturnType<typeof startService>>;
+
+async function read(response: Response): Promise<Answer> {
+  const text = await response.text();
+  const body = text === '' ? null : JSON.parse(text);
+  if (response.status >= 400 && body !== null) {
+    expect(response.headers.get('content-type')).toBe('application/problem+json');
+    problemDetails.parse(body);
+    expect(body.requestId).toBe(response.headers.get('x-request-id'));
+    expect(body.status).toBe(response.status);
+  }
+  return { status: response.status, headers: response.headers, body };
+}
+
+/** The fields at fault, as `pointer code`, sorted. */
+export function faults(answer: Answer): string[] {
+  expect(answer.body).toMatchObject({ status: 422, code: 'validation_failed' });
+  return answer.body.errors
+    .map((error: { pointer: string; code: string }) => `${error.pointer} ${error.code}`)
+    .sort();
+}
+
+/** Types and data of the store's events, oldest first. */
+export async function listEvents({ storage, storeId }: Service) {
+  const rows = await storage.read((db) =>
+    db.selectFrom('events').select(['type', 'data']).where('storeId', '=', storeId).orderBy('id').execute(),
+  );
+  return rows.map(({ type, data }) => ({ type, data: JSON.parse(data) }));
+}
