@@ -1,14 +1,14 @@
-import { argumentValue, type CommandDefinition, isOn } from '../cli/command.ts';
+import { argumentValue, type CommandDefinition, isOn, optionValue } from '../cli/command.ts';
 import type { Context } from '../cli/context.ts';
-import type { ErrorDetails } from '../cli/errors.ts';
+import { type ErrorDetails, usageError } from '../cli/errors.ts';
 import { type ExitCode, exitCodes } from '../cli/exit-codes.ts';
-import { answerBody } from '../cli/history-view.ts';
+import { answerBody, recordSummary } from '../cli/history-view.ts';
 import { outcomeError } from '../cli/outcomes.ts';
 import { renderJson } from '../cli/output.ts';
 import { describeHistoryError, sendOptions } from '../cli/perform.ts';
 import { printable } from '../cli/sanitize.ts';
 import type { HistoryRecord } from '../history/record.ts';
-import { type Resumed, resumeRecord } from '../history/resume.ts';
+import { markRecord, type Resumed, resumeRecord } from '../history/resume.ts';
 
 /** What became of one open record. */
 interface Report {
@@ -34,12 +34,20 @@ reading is; what can be neither is left alone, with what is known about it.`,
       description: 'Send again although the service may have forgotten the key (after 20 hours)',
       group: 'Options:',
     },
+    {
+      flag: '--mark',
+      value: 'OUTCOME',
+      description: 'Send nothing: you looked at the store, and it is applied or not-applied',
+      group: 'Options:',
+    },
   ],
-  examples: ['resume', 'resume 7k3f9a', 'resume --json'],
+  examples: ['resume', 'resume 7k3f9a --json', 'resume 7k3f9a --mark not-applied'],
   async run(context, parsed) {
     const history = await context.history();
     const id = argumentValue(parsed, 'id');
+    const mark = optionValue(parsed, '--mark');
     try {
+      if (mark !== undefined) return await markByHand(context, id, mark);
       const records = id === undefined ? await openRecords(context) : [await history.get(id)];
       if (records.length === 0) {
         context.notice('Nothing is open.');
@@ -56,6 +64,26 @@ reading is; what can be neither is left alone, with what is known about it.`,
     }
   },
 };
+
+/** For what cannot be settled by reading or sending again: without this it would stay open for ever. */
+async function markByHand(context: Context, id: string | undefined, mark: string): Promise<undefined> {
+  if (id === undefined)
+    throw usageError('--mark needs the id of one record', 'for example resume 7k3f9a --mark applied');
+  const outcomes = { applied: 'applied', 'not-applied': 'not_sent' } as const;
+  if (mark !== 'applied' && mark !== 'not-applied') {
+    throw usageError(`--mark takes applied or not-applied, and not "${mark}"`, 'for example --mark applied');
+  }
+  const history = await context.history();
+  const record = await markRecord(
+    { history, signal: context.io.signal },
+    (await history.get(id)).id,
+    outcomes[mark],
+  );
+  if (context.flags.json)
+    context.print(renderJson(JSON.stringify(recordSummary(record, context.now())), context.out));
+  else context.notice(`${record.id} is ${record.state} now.`);
+  return undefined;
+}
 
 /** Oldest first: what came later may build on it. */
 async function openRecords(context: Context): Promise<HistoryRecord[]> {

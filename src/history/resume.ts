@@ -136,3 +136,24 @@ async function endAsUnknown(options: ResumeOptions, record: HistoryRecord): Prom
   const failure = { code: 'connection_lost', message: 'storectl ended before the answer came' };
   return options.history.update(record, { state: 'unknown', failure });
 }
+
+/**
+ * Ends an open record with what a person found out by looking at the store, under the record's lock. Nothing is sent.
+ * A record that has ended already is returned as it is.
+ */
+export async function markRecord(
+  { history, signal }: Pick<SendOptions, 'history' | 'signal'>,
+  id: string,
+  found: 'applied' | 'not_sent',
+): Promise<HistoryRecord> {
+  return history.withLock(
+    lockName(id),
+    async () => {
+      const record = await history.get(id);
+      if (!isOpen(record)) return record;
+      const failure = { code: 'marked_by_hand', message: 'a person looked at the store and said so' };
+      return history.update(record, { state: found, failure });
+    },
+    { signal },
+  );
+}
