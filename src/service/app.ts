@@ -5,7 +5,7 @@ import { type Operation, pathParameters } from '../contract/operation.ts';
 import { operations } from '../contract/operations.ts';
 import { authenticate, requireScope } from './auth.ts';
 import { notFound, ServiceError } from './errors.ts';
-import { type Handler, handlers, type Reply } from './handlers.ts';
+import { type Handler, handlers, ok, type Reply } from './handlers.ts';
 import { parseIfMatch, readBody, requireJson } from './http.ts';
 import { parseJsonObject } from './json.ts';
 import { toProblem } from './problem.ts';
@@ -80,21 +80,28 @@ export function createApp(options: AppOptions): App {
     );
   }
 
-  const openApi = buildOpenApi(version);
+  let openApi: object | undefined;
   const routes: Route[] = [
     ...operations.map((operation) => ({
       method: operation.method,
       path: operation.path,
       answer: (c: Context<Env>) => serve(c, operation, handlers[operation.id]),
     })),
-    { method: 'GET', path: '/openapi.json', answer: async () => ({ status: 200, body: openApi }) },
-    { method: 'GET', path: '/healthz', answer: async () => ({ status: 200, body: { ok: true } }) },
+    {
+      method: 'GET',
+      path: '/openapi.json',
+      answer: async () => {
+        openApi ??= buildOpenApi(version);
+        return ok(openApi);
+      },
+    },
+    { method: 'GET', path: '/healthz', answer: async () => ok({ ok: true }) },
     {
       method: 'GET',
       path: '/readyz',
       answer: async () => {
         await storage.read(ping);
-        return { status: 200, body: { ok: true } };
+        return ok({ ok: true });
       },
     },
   ];

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { invalidFields, notFound, ServiceError } from './errors.ts';
+import { type FieldError, invalidFields, notFound, ServiceError } from './errors.ts';
 import { recordEvent } from './events.ts';
 import { distinct, filledText, idempotencyKey } from './fields.ts';
 import { createId } from './ids.ts';
@@ -49,8 +49,7 @@ export async function restoreBackup(work: Work, backupId: string, { sections }: 
   for (const [name, section] of selected) await applySnapshot(work, name, section);
   for (const [name, section] of selected) {
     const { sha256 } = await takeSnapshot(work, name);
-    if (sha256 !== section.sha256)
-      throw new Error(`section ${name} differs from backup ${backupId} once restored`);
+    if (sha256 !== section.sha256) throw new Error(`restored ${name} differs from backup ${backupId}`);
   }
   await recordEvent(work, 'backup_restored', { backupId, preRestoreBackupId: before.id, sections });
   return {
@@ -76,29 +75,21 @@ async function selectSections(
   backup: BackupRecord,
   names: readonly SectionName[],
 ): Promise<[SectionName, BackupSectionRecord][]> {
-  const present = new Map(
-    (await listBackupSections(work, backup.id)).map((section) => [section.name, section]),
-  );
-  const selected = names.flatMap((name): [SectionName, BackupSectionRecord][] => {
-    const section = present.get(name);
-    return section ? [[name, section]] : [];
-  });
-  if (selected.length < names.length) {
-    throw invalidFields(
-      names.flatMap((name, index) =>
-        present.has(name)
-          ? []
-          : [{ pointer: `/sections/${index}`, code: 'not_in_backup', detail: `is not in this backup` }],
-      ),
-    );
+  const sections = await listBackupSections(work, backup.id);
+  const selected: [SectionName, BackupSectionRecord][] = [];
+  const missing: FieldError[] = [];
+  for (const [index, name] of names.entries()) {
+    const section = sections.find((candidate) => candidate.name === name);
+    if (section) selected.push([name, section]);
+    else
+      missing.push({ pointer: `/sections/${index}`, code: 'not_in_backup', detail: 'is not in this backup' });
   }
-  for (const [name, section] of selected) {
-    if (!isIntact(name, section)) {
-      throw new ServiceError(
-        'state_conflict',
-        `The section ${name} of this backup is damaged. Nothing was changed.`,
-      );
-    }
+  if (missing.length > 0) throw invalidFields(missing);
+
+  const damaged = selected.filter(([name, section]) => !isIntact(name, section)).map(([name]) => name);
+  if (damaged.length > 0) {
+    const detail = `Damaged in this backup: ${damaged.join(', ')}. Nothing was changed.`;
+    throw new ServiceError('state_conflict', detail);
   }
   return selected;
 }

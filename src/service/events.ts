@@ -1,8 +1,9 @@
 import { type EventData, type EventType, renderEvent } from './event-types.ts';
 import { createId } from './ids.ts';
-import { readSettings } from './settings-document.ts';
+import { documentOf } from './settings-document.ts';
 import { listSubscribers } from './storage/endpoints.ts';
 import { insertDelivery, insertEvent, insertNotification } from './storage/events.ts';
+import { findSettings } from './storage/settings.ts';
 import { timestamp, type Work } from './work.ts';
 
 /**
@@ -14,7 +15,7 @@ export async function recordEvent(work: Work, type: EventType, data: EventData):
   const createdAt = timestamp(work.now);
   await insertEvent(work, { id: eventId, type, data, createdAt });
 
-  const { templates } = await readSettings(work);
+  const { templates } = documentOf(await findSettings(work));
   const text = renderEvent(type, data, templates[type]);
   await insertNotification(work, { id: createId(), eventId, ...text, createdAt });
 

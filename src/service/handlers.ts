@@ -117,7 +117,7 @@ function once<Input extends { readonly idempotencyKey: string }>(
   };
 }
 
-function ok(body: object): Reply {
+export function ok(body: object): Reply {
   return { status: 200, body };
 }
 

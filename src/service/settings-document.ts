@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { distinct, filledText, pattern, text, timeZone } from './fields.ts';
-import { findSettings } from './storage/settings.ts';
-import type { Tenant } from './storage/storage.ts';
+import type { SavedSettings } from './storage/settings.ts';
 
 const clockTime = () => pattern(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time of day such as 22:00');
 
@@ -58,10 +57,9 @@ export const settingsInput = z
   })
   .transform(({ storeId: _, env: __, updatedAt: ___, ...document }): SettingsDocument => document);
 
-const defaultSettings: SettingsDocument = settingsDocument.parse({});
+const defaultSettings = settingsDocument.parse({});
 
-/** The document of a store, or the defaults where nothing was saved. */
-export async function readSettings(tenant: Tenant): Promise<SettingsDocument> {
-  const saved = await findSettings(tenant);
+/** A saved document, or the defaults where nothing was saved. */
+export function documentOf(saved: SavedSettings | undefined): SettingsDocument {
   return saved === undefined ? defaultSettings : settingsDocument.parse(saved.document);
 }

@@ -1,21 +1,22 @@
 import { canonicalJson, type Precondition, versionOf } from './canonical-json.ts';
-import { ServiceError } from './errors.ts';
+import { notFound, ServiceError } from './errors.ts';
 import { recordEvent } from './events.ts';
-import { readSettings, type SettingsDocument } from './settings-document.ts';
+import { documentOf, type SettingsDocument } from './settings-document.ts';
 import { findSettings, putSettings } from './storage/settings.ts';
 import type { Tenant } from './storage/storage.ts';
 import { findStore } from './storage/stores.ts';
 import { timestamp, type Work } from './work.ts';
 
-/** Operation 4. */
+/** Operation 4. Settings that were never saved are the defaults, as old as the store. */
 export async function showSettings(tenant: Tenant) {
   const saved = await findSettings(tenant);
   const store = await findStore(tenant);
+  if (store === undefined) throw notFound();
   return {
-    ...(await readSettings(tenant)),
+    ...documentOf(saved),
     storeId: tenant.storeId,
     env: 'live',
-    updatedAt: saved?.updatedAt ?? store?.createdAt ?? '',
+    updatedAt: saved?.updatedAt ?? store.createdAt,
   };
 }
 
@@ -25,12 +26,12 @@ export async function saveSettings(work: Work, document: SettingsDocument, isCur
   if (!isCurrent(versionOf(current))) {
     throw new ServiceError('stale', 'The settings have changed since they were read.');
   }
-  const before = await readSettings(work);
   const groups = Object.keys(document) as (keyof SettingsDocument)[];
-  const changed = groups.filter((group) => canonicalJson(document[group]) !== canonicalJson(before[group]));
-  if (changed.length > 0) {
-    await putSettings(work, { document, updatedAt: timestamp(work.now) });
-    await recordEvent(work, 'settings_updated', { changed });
-  }
-  return showSettings(work);
+  const changed = groups.filter((group) => canonicalJson(document[group]) !== canonicalJson(current[group]));
+  if (changed.length === 0) return current;
+
+  const updatedAt = timestamp(work.now);
+  await putSettings(work, { document, updatedAt });
+  await recordEvent(work, 'settings_updated', { changed });
+  return { ...current, ...document, updatedAt };
 }

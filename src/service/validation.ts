@@ -17,11 +17,15 @@ function toFieldErrors(issue: z.core.$ZodIssue, value: unknown): FieldError[] {
     }));
   }
   const pointer = jsonPointer(issue.path);
-  if (issue.code === 'invalid_type' && isMissing(value, issue.path)) {
-    return [{ pointer, code: 'required', detail: 'is required' }];
+  if (issue.code === 'custom') {
+    return [{ pointer, code: String(issue.params?.code ?? 'invalid'), detail: issue.message }];
   }
-  const code = issue.code === 'custom' ? String(issue.params?.code ?? 'invalid') : issue.code;
-  return [{ pointer, code, detail: issue.message }];
+  if (issue.code === 'invalid_key') {
+    const detail = issue.issues[0]?.message ?? issue.message;
+    return [{ pointer, code: 'invalid_name', detail }];
+  }
+  if (isMissing(value, issue.path)) return [{ pointer, code: 'required', detail: 'is required' }];
+  return [{ pointer, code: issue.code, detail: issue.message }];
 }
 
 /** RFC 6901. The empty pointer means the whole body. */

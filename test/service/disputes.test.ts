@@ -172,7 +172,7 @@ test('what is refused of a dispute, field by field', async () => {
 test('what is refused of a decision, field by field', async () => {
   const service = await startService();
   const cases: [object, string[]][] = [
-    [{}, ['/resolution required', '/status invalid_value']],
+    [{}, ['/resolution required', '/status required']],
     [{ status: 'open', resolution: 'x'.repeat(4001) }, ['/resolution too_long', '/status invalid_value']],
     [{ status: 'won', resolution: 'x', refund: true }, ['/refund unknown_field']],
   ];

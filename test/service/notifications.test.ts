@@ -105,7 +105,7 @@ test('addresses that are Discord webhooks are taken', async () => {
 test('what is refused of an endpoint, field by field', async () => {
   const service = await startService();
   const cases: [object, string[]][] = [
-    [{}, ['/events required', '/kind invalid_value', '/name required', '/url required']],
+    [{}, ['/events required', '/kind required', '/name required', '/url required']],
     [
       { ...endpoint, kind: 'slack', name: '', events: [] },
       ['/events too_small', '/kind invalid_value', '/name too_short'],

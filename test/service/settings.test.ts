@@ -92,7 +92,7 @@ test('what is refused of a document, field by field', async () => {
       { templates: { feedback_digest: { title: 'x'.repeat(257), body: null } } },
       ['/templates/feedback_digest/body invalid_type', '/templates/feedback_digest/title too_long'],
     ],
-    [{ templates: { 'No good': {} } }, ['/templates/No good invalid_key']],
+    [{ templates: { 'No good': {} } }, ['/templates/No good invalid_name']],
     [
       { discovery: { categories: ['a', 'a'], summary: 'x'.repeat(501) } },
       ['/discovery/categories/1 duplicate', '/discovery/summary too_long'],

@@ -98,7 +98,7 @@ test('what is refused of a patch, field by field', async () => {
     [{ settings: { cashbackCapMinor: 2 ** 53 } }, ['/settings/cashbackCapMinor too_big']],
     [
       { settings: { discordUrl: 'javascript:alert(1)', socials: { 'a/b~c': 'x' } } },
-      ['/settings/discordUrl invalid_format', '/settings/socials/a~1b~0c invalid_key'],
+      ['/settings/discordUrl invalid_format', '/settings/socials/a~1b~0c invalid_name'],
     ],
     [
       { settings: { supportEmail: 'nobody', checkout: { termsUrl: 'ftp://x', foo: 1 } } },
