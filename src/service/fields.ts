@@ -54,22 +54,20 @@ export const time = () =>
 export const idempotencyKey = () =>
   pattern(/^[\x21-\x7e]{1,255}$/, 'must be 1 to 255 printable ASCII characters without spaces');
 
-/** At most `max` different items. */
+/** At most `max` items, no two alike. */
 export function distinct<Item extends z.ZodType<string>>(item: Item, max: number) {
   return z
     .array(item)
-    .max(max, `must have at most ${max} items`)
+    .max(max, { error: `must have at most ${max} items`, abort: true })
     .superRefine((items, context) => {
-      items.forEach((value, index) => {
-        if (items.indexOf(value) < index) {
-          context.addIssue({
-            code: 'custom',
-            path: [index],
-            message: 'occurs twice',
-            params: { code: 'duplicate' },
-          });
+      const seen = new Set<string>();
+      for (const [index, value] of items.entries()) {
+        if (seen.has(value)) {
+          const params = { code: 'duplicate' };
+          context.addIssue({ code: 'custom', path: [index], message: 'occurs twice', params });
         }
-      });
+        seen.add(value);
+      }
     });
 }
 

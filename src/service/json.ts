@@ -76,7 +76,7 @@ function checkString(string: string): void {
 
 function checkName(name: string, seen: Set<string> | null | undefined): void {
   if (forbiddenNames.has(name)) throw malformed(`The member name "${name}" is not allowed.`);
-  if (seen?.has(name)) throw malformed(`The member "${name}" occurs twice in one object.`);
+  if (seen?.has(name)) throw malformed(`The member "${name.slice(0, 100)}" occurs twice in one object.`);
   seen?.add(name);
 }
 

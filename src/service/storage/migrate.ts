@@ -23,7 +23,9 @@ export async function migrate(storage: Storage): Promise<void> {
       await sql`insert into schema_migrations (name) values (${name})`.execute(db);
     }
     if (applied.size > 0) {
-      throw new NewerDatabaseError(`the database has unknown migrations: ${[...applied].join(', ')}`);
+      throw new NewerDatabaseError(
+        `a later version of this program has changed the database: ${[...applied].join(', ')}`,
+      );
     }
   });
 }

@@ -67,7 +67,7 @@ async function whileBusy<Result>(patienceMs: number, attempt: () => Promise<Resu
     } catch (error) {
       if (!isBusy(error)) throw error;
       if (performance.now() + pause > deadline) {
-        throw new StorageBusyError('the database is busy', { cause: error });
+        throw new StorageBusyError('another process is holding the database', { cause: error });
       }
     }
     await sleep(pause * (0.5 + Math.random() / 2));

@@ -16,7 +16,7 @@ export async function temporaryFile(name: string): Promise<string> {
   return join(folder, name);
 }
 
-/** A database file opened for the test. */
+/** A database opened for the test: a new file unless its location is given. */
 export async function openTestStorage(file?: string): Promise<Storage> {
   const storage = await openStorage(file ?? (await temporaryFile('service.db')));
   onTestFinished(() => storage.close());
@@ -36,9 +36,12 @@ export interface CallOptions {
   readonly raw?: string | Uint8Array<ArrayBuffer>;
 }
 
-/** A service with one store in it, and a key that may do everything there. */
+/**
+ * A service with one store in it, and a key that may do everything there. Unless storage is given, the database is in
+ * memory: the same engine, and what depends on files has tests of its own.
+ */
 export async function startService(options: Partial<AppOptions> = {}) {
-  const storage = options.storage ?? (await openTestStorage());
+  const storage = options.storage ?? (await openTestStorage(':memory:'));
   const slug = `test-${randomUUID()}`;
   const store = await createStore(storage, { name: 'Test Store', slug, timezone: 'Europe/Berlin' });
   const { key, id: keyId } = await createKey(storage, { storeId: store.id, preset: 'owner' });
