@@ -1,0 +1,236 @@
+import { expect, test } from 'vitest';
+import type { Passage } from '../helpers/lossy-proxy.ts';
+import type { ProgramMachine } from '../helpers/program.ts';
+import type { TestService } from '../helpers/service.ts';
+import { effectsOf, errorOf, type Scene, setScene } from './scene.ts';
+
+/** A backup to restore, made where nothing is lost. */
+async function makeBackup({ machine }: Scene): Promise<string> {
+  const { stdout } = await machine.run(['backup', 'create', '--label', 'first', '--sections', 'store', '-q']);
+  return stdout.trim();
+}
+
+/** The keyed operations: the command, and how many effects of it the database shows. */
+const keyedOperations = {
+  'disputes open': {
+    command: () => ['disputes', 'open', '--reason', 'Parcel never arrived'],
+    effects: async (service: TestService) =>
+      (await effectsOf(service)).disputes.filter(({ reason }) => reason === 'Parcel never arrived').length,
+  },
+  'backup create': {
+    command: () => ['backup', 'create', '--label', 'nightly', '--sections', 'store,blog'],
+    effects: async (service: TestService) =>
+      (await effectsOf(service)).backups.filter(({ label }) => label === 'nightly').length,
+  },
+  'backup restore': {
+    command: (id: string) => [
+      ...['backup', 'restore', id, '--sections', 'store', '--confirm', id],
+      '--no-safety-backup',
+    ],
+    effects: async (service: TestService) => (await effectsOf(service)).restores.length,
+  },
+};
+
+const show = async (machine: ProgramMachine, id: string) =>
+  JSON.parse((await machine.run(['history', 'show', id, '--json'])).stdout);
+
+/** Runs a trial of every keyed operation at the same time, each in a scene of its own: most of it is waiting. */
+async function tryKeyed(
+  trial: (scene: Scene, args: string[], effects: () => Promise<number>) => Promise<void>,
+) {
+  await Promise.all(
+    Object.values(keyedOperations).map(async ({ command, effects }) => {
+      const scene = await setScene();
+      await trial(scene, command(await makeBackup(scene)), () => effects(scene.service));
+    }),
+  );
+}
+
+test('keyed: every answer but the last is lost after the commit: one effect, exit 0, history counts the attempts', async () => {
+  await tryKeyed(async ({ proxy, machine }, args, effects) => {
+    const before = proxy.requests.length;
+    proxy.decide((_request, number) => (number < before + 4 ? 'drop' : 'pass'));
+    const result = await machine.run([...args, '--json']);
+    expect(result).toMatchObject({ exitCode: 0 });
+    const sent = proxy.requests.slice(before);
+    expect(sent).toHaveLength(4);
+    expect(new Set(sent.map(({ bytes }) => bytes)).size).toBe(1);
+    expect(await effects()).toBe(1);
+    const [{ id }] = JSON.parse((await machine.run(['history', 'list', '--json'])).stdout);
+    const record = await show(machine, id);
+    expect(record).toMatchObject({ state: 'applied', attempts: 4, body: sent[0]?.body });
+    expect(JSON.parse(result.stdout)).toEqual(JSON.parse(record.answer.body));
+  });
+});
+
+test('keyed: all answers are lost: exit 10 with the id, and resume ends it with the same key and the same bytes', async () => {
+  await tryKeyed(async ({ proxy, machine }, args, effects) => {
+    const before = proxy.requests.length;
+    proxy.decide(() => 'drop');
+    const result = await machine.run([...args, '--json']);
+    expect(result.exitCode).toBe(10);
+    const error = errorOf(result);
+    expect(error).toMatchObject({ code: 'outcome_unknown', outcome: 'unknown' });
+    expect(error.hint).toContain(`storectl resume ${error.operationId}`);
+    expect(await show(machine, error.operationId)).toMatchObject({ state: 'unknown', attempts: 4 });
+
+    proxy.decide(() => 'pass');
+    const resumed = await machine.run(['resume', error.operationId, '--json']);
+    expect(resumed).toMatchObject({ exitCode: 0 });
+    expect(JSON.parse(resumed.stdout)).toMatchObject({ action: 'sent', state: 'applied', attempts: 5 });
+    expect((await machine.run(['resume'])).stderr).toContain('Nothing is open');
+    const sent = proxy.requests.slice(before);
+    expect(sent).toHaveLength(5);
+    expect(new Set(sent.map(({ bytes }) => bytes)).size).toBe(1);
+    expect(await effects()).toBe(1);
+  });
+});
+
+test('the safety backup of a restore is as safe: with lost answers there is one of each', async () => {
+  const scene = await setScene();
+  const { proxy, machine, service } = scene;
+  const id = await makeBackup(scene);
+  const seen = new Map<string, number>();
+  proxy.decide(({ body }) => {
+    const times = (seen.get(body) ?? 0) + 1;
+    seen.set(body, times);
+    return times < 3 ? 'drop' : 'pass';
+  });
+  const result = await machine.run(['backup', 'restore', id, '--sections', 'store', '--confirm', id]);
+  expect(result).toMatchObject({ exitCode: 0 });
+  const { backupEvents, restores } = await effectsOf(service);
+  expect({ backupEvents, restores }).toEqual({ backupEvents: 2, restores: [id] });
+});
+
+/** The one-shot operations: the command, and how many effects of it the database shows. */
+const oneShotOperations = {
+  'blog create': {
+    command: () => ['blog', 'create', '--title', 'Spring sale', '--content-md', 'All inks.'],
+    effects: async (service: TestService) =>
+      (await effectsOf(service)).posts.filter(({ title }) => title === 'Spring sale').length,
+  },
+  'reclaim appeal': {
+    command: ({ example }: Scene) => {
+      const id = example.reclaims[0]?.id ?? '';
+      return ['reclaim', 'appeal', id, '--text', 'The shop is open.', '--confirm', id];
+    },
+    effects: async (service: TestService) =>
+      (await effectsOf(service)).reclaims.filter(({ appealText }) => appealText === 'The shop is open.')
+        .length,
+  },
+  'notify add-endpoint': {
+    command: () => [
+      ...['notify', 'add-endpoint', '--name', 'Team', '--events', 'feedback_digest'],
+      ...['--url', 'https://discord.com/api/webhooks/4711/a-token'],
+    ],
+    effects: async (service: TestService) =>
+      (await effectsOf(service)).endpoints.filter(({ name }) => name === 'Team').length,
+  },
+};
+
+const troubles = {
+  'a 503': { passage: { status: 503, headers: { 'retry-after': '1' }, body: '' }, applied: 0 },
+  'a reset before the service': { passage: 'lose', applied: 0 },
+  'a reset after the commit': { passage: 'drop', applied: 1 },
+} as const;
+
+test.each(
+  Object.entries(oneShotOperations).flatMap(([name, operation]) =>
+    Object.entries(troubles).map(([trouble, what]) => ({ name, trouble, ...operation, ...what })),
+  ),
+)('$name and $trouble: exit 10, one request, and resume sends nothing', async (row) => {
+  const scene = await setScene();
+  const { proxy, machine, service } = scene;
+  proxy.decide(() => row.passage);
+  const args = row.command(scene);
+  const result = await machine.run([...args, '--json']);
+  expect(result.exitCode).toBe(10);
+  expect(proxy.writes()).toHaveLength(1);
+  const error = errorOf(result);
+  expect(error).toMatchObject({ code: 'outcome_unknown', outcome: 'unknown' });
+
+  proxy.decide(() => 'pass');
+  const resumed = await machine.run(['resume', error.operationId]);
+  expect(resumed.exitCode).toBe(10);
+  expect(resumed.stdout).toContain('never sent twice');
+  const again = await machine.run(args);
+  expect(again.exitCode).toBe(6);
+  expect(again.stderr).toContain(error.operationId);
+  expect(proxy.writes()).toHaveLength(1);
+  expect(await row.effects(service)).toBe(row.applied);
+});
+
+const decide = ({ example }: Scene) => {
+  const id = example.disputes.find(({ status }) => status === 'open')?.id ?? '';
+  return ['disputes', 'decide', id, '--status', 'won', '--resolution', 'Delivered.', '--confirm', id];
+};
+
+test('disputes decide settles a lost answer by reading: exit 0 with one decision, one POST', async () => {
+  const scene = await setScene();
+  const { proxy, machine, service } = scene;
+  proxy.decide(({ method }) => (method === 'POST' ? 'drop' : 'pass'));
+  const result = await machine.run([...decide(scene), '--json']);
+  expect(result).toMatchObject({ exitCode: 0 });
+  expect(JSON.parse(result.stdout)).toMatchObject({ status: 'won', resolution: 'Delivered.' });
+  expect(proxy.requests.map(({ method }) => method)).toEqual(['GET', 'POST', 'GET']);
+  const { decisions } = await effectsOf(service);
+  expect(decisions.filter(({ disputeId }) => disputeId === decide(scene)[2])).toHaveLength(1);
+});
+
+test('disputes decide after a 503 or a reset that changed nothing: exit 10, one POST, never sent again', async () => {
+  const trial = async (passage: Passage) => {
+    const scene = await setScene();
+    const { proxy, machine, service } = scene;
+    const args = decide(scene);
+    proxy.decide(({ method }) => (method === 'POST' ? passage : 'pass'));
+    const result = await machine.run(args);
+    expect(result.exitCode).toBe(10);
+    expect(result.stderr).toContain('still open');
+    proxy.decide(() => 'pass');
+    expect(await machine.run(['resume'])).toMatchObject({ exitCode: 10 });
+    expect(proxy.writes()).toHaveLength(1);
+    const { decisions } = await effectsOf(service);
+    expect(decisions.map(({ disputeId }) => disputeId)).not.toContain(args[2]);
+  };
+  await Promise.all([trial({ status: 503 }), trial('lose')]);
+});
+
+test('a decision whose answer was lost while the service could not be read either is settled by resume', async () => {
+  const scene = await setScene();
+  const { proxy, machine } = scene;
+  proxy.decide(({ method }, number) =>
+    method === 'POST' ? 'drop' : number === 1 ? 'pass' : { status: 404 },
+  );
+  const result = await machine.run([...decide(scene), '--timeout', '4']);
+  expect(result.exitCode).toBe(10);
+  proxy.decide(() => 'pass');
+  const resumed = await machine.run(['resume', '--json']);
+  expect(resumed).toMatchObject({ exitCode: 0 });
+  expect(JSON.parse(resumed.stdout)).toMatchObject([{ action: 'settled', state: 'applied' }]);
+  expect(proxy.writes()).toHaveLength(1);
+});
+
+test('Retry-After beyond the deadline: exit 8 at once, one request, and the time is printed', async () => {
+  const { proxy, machine } = await setScene();
+  proxy.decide(() => ({ status: 429, headers: { 'retry-after': '60' } }));
+  const args = ['backup', 'create', '--label', 'nightly', '--sections', 'store', '--timeout', '30'];
+  const startedAt = Date.now();
+  const result = await machine.run(args);
+  expect(result.exitCode).toBe(8);
+  expect(Date.now() - startedAt).toBeLessThan(10_000);
+  expect(proxy.requests).toHaveLength(1);
+  const at = Date.parse(/after .*\((\S+)\)/.exec(result.stderr)?.[1] ?? '');
+  expect(Math.abs(at - startedAt - 60_000)).toBeLessThan(10_000);
+});
+
+test('Retry-After of 2 is waited for: the second request comes no earlier', async () => {
+  const { proxy, machine, service } = await setScene();
+  proxy.decide((_request, number) =>
+    number === 1 ? { status: 429, headers: { 'retry-after': '2' } } : 'pass',
+  );
+  const result = await machine.run(['backup', 'create', '--label', 'nightly', '--sections', 'store']);
+  expect(result).toMatchObject({ exitCode: 0 });
+  const [first, second] = proxy.requests;
+  expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(2_000);
+  expect((await effectsOf(service)).backups).toHaveLength(1);
+});

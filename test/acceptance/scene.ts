@@ -1,0 +1,49 @@
+import type { ExampleStore } from '../../src/service/index.ts';
+import { type LossyProxy, startLossyProxy } from '../helpers/lossy-proxy.ts';
+import { type ProgramMachine, programMachineFor } from '../helpers/program.ts';
+import { startService, type TestService } from '../helpers/service.ts';
+
+/** A store behind a connection that can lose things, and a user's machine. */
+export interface Scene {
+  readonly service: TestService;
+  readonly proxy: LossyProxy;
+  readonly machine: ProgramMachine;
+  readonly example: ExampleStore;
+  /** Another machine with the same access. */
+  anotherMachine(env?: Readonly<Record<string, string>>): ProgramMachine;
+}
+
+export async function setScene(env: Readonly<Record<string, string>> = {}): Promise<Scene> {
+  const service = await startService();
+  const proxy = await startLossyProxy(service.origin);
+  const target = { ...service, origin: proxy.origin };
+  const anotherMachine = (more: Readonly<Record<string, string>> = {}) =>
+    programMachineFor(target, { ...env, ...more });
+  return { service, proxy, machine: anotherMachine(), example: service.example, anotherMachine };
+}
+
+/** What changes have left in the database of the service, read from its tables. */
+export function effectsOf({ storage }: TestService) {
+  return storage.read(async (db) => {
+    const events = await db.selectFrom('events').select(['type', 'data']).execute();
+    const of = (type: string) => events.filter((event) => event.type === type);
+    return {
+      /** Those that a restore took inside the service included. */
+      backups: await db.selectFrom('backups').select(['id', 'label']).execute(),
+      /** How many backups users asked for. */
+      backupEvents: of('backup_created').length,
+      /** Ids of the backups that were restored, once for each restore. */
+      restores: of('backup_restored').map(({ data }): string => JSON.parse(data).backupId),
+      disputes: await db.selectFrom('disputes').select(['id', 'reason', 'status']).execute(),
+      decisions: await db.selectFrom('disputeDecisions').select(['disputeId', 'status']).execute(),
+      posts: await db.selectFrom('posts').select(['id', 'title']).execute(),
+      endpoints: await db.selectFrom('endpoints').select(['id', 'name']).execute(),
+      reclaims: await db.selectFrom('subdomainReclaims').select(['id', 'appealText']).execute(),
+    };
+  });
+}
+
+/** The error object that the program printed with `--json`, after what it tells people. */
+export function errorOf({ stderr }: { readonly stderr: string }) {
+  return JSON.parse(stderr.slice(stderr.indexOf('{"error"'))).error;
+}
