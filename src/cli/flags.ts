@@ -99,7 +99,7 @@ export function parseFlag(field: FieldFlag, given: readonly string[] | boolean):
   if (typeof given === 'boolean') return given;
   const last = given.at(-1) ?? '';
   if (field.kind === 'number') return parseNumber(field, last);
-  if (field.kind === 'list') return given.flatMap(splitList);
+  if (field.kind === 'list') return parseList(field, given);
   if (field.kind === 'map') return Object.fromEntries(given.map((text) => parsePair(field.flag, text)));
   return last;
 }
@@ -119,12 +119,20 @@ function parseNumber(field: FieldFlag, text: string): number {
   return number;
 }
 
-/** Commas separate, empty parts are nothing. */
-function splitList(text: string): string[] {
-  return text
-    .split(',')
+/** Commas separate, empty parts are nothing. `--sections "$UNSET"` is refused: it is no list that anybody meant. */
+function parseList(field: FieldFlag, given: readonly string[]): string[] {
+  const items = given
+    .flatMap((text) => text.split(','))
     .map((part) => part.trim())
     .filter((part) => part !== '');
+  if (items.length > 0) return items;
+  throw usageError(
+    `${field.flag} was given without a value`,
+    `give values, or --set ${field.path.join('.')}=[] for none`,
+    {
+      code: 'invalid_input',
+    },
+  );
 }
 
 function parsePair(flag: string, text: string): [string, string] {

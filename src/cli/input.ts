@@ -15,6 +15,8 @@ export interface OperationInput {
   readonly parameters: Readonly<Record<string, string>>;
   /** The request body, or null for an operation without one. */
   readonly body: Record<string, unknown> | null;
+  /** Whether the user was asked for some of it. */
+  readonly asked: boolean;
 }
 
 /** What an operation needs. */
@@ -51,7 +53,7 @@ export async function readBody(
   const file = optionValue(parsed, '--from-file');
   const body = file === undefined ? {} : await readObject(io, file, '--from-file');
   const sets = parsed.options.get('--set');
-  if (typeof sets === 'object') for (const text of sets) applySet(body, text);
+  if (typeof sets === 'object') for (const text of sets) applySet(body, text, '--set');
   for (const field of fields) {
     const given = parsed.options.get(field.flag);
     const textFile = field.fileFlag === null ? undefined : optionValue(parsed, field.fileFlag);
@@ -96,18 +98,16 @@ export async function completeInput(
     ...absent.map(describeMissing),
     ...(context.canPrompt ? [] : missingConfirmation(context, parsed, confirm, parameters)),
   ];
-  if (missing.length === 0) return { parameters, body };
+  if (missing.length === 0) return { parameters, body, asked: false };
   if (!context.canPrompt || connection.length > 0) throw inputNeeded(missing);
 
-  const prompts = await import('./prompts.ts');
-  for (const name of names.filter((name) => parameters[name] === undefined)) {
-    parameters[name] = await prompts.askText(context.io, describeParameter(name), {
-      validate: (text) => pathParameterProblem(text) ?? true,
-    });
-  }
   const completed = body ?? {};
-  for (const field of absent) setPath(completed, field.path, await prompts.askField(context.io, field));
-  return { parameters, body: completed };
+  const { askMissing } = await import('./wizard.ts');
+  const unnamed = names
+    .filter((name) => parameters[name] === undefined)
+    .map((name) => ({ name, description: describeParameter(name) }));
+  await askMissing(context, { operation, parameters: unnamed, fields: absent }, parameters, completed);
+  return { parameters, body: body && completed, asked: true };
 }
 
 /** Where nobody can be asked, what cannot be taken back is confirmed on the command line. */
@@ -206,12 +206,13 @@ export function flagOf(fields: readonly FieldFlag[], dotted: string): string | n
   return field?.flag ?? null;
 }
 
-function applySet(body: Record<string, unknown>, text: string): void {
+/** Sets what `path=value` says in the body. Throws a usage error that names the flag. */
+export function applySet(body: Record<string, unknown>, text: string, flag: string): void {
   const at = text.search(/(?<!\\)=/);
   if (at < 1) {
     throw usageError(
-      `--set takes PATH=VALUE, and "${text}" is not of that form`,
-      'for example --set settings.cashbackBp=250',
+      `${flag} takes PATH=VALUE, and "${text}" is not of that form`,
+      `for example ${flag} settings.cashbackBp=250`,
       {
         code: 'invalid_input',
       },

@@ -25,6 +25,10 @@ export interface Run {
   readonly parsed: ParsedCommand;
   readonly parameters: Readonly<Record<string, string>>;
   readonly body: Record<string, unknown> | null;
+  /** Whether the user was asked for some of it, and is there to look at the whole of it. */
+  readonly asked: boolean;
+  /** JSON text that is sent as it is; `body` is then what it parses to, where that is an object. */
+  readonly bodyText?: string;
   /** ETag that the service must still have, where one is known. */
   readonly ifMatch?: string;
   /** The document that is about to be replaced, kept in the history so that it can be put back. */
@@ -33,6 +37,13 @@ export interface Run {
   readonly safetyBackupId?: string;
   /** Looks at the history, while no other process begins the same operation, before anything is sent. */
   check?(history: History): Promise<void>;
+}
+
+/** What a command may look at to prepare a body. */
+export interface PreparedInput {
+  readonly context: Context;
+  readonly fields: readonly FieldFlag[];
+  readonly parsed: ParsedCommand;
 }
 
 /** What is particular to a command that takes the input of an operation. */
@@ -45,8 +56,11 @@ export interface InputCommand {
   readonly defaults?: Readonly<Record<string, unknown>>;
   readonly arguments?: readonly ArgumentSpec[];
   readonly options?: readonly OptionSpec[];
-  /** Changes or refuses the body before it is completed and checked. */
-  prepare?(body: Record<string, unknown>, parsed: ParsedCommand): void;
+  /**
+   * Changes or refuses the body before it is completed and checked. True when it asked the user, which it may where
+   * the context can prompt.
+   */
+  prepare?(body: Record<string, unknown>, input: PreparedInput): Promise<boolean> | boolean;
   /** Path parameter of something that cannot be taken back: its value must be typed, or given with `--confirm`. */
   readonly confirm?: string;
 }
@@ -125,6 +139,11 @@ async function runOperation(
     return undefined;
   }
   if (run.operation.class !== 'read') announce(run);
+  // What is confirmed by its id is shown by its own command.
+  if (run.asked && run.operation.class !== 'read' && command.confirm === undefined) {
+    const { confirmSummary } = await import('./wizard.ts');
+    await confirmSummary(context, run.operation, run.body);
+  }
   printResult(run, command, await (command.perform ?? perform)(run));
   return undefined;
 }
@@ -138,13 +157,15 @@ async function prepareRun(
 ): Promise<Run> {
   const { operation } = command;
   const body = operation.body === null ? null : await readBody(context.io, fields, parsed);
+  let asked = false;
   if (body !== null) {
     for (const [name, value] of Object.entries(command.defaults ?? {})) body[name] ??= value;
-    command.prepare?.(body, parsed);
+    asked = (await command.prepare?.(body, { context, fields, parsed })) ?? false;
     if (operation.class === 'keyed') await useKeyFromCi(context, operation, parsed, body);
   }
   const input = await completeInput(context, { operation, fields, confirm: command.confirm }, parsed, body);
-  return { context, connection: await context.connect(), operation, fields, parsed, ...input };
+  const connection = await context.connect();
+  return { context, connection, operation, fields, parsed, ...input, asked: asked || input.asked };
 }
 
 /** A command that takes the input of an operation, and does something else with it than sending it. */

@@ -1,6 +1,6 @@
-import { isOn, type ParsedCommand } from '../../cli/command.ts';
+import { isOn } from '../../cli/command.ts';
 import { usageError } from '../../cli/errors.ts';
-import { operationCommand } from '../../cli/operation-command.ts';
+import { operationCommand, type PreparedInput } from '../../cli/operation-command.ts';
 import { markNotificationsRead } from '../../contract/notifications.ts';
 
 export const command = operationCommand({
@@ -21,7 +21,10 @@ export const command = operationCommand({
 });
 
 /** `--all` sends an empty object, so it goes with nothing else. */
-function chooseNotifications(body: Record<string, unknown>, parsed: ParsedCommand): void {
+async function chooseNotifications(
+  body: Record<string, unknown>,
+  { context, parsed }: PreparedInput,
+): Promise<boolean> {
   const ids = parsed.arguments.notificationId ?? [];
   const all = isOn(parsed, '--all');
   if (ids.some((id) => id.trim() === ''))
@@ -29,7 +32,10 @@ function chooseNotifications(body: Record<string, unknown>, parsed: ParsedComman
   if (ids.length > 0) body.ids = ids;
   const chosen = Object.keys(body).length > 0;
   if (all && chosen) throw usageError('--all excludes ids and other fields', 'leave --all or the others out');
-  if (!all && !chosen) {
-    throw usageError('which notifications?', 'give their ids, --before TIME, or --all for all of them');
+  if (all || chosen) return false;
+  if (context.canPrompt) {
+    const { askYesNo } = await import('../../cli/prompts.ts');
+    if (await askYesNo(context.io, 'Mark all notifications read?')) return false;
   }
+  throw usageError('which notifications?', 'give their ids, --before TIME, or --all for all of them');
 }

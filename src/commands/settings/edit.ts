@@ -34,6 +34,7 @@ you back to the editor with your text and the reason. Stops when somebody else c
       operation: saveSettings,
       fields,
       parsed,
+      asked: false,
       parameters: {},
       body: null,
     };

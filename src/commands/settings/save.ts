@@ -13,14 +13,19 @@ changed the settings in the meantime. The service's own fields storeId, env and 
   examples: [
     'settings save --quiet-hours-enabled --quiet-hours-start 22:00 --quiet-hours-end 07:00',
     'settings save --set templates.dispute_opened.title="New dispute"',
-    'settings show --json > settings.json && storectl settings save --from-file settings.json',
+    'settings show --json > all.json && storectl settings save --from-file all.json',
   ],
-  prepare(body) {
-    if (Object.keys(body).length > 0) return;
-    throw usageError(
-      'there is nothing to change',
-      'give at least one field, for example --quiet-hours-enabled',
-    );
+  async prepare(body, { context, fields }) {
+    if (Object.keys(body).length > 0) return false;
+    if (!context.canPrompt) {
+      throw usageError(
+        'there is nothing to change',
+        'give at least one field, for example --quiet-hours-enabled',
+      );
+    }
+    const { askChosenFields } = await import('../../cli/wizard.ts');
+    await askChosenFields(context, fields, body);
+    return true;
   },
   perform: mergeAndSave,
   id: (answer) => getPath(answer, ['storeId']),

@@ -12,8 +12,16 @@ Fields of the settings are named without "settings." in flags and with it in --s
     'store update --set settings.maintenanceMessage=null',
   ],
   hints: { flatten: 'settings' },
-  prepare(body) {
-    if (Object.keys(body).length > 0) return;
-    throw usageError('there is nothing to change', 'give at least one field, for example --name "My store"');
+  async prepare(body, { context, fields }) {
+    if (Object.keys(body).length > 0) return false;
+    if (!context.canPrompt) {
+      throw usageError(
+        'there is nothing to change',
+        'give at least one field, for example --name "My store"',
+      );
+    }
+    const { askChosenFields } = await import('../../cli/wizard.ts');
+    await askChosenFields(context, fields, body);
+    return true;
   },
 });
