@@ -5,7 +5,7 @@ export const command = operationCommand({
   operation: openDispute,
   description: 'Open a dispute record. It moves no money.',
   examples: [
-    'disputes open --reason "Parcel never arrived" --order-id 0b8f3f0e-3c1e-4d0f-9a54-5d2f6f3e8a11',
+    'disputes open --reason "Parcel never arrived" --order-id 0b8f…',
     'disputes open --kind payment --reason-file reason.txt --provider-case-id PP-D-4711',
     'disputes open --reason "Card reported stolen" --risk-signal avs=mismatch',
   ],

@@ -11,7 +11,7 @@ export const command = operationCommand({
 The same endpoint within 24 hours is refused: ${allowDuplicate} adds it again.`,
   options: [{ flag: allowDuplicate, description: 'Add it although it was added before', group: 'Safety:' }],
   examples: [
-    'notify add-endpoint --name Team --url https://discord.com/api/webhooks/1/x --events feedback_digest',
+    'notify add-endpoint --name Team --url https://discord.com/… --events feedback_digest',
     'notify add-endpoint --name Night --url https://… --events feedback_digest --no-enabled',
   ],
   defaults: { kind: 'discord' },

@@ -17,7 +17,7 @@ export const command: CommandDefinition = {
   ],
   examples: [
     'service create-key --store 4be5… --preset ci-backup > key.txt',
-    'service create-key --store 4be5… | storectl auth login --base-url http://127.0.0.1:4010 --store 4be5… --with-key',
+    'auth login --base-url http://127.0.0.1:4010 --store 4be5… --with-key < key.txt',
   ],
   async run(context, parsed) {
     const storeId = context.flags.store;
