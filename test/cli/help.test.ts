@@ -1,0 +1,104 @@
+import { describe, expect, test } from 'vitest';
+import { globalOptions } from '../../src/cli/global-options.ts';
+import { isGroup, tree } from '../../src/cli/tree.ts';
+import { newMachine } from '../helpers/cli.ts';
+
+const commands = Object.entries(tree).flatMap(([noun, entry]) =>
+  isGroup(entry)
+    ? Object.entries(entry.commands).map(([verb, leaf]) => [`${noun} ${verb}`, leaf] as const)
+    : [[noun, entry] as const],
+);
+
+const longest = (text: string) => Math.max(...text.split('\n').map((line) => line.length));
+
+describe.each(commands)('%s --help', (name, leaf) => {
+  test('is complete, has examples, and fits', async () => {
+    const { command } = await leaf.load();
+
+    const help = await newMachine().run([...name.split(' '), '--help']);
+
+    expect(help).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(help.stdout).toMatch(new RegExp(`^Usage: storectl ${name} `));
+    expect(longest(help.stdout)).toBeLessThanOrEqual(100);
+    for (const { flag, short, negatable } of [...(command.options ?? []), ...globalOptions]) {
+      const shown =
+        (short === undefined ? '' : `${short}, `) + (negatable ? flag.replace('--', '--[no-]') : flag);
+      expect(help.stdout).toMatch(new RegExp(`^  ${shown.replace(/[[\]]/g, '\\$&')}( |$)`, 'm'));
+    }
+    for (const argument of command.arguments ?? []) {
+      expect(help.stdout).toMatch(new RegExp(`^  ${argument.name}\\s+\\S`, 'm'));
+    }
+    const examples = help.stdout.split('\nExamples:\n')[1]?.trimEnd().split('\n') ?? [];
+    expect(examples.length).toBeGreaterThan(0);
+    for (const example of examples) expect(example).toContain('storectl ');
+    expect(examples.some((example) => example.includes(name))).toBe(true);
+  });
+
+  test('help asked for in another way is the same', async () => {
+    const machine = newMachine();
+    const help = await machine.run([...name.split(' '), '--help']);
+
+    expect(await machine.run(['help', ...name.split(' ')])).toEqual(help);
+    expect(await machine.run([...name.split(' '), '-h'])).toEqual(help);
+  });
+});
+
+describe('help of the program', () => {
+  test('lists every noun with its verbs, and fits', async () => {
+    const { exitCode, stdout, stderr } = await newMachine().run(['--help']);
+
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    expect(longest(stdout)).toBeLessThanOrEqual(100);
+    for (const [noun, entry] of Object.entries(tree)) {
+      const shown = isGroup(entry) ? `${noun} ${Object.keys(entry.commands).join('|')}` : noun;
+      expect(stdout).toContain(`\n  ${shown}`);
+    }
+  });
+
+  test('is what one gets without a command', async () => {
+    const machine = newMachine();
+    const help = await machine.run(['--help']);
+
+    expect(await machine.run([])).toEqual(help);
+    expect(await machine.run(['help'])).toEqual(help);
+  });
+
+  test.each(Object.entries(tree).filter(([, entry]) => isGroup(entry)))(
+    '%s alone shows its verbs',
+    async (noun) => {
+      const { exitCode, stdout, stderr } = await newMachine().run([noun]);
+
+      expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+      expect(stdout).toMatch(new RegExp(`^Usage: storectl ${noun} <command>`));
+      expect(longest(stdout)).toBeLessThanOrEqual(100);
+    },
+  );
+
+  test('--version prints the version alone', async () => {
+    const { exitCode, stdout, stderr } = await newMachine().run(['--version']);
+
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    expect(stdout).toMatch(/^\d+\.\d+\.\d+\S*\n$/);
+  });
+});
+
+test('the names of the 12 operations are those that were promised', () => {
+  const names = commands.map(([name]) => name);
+
+  expect(names).toEqual(
+    expect.arrayContaining([
+      'store update',
+      'blog create',
+      'disputes decide',
+      'settings show',
+      'settings save',
+      'disputes open',
+      'disputes show',
+      'backup create',
+      'backup restore',
+      'reclaim appeal',
+      'notify add-endpoint',
+      'notify mark-read',
+    ]),
+  );
+});

@@ -1,0 +1,311 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { machineFor, newMachine } from '../helpers/cli.ts';
+import { answer, startFaultServer } from '../helpers/fault-server.ts';
+
+const target = { storeId: 'store-1', apiKey: 'some-long-key' };
+const update = ['store', 'update'];
+
+interface Wrong {
+  readonly args: readonly string[];
+  readonly says: string;
+  readonly stdin?: string;
+  readonly file?: string | Buffer;
+}
+
+const wrong: Readonly<Record<string, Wrong>> = {
+  'unknown noun, with the nearest': { args: ['stroe', 'update'], says: 'Did you mean store?' },
+  'unknown verb, with the nearest': { args: ['backup', 'crate'], says: 'Did you mean create?' },
+  'unknown flag, with the nearest': {
+    args: [...update, '--cashback-pb', '1'],
+    says: 'Did you mean --cashback-bp?',
+  },
+  'unknown global flag': { args: ['--jsno', 'settings', 'show'], says: 'Did you mean --json?' },
+  'one argument too many': { args: ['disputes', 'show', 'a', 'b'], says: 'too many arguments' },
+  'flag without its value': { args: [...update, '--name'], says: '--name <TEXT>' },
+  'nothing to change': { args: update, says: 'there is nothing to change' },
+  'decimals in basis points': {
+    args: [...update, '--cashback-bp', '2.5'],
+    says: '--cashback-bp takes a whole number',
+  },
+  'a percentage': { args: [...update, '--tax-rate-bp', '19%'], says: '--tax-rate-bp takes a whole number' },
+  'a number in words': { args: [...update, '--cashback-bp', 'all'], says: 'and "all" is none' },
+  'a number in hexadecimal': { args: [...update, '--cashback-bp', '0x10'], says: 'takes a whole number' },
+  'an empty number': { args: [...update, '--cashback-bp', ''], says: 'takes a whole number' },
+  'decimals through --set': {
+    args: [...update, '--set', 'settings.cashbackBp=2.5'],
+    says: '--cashback-bp: expected int',
+  },
+  'a wrong type through --set': {
+    args: [...update, '--set', 'settings.checkout.couponField=maybe'],
+    says: '--checkout-coupon-field: expected boolean',
+  },
+  'no e-mail address': { args: [...update, '--support-email', 'me'], says: '--support-email: Invalid email' },
+  'no UUID': { args: [...update, '--logo-image-id', 'logo'], says: '--logo-image-id: ' },
+  'no URL': {
+    args: ['notify', 'add-endpoint', '--name', 'n', '--events', 'e', '--url', 'nowhere'],
+    says: '--url: Invalid URL',
+  },
+  'a map without =': { args: [...update, '--social', 'discord'], says: '--social takes name=value' },
+  '--set without =': { args: [...update, '--set', 'name'], says: '--set takes PATH=VALUE' },
+  '--set without a path': { args: [...update, '--set', '=1'], says: '--set takes PATH=VALUE' },
+  '--set with an empty name': { args: [...update, '--set', 'a..b=1'], says: 'has an empty name' },
+  '--set with a dot at its end': { args: [...update, '--set', 'a.=1'], says: 'has an empty name' },
+  'ids and --all': { args: ['notify', 'mark-read', 'a', '--all'], says: '--all excludes ids' },
+  'neither ids nor --all': { args: ['notify', 'mark-read'], says: 'which notifications?' },
+  'two readers of standard input': {
+    args: ['blog', 'create', '--from-file', '-', '--content-file', '-'],
+    says: 'only one flag can read standard input, and --from-file and --content-file do',
+  },
+  'a file that is not there': {
+    args: [...update, '--from-file', 'none.json'],
+    says: 'cannot read none.json',
+  },
+  'a folder as file': { args: [...update, '--from-file', 'folder'], says: 'it is a folder' },
+  'a text that is not UTF-8': {
+    args: ['blog', 'create', '--title', 't', '--content-file', 'file'],
+    file: Buffer.from([0x47, 0x72, 0xfc, 0xdf, 0x65]),
+    says: 'file (--content-file) is not UTF-8 text',
+  },
+  'a body that is not UTF-8': {
+    args: [...update, '--from-file', 'file'],
+    file: Buffer.from('{"name":"\xfc"}', 'latin1'),
+    says: 'file (--from-file) is not UTF-8 text',
+  },
+  'a list as body': {
+    args: [...update, '--from-file', 'file'],
+    file: '[{"name":"a"}]',
+    says: 'holds a list, and an object is needed',
+  },
+  'a text as body': {
+    args: [...update, '--from-file', '-'],
+    stdin: 'just words',
+    says: 'standard input (--from-file) holds a single value',
+  },
+  'nothing as body': { args: [...update, '--from-file', '-'], says: 'an object is needed' },
+  'neither JSON nor YAML': {
+    args: [...update, '--from-file', 'file'],
+    file: '{"name": "a"\n b: [',
+    says: 'is neither JSON nor YAML',
+  },
+  'an id with a slash': { args: ['disputes', 'show', 'a/b'], says: '<disputeId> must not contain a slash' },
+  'an id with a backslash': {
+    args: ['disputes', 'show', 'a\\b'],
+    says: '<disputeId> must not contain a slash',
+  },
+  'an id that leads up': { args: ['disputes', 'show', '..'], says: '<disputeId> must not be "." or ".."' },
+  'an empty id': { args: ['disputes', 'show', ''], says: '<disputeId> is empty' },
+  'an id with a space': { args: ['disputes', 'show', 'a b'], says: '<disputeId> must not contain spaces' },
+  'a store id that leads up': {
+    args: ['--store', '../x', 'settings', 'show'],
+    says: '--store must not contain',
+  },
+  'an empty store id': {
+    args: ['settings', 'show', '--store', ''],
+    says: '--store was given without a value',
+  },
+  'an empty base URL': {
+    args: ['settings', 'show', '--base-url='],
+    says: '--base-url was given without a value',
+  },
+  'a base URL that is no http': {
+    args: ['settings', 'show', '--base-url', 'ftp://h'],
+    says: 'must be an http or https URL',
+  },
+  'a base URL that is a file': {
+    args: ['settings', 'show', '--base-url', 'file:///etc/passwd'],
+    says: 'must be an http or https URL',
+  },
+  'a base URL in clear to another host': {
+    args: ['settings', 'show', '--base-url', 'http://api.example.com'],
+    says: 'HTTPS is required except to loopback',
+  },
+  'a base URL with a password': {
+    args: ['settings', 'show', '--base-url', 'https://me:secret@h'],
+    says: 'must not contain a user name or a password',
+  },
+  '--demo with --base-url': {
+    args: ['--demo', 'settings', 'show', '--base-url', 'https://h'],
+    says: 'the demo store has no address of its own',
+  },
+  '--demo with another profile': {
+    args: ['--demo', '--profile', 'main', 'settings', 'show'],
+    says: '--demo and --profile exclude each other',
+  },
+  'a profile that is not there': {
+    args: ['--profile', 'none', 'profile', 'show'],
+    says: 'there is no profile "none"',
+  },
+  'a profile name that is a path': {
+    args: ['--profile', '../x', 'settings', 'show'],
+    says: 'cannot be the name',
+  },
+  ...Object.fromEntries(
+    ['0', '-1', 'soon', '1e3', '', '86401', 'NaN', ' 5'].map((text) => [
+      `--timeout ${JSON.stringify(text)}`,
+      { args: ['settings', 'show', `--timeout=${text}`], says: '--timeout takes seconds' },
+    ]),
+  ),
+  '--idempotency-from elsewhere': {
+    args: ['backup', 'create', '--label', 'l', '--sections', 's', '--idempotency-from', 'time'],
+    says: '--idempotency-from takes "ci"',
+  },
+  '--idempotency-from outside of CI': {
+    args: ['backup', 'create', '--label', 'l', '--sections', 's', '--idempotency-from', 'ci'],
+    says: 'finds no CI job here',
+  },
+};
+
+describe('wrong usage is refused before anything is sent', () => {
+  test.each(Object.entries(wrong))('%s', async (_, { args, says, stdin = '', file }) => {
+    await using server = await startFaultServer([answer(200, {})]);
+    const machine = machineFor({ origin: server.url, ...target });
+    mkdirSync(path.join(machine.folder, 'folder'));
+    if (file !== undefined) writeFileSync(path.join(machine.folder, 'file'), file);
+
+    const forPeople = await machine.run(args, { stdin });
+    const forPrograms = await machine.run(['--json', ...args], { stdin });
+
+    expect(forPeople).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(forPeople.stderr).toMatch(/^error: \S/);
+    expect(forPeople.stderr).toContain(says);
+    expect(forPrograms).toMatchObject({ exitCode: 2, stdout: '' });
+    const { error, ...rest } = JSON.parse(forPrograms.stderr);
+    expect(rest).toEqual({});
+    expect(error).toMatchObject({ code: expect.stringMatching(/^[a-z_]+$/), outcome: 'not_sent' });
+    expect(`${error.message}\n${error.hint}`).toContain(says);
+    expect(server.connections).toBe(0);
+  });
+
+  test('several invalid values are named at once, each with its flag', async () => {
+    const machine = machineFor({ origin: 'https://api.example.com', ...target });
+
+    const { exitCode, stderr } = await machine.run([
+      ...update,
+      '--json',
+      '--set',
+      'settings.cashbackBp=2.5',
+      '--support-email',
+      'x',
+      '--set',
+      'settings.socials.discord=1',
+    ]);
+
+    expect(exitCode).toBe(2);
+    expect(JSON.parse(stderr).error.fields).toEqual([
+      { field: 'settings.supportEmail', flag: '--support-email', detail: expect.any(String) },
+      {
+        field: 'settings.cashbackBp',
+        flag: '--cashback-bp',
+        detail: expect.stringContaining('expected int'),
+      },
+      {
+        field: 'settings.socials.discord',
+        flag: '--social',
+        detail: expect.stringContaining('expected string'),
+      },
+    ]);
+  });
+
+  test('--fields with an empty name is refused, in JSON since it implies --json', async () => {
+    const result = await newMachine().run(['settings', 'show', '--fields', 'a,,b']);
+
+    expect(result).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(JSON.parse(result.stderr).error.message).toContain('has an empty name');
+  });
+
+  test('a file without the right to read it is refused', async ({ skip }) => {
+    if (process.getuid?.() === 0) skip('root may read every file');
+    const machine = machineFor({ origin: 'https://api.example.com', ...target });
+    writeFileSync(path.join(machine.folder, 'secret'), '{}', { mode: 0o000 });
+
+    const result = await machine.run([...update, '--from-file', 'secret']);
+
+    expect(result).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('permission denied') });
+  });
+});
+
+const baseUrl = '--base-url URL';
+const store = '--store ID';
+
+/** Everything that each command cannot do without. */
+const needed: Readonly<Record<string, readonly string[]>> = {
+  'blog create': [baseUrl, store, '--title', '--content-md or --content-file'],
+  'disputes decide': [
+    baseUrl,
+    store,
+    '<disputeId>',
+    '--status',
+    '--resolution or --resolution-file',
+    '--confirm <disputeId>',
+  ],
+  'settings show': [baseUrl, store],
+  'settings save --quiet-hours-enabled': [baseUrl, store],
+  'settings diff --quiet-hours-enabled': [baseUrl, store],
+  'store update --name x': [baseUrl, store],
+  'disputes open': [baseUrl, store, '--reason or --reason-file'],
+  'disputes show': [baseUrl, store, '<disputeId>'],
+  'backup create': [baseUrl, store, '--label', '--sections'],
+  'backup restore': [baseUrl, store, '<backupId>', '--sections', '--confirm <backupId>'],
+  'reclaim appeal': [baseUrl, store, '<reclaimId>', '--text or --text-file', '--confirm <reclaimId>'],
+  'notify add-endpoint': [baseUrl, store, '--name', '--url', '--events'],
+  'notify mark-read --all': [baseUrl, store],
+  'auth login': [baseUrl, store, '--with-key < FILE'],
+  'auth login --with-key': [baseUrl, store],
+  'profile set': ['<name>'],
+  'profile use': ['<name>'],
+  'profile remove': ['<name>'],
+  'history show': ['<id>'],
+  'history prune': ['--older-than AGE'],
+  'service create-store': ['--name TEXT'],
+  'service create-key': ['--store ID'],
+};
+
+describe('what is missing is exit 3, all of it at once', () => {
+  test.each(Object.entries(needed))('%s', async (name, flags) => {
+    const args = name.split(' ');
+    const machine = newMachine();
+
+    const forPeople = await machine.run(args);
+    const forPrograms = await machine.run([...args, '--json']);
+
+    expect(forPeople).toMatchObject({ exitCode: 3, stdout: '' });
+    const listed = forPeople.stderr.split('\n').filter((line) => /^ {2}(--|<)/.test(line));
+    expect(listed.map((line) => line.trim().split(/ {2,}/)[0])).toEqual(flags);
+    expect(forPrograms).toMatchObject({ exitCode: 3, stdout: '' });
+    const { error } = JSON.parse(forPrograms.stderr);
+    expect(error).toMatchObject({ code: 'input_needed', outcome: 'not_sent', hint: expect.any(String) });
+    expect(error.fields.map(({ flag }: { flag: string }) => flag)).toEqual(flags);
+  });
+
+  test('what is given is not asked for, and the id is named in the confirmation', async () => {
+    const machine = machineFor({ origin: 'https://api.example.com', ...target });
+
+    const { exitCode, stderr } = await machine.run([
+      'disputes',
+      'decide',
+      '5f0c',
+      '--status',
+      'won',
+      '--json',
+    ]);
+
+    expect(exitCode).toBe(3);
+    expect(JSON.parse(stderr).error.fields).toMatchObject([
+      { field: 'resolution', flag: '--resolution or --resolution-file' },
+      { field: 'confirm', flag: '--confirm 5f0c' },
+    ]);
+  });
+
+  test('without a key it is exit 4, and nothing is sent', async () => {
+    await using server = await startFaultServer([answer(200, {})]);
+    const machine = newMachine({ STORECTL_BASE_URL: server.url, STORECTL_STORE_ID: 's' });
+
+    const result = await machine.run(['settings', 'show', '--json']);
+
+    expect(result).toMatchObject({ exitCode: 4, stdout: '' });
+    expect(JSON.parse(result.stderr).error).toMatchObject({ code: 'no_key', outcome: 'not_sent' });
+    expect(server.connections).toBe(0);
+  });
+});

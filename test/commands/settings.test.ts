@@ -1,0 +1,161 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { machineFor } from '../helpers/cli.ts';
+import { answer, startFaultServer } from '../helpers/fault-server.ts';
+import { startService } from '../helpers/service.ts';
+
+const storeId = '4be5c0de-0000-4000-8000-000000000001';
+const target = { storeId, apiKey: 'some-long-key' };
+
+/** An answer as another server writes it: odd spacing, numbers that a double cannot hold, fields that nobody knows. */
+const foreign =
+  '{ "quietHours":{"enabled":false,"start":"22:00","end":"07:00","timezone":"UTC","grace":1.0},' +
+  '"loyalty":{"limit":12345678901234567890,"rate":1e2,"tiers":[ ]},"templates":{},' +
+  `"storeId":"${storeId}","env":"live","updatedAt":"2030-01-31T09:00:00Z"}`;
+
+describe('settings show --json', () => {
+  test('prints fields that the contract does not know, and numbers as the service wrote them', async () => {
+    await using server = await startFaultServer([answer(200, foreign)]);
+
+    const { stdout, stderr, exitCode } = await machineFor({ origin: server.url, ...target }).run([
+      'settings',
+      'show',
+      '--json',
+    ]);
+
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    expect(stdout).toBe(`${foreign.replace('{ ', '{').replace('[ ]', '[]')}\n`);
+  });
+});
+
+describe('settings save', () => {
+  test('keeps groups that it does not know, and sends none of the fields that the service writes', async () => {
+    const document = {
+      loyalty: { tiers: [1, 2], note: null },
+      quietHours: { enabled: false, start: '22:00', grace: 5 },
+      templates: { 'order.paid': { title: 'Paid', body: 'b', private: true } },
+      storeId,
+      env: 'live',
+      updatedAt: '2030-01-31T09:00:00Z',
+    };
+    await using server = await startFaultServer([answer(200, document)]);
+
+    const result = await machineFor({ origin: server.url, ...target }).run([
+      'settings',
+      'save',
+      '--quiet-hours-enabled',
+      '--set',
+      'templates.order\\.paid.title=Done',
+    ]);
+
+    expect(result.exitCode).toBe(0);
+    expect(server.requests.map(({ method }) => method)).toEqual(['GET', 'GET', 'PUT']);
+    expect(JSON.parse(server.requests[2]?.body ?? '')).toEqual({
+      loyalty: { tiers: [1, 2], note: null },
+      quietHours: { enabled: true, start: '22:00', grace: 5 },
+      templates: { 'order.paid': { title: 'Done', body: 'b', private: true } },
+    });
+    expect(result.stderr).toContain('- quietHours.enabled: false\n+ quietHours.enabled: true\n');
+  });
+
+  test('sends If-Match where the service gave an ETag', async () => {
+    const first = answer(200, { quietHours: { enabled: false } }, { etag: '"first"' });
+    await using server = await startFaultServer([first]);
+
+    await machineFor({ origin: server.url, ...target }).run(['settings', 'save', '--quiet-hours-enabled']);
+
+    expect(server.requests.map(({ headers }) => headers['if-match'])).toEqual([
+      undefined,
+      undefined,
+      '"first"',
+    ]);
+  });
+
+  test('sends no If-Match where there was no ETag', async () => {
+    await using server = await startFaultServer([answer(200, { quietHours: { enabled: false } })]);
+
+    await machineFor({ origin: server.url, ...target }).run(['settings', 'save', '--quiet-hours-enabled']);
+
+    expect(server.requests.map(({ method }) => method)).toEqual(['GET', 'GET', 'PUT']);
+    expect(server.requests.some(({ headerNames }) => headerNames.some((name) => /^if-/i.test(name)))).toBe(
+      false,
+    );
+  });
+
+  test('sends nothing where nothing would change', async () => {
+    await using server = await startFaultServer([answer(200, { quietHours: { enabled: true } })]);
+
+    const result = await machineFor({ origin: server.url, ...target }).run([
+      'settings',
+      'save',
+      '--quiet-hours-enabled',
+    ]);
+
+    expect(result.exitCode).toBe(0);
+    expect(result.stderr).toContain('The settings are so already: nothing was sent.');
+    expect(server.requests.map(({ method }) => method)).toEqual(['GET']);
+  });
+
+  test('stops where somebody else changed them in between', async () => {
+    await using server = await startFaultServer([
+      answer(200, { quietHours: { enabled: false, start: '22:00' } }),
+      answer(200, { quietHours: { enabled: false, start: '23:30' } }),
+    ]);
+
+    const result = await machineFor({ origin: server.url, ...target }).run([
+      'settings',
+      'save',
+      '--quiet-hours-enabled',
+      '--json',
+    ]);
+
+    expect(result).toMatchObject({ exitCode: 6, stdout: '' });
+    expect(server.requests.map(({ method }) => method)).toEqual(['GET', 'GET']);
+    expect(JSON.parse(result.stderr.split('\n').at(-2) ?? '')).toMatchObject({
+      error: { code: 'settings_moved', outcome: 'not_sent', fields: [{ field: 'quietHours.start' }] },
+    });
+  });
+
+  test('the output of settings show is input of settings save', async () => {
+    const service = await startService();
+    const machine = machineFor(service);
+    const { stdout } = await machine.run(['settings', 'show', '--json']);
+    writeFileSync(path.join(machine.folder, 'settings.json'), stdout);
+
+    const unchanged = await machine.run(['settings', 'save', '--from-file', 'settings.json', '--json']);
+    const changed = await machine.run([
+      'settings',
+      'save',
+      '--from-file',
+      'settings.json',
+      '--discovery-summary',
+      'New',
+      '--json',
+    ]);
+
+    expect(unchanged).toMatchObject({ exitCode: 0, stdout });
+    expect(changed.exitCode).toBe(0);
+    const before = JSON.parse(stdout);
+    const { updatedAt: _, ...after } = JSON.parse(changed.stdout);
+    const { updatedAt: __, ...expected } = { ...before, discovery: { ...before.discovery, summary: 'New' } };
+    expect(after).toEqual(expected);
+  });
+});
+
+describe('settings diff', () => {
+  test('shows what a save would change and saves nothing', async () => {
+    const service = await startService();
+    const machine = machineFor(service);
+    const before = await machine.run(['settings', 'show', '--json']);
+
+    const diff = await machine.run(['settings', 'diff', '--no-quiet-hours-enabled', '--exit-code']);
+
+    expect(diff).toMatchObject({
+      exitCode: 6,
+      stdout: '- quietHours.enabled: true\n+ quietHours.enabled: false\n',
+      stderr: '',
+    });
+    expect(await machine.run(['settings', 'show', '--json'])).toEqual(before);
+  });
+});
