@@ -14,6 +14,29 @@ const providers: Readonly<
 };
 
 /**
+ * A label with `{date}` (UTC) and `{run}` filled in. GitLab says when a pipeline began, so its date stays the same when
+ * a job is run again on another day; elsewhere STORECTL_CI_DATE can. Throws exit 2 for `{run}` outside of CI.
+ */
+export function fillLabel(label: string, env: Environment, now: number): string {
+  return label.replace(/\{(date|run)\}/g, (_, name: string) => {
+    if (name === 'date') return ciDate(env) ?? new Date(now).toISOString().slice(0, 10);
+    const run = env.STORECTL_CI_RUN_ID || env.GITHUB_RUN_ID || env.CI_PIPELINE_ID;
+    if (run) return run;
+    throw usageError(
+      '{run} in the label is the number of a CI run, and there is none here',
+      'leave it out, or set STORECTL_CI_RUN_ID',
+      { code: 'no_ci' },
+    );
+  });
+}
+
+/** The day on which the CI run began, where the environment says so: it stays the same when a job is run again. */
+export function ciDate(env: Environment): string | null {
+  const began = env.STORECTL_CI_DATE || env.CI_PIPELINE_CREATED_AT;
+  return began && /^\d{4}-\d\d-\d\d/.test(began) ? began.slice(0, 10) : null;
+}
+
+/**
  * The idempotency key of an operation in a CI job: the same for every attempt of one run, another for every run, job
  * and store. `STORECTL_CI_RUN_ID` overrides what a provider says. Throws exit 2 outside of CI.
  */

@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { type Operation, pathParameters } from '../contract/operation.ts';
 import type { History } from '../history/journal.ts';
 import { ciIdempotencyKey } from './ci.ts';
@@ -13,7 +14,8 @@ import { usageError } from './errors.ts';
 import type { ExitCode } from './exit-codes.ts';
 import { deriveFlags, type FieldFlag, type FlagHints } from './flags.ts';
 import { bodyOptions, completeInput, readBody } from './input.ts';
-import { type Performed, perform } from './perform.ts';
+import { beginFile, outputFileOption } from './output-file.ts';
+import { makeIdempotencyKey, type Performed, perform } from './perform.ts';
 import { printDryRun, printResult, type ResultView } from './result.ts';
 
 /** A call of an operation, complete and checked, on its way. */
@@ -83,7 +85,7 @@ export function operationCommand(command: OperationCommand): CommandDefinition {
   ];
   return {
     ...described,
-    options: [...options, ...safety],
+    options: [...options, ...safety, outputFileOption],
     run: (context, parsed) => runOperation(context, command, fields, parsed),
   };
 }
@@ -135,17 +137,38 @@ async function runOperation(
 ): Promise<ExitCode | undefined> {
   const run = await prepareRun(context, command, fields, parsed);
   if (context.flags.dryRun) {
-    printDryRun(run);
+    printDryRun(withIdempotencyKey(run));
     return undefined;
   }
+  const file = optionValue(parsed, outputFileOption.flag);
+  const pending = file === undefined ? null : beginFile(path.resolve(context.io.cwd, file));
+  try {
+    const performed = await performAsked(command, run);
+    printResult(run, command, performed);
+    pending?.complete(`${performed.text}\n`);
+  } catch (error) {
+    pending?.discard();
+    throw error;
+  }
+  return undefined;
+}
+
+/** Says where a change goes, and shows what the user was asked for as a whole, before it is sent. */
+async function performAsked(command: OperationCommand, run: Run): Promise<Performed> {
   if (run.operation.class !== 'read') announce(run);
   // What is confirmed by its id is shown by its own command.
   if (run.asked && run.operation.class !== 'read' && command.confirm === undefined) {
     const { confirmSummary } = await import('./wizard.ts');
-    await confirmSummary(context, run.operation, run.body);
+    await confirmSummary(run.context, run.operation, run.body);
   }
-  printResult(run, command, await (command.perform ?? perform)(run));
-  return undefined;
+  return (command.perform ?? perform)(run);
+}
+
+/** A dry run shows a key of the kind that a real one would make. */
+function withIdempotencyKey(run: Run): Run {
+  const { operation, body } = run;
+  if (operation.class !== 'keyed' || body?.idempotencyKey !== undefined) return run;
+  return { ...run, body: { ...body, idempotencyKey: makeIdempotencyKey() } };
 }
 
 /** Input and connection of a call: everything that can be wrong before anything is sent. */

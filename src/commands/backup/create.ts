@@ -1,13 +1,29 @@
+import { ciDate, fillLabel } from '../../cli/ci.ts';
+import { optionValue } from '../../cli/command.ts';
 import { operationCommand } from '../../cli/operation-command.ts';
 import { createBackup } from '../../contract/backups.ts';
 
 export const command = operationCommand({
   operation: createBackup,
   description: `Back up sections of the store, such as store, blog, settings and endpoints.
-The same idempotency key makes one backup however often the command runs.`,
+The same idempotency key makes one backup however often the command runs.
+In the label, {date} is the day (UTC) and {run} the number of the CI run.`,
   examples: [
     'backup create --label nightly --sections store,blog',
-    'backup create --label "before the sale" --sections store --json',
-    'backup create --label nightly --sections store --idempotency-key nightly-2030-01-31',
+    'backup create --label "before the sale" --sections store --json --output-file backup.json',
+    'backup create --label "nightly {date}" --sections store --idempotency-key nightly-2030-01-31',
+    'backup create --label "run {run}" --sections store --idempotency-from ci',
   ],
+  prepare(body, { context, parsed }) {
+    const { label } = body;
+    if (typeof label !== 'string') return false;
+    body.label = fillLabel(label, context.io.env, context.now());
+    const keyed = optionValue(parsed, '--idempotency-from') ?? optionValue(parsed, '--idempotency-key');
+    if (keyed !== undefined && label.includes('{date}') && ciDate(context.io.env) === null) {
+      context.notice(
+        '{date} with an idempotency key: on another day the same key would carry another label.',
+      );
+    }
+    return false;
+  },
 });

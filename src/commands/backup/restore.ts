@@ -56,7 +56,12 @@ async function takeSafetyBackup(run: Run, backupId: string): Promise<string> {
     operation: createBackup,
     parameters: {},
     parsed: { arguments: {}, options: new Map() },
-    body: { label: `before restore of ${backupId}`.slice(0, 120), sections: body?.sections ?? [] },
+    body: {
+      label: `before restore of ${backupId}`.slice(0, 120),
+      sections: body?.sections ?? [],
+      // A restore that is run again under its key has the safety backup of the first time, from before the restore.
+      ...(typeof body?.idempotencyKey === 'string' && { idempotencyKey: `safety-${body.idempotencyKey}` }),
+    },
   };
   const { answer } = await perform(safety).catch((error: unknown) => {
     throw error instanceof CliError ? withoutRestore(error) : error;

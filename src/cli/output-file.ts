@@ -1,0 +1,61 @@
+import { randomBytes } from 'node:crypto';
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import path from 'node:path';
+import type { OptionSpec } from './command.ts';
+import { describeSystemError, localStateError, usageError } from './errors.ts';
+
+export const outputFileOption: OptionSpec = {
+  flag: '--output-file',
+  value: 'FILE',
+  description: 'Also write the answer to a file, as JSON; it is there whole or not at all',
+  group: 'Output:',
+};
+
+/** A file that appears under its name only when it is complete. */
+export interface PendingFile {
+  /** Writes the text, syncs it to disk and gives the file its name. Throws exit 11 where that fails. */
+  complete(text: string): void;
+  /** Removes what was begun. */
+  discard(): void;
+}
+
+/**
+ * Begins a file beside `file`, so that a folder that is missing or cannot be written is found out before anything is
+ * sent. Throws exit 2 in that case.
+ */
+export function beginFile(file: string): PendingFile {
+  const draft = path.join(
+    path.dirname(file),
+    `.${path.basename(file)}.${randomBytes(6).toString('hex')}.tmp`,
+  );
+  let descriptor: number;
+  try {
+    descriptor = openSync(draft, 'wx', 0o644);
+  } catch (error) {
+    throw usageError(
+      `cannot write ${file} (--output-file): ${describeSystemError(error)}`,
+      'choose a file in a folder that is there and can be written',
+      { code: 'unwritable_file' },
+    );
+  }
+  return {
+    complete(text) {
+      try {
+        writeSync(descriptor, text);
+        fsyncSync(descriptor);
+        closeSync(descriptor);
+        renameSync(draft, file);
+      } catch (error) {
+        throw localStateError(
+          'unwritable_file',
+          `the answer came, but it could not be written to ${file}: ${describeSystemError(error)}`,
+          'it is printed above, and `storectl history list` knows it',
+        );
+      }
+    },
+    discard() {
+      closeSync(descriptor);
+      rmSync(draft, { force: true });
+    },
+  };
+}

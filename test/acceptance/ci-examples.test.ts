@@ -1,0 +1,135 @@
+import { execFile } from 'node:child_process';
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { machineFor, temporaryFolder } from '../helpers/cli.ts';
+import { startService } from '../helpers/service.ts';
+
+const root = path.resolve(import.meta.dirname, '../..');
+const node = process.env.STORECTL_TEST_NODE ?? process.execPath;
+
+/** Runs a script as a CI runner does: a shell without terminal, a home of its own, and the runner's variables. */
+async function runStep(script: string, env: Record<string, string>, cwd: string): Promise<void> {
+  const bin = path.join(cwd, '.bin');
+  mkdirSync(bin, { recursive: true });
+  // `npm install --global` puts a command of this name on the path, for the Node of the job.
+  const command = path.join(bin, 'storectl');
+  writeFileSync(command, `#!/bin/sh\nexec "${node}" "${root}/bin/storectl.js" "$@"\n`);
+  chmodSync(command, 0o755);
+  await promisify(execFile)('bash', ['-eo', 'pipefail', '-c', script], {
+    cwd,
+    env: { PATH: `${bin}:${path.dirname(node)}:${process.env.PATH}`, HOME: cwd, CI: 'true', ...env },
+  });
+}
+
+interface Action {
+  readonly inputs: Record<string, { default?: string }>;
+  readonly runs: { readonly steps: { name: string; run: string; env?: Record<string, string> }[] };
+}
+
+test('the GitHub Action makes one backup for a run, however often its job is run', async () => {
+  const service = await startService();
+  const { runs, inputs } = parse(readFileSync(path.join(root, 'action.yml'), 'utf8')) as Action;
+  const step = runs.steps.find(({ name }) => name === 'Back up');
+  const values: Record<string, string> = {
+    'api-key': service.apiKey,
+    'base-url': service.origin,
+    'store-id': service.storeId,
+  };
+  const env = Object.fromEntries(
+    Object.entries(step?.env ?? {}).map(([name, text]) => {
+      const input = /^\$\{\{ inputs\.([a-z-]+) \}\}$/.exec(text)?.[1] ?? '';
+      return [name, values[input] ?? inputs[input]?.default ?? ''];
+    }),
+  );
+  const ids: string[] = [];
+  for (const attempt of ['1', '2']) {
+    const home = temporaryFolder();
+    const output = path.join(home, 'output.txt');
+    await runStep(
+      step?.run ?? '',
+      {
+        ...env,
+        GITHUB_ACTION_PATH: root,
+        GITHUB_OUTPUT: output,
+        GITHUB_REPOSITORY: 'shop/shop',
+        GITHUB_RUN_ID: '4711',
+        GITHUB_RUN_ATTEMPT: attempt,
+        GITHUB_JOB: 'nightly',
+        GITHUB_ACTION: '__run',
+      },
+      home,
+    );
+    ids.push(readFileSync(output, 'utf8'));
+  }
+  expect(ids[0]).toMatch(/^backup-id=[0-9a-f-]{36}\n$/);
+  expect(ids[1]).toBe(ids[0]);
+});
+
+test('the GitLab job writes its backup to a file, the same one when it is retried on another day', async () => {
+  const service = await startService();
+  const { backup } = parse(readFileSync(path.join(root, 'examples/gitlab-ci.yml'), 'utf8')) as {
+    backup: { script: string[] };
+  };
+  const files: unknown[] = [];
+  for (const job of ['100', '101']) {
+    const home = temporaryFolder();
+    await runStep(
+      backup.script.join('\n'),
+      {
+        STORECTL_API_KEY: service.apiKey,
+        STORECTL_BASE_URL: service.origin,
+        STORECTL_STORE_ID: service.storeId,
+        CI_PROJECT_ID: '7',
+        CI_PIPELINE_ID: '815',
+        CI_PIPELINE_CREATED_AT: '2030-01-31T23:59:00Z',
+        CI_JOB_NAME: 'backup',
+        CI_JOB_ID: job,
+      },
+      home,
+    );
+    files.push(JSON.parse(readFileSync(path.join(home, 'backup.json'), 'utf8')));
+  }
+  expect(files[0]).toMatchObject({ label: 'nightly 2030-01-31', sections: ['store', 'blog'] });
+  expect(files[1]).toEqual(files[0]);
+});
+
+test('an output file that cannot be written is refused before anything is sent', async () => {
+  const service = await startService();
+  const machine = machineFor(service);
+  const args = [
+    'backup',
+    'create',
+    '--label',
+    'x',
+    '--sections',
+    'store',
+    '--output-file',
+    'no/such/folder/x.json',
+  ];
+
+  const { exitCode, stderr } = await machine.run(args);
+
+  expect(stderr).toContain('cannot write');
+  expect(stderr).toContain('--output-file');
+  expect(exitCode).toBe(2);
+  expect((await machine.run(['history', 'list', '--json'])).stdout).toBe('[]\n');
+});
+
+test('a label with {run} outside of CI is refused', async () => {
+  const machine = machineFor({ origin: 'http://127.0.0.1:9', storeId: 's', apiKey: 'key-of-a-test' });
+
+  const { exitCode, stderr } = await machine.run([
+    'backup',
+    'create',
+    '--label',
+    'r {run}',
+    '--sections',
+    'store',
+  ]);
+
+  expect(stderr).toContain('STORECTL_CI_RUN_ID');
+  expect(exitCode).toBe(2);
+});
