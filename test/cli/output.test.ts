@@ -1,0 +1,370 @@
+import { PassThrough } from 'node:stream';
+import { describe, expect, test } from 'vitest';
+import { formatJson } from '../../src/cli/json-text.ts';
+import { main } from '../../src/cli/main.ts';
+import { renderRecord, renderTable, styleOf } from '../../src/cli/output.ts';
+import { printable, printableJson, printableLines } from '../../src/cli/sanitize.ts';
+import { formatDistance, formatTime, formatValue } from '../../src/cli/values.ts';
+import { machineFor, temporaryFolder } from '../helpers/cli.ts';
+import { answer, startFaultServer } from '../helpers/fault-server.ts';
+import { startService } from '../helpers/service.ts';
+
+const storeId = '4be5c0de-0000-4000-8000-000000000001';
+const apiKey = 'any-key-of-another-service';
+
+/** ESC sequences, C1 controls, bidirectional overrides, zero-width characters, line separators. */
+const hostile =
+  'a\u001b[31mred\u001b]0;title\u0007\u009b2J\u202eevil\u2066x\u200b\u2028y\u0000\r\u007f\ufeff\u{e0041}z';
+const unsafe =
+  /(?![\n\t])[\p{Cc}\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]/u;
+
+describe('hostile text', () => {
+  test('is made visible, and readable text stays', () => {
+    expect(printable(hostile)).not.toMatch(unsafe);
+    expect(printable('\u001b[31m')).toBe('\\u001b[31m');
+    expect(printable('a\nb')).toBe('a\\u000ab');
+    expect(printable('Grüße, 日本語, 👩‍🔬 \u05e9\u05dc\u05d5\u05dd')).toBe(
+      'Grüße, 日本語, 👩‍🔬 \u05e9\u05dc\u05d5\u05dd',
+    );
+    expect(printableLines('a\r\n\tb\rc')).toBe('a\n\tb\\u000dc');
+  });
+
+  test('in JSON is escaped, and the value stays the same', () => {
+    const value = { [hostile]: [hostile], lone: '\ud800' };
+
+    const text = printableJson(JSON.stringify(value));
+
+    expect(text).not.toMatch(unsafe);
+    expect(JSON.parse(text)).toEqual(value);
+  });
+
+  test('from the service reaches no terminal: record, table, JSON, fields, id, debug', async () => {
+    const evidence = [
+      { id: hostile, kind: hostile, label: hostile, textValue: `${hostile}\nline`, submittedBy: hostile },
+    ];
+    const body = {
+      record: { id: hostile, status: hostile, reason: hostile, [hostile]: hostile },
+      evidence,
+      [hostile]: 1,
+    };
+    await using server = await startFaultServer([answer(200, body, { 'x-note': 'a\u009b2Jb' })]);
+    const machine = machineFor({ origin: server.url, storeId, apiKey });
+
+    for (const flags of [[], ['--json'], ['--fields', 'record,nothing'], ['-q'], ['--debug']]) {
+      const { exitCode, stdout, stderr } = await machine.run(['disputes', 'show', 'd', ...flags]);
+      expect(exitCode).toBe(0);
+      expect(stdout).toContain('u001b[31mred');
+      expect(stdout).not.toMatch(unsafe);
+      expect(stderr).not.toMatch(unsafe);
+    }
+  });
+
+  test('in an error reaches no terminal', async () => {
+    const body = { code: hostile, detail: hostile, errors: [{ pointer: `/${hostile}`, detail: hostile }] };
+    await using server = await startFaultServer([answer(422, body, { 'x-request-id': 'a\u009bb' })]);
+    const machine = machineFor({ origin: server.url, storeId, apiKey });
+
+    for (const flags of [[], ['--json'], ['--debug']]) {
+      const { exitCode, stdout, stderr } = await machine.run(['store', 'update', '--name', 'x', ...flags]);
+      expect({ exitCode, stdout }).toEqual({ exitCode: 7, stdout: '' });
+      expect(stderr).toContain('u001b');
+      expect(stderr).not.toMatch(unsafe);
+    }
+  });
+
+  test('in what the user typed is shown safely, too', async () => {
+    const { exitCode, stderr } = await machineFor({ origin: 'https://h', storeId, apiKey }).run([
+      'settings',
+      'show',
+      '--timeout',
+      hostile,
+    ]);
+
+    expect(exitCode).toBe(2);
+    expect(stderr).not.toMatch(unsafe);
+  });
+});
+
+describe('JSON', () => {
+  test.each([
+    [
+      '{"a":1.0,"b":12345678901234567890,"c":1e400,"d":-0}',
+      '{"a":1.0,"b":12345678901234567890,"c":1e400,"d":-0}',
+    ],
+    ['{ "z" : 1 ,\n"a":[ ], "a":{ }, "b":[ 1 , 2 ] }', '{"z":1,"a":[],"a":{},"b":[1,2]}'],
+    [
+      ' "text with \\"quotes\\", [brackets] and: {braces}" ',
+      '"text with \\"quotes\\", [brackets] and: {braces}"',
+    ],
+    ['null', 'null'],
+    ['[[],[{}]]', '[[],[{}]]'],
+  ])('keeps numbers, order and repeated fields of %s', (json, compact) => {
+    expect(formatJson(json, 'compact')).toBe(compact);
+    expect(formatJson(formatJson(json, 'pretty'), 'compact')).toBe(compact);
+  });
+
+  test('is indented in a terminal as people expect it', () => {
+    const value = { a: [1, { b: null }], empty: {}, none: [], text: 'x: {y}, [z]' };
+
+    expect(formatJson(JSON.stringify(value), 'pretty')).toBe(JSON.stringify(value, null, 2));
+  });
+
+  test.each([
+    ['quietHours.start', { quietHours: { start: '22:00' } }],
+    ['env, quietHours.enabled', { env: 'live', quietHours: { enabled: true } }],
+    ['tiers.name', { tiers: { name: ['a', 'b', null] } }],
+    ['tiers', { tiers: [{ name: 'a' }, { name: 'b' }, {}] }],
+    ['odd\\.name', { 'odd.name': 1 }],
+    ['nothing.there', { nothing: { there: null } }],
+  ])('--fields %s', async (fields, expected) => {
+    const body = {
+      quietHours: { enabled: true, start: '22:00' },
+      env: 'live',
+      tiers: [{ name: 'a' }, { name: 'b' }, {}],
+      'odd.name': 1,
+    };
+    await using server = await startFaultServer([answer(200, body)]);
+
+    const { exitCode, stdout, stderr } = await machineFor({ origin: server.url, storeId, apiKey }).run([
+      'settings',
+      'show',
+      '--fields',
+      fields,
+    ]);
+
+    expect(exitCode).toBe(0);
+    expect(stdout).toBe(`${JSON.stringify(expected)}\n`);
+    expect(stderr).toBe(
+      fields === 'nothing.there'
+        ? 'there is no field nothing.there in the answer; it has: quietHours, env, tiers, odd.name\n'
+        : '',
+    );
+  });
+});
+
+describe('values', () => {
+  const now = Date.parse('2030-01-31T09:00:00Z');
+  const eur = { now, currency: 'EUR' };
+
+  test.each([
+    ['cashbackBp', 250, 'EUR', '250 bp (2.5 %)'],
+    ['rateBp', 1900, null, '1900 bp (19 %)'],
+    ['rateBp', 1, null, '1 bp (0.01 %)'],
+    ['cashbackCapMinor', 1500, 'EUR', '1500 (15.00 EUR)'],
+    ['cashbackCapMinor', 1500, 'JPY', '1500 (1500 JPY)'],
+    ['cashbackCapMinor', 1500, 'BHD', '1500 (1.500 BHD)'],
+    ['cashbackCapMinor', 1500, null, '1500'],
+    ['cashbackCapMinor', 1500, 'euro', '1500'],
+    ['viewCount', 1e6, 'EUR', '1000000'],
+    ['enabled', true, null, 'yes'],
+    ['enabled', false, null, 'no'],
+    ['tags', ['a', 'b'], null, 'a, b'],
+    ['tags', [], null, ''],
+    ['createdAt', 'some day', null, 'some day'],
+    ['createdAt', '2030-99-99T09:00:00Z', null, '2030-99-99T09:00:00Z'],
+    ['name', '2030-01-31T09:00:00Z', null, '2030-01-31T09:00:00Z'],
+  ] as const)('%s: %j in %s is %j', (name, value, currency, shown) => {
+    expect(formatValue(name, value, { now, currency })).toBe(shown);
+  });
+
+  test.each([
+    [0, 'just now'],
+    [59_999, 'in less than a minute'],
+    [-59_999, 'just now'],
+    [60_000, 'in 1 minute'],
+    [-2 * 3_600_000, '2 hours ago'],
+    [3 * 86_400_000, 'in 3 days'],
+    [-45 * 86_400_000, '1 month ago'],
+    [800 * 86_400_000, 'in 2 years'],
+  ])('%d ms is %s', (distance, words) => {
+    expect(formatDistance(distance)).toBe(words);
+  });
+
+  test('a time is shown in local time with how soon', () => {
+    const time = new Date(now + 2 * 3_600_000);
+    const two = (number: number) => String(number).padStart(2, '0');
+
+    expect(formatTime(time.toISOString(), now)).toBe(
+      `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())} ` +
+        `${two(time.getHours())}:${two(time.getMinutes())} (in 2 hours)`,
+    );
+    expect(formatValue('createdAt', time.toISOString(), eur)).toContain('(in 2 hours)');
+  });
+});
+
+const id = '4be5c0de-0000-4000-8000-000000000001';
+const words = 'several words that go on and on until no line of a terminal holds them any more';
+const rows = [
+  ['id', id],
+  ['settings.checkout.requireEmailVerificationForDelivery', 'yes'],
+  ['url', `https://example.com/${'path'.repeat(30)}`],
+  ['text', words],
+  ['wide', '日本語'.repeat(20)],
+] as const;
+
+/** Columns that a text takes in a terminal: East Asian characters take two. */
+function columnsOf(line: string): number {
+  return [...line].reduce((sum, character) => sum + (/[\u3000-\u9fff]/.test(character) ? 2 : 1), 0);
+}
+
+const lettersOf = (text: string) => text.replace(/\s/g, '').split('').sort().join('');
+
+describe.each([40, 60, 80, 120])('in a terminal of %d columns', (columns) => {
+  const style = styleOf({ isTTY: true, columns }, { NO_COLOR: '1' });
+
+  test('a record fits, and nothing of it is lost', () => {
+    const text = renderRecord(rows, style);
+
+    for (const line of text.split('\n')) expect(columnsOf(line)).toBeLessThanOrEqual(columns);
+    expect(lettersOf(text)).toBe(lettersOf(rows.flat().join('')));
+  });
+
+  test.each([2, 4, 6])('a table of %d columns fits, and nothing of it is lost', (count) => {
+    const header = ['id', 'text', 'state', 'result', 'created', 'where'].slice(0, count);
+    const cells = [
+      [id, words, 'open', id, '2030-01-31 09:00 (in 3 days)', 'x'],
+      ['1', '', '日本語'.repeat(5), '-', '', words],
+    ].map((row) => row.slice(0, count));
+
+    const text = renderTable(header, cells, style);
+
+    for (const line of text.split('\n')) expect(columnsOf(line)).toBeLessThanOrEqual(columns);
+    expect(missingFrom(text, [...header, ...cells.flat()])).toEqual([]);
+  });
+});
+
+/** The characters of `parts` of which `text` has too few; titles may be in capitals, and spaces do not count. */
+function missingFrom(text: string, parts: readonly string[]): string[] {
+  const left = [...text.toUpperCase()];
+  return [...parts.join('').toUpperCase().replace(/\s/g, '')].filter((character) => {
+    const at = left.indexOf(character);
+    if (at >= 0) left.splice(at, 1);
+    return at < 0;
+  });
+}
+
+/** A command whose standard output is a terminal; standard input is none, so nothing is asked. */
+async function runInTerminal(
+  args: readonly string[],
+  columns: number,
+  env: Readonly<Record<string, string>>,
+): Promise<string> {
+  const folder = temporaryFolder();
+  const stdout = Object.assign(new PassThrough(), { isTTY: true, columns });
+  const stdin = new PassThrough();
+  stdin.end();
+  const exitCode = await main(args, {
+    stdin,
+    stdout,
+    stderr: new PassThrough(),
+    env: { STORECTL_CONFIG_DIR: folder, STORECTL_STATE_DIR: folder, ...env },
+    cwd: folder,
+    process,
+    homeDirectory: folder,
+    signal: new AbortController().signal,
+  });
+  expect(exitCode).toBe(0);
+  return String(stdout.read() ?? '');
+}
+
+describe('a whole command', () => {
+  const update = ['store', 'update', '--cashback-bp', '250', '--cashback-cap-minor', '1500'];
+
+  test('fits a narrow terminal, in colour, with units next to the numbers', async () => {
+    const service = await startService();
+    const env = {
+      STORECTL_BASE_URL: service.origin,
+      STORECTL_STORE_ID: service.storeId,
+      STORECTL_API_KEY: service.apiKey,
+    };
+
+    const coloured = await runInTerminal(update, 80, env);
+    const plain = await runInTerminal([...update, '--set', 'name=x'], 40, { ...env, NO_COLOR: '1' });
+    const json = await runInTerminal([...update, '--set', 'name=y', '--json'], 40, env);
+
+    expect(coloured).toContain('\u001b[1m');
+    expect(coloured).toContain('250 bp (2.5 %)');
+    expect(coloured).toContain('1500 (15.00 EUR)');
+    expect(plain).not.toContain('\u001b');
+    for (const line of plain.split('\n')) expect(line.length).toBeLessThanOrEqual(40);
+    expect(json).toBe(`${JSON.stringify(JSON.parse(json), null, 2)}\n`);
+  });
+
+  test('in a pipe is the same table without colour; FORCE_COLOR and NO_COLOR decide', async () => {
+    const service = await startService();
+    const machine = machineFor(service);
+    const show = ['settings', 'show'];
+
+    const piped = await machine.run(show);
+    const forced = await machine.run(show, { env: { FORCE_COLOR: '1' } });
+    const both = await machine.run(show, { env: { FORCE_COLOR: '1', NO_COLOR: '1' } });
+    const off = await machine.run(show, { env: { FORCE_COLOR: '0' } });
+
+    expect(piped.stdout).not.toContain('\u001b');
+    expect(piped.stdout).toMatch(/^quietHours\.enabled +yes$/m);
+    expect(forced.stdout).toContain('\u001b[1m');
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the escapes of colours
+    expect(forced.stdout.replace(/\u001b\[\d+m/g, '').replace(/ +/g, ' ')).toBe(
+      piped.stdout.replace(/ +/g, ' '),
+    );
+    expect(both.stdout).toBe(piped.stdout);
+    expect(off.stdout).toBe(piped.stdout);
+  });
+});
+
+describe('--debug', () => {
+  test('shows the exchange on stderr, without the key wherever it stands', async () => {
+    const body = { id: storeId, echo: `your key is ${apiKey}` };
+    await using server = await startFaultServer([answer(200, body, { 'x-echo': `Bearer ${apiKey}` })]);
+
+    const result = await machineFor({ origin: server.url, storeId, apiKey }).run([
+      'store',
+      'update',
+      '--name',
+      'x',
+      '--debug',
+    ]);
+
+    expect(result.exitCode).toBe(0);
+    expect(result.stderr).toContain(`> PATCH ${server.url}/v1/stores/${storeId} (attempt 1)`);
+    expect(result.stderr).toContain('> authorization: Bearer [redacted]');
+    expect(result.stderr).toContain('> {"name":"x"}');
+    expect(result.stderr).toMatch(/^< 200 after \d+ ms$/m);
+    expect(result.stderr).toContain('< x-echo: Bearer [redacted]');
+    expect(result.stderr).toContain('your key is [redacted]');
+    expect(result.stderr).not.toContain(apiKey);
+    expect(result.stdout).not.toContain('> ');
+  });
+
+  test('STORECTL_DEBUG does the same', async () => {
+    await using server = await startFaultServer([answer(200, {})]);
+
+    const { stderr } = await machineFor({ origin: server.url, storeId, apiKey }).run(['settings', 'show'], {
+      env: { STORECTL_DEBUG: '1' },
+    });
+
+    expect(stderr).toContain('> GET ');
+  });
+});
+
+test('--dry-run shows the request to people as well, and records nothing', async () => {
+  const machine = machineFor({ origin: 'https://api.example.com', storeId, apiKey });
+
+  const result = await machine.run(['store', 'update', '--name', 'x', '--dry-run']);
+  const history = await machine.run(['history', 'list', '--json']);
+
+  expect(result).toEqual({
+    exitCode: 0,
+    stdout: `PATCH https://api.example.com/v1/stores/${storeId}
+authorization: Bearer [redacted]
+accept: application/json
+content-type: application/json
+
+{
+  "name": "x"
+}
+`,
+    stderr: 'dry run: nothing was sent\n',
+  });
+  expect(history.stdout).toBe('[]\n');
+});
