@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import type { Client, Exchange } from '../client/client.ts';
+import type { Client, ClientOptions, createClient, Exchange } from '../client/client.ts';
 import type { History } from '../history/journal.ts';
 import type { Demo } from './demo.ts';
-import { CliError } from './errors.ts';
+import { CliError, usageError } from './errors.ts';
 import { exitCodes } from './exit-codes.ts';
 import { configDirectory, demoDirectory, historyDirectory } from './folders.ts';
 import type { GlobalFlags } from './global-flags.ts';
@@ -49,6 +49,8 @@ export interface Context {
   connect(): Promise<Connection>;
   /** The journal of the profile in use. */
   history(): Promise<History>;
+  /** Calls `listener` after every HTTP exchange of this command. */
+  onExchange(listener: (exchange: Exchange) => void): void;
   /** The demo service, started once. */
   demo(): Promise<Demo>;
   /** Called by main when the command has ended. */
@@ -77,6 +79,8 @@ export function createContext({ io, flags, version }: ContextOptions): Context {
   };
   const noInput = flags.noInput || isSwitchedOn(io.env.STORECTL_NO_INPUT) || isSwitchedOn(io.env.CI);
   const debug = flags.debug || isSwitchedOn(io.env.STORECTL_DEBUG);
+  const listeners: ((exchange: Exchange) => void)[] = [];
+  if (debug) listeners.push((exchange) => notice(describeExchange(exchange)));
 
   const profiles = once(async () => {
     const { openProfiles } = await import('./profiles.ts');
@@ -101,13 +105,15 @@ export function createContext({ io, flags, version }: ContextOptions): Context {
     const resolved = await settings();
     const target =
       resolved.profile === demoProfile ? demoTarget(await demo(), resolved) : storedTarget(resolved);
-    const { createClient } = await import('../client/client.ts');
-    const client = createClient({
+    const { createClient: create } = await import('../client/client.ts');
+    const client = makeClient(create, {
       baseUrl: target.baseUrl,
       apiKey: target.secret,
       userAgent: `storectl/${version}`,
       env: io.env,
-      ...(debug && { onExchange: (exchange: Exchange) => notice(describeExchange(exchange)) }),
+      onExchange: (exchange) => {
+        for (const listener of listeners) listener(exchange);
+      },
       onRetry: ({ delayMs, reason }) =>
         notice(err.color.dim(`${printable(reason)}: trying again in ${Math.ceil(delayMs / 1000)} s`)),
     });
@@ -134,11 +140,24 @@ export function createContext({ io, flags, version }: ContextOptions): Context {
       const { profile } = await settings();
       return openHistory({ folder: historyDirectory(io, profile), process: io.process });
     }),
+    onExchange: (listener) => {
+      listeners.push(listener);
+    },
     demo,
     async close() {
       for (const cleanup of cleanups.reverse()) await cleanup();
     },
   };
+}
+
+/** The address is checked before; a proxy that is no URL shows only now. */
+function makeClient(create: typeof createClient, options: ClientOptions): Client {
+  try {
+    return create(options);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw usageError(error.message, 'correct it or unset it; nothing was sent', { code: 'invalid_setting' });
+  }
 }
 
 const noProfiles: ProfileStore = {

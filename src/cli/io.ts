@@ -10,7 +10,7 @@ export interface Io {
   readonly stderr: Writable & { readonly isTTY?: boolean; readonly columns?: number };
   readonly env: Environment;
   readonly cwd: string;
-  readonly process: ProcessFacts;
+  readonly process: ProcessFacts & Pick<NodeJS.Process, 'versions'>;
   readonly homeDirectory: string;
   /** Aborted when the user presses Ctrl-C or the process is asked to end. */
   readonly signal: AbortSignal;

@@ -73,7 +73,7 @@ async function read(run: Run): Promise<{ outcome: Outcome; record: null }> {
 }
 
 /** The run's command in the words of the history. */
-async function commandOf({ context, connection, operation, parameters, body, parsed }: Run) {
+async function commandOf({ context, connection, operation, parameters, body, bodyText, parsed }: Run) {
   return {
     history: await context.history(),
     operation,
@@ -81,6 +81,7 @@ async function commandOf({ context, connection, operation, parameters, body, par
     storeId: connection.storeId,
     parameters,
     body,
+    bodyText,
     fresh: isOn(parsed, '--new'),
   };
 }

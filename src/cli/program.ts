@@ -118,6 +118,8 @@ function addOptions(command: Command, options: readonly OptionSpec[]): void {
       [short, value === undefined ? flag : `${flag} <${value}>`].filter(Boolean).join(', '),
       description,
     ).helpGroup(group);
+    // Otherwise commander takes --no-input for the opposite of --input.
+    if (flag.startsWith('--no-')) option.negate = false;
     // Lists and maps repeat their flag; of the others the last one counts. Defaults belong to the commands.
     if (value !== undefined) option.argParser<string[]>((text, given) => [...(given ?? []), text]);
     command.addOption(option);

@@ -1,4 +1,5 @@
 import { buildPath } from '../contract/operation.ts';
+import type { Context } from './context.ts';
 import { isObject } from './objects.ts';
 import type { Run } from './operation-command.ts';
 import { renderJson, renderRecord, rowsOf } from './output.ts';
@@ -41,24 +42,27 @@ export function valueContext(run: Run, answer: unknown): ValueContext {
 
 /** Prints the request that would be sent, without the key. */
 export function printDryRun({ context, connection, operation, parameters, body }: Run): void {
-  const { flags, out } = context;
   const path = buildPath(operation, { storeId: connection.storeId, ...parameters });
-  const request = {
-    method: operation.method,
-    url: connection.baseUrl + path,
-    headers: {
-      authorization: 'Bearer [redacted]',
-      accept: 'application/json',
-      ...(body !== null && { 'content-type': 'application/json' }),
-    },
-    body,
+  printRequest(context, { method: operation.method, url: connection.baseUrl + path, body });
+}
+
+/** Prints a request that is not sent, without the key. A null body is none. */
+export function printRequest(
+  context: Context,
+  { method, url, body }: { readonly method: string; readonly url: string; readonly body: unknown },
+): void {
+  const { flags, out } = context;
+  const headers = {
+    authorization: 'Bearer [redacted]',
+    accept: 'application/json',
+    ...(body !== null && { 'content-type': 'application/json' }),
   };
   if (flags.json) {
-    context.print(renderJson(JSON.stringify(request), out));
+    context.print(renderJson(JSON.stringify({ method, url, headers, body }), out));
     return;
   }
-  const headers = Object.entries(request.headers).map(([name, value]) => `${name}: ${value}`);
-  context.print([`${request.method} ${request.url}`, ...headers].join('\n'));
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  context.print([`${method} ${url}`, ...lines].join('\n'));
   if (body !== null)
     context.print(`\n${renderJson(JSON.stringify(body), { ...out, width: out.width ?? 80 })}`);
   context.notice('dry run: nothing was sent');

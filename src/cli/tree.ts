@@ -122,6 +122,8 @@ export const tree: Readonly<Record<string, Group | Leaf>> = {
       },
     },
   },
+  api: { summary: 'Send any request with the key', load: () => import('../commands/api.ts') },
+  doctor: { summary: 'Find what is wrong with the set-up', load: () => import('../commands/doctor.ts') },
   demo: {
     summary: 'The example store of --demo',
     commands: {

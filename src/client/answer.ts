@@ -25,6 +25,7 @@ export interface Answer {
 interface Asked {
   readonly class: OperationClass;
   readonly response?: z.ZodType | null;
+  readonly anyBody?: boolean;
 }
 
 /** Statuses of a success that has no body by definition (RFC 9110, sections 15.3.5 and 15.3.6). */
@@ -73,7 +74,7 @@ export function judge(answer: Answer, asked: Asked, attempt: number, now: number
     const message = `the service answered ${said}`;
     return failed(row, row === 'unavailable' ? { code: 'server_error', message } : null, problem);
   }
-  const body = readBody(answer, status);
+  const body = readBody(answer, status, asked.anyBody ?? false);
   if ('failure' in body) {
     const isShort = body.failure.code !== 'body_too_large' && body.failure.code !== 'unreadable_body';
     return failed(isShort ? 'lost' : 'unreadable', body.failure, null);
@@ -94,12 +95,14 @@ export function judge(answer: Answer, asked: Asked, attempt: number, now: number
 function readBody(
   { text, headers, failure }: Answer,
   status: number,
+  anyBody: boolean,
 ): { value: unknown } | { failure: Failure } {
   if (failure !== null) return { failure };
-  if (BODILESS.has(status)) return { value: null };
+  if (BODILESS.has(status) || (anyBody && text === '')) return { value: null };
   try {
     return { value: JSON.parse(text) };
   } catch {
+    if (anyBody) return { value: text };
     const message =
       text === ''
         ? 'the answer is empty'

@@ -21,6 +21,8 @@ export interface Exchange {
   readonly requestHeaders: Record<string, string>;
   readonly requestBody: string | null;
   readonly status: number | null;
+  /** Reason phrase, empty where the server sent none. */
+  readonly statusText: string;
   readonly responseHeaders: Record<string, string> | null;
   readonly responseBody: string | null;
   readonly failure: Failure | null;
@@ -63,6 +65,8 @@ export interface RawRequest {
   readonly body: string | null;
   readonly class: OperationClass;
   readonly response?: z.ZodType | null;
+  /** Any complete body of a success counts as read: what is no JSON becomes a string, what is empty null. */
+  readonly anyBody?: boolean;
 }
 
 export interface Client {
@@ -159,6 +163,7 @@ export function createClient(options: ClientOptions): Client {
       requestHeaders: { authorization: 'Bearer [redacted]', ...headers },
       requestBody: body === null ? null : redact(body),
       status: answer.status,
+      statusText: answer.statusText,
       responseHeaders: answer.status === null ? null : answer.headers,
       responseBody: answer.status === null ? null : answer.text,
       failure: answer.failure,

@@ -57,12 +57,21 @@ async function openTls(tcp: Socket, url: URL, signal: AbortSignal): Promise<Sock
     if (!socket.authorizationError) {
       return new WireError('tls_handshake_failed', `no TLS connection to ${url.host} (${reasonOf(error)})`);
     }
+    const reason = reasonOf(error);
     return new WireError(
       'certificate_untrusted',
-      `the certificate of ${url.host} is not trusted (${reasonOf(error)}); ` +
-        'if your own authority signed it, name its file in NODE_EXTRA_CA_CERTS',
+      `the certificate of ${url.host} is not trusted (${reason}); ${adviceOn(reason)}`,
     );
   });
+}
+
+/** What to do about a certificate that was refused for this reason: another authority helps with some only. */
+function adviceOn(reason: string): string {
+  if (reason === 'ERR_TLS_CERT_ALTNAME_INVALID') return 'it is for another name, so check the address';
+  if (reason === 'CERT_HAS_EXPIRED' || reason === 'CERT_NOT_YET_VALID') {
+    return "check this machine's clock; if it is right, the service needs a new certificate";
+  }
+  return 'if your own authority signed it, name its file in NODE_EXTRA_CA_CERTS';
 }
 
 /** Asks an HTTP proxy for a tunnel to `origin`. */

@@ -9,7 +9,7 @@ import type * as z from 'zod';
  */
 export type OperationClass = 'read' | 'repeatable' | 'keyed' | 'one-shot';
 
-export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH';
+export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** One operation of the service, as data (section 4 of the contract). */
 export interface Operation {

@@ -174,6 +174,26 @@ export function openLocks(settings: LockSettings): Locks {
   };
 }
 
+/** A lock file as it is, without waiting for it. */
+export interface FoundLock {
+  readonly file: string;
+  /** Null when the file does not say. */
+  readonly holder: LockHolder | null;
+  readonly liveness: Liveness;
+}
+
+/** The locks in a folder of locks, held or left behind. Throws a HistoryError where it cannot be read. */
+export function inspectLocks(folder: string, files: Files, machine: Machine): FoundLock[] {
+  const names = listFolder(files, folder).filter((name) => name.endsWith('.lock'));
+  return names.flatMap((name): FoundLock[] => {
+    const file = path.join(folder, name);
+    const found = readText(files, file);
+    if (found === null) return [];
+    const holder = parseHolder(found.text);
+    return [{ file, holder, liveness: holder === null ? 'unsure' : machine.liveness(holder) }];
+  });
+}
+
 function parseHolder(text: string): LockHolder | null {
   try {
     return holderSchema.safeParse(JSON.parse(text)).data ?? null;

@@ -24,6 +24,8 @@ export interface PerformOptions extends SendOptions {
   readonly parameters?: Readonly<Record<string, string>>;
   /** The request body; a keyed operation's may hold an `idempotencyKey` of the user's. */
   readonly body: Readonly<Record<string, unknown>> | null;
+  /** JSON text to send as it is, in place of what `body` would become; `body` is then what it parses to, if an object. */
+  readonly bodyText?: string | undefined;
   readonly ifMatch?: string | null | undefined;
   /** See HistoryRecord. */
   readonly former?: string | null | undefined;
@@ -75,7 +77,7 @@ async function beginOrFind(options: PerformOptions): Promise<{ record: HistoryRe
   if (operation.class === 'keyed') {
     const earlier = await findEarlierRecord(options);
     if (earlier !== null) return { record: earlier, lock: null };
-    if (makeKey !== undefined && body?.idempotencyKey === undefined)
+    if (makeKey !== undefined && options.bodyText === undefined && body?.idempotencyKey === undefined)
       body = { ...body, idempotencyKey: makeKey() };
   }
   await options.check?.(history);
@@ -88,7 +90,7 @@ async function beginOrFind(options: PerformOptions): Promise<{ record: HistoryRe
     class: operation.class,
     method: operation.method,
     path,
-    body: body && JSON.stringify(body),
+    body: options.bodyText ?? (body && JSON.stringify(body)),
     ifMatch: options.ifMatch,
     former: options.former,
     safetyBackupId: options.safetyBackupId,

@@ -4,6 +4,9 @@ import * as z from 'zod';
 /** The format that this version writes and reads. A change that an older version would misread gets a new number. */
 export const recordFormat = 1;
 
+/** Stands for the operation of a request outside the contract. Nothing is known about it, so it is always one-shot. */
+export const rawOperationId = 'api';
+
 export const recordStates = ['prepared', 'sent', 'applied', 'rejected', 'not_sent', 'unknown'] as const;
 
 /**
@@ -52,10 +55,11 @@ const schema = z.looseObject({
   /** Scheme, host and port that it was sent to. */
   origin: z.string(),
   storeId: z.string(),
-  /** Id of the operation in the contract. */
+  /** Id of the operation in the contract, or {@link rawOperationId}. */
   operation: z.string(),
   class: z.enum(['read', 'repeatable', 'keyed', 'one-shot']),
-  method: z.enum(['GET', 'POST', 'PUT', 'PATCH']),
+  /** A version from before DELETE reports such a record as one that it cannot use, and leaves it alone. */
+  method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']),
   /** Path as it stands on the wire, parameters encoded. */
   path: z.string().startsWith('/'),
   ifMatch: z.string().nullable().default(null),

@@ -76,7 +76,12 @@ export function recordedOutcome(record: HistoryRecord): Outcome | null {
 
 const NO_ANSWER = { code: 'connection_lost', message: 'no readable answer came back' } as const;
 
-/** An answer without content (204) was recorded as an empty text. */
+/** An answer without content (204) was recorded as an empty text; that of a raw request may be no JSON. */
 function parse(text: string): unknown {
-  return text === '' ? null : JSON.parse(text);
+  if (text === '') return null;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
 }

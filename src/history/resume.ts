@@ -2,7 +2,7 @@ import { findOperation } from '../contract/operations.ts';
 import { saveSettings } from '../contract/settings.ts';
 import { KEY_REUSE_MS } from './keys.ts';
 import type { Lock, LockHolder } from './lock.ts';
-import { type HistoryRecord, isOpen, mayHaveBeenApplied, recordAge } from './record.ts';
+import { type HistoryRecord, isOpen, mayHaveBeenApplied, rawOperationId, recordAge } from './record.ts';
 import { patchOf, recordedOutcome } from './recorded-outcome.ts';
 import { lockName, type Performed, sendRecord } from './send.ts';
 import type { SendOptions } from './send-options.ts';
@@ -64,7 +64,7 @@ type Left = Pick<Extract<Resumed, { action: 'left' }>, 'reason' | 'advice'>;
 
 function findObstacle(options: ResumeOptions, record: HistoryRecord): Left | null {
   const { history, origin, storeId, evenIfOld = false } = options;
-  if (findOperation(record.operation) === undefined) {
+  if (findOperation(record.operation) === undefined && record.operation !== rawOperationId) {
     const advice = `This storectl does not know the operation ${record.operation}. Update it, then resume again.`;
     return { reason: 'unknown_operation', advice };
   }

@@ -66,6 +66,7 @@ export async function sendRecord(
         body: opened.body,
         class: opened.class,
         response: operation?.response ?? null,
+        anyBody: operation === undefined,
       },
       {
         ...inputOf(options),

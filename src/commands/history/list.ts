@@ -4,7 +4,7 @@ import { recordSummary } from '../../cli/history-view.ts';
 import { renderJson, renderTable } from '../../cli/output.ts';
 import { printable } from '../../cli/sanitize.ts';
 import { operations } from '../../contract/operations.ts';
-import { type RecordState, recordStates } from '../../history/record.ts';
+import { type RecordState, rawOperationId, recordStates } from '../../history/record.ts';
 
 const group = 'Options:';
 
@@ -24,7 +24,11 @@ applied, and what is still open. The service itself lists nothing, so changes ma
   examples: ['history list', 'history list --operation backup.create --json', 'history list --state unknown'],
   async run(context, parsed) {
     const operation = optionValue(parsed, '--operation');
-    if (operation !== undefined && !operations.some(({ id }) => id === operation)) {
+    if (
+      operation !== undefined &&
+      operation !== rawOperationId &&
+      !operations.some(({ id }) => id === operation)
+    ) {
       throw usageError(
         `there is no operation "${operation}"`,
         `there are: ${operations

@@ -1,0 +1,44 @@
+import { accessSync, constants } from 'node:fs';
+import path from 'node:path';
+import { type Finding, ok, problem, warning } from './doctor-finding.ts';
+import { describeSystemError } from './errors.ts';
+import { exitCodes } from './exit-codes.ts';
+import type { Io } from './io.ts';
+
+/** The oldest Node that storectl supports, as in `engines` of package.json. */
+const oldestNode = [20, 19] as const;
+
+export function checkNode({ process }: Io): Finding {
+  const { node } = process.versions;
+  const [major = 0, minor = 0] = node.split('.').map(Number);
+  const [oldestMajor, oldestMinor] = oldestNode;
+  if (major > oldestMajor || (major === oldestMajor && minor >= oldestMinor)) return ok('node', node);
+  return problem(
+    'node',
+    `Node ${node} is older than storectl supports`,
+    `install Node ${oldestNode.join('.')} or later`,
+    exitCodes.localState,
+  );
+}
+
+/** The file of the user's own authorities: Node itself only warns where it cannot read it, and goes on without. */
+export function checkAuthorities({ env }: Io): Finding[] {
+  const file = env.NODE_EXTRA_CA_CERTS;
+  if (!file) return [];
+  try {
+    accessSync(file, constants.R_OK);
+    return [ok('authorities', `those of Node and of ${file} (from NODE_EXTRA_CA_CERTS)`)];
+  } catch (error) {
+    const message = `NODE_EXTRA_CA_CERTS names ${file}: ${describeSystemError(error)}`;
+    return [warning('authorities', message, 'correct the path, or unset it')];
+  }
+}
+
+const shells = ['bash', 'zsh', 'fish'];
+
+/** Whether the shell knows storectl cannot be seen from here, so this only says how to teach it. */
+export function describeCompletion({ env, process }: Io): Finding {
+  const own = path.basename(env.SHELL ?? '');
+  const shell = shells.find((name) => name === own) ?? (process.platform === 'win32' ? 'powershell' : 'bash');
+  return ok('completion', `\`storectl completion ${shell}\` prints what makes Tab complete commands and ids`);
+}

@@ -1,0 +1,296 @@
+import {
+  argumentValue,
+  type CommandDefinition,
+  isOn,
+  optionValue,
+  type ParsedCommand,
+} from '../cli/command.ts';
+import { type Connection, type Context, inputNeeded } from '../cli/context.ts';
+import { usageError } from '../cli/errors.ts';
+import { applySet, readText } from '../cli/input.ts';
+import { isObject } from '../cli/objects.ts';
+import { announce, type Run } from '../cli/operation-command.ts';
+import { outcomeError } from '../cli/outcomes.ts';
+import { renderJson } from '../cli/output.ts';
+import { type Performed, perform, sendOptions } from '../cli/perform.ts';
+import {
+  addQuery,
+  checkRawPath,
+  matchOperation,
+  parseMethod,
+  type RawMethod,
+  rawChange,
+  resolveRawPath,
+  storeOf,
+} from '../cli/raw-request.ts';
+import { printRequest, printResult } from '../cli/result.ts';
+import { printable, printableLines } from '../cli/sanitize.ts';
+import type { Exchange } from '../client/client.ts';
+import { restoreBackup } from '../contract/backups.ts';
+import { decideDispute } from '../contract/disputes.ts';
+import type { Operation } from '../contract/operation.ts';
+import { appealReclaim } from '../contract/reclaims.ts';
+
+const group = 'Request:';
+
+export const command: CommandDefinition = {
+  description: `Send one request with the key of the profile, as it is given. {store} in the path stands for the store;
+the path stays below the base URL. Answers are JSON on stdout, also those that refuse: then the error is on stderr and
+the exit code says which kind it is. Changes are in the history. A change that is one of the contract's operations is
+retried as that operation is; any other is sent once. Nothing is asked, checked or backed up first.`,
+  arguments: [
+    { name: 'method', description: 'GET, HEAD, POST, PUT, PATCH or DELETE' },
+    { name: 'path', description: 'Such as /v1/stores/{store}/operations/settings' },
+  ],
+  options: [
+    {
+      flag: '--field',
+      short: '-f',
+      value: 'PATH=VALUE',
+      description: 'Field of the body, as --set does it elsewhere; of GET and HEAD a query parameter',
+      group,
+    },
+    {
+      flag: '--input',
+      value: 'FILE',
+      description: 'Send the JSON of this file as it is; - reads standard input',
+      group,
+    },
+    {
+      flag: '--include',
+      short: '-i',
+      description: 'Print status and headers of the answer before its body',
+      group,
+    },
+    { flag: '--new', description: 'Do not go on with an open attempt of the same change', group: 'Safety:' },
+    {
+      flag: '--retry-rate-limited',
+      description: 'When the service says "too many requests", wait and send again',
+      group: 'Safety:',
+    },
+  ],
+  examples: [
+    'api GET /v1/stores/{store}/operations/settings',
+    'api PATCH /v1/stores/{store} -f settings.cashbackBp=250 --include',
+    'api PUT /v1/stores/{store}/operations/settings --input settings.json',
+  ],
+  async run(context, parsed) {
+    const { method, target } = readTarget(parsed);
+    const { flags } = context;
+    if (isOn(parsed, '--include') && (flags.json || flags.quiet)) {
+      throw usageError(
+        '--include prints more than --json, --fields and --quiet allow',
+        'leave one of them out',
+      );
+    }
+    const body = await readBody(context, parsed, method);
+    const connection = await context.connect();
+    const path = addQuery(resolveRawPath(target, connection), body.query);
+    refuseKey(`${path}\n${body.text ?? ''}\n${JSON.stringify(body.value)}`, connection.secret);
+    const request: RawRequest = { context, connection, parsed, method, path, body };
+    if (flags.dryRun) {
+      const value: unknown = body.text === undefined ? body.value : JSON.parse(body.text);
+      printRequest(context, { method, url: connection.baseUrl + path, body: value });
+      return undefined;
+    }
+    await send(request);
+    return undefined;
+  },
+};
+
+interface RawBody {
+  /** The body's fields, or null where it has none or is no object. */
+  readonly value: Record<string, unknown> | null;
+  /** JSON text to send as it is. */
+  readonly text?: string;
+  /** `name=value` for the query. */
+  readonly query: readonly string[];
+}
+
+interface RawRequest {
+  readonly context: Context;
+  readonly connection: Connection;
+  readonly parsed: ParsedCommand;
+  readonly method: RawMethod;
+  readonly path: string;
+  readonly body: RawBody;
+}
+
+function readTarget(parsed: ParsedCommand): { method: RawMethod; target: string } {
+  const method = argumentValue(parsed, 'method');
+  const target = argumentValue(parsed, 'path');
+  if (method === undefined || target === undefined) {
+    throw inputNeeded([
+      ...(method === undefined
+        ? [{ field: 'method', give: '<method>', description: 'GET, POST, PUT, PATCH or DELETE' }]
+        : []),
+      { field: 'path', give: '<path>', description: 'such as /v1/stores/{store}' },
+    ]);
+  }
+  checkRawPath(target);
+  return { method: parseMethod(method), target };
+}
+
+async function readBody({ io }: Context, parsed: ParsedCommand, method: RawMethod): Promise<RawBody> {
+  const given = parsed.options.get('--field');
+  const fields = typeof given === 'object' ? given : [];
+  const file = optionValue(parsed, '--input');
+  const isRead = method === 'GET' || method === 'HEAD';
+  if (file === undefined) {
+    if (isRead || fields.length === 0) return { value: null, query: fields };
+    const value: Record<string, unknown> = {};
+    for (const field of fields) applySet(value, field, '--field');
+    return { value, query: [] };
+  }
+  if (fields.length > 0) throw usageError('--field and --input exclude each other', 'leave one of them out');
+  if (isRead) throw usageError(`a ${method} has no body, so --input has no place`, 'use -f for its query');
+  const text = await readText(io, file, '--input');
+  try {
+    const value: unknown = JSON.parse(text);
+    return { value: isObject(value) ? value : null, text, query: [] };
+  } catch {
+    const name = file === '-' ? 'standard input' : file;
+    throw usageError(`${name} (--input) is not JSON`, 'it is sent as it is, so it must be', {
+      code: 'invalid_input',
+    });
+  }
+}
+
+/** The key is sent in the header only. What changes something is looked at by the history as well. */
+function refuseKey(text: string, secret: string): void {
+  if (secret.length < 8 || !text.includes(secret)) return;
+  throw usageError(
+    'the request holds the API key; nothing was sent',
+    'the key goes into the header by itself',
+    {
+      code: 'secret_in_request',
+    },
+  );
+}
+
+/** Sends the request and prints the answer; that of a refusal too, before the error is thrown on. */
+async function send(request: RawRequest): Promise<void> {
+  const { context, connection, parsed, method, path } = request;
+  let last: Exchange | undefined;
+  context.onExchange((exchange) => {
+    if (exchange.method === method && exchange.url === connection.baseUrl + path) last = exchange;
+  });
+  const run = runOf(request);
+  const include = () => {
+    if (!isOn(parsed, '--include')) return;
+    if (last === undefined) context.notice('The answer is from the history, which keeps no headers.');
+    else if (last.status !== null) context.print(describeHead(last));
+  };
+  let performed: Performed;
+  try {
+    performed = run === null ? await read(request) : await change(run, request);
+  } catch (error) {
+    if (last?.responseBody && !context.flags.quiet && (isJson(last.responseBody) || !context.flags.json)) {
+      include();
+      printBody(context, last.responseBody);
+    }
+    throw error;
+  }
+  include();
+  const { flags } = context;
+  if (flags.quiet || flags.fields !== null)
+    printResult(run ?? asRun(request, readOf(request)), {}, performed);
+  else printBody(context, performed.text);
+}
+
+/** The request as a run of an operation, or null for a read. */
+function runOf(request: RawRequest): Run | null {
+  const { method, path, body } = request;
+  if (method === 'GET' || method === 'HEAD') return null;
+  const known = matchOperation(method, path);
+  if (known === undefined) return asRun(request, rawChange(method, path));
+  const hasKey =
+    body.text === undefined ? body.value !== null : typeof body.value?.idempotencyKey === 'string';
+  return asRun(request, {
+    ...known,
+    path,
+    // Without a key in it, a body that is sent as it is would be applied again each time.
+    class: known.class === 'keyed' && !hasKey ? 'one-shot' : known.class,
+  });
+}
+
+function readOf({ path }: RawRequest): Operation {
+  return { ...rawChange('GET', path), class: 'read' };
+}
+
+/** The history knows a change by the store that it is about. */
+function asRun({ context, connection, parsed, path, body }: RawRequest, operation: Operation): Run {
+  return {
+    context,
+    connection: { ...connection, storeId: storeOf(path) ?? connection.storeId },
+    operation,
+    fields: [],
+    parsed,
+    parameters: {},
+    body: body.value,
+    ...(body.text !== undefined && { bodyText: body.text }),
+    asked: false,
+  };
+}
+
+async function read({ context, connection, method, path }: RawRequest): Promise<Performed> {
+  const known = matchOperation(method, path);
+  const outcome = await connection.client.send(
+    {
+      method,
+      path,
+      body: null,
+      class: 'read',
+      response: known?.response ?? null,
+      anyBody: known === undefined,
+    },
+    sendOptions(context),
+  );
+  if (outcome.kind !== 'applied') {
+    throw outcomeError(outcome, { class: 'read', fields: [], recordId: null, now: context.now() });
+  }
+  for (const line of outcome.drift)
+    context.notice(context.err.color.yellow(`the answer differs from the contract: ${printable(line)}`));
+  return { answer: outcome.body, text: outcome.text, etag: outcome.etag, record: null };
+}
+
+/** Operations whose own commands look before they send. */
+const guarded: Readonly<Record<string, string>> = {
+  [restoreBackup.id]: '`storectl backup restore` takes a safety backup and asks first',
+  [decideDispute.id]: '`storectl disputes decide` shows the dispute and asks first',
+  [appealReclaim.id]: '`storectl reclaim appeal` asks first, and refuses a second appeal',
+};
+
+async function change(run: Run, { context }: RawRequest): Promise<Performed> {
+  announce(run);
+  const { id, class: operationClass } = run.operation;
+  const guard = guarded[id];
+  const { yellow } = context.err.color;
+  if (guard !== undefined) context.notice(yellow(`api sends this as it is, without a guard: ${guard}`));
+  if (
+    operationClass === 'one-shot' &&
+    matchOperation(run.operation.method, run.operation.path)?.class === 'keyed'
+  ) {
+    context.notice(yellow('The body has no idempotencyKey, so the request is sent once and never again.'));
+  }
+  return perform(run);
+}
+
+function describeHead({ status, statusText, responseHeaders }: Exchange): string {
+  const headers = Object.entries(responseHeaders ?? {}).map(([name, value]) => `${name}: ${value}`);
+  return [`HTTP/1.1 ${status} ${statusText}`.trimEnd(), ...headers].map(printable).concat('', '').join('\n');
+}
+
+function printBody(context: Context, text: string): void {
+  if (text === '') return;
+  context.print(isJson(text) ? renderJson(text, context.out) : printableLines(text));
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

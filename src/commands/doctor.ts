@@ -1,0 +1,74 @@
+import type { CommandDefinition } from '../cli/command.ts';
+import type { Context } from '../cli/context.ts';
+import { checkAccess } from '../cli/doctor-access.ts';
+import type { Finding } from '../cli/doctor-finding.ts';
+import { checkAuthorities, checkNode, describeCompletion } from '../cli/doctor-machine.ts';
+import { checkNetwork } from '../cli/doctor-network.ts';
+import { checkSettings, type SettingsFindings } from '../cli/doctor-settings.ts';
+import { checkHistory, checkStateFolder } from '../cli/doctor-state.ts';
+import { renderJson, wrapText } from '../cli/output.ts';
+import { printableLines } from '../cli/sanitize.ts';
+
+/** For one step on the network, where --timeout does not say otherwise. */
+const stepMs = 5_000;
+
+export const command: CommandDefinition = {
+  description: `Look for what is wrong with the set-up: settings, key, network, clock, history. Each finding says how to
+mend it. The key is tried with a read that changes nothing, and goes only to the address that it belongs to.
+Ends with 0 when nothing is wrong, else with the exit code of the first problem; warnings do not count.`,
+  examples: ['doctor', 'doctor --profile outlet --json', '--demo doctor'],
+  async run(context) {
+    const about = await checkSettings(context);
+    const [network, history] = await Promise.all([
+      checkWay(context, about),
+      about.settings === null ? [] : checkHistory(context),
+    ]);
+    const findings = [
+      checkNode(context.io),
+      ...about.findings,
+      ...network,
+      ...checkStateFolder(context),
+      ...history,
+      describeCompletion(context.io),
+    ];
+    print(context, findings);
+    return findings.find(({ status }) => status === 'problem')?.exitCode;
+  },
+};
+
+/** The way to the service, then the key, each only where the one before is in order. */
+async function checkWay(context: Context, { settings, mayTryKey }: SettingsFindings): Promise<Finding[]> {
+  const { io, flags } = context;
+  const timeoutMs = flags.timeoutMs ?? stepMs;
+  const url = settings?.baseUrl?.value;
+  const way = [
+    ...checkAuthorities(io),
+    ...(url === undefined ? [] : await checkNetwork(url, { env: io.env, timeoutMs, now: context.now() })),
+  ];
+  if (!mayTryKey || way.some(({ status }) => status === 'problem')) return way;
+  return [...way, ...(await checkAccess(context, timeoutMs))];
+}
+
+function print({ flags, out, print: write }: Context, findings: readonly Finding[]): void {
+  if (flags.json) {
+    const shown = findings.map(({ check, status, message, mend }) => ({ check, status, message, mend }));
+    write(renderJson(JSON.stringify(shown), out));
+    return;
+  }
+  if (flags.quiet) {
+    for (const { check, status } of findings) if (status === 'problem') write(check);
+    return;
+  }
+  const { color } = out;
+  const paint = { ok: color.green, warning: color.yellow, problem: color.red };
+  const indent = Math.max(...findings.map(({ check }) => check.length)) + '  problem  '.length;
+  for (const { check, status, message, mend } of findings) {
+    const lines = [message, ...(mend === null ? [] : [`→ ${mend}`])]
+      .map(printableLines)
+      .map((text) => (out.width === null ? text : wrapText(text, out.width - indent)))
+      .join('\n')
+      .replaceAll('\n', `\n${' '.repeat(indent)}`);
+    const label = check.padEnd(indent - '  problem  '.length);
+    write(`${color.bold(label)}  ${paint[status](status.padEnd('problem'.length))}  ${lines}`);
+  }
+}

@@ -1,0 +1,152 @@
+import { type AddressInfo, connect } from 'node:net';
+import path from 'node:path';
+import { createServer } from 'node:tls';
+import { expect, onTestFinished, test } from 'vitest';
+import { startConnectProxy } from '../helpers/connect-proxy.ts';
+import { createPrivateCa } from '../helpers/private-ca.ts';
+import { programMachineFor } from '../helpers/program.ts';
+import { startService } from '../helpers/service.ts';
+
+/** The real service behind TLS as store.test, a name that only the proxy knows. */
+async function setScene() {
+  const service = await startService();
+  const ca = await createPrivateCa();
+  const server = createServer(await ca.issue('store.test'), (socket) => {
+    const inner = connect(Number(new URL(service.origin).port), '127.0.0.1');
+    socket.pipe(inner).pipe(socket);
+    socket.on('error', () => inner.destroy());
+    inner.on('error', () => socket.destroy());
+  });
+  // What a client without trust leaves behind is not the test's error.
+  server.on('tlsClientError', () => {});
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const proxy = await startConnectProxy({ 'store.test': port, 'other.test': port });
+  const machineWith = (env: Record<string, string>, origin = 'https://store.test') =>
+    programMachineFor({ ...service, origin }, env);
+  return { service, ca, proxy, port, machineWith };
+}
+
+const backup = ['backup', 'create', '--label', 'nightly', '--sections', 'store', '--json'];
+
+test('through HTTPS_PROXY to a service of a private authority that NODE_EXTRA_CA_CERTS names', async () => {
+  const { ca, proxy, machineWith } = await setScene();
+  const address = proxy.url.replace('://', '://ci:p%40ss@');
+  const machine = machineWith({ HTTPS_PROXY: address, NODE_EXTRA_CA_CERTS: ca.file });
+
+  const result = await machine.run(backup);
+
+  expect(result).toMatchObject({ exitCode: 0 });
+  expect(JSON.parse(result.stdout)).toMatchObject({ label: 'nightly', sections: ['store'] });
+  expect(proxy.tunnels).toEqual(['store.test:443']);
+  expect(proxy.authorizations).toEqual([`Basic ${btoa('ci:p@ss')}`]);
+
+  const doctor = await machine.run(['doctor', '--json']);
+  expect(doctor).toMatchObject({ exitCode: 0 });
+  const found = findingsOf(doctor);
+  expect(found.proxy).toMatchObject({ status: 'ok', message: expect.stringContaining('from HTTPS_PROXY') });
+  expect(found.tls).toMatchObject({ status: 'ok', message: expect.stringContaining('TLSv1.3') });
+  expect(found.access).toMatchObject({ status: 'ok' });
+  expect(doctor.stdout).not.toContain('p%40ss');
+});
+
+test('a certificate that is not trusted: exit 9, nothing sent, and the message says what to set', async () => {
+  const { proxy, machineWith } = await setScene();
+  const machine = machineWith({ HTTPS_PROXY: proxy.url });
+
+  const result = await machine.run(backup.slice(0, -1));
+
+  expect(result.exitCode).toBe(9);
+  expect(result.stderr).toContain('the certificate of store.test is not trusted');
+  expect(result.stderr).toContain('name its file in NODE_EXTRA_CA_CERTS');
+  expect(result.stderr).toContain('nothing was sent');
+  // Trying again would not help.
+  expect(proxy.tunnels).toHaveLength(1);
+
+  const doctor = await machine.run(['doctor', '--json']);
+  expect(doctor.exitCode).toBe(9);
+  const { tls, access } = findingsOf(doctor);
+  expect(tls).toMatchObject({ status: 'problem', mend: expect.stringContaining('NODE_EXTRA_CA_CERTS=') });
+  // The key is not sent where the certificate is in doubt.
+  expect(access).toBeUndefined();
+});
+
+test('a trusted certificate for another name is refused, and no other authority is advised', async () => {
+  const { ca, proxy, machineWith } = await setScene();
+  const env = { HTTPS_PROXY: proxy.url, NODE_EXTRA_CA_CERTS: ca.file };
+  const result = await machineWith(env, 'https://other.test').run(backup);
+
+  expect(result.exitCode).toBe(9);
+  expect(result.stderr).toContain('it is for another name, so check the address');
+  expect(result.stderr).not.toContain('NODE_EXTRA_CA_CERTS');
+});
+
+test('NO_PROXY goes past the proxy, where nobody knows the name', async () => {
+  const { ca, proxy, machineWith } = await setScene();
+  const env = { HTTPS_PROXY: proxy.url, NO_PROXY: 'store.test', NODE_EXTRA_CA_CERTS: ca.file };
+  const machine = machineWith(env);
+
+  const result = await machine.run([...backup, '--timeout', '3']);
+
+  expect(result.exitCode).toBe(9);
+  expect(result.stderr).toContain('name_not_found');
+  expect(proxy.tunnels).toEqual([]);
+  const doctor = await machine.run(['doctor', '--json']);
+  const { proxy: way, dns } = findingsOf(doctor);
+  expect(way).toMatchObject({ message: 'none: NO_PROXY exempts store.test from HTTPS_PROXY' });
+  expect(dns).toMatchObject({ status: 'problem', message: expect.stringContaining('store.test') });
+  expect(doctor.exitCode).toBe(9);
+});
+
+test('loopback is never proxied', async () => {
+  const { service, proxy } = await setScene();
+  const machine = programMachineFor(service, { HTTPS_PROXY: proxy.url, HTTP_PROXY: proxy.url });
+
+  expect(await machine.run(backup)).toMatchObject({ exitCode: 0 });
+  expect(proxy.tunnels).toEqual([]);
+});
+
+test('a proxy that does not know the name: exit 9, and doctor blames the proxy', async () => {
+  const { ca, proxy, machineWith } = await setScene();
+  const env = { HTTPS_PROXY: proxy.url, NODE_EXTRA_CA_CERTS: ca.file };
+  const machine = machineWith(env, 'https://unknown.test');
+
+  const result = await machine.run([...backup, '--timeout', '3']);
+
+  expect(result.exitCode).toBe(9);
+  expect(result.stderr).toContain('opened no tunnel (HTTP 502)');
+  const doctor = await machine.run(['doctor', '--json']);
+  expect(doctor.exitCode).toBe(9);
+  expect(doctor.stdout).toContain('opened no tunnel (HTTP 502)');
+});
+
+test('an HTTPS_PROXY that is no URL: exit 2 that names it; a file of authorities that is not there: a warning', async () => {
+  const { machineWith } = await setScene();
+  const machine = machineWith({
+    HTTPS_PROXY: 'socks5://127.0.0.1:1',
+    NODE_EXTRA_CA_CERTS: path.join('nowhere', 'ca.pem'),
+  });
+
+  const result = await machine.run(backup);
+
+  expect(result.exitCode).toBe(2);
+  expect(result.stderr).toContain('HTTPS_PROXY must be an http or https URL');
+  const doctor = await machine.run(['doctor', '--json']);
+  const { proxy, authorities } = findingsOf(doctor);
+  expect(proxy).toMatchObject({ status: 'problem' });
+  expect(authorities).toMatchObject({ status: 'warning', message: expect.stringContaining('no such file') });
+  expect(doctor.exitCode).toBe(2);
+});
+
+interface Found {
+  readonly check: string;
+  readonly status: string;
+  readonly message: string;
+  readonly mend: string | null;
+}
+
+function findingsOf({ stdout }: { readonly stdout: string }): Record<string, Found | undefined> {
+  const findings: Found[] = JSON.parse(stdout);
+  return Object.fromEntries(findings.map((finding) => [finding.check, finding]));
+}

@@ -1,0 +1,273 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { machineFor, newMachine } from '../helpers/cli.ts';
+import { answer, type Behaviour, startFaultServer } from '../helpers/fault-server.ts';
+import { startService } from '../helpers/service.ts';
+
+const storeId = 'store-1';
+const apiKey = 'sk_test_0a1b2c3d4e5f6g7h';
+const settings = '/v1/stores/{store}/operations/settings';
+
+async function setScene(...script: Behaviour[]) {
+  const server = await startFaultServer(
+    script.length === 0 ? [answer(200, { id: 'made', b: 2, a: 1 })] : script,
+  );
+  const machine = machineFor({ origin: server.url, storeId, apiKey });
+  return { server, machine, [Symbol.asyncDispose]: server.close };
+}
+
+test('the real service: a read, a change that the history knows, and a refusal', async () => {
+  const service = await startService();
+  const machine = machineFor(service);
+
+  const read = await machine.run(['api', 'get', settings]);
+  expect(read).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(JSON.parse(read.stdout)).toMatchObject({ storeId: service.storeId });
+
+  const change = await machine.run(['api', 'PATCH', '/v1/stores/{store}', '-f', 'settings.cashbackBp=250']);
+  expect(change.exitCode).toBe(0);
+  expect(change.stderr).toContain(`main → store ${service.storeId}`);
+  expect(JSON.parse(change.stdout)).toMatchObject({ settings: { cashbackBp: 250 } });
+  const [record] = JSON.parse((await machine.run(['history', 'list', '--json'])).stdout);
+  expect(record).toMatchObject({ operation: 'store.update', state: 'applied' });
+
+  const refused = await machine.run(['api', 'PATCH', '/v1/stores/{store}', '-f', 'nonsense=1']);
+  expect(refused.exitCode).toBe(7);
+  expect(JSON.parse(refused.stdout)).toMatchObject({ code: 'validation_failed' });
+  expect(refused.stderr).toContain('error: the service refused (422 validation_failed)');
+});
+
+test('fields: JSON where it parses, dotted paths, the last one counts; a key is made for a keyed operation', async () => {
+  await using scene = await setScene();
+  const fields = [
+    '-f',
+    'label=nightly',
+    '-f',
+    'sections=["store"]',
+    '--field',
+    'a.b=1',
+    '-f',
+    'a.c=x',
+    '-f',
+    'a.b=true',
+  ];
+  const args = ['api', 'POST', '/v1/stores/{store}/operations/backups', ...fields];
+
+  expect(await scene.machine.run(args)).toMatchObject({ exitCode: 0, stdout: '{"id":"made","b":2,"a":1}\n' });
+
+  const [request] = scene.server.requests;
+  expect(request?.path).toBe(`/v1/stores/${storeId}/operations/backups`);
+  expect(request?.headers.authorization).toBe(`Bearer ${apiKey}`);
+  expect(JSON.parse(request?.body ?? '')).toEqual({
+    label: 'nightly',
+    sections: ['store'],
+    a: { b: true, c: 'x' },
+    idempotencyKey: expect.stringMatching(/^storectl-/),
+  });
+});
+
+test('a keyed operation whose answer is lost is sent again with the same bytes', async () => {
+  await using scene = await setScene({ does: 'drop' }, answer(201, { id: 'b1' }));
+  const args = ['api', 'POST', '/v1/stores/{store}/operations/backups', '-f', 'label=x'];
+
+  expect(await scene.machine.run([...args, '-q'])).toMatchObject({ exitCode: 0, stdout: 'b1\n' });
+
+  const [first, second] = scene.server.requests;
+  expect(second?.body).toBe(first?.body);
+});
+
+test('--input goes byte for byte; without a key in it a keyed operation is sent once', async () => {
+  await using scene = await setScene({ does: 'drop' });
+  const text = '{\n  "label" : "nightly", "n": 1.50, "big": 12345678901234567890\n}\n';
+  writeFileSync(path.join(scene.machine.folder, 'body.json'), text);
+  const args = ['api', 'POST', '/v1/stores/{store}/operations/backups', '--input', 'body.json', '--no-input'];
+
+  const result = await scene.machine.run(args);
+
+  expect(result.exitCode).toBe(10);
+  expect(result.stderr).toContain('no idempotencyKey');
+  expect(scene.server.requests.map(({ body }) => body)).toEqual([text]);
+
+  const keyed = await scene.machine.run(
+    ['api', 'POST', '/v1/stores/{store}/operations/backups', '--input', '-'],
+    {
+      stdin: '{ "label":"x","idempotencyKey":"mine-1"}',
+    },
+  );
+  expect(keyed.exitCode).toBe(10);
+  const bodies = scene.server.requests.slice(1).map(({ body }) => body);
+  expect(bodies.length).toBeGreaterThan(1);
+  expect(new Set(bodies)).toEqual(new Set(['{ "label":"x","idempotencyKey":"mine-1"}']));
+}, 30_000);
+
+test('a change outside the contract is sent once; resume leaves it and says so', async () => {
+  await using scene = await setScene({ does: 'drop' });
+  const lost = await scene.machine.run(['api', 'DELETE', '/v1/stores/{store}/blog/posts/p1', '--json']);
+
+  expect(lost.exitCode).toBe(10);
+  expect(scene.server.requests).toHaveLength(1);
+  const { operationId } = JSON.parse(lost.stderr.slice(lost.stderr.indexOf('{"error"'))).error;
+  const shown = JSON.parse((await scene.machine.run(['history', 'show', operationId, '--json'])).stdout);
+  expect(shown).toMatchObject({ operation: 'api', method: 'DELETE', class: 'one-shot', state: 'unknown' });
+  const listed = await scene.machine.run(['history', 'list', '--operation', 'api', '--json']);
+  expect(JSON.parse(listed.stdout)).toHaveLength(1);
+
+  const resumed = await scene.machine.run(['resume', operationId]);
+
+  expect(resumed.exitCode).toBe(10);
+  expect(resumed.stdout).toContain('never sent twice');
+  expect(scene.server.requests).toHaveLength(1);
+});
+
+test.each([
+  ['nothing', answer(204), ''],
+  ['an empty body', answer(200, ''), ''],
+  ['text', answer(202, 'queued\u001b[31m', { 'content-type': 'text/plain' }), 'queued\\u001b[31m\n'],
+])('outside the contract %s is an answer too', async (_name, behaviour, stdout) => {
+  await using scene = await setScene(behaviour);
+  const args = ['api', 'POST', '/v1/stores/{store}/something'];
+
+  expect(await scene.machine.run(args)).toMatchObject({ exitCode: 0, stdout });
+  const [record] = JSON.parse((await scene.machine.run(['history', 'list', '--json'])).stdout);
+  expect(record).toMatchObject({ operation: 'api', state: 'applied' });
+  expect(await scene.machine.run(['resume', record.id])).toMatchObject({ exitCode: 0 });
+});
+
+test('of GET and HEAD the fields are the query; --include prints status and headers first', async () => {
+  await using scene = await setScene();
+  const get = ['api', 'GET', '/v1/x?page=1', '-f', 'q=a b&c', '-f', 'n=2', '--include'];
+
+  const result = await scene.machine.run(get);
+
+  const [head = '', body] = result.stdout.split('\n\n');
+  expect(head.split('\n')).toContain('content-type: application/json');
+  expect(head).toMatch(/^HTTP\/1\.1 200 OK\n/);
+  expect(body).toBe('{"id":"made","b":2,"a":1}\n');
+  expect((await scene.machine.run(['api', 'HEAD', '/v1/x', '-i'])).stdout).toMatch(/^HTTP\/1\.1 200 OK\n/);
+  expect(scene.server.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
+    'GET /v1/x?page=1&q=a%20b%26c&n=2',
+    'HEAD /v1/x',
+  ]);
+  expect(JSON.parse((await scene.machine.run(['history', 'list', '--json'])).stdout)).toEqual([]);
+});
+
+test('an error body of any kind is on stdout, and the error on stderr', async () => {
+  await using scene = await setScene(answer(404, '<h1>Not here</h1>', { 'content-type': 'text/html' }));
+
+  const result = await scene.machine.run(['api', 'GET', '/v1/x', '--include']);
+
+  expect(result.exitCode).toBe(5);
+  expect(result.stdout).toMatch(/^HTTP\/1\.1 404 Not Found\n.*\n\n<h1>Not here<\/h1>\n$/s);
+  expect(result.stderr).toContain('error: the service refused (404): Not here');
+  // One JSON document or none.
+  expect(await scene.machine.run(['api', 'GET', '/v1/x', '--json'])).toMatchObject({
+    exitCode: 5,
+    stdout: '',
+  });
+});
+
+test('--fields and --dry-run', async () => {
+  await using scene = await setScene();
+  const fields = await scene.machine.run(['api', 'POST', '/v1/x', '--fields', 'a']);
+  expect(fields.stdout).toBe('{"a":1}\n');
+
+  const dry = await scene.machine.run(['api', 'DELETE', '/v1/x', '-f', 'a=1', '--dry-run', '--json']);
+
+  expect(JSON.parse(dry.stdout)).toMatchObject({
+    method: 'DELETE',
+    url: `${scene.server.url}/v1/x`,
+    body: { a: 1 },
+  });
+  expect(dry.stdout).not.toContain(apiKey);
+  expect(scene.server.requests).toHaveLength(1);
+});
+
+test('an absolute URL of the same origin is taken, also below a path of the base URL', async () => {
+  await using server = await startFaultServer([answer(200, {})]);
+  const machine = machineFor({ origin: `${server.url}/shop`, storeId: 'a store', apiKey });
+  const run = (target: string) => machine.run(['api', 'GET', target]);
+
+  expect(await run(`${server.url}/shop/v1/x`)).toMatchObject({ exitCode: 0 });
+  expect(await run('/v1/stores/{store}')).toMatchObject({ exitCode: 0 });
+  expect(await run(`${server.url}/other/v1/x`)).toMatchObject({ exitCode: 2 });
+  expect(server.requests.map(({ path }) => path)).toEqual(['/shop/v1/x', '/shop/v1/stores/a%20store']);
+});
+
+test.each([
+  'v1/x',
+  '//evil.example/v1/x',
+  '/v1/../../admin',
+  '/v1/%2e%2E/admin',
+  '/v1/./x',
+  '/v1/a%2fb',
+  '/v1/a%5Cb',
+  '/v1\\x',
+  '/v1/x#y',
+  '/v1/a b',
+  '/v1/ä',
+  '/v1/{id}',
+  '/v1/%zz',
+  '/v1/%00',
+  'https://evil.example/v1/x',
+  'http://127.0.0.1:1/v1/x',
+  'C:/Program Files/Git/v1/x',
+])('the path %s is refused before anything is sent', async (target) => {
+  await using scene = await setScene();
+  const result = await scene.machine.run(['api', 'GET', target, '--json']);
+
+  expect(result.exitCode).toBe(2);
+  expect(JSON.parse(result.stderr).error).toMatchObject({ code: 'invalid_path', outcome: 'not_sent' });
+  expect(scene.server.requests).toEqual([]);
+});
+
+test('a user name in an absolute URL does not pass for the origin', async () => {
+  await using scene = await setScene();
+  const { port } = scene.server;
+  for (const url of [`http://127.0.0.1:${port}@evil.example/x`, `http://evil@127.0.0.1:${port}/x`]) {
+    expect(await scene.machine.run(['api', 'GET', url])).toMatchObject({ exitCode: 2 });
+  }
+  expect(scene.server.requests).toEqual([]);
+});
+
+test.each([
+  ['the key in the query', ['GET', '/v1/x', '-f', `key=${apiKey}`]],
+  ['the key in the body', ['POST', '/v1/x', '-f', `key=${apiKey}`]],
+  ['a method that is none', ['CONNECT', '/v1/x']],
+  ['a body of a GET', ['GET', '/v1/x', '--input', '-']],
+  ['two bodies', ['POST', '/v1/x', '--input', '-', '-f', 'a=1']],
+  ['a body that is no JSON', ['POST', '/v1/x', '--input', '-']],
+  ['a field without a value', ['POST', '/v1/x', '-f', 'a']],
+  ['headers in a JSON document', ['GET', '/v1/x', '--include', '--json']],
+])('%s is refused before anything is sent', async (_name, args) => {
+  await using scene = await setScene();
+  const result = await scene.machine.run(['api', ...args], { stdin: 'label: x' });
+
+  expect(result.exitCode).toBe(2);
+  expect(result.stdout + result.stderr).not.toContain(apiKey);
+  expect(scene.server.requests).toEqual([]);
+});
+
+test('what is missing is named at once', async () => {
+  const result = await newMachine().run(['api']);
+  expect(result.exitCode).toBe(3);
+  expect(result.stderr).toContain('<method>');
+  expect(result.stderr).toContain('<path>');
+});
+
+test('operations with a guard go without it, and stderr says so', async () => {
+  await using scene = await setScene();
+  const result = await scene.machine.run([
+    ...['api', 'POST', '/v1/stores/{store}/operations/backups/b1/restore', '-f', 'sections=["store"]'],
+  ]);
+  expect(result.exitCode).toBe(0);
+  expect(result.stderr).toContain('`storectl backup restore` takes a safety backup');
+  expect(scene.server.requests).toHaveLength(1);
+});
+
+test('the record belongs to the store of the path', async () => {
+  await using scene = await setScene();
+  await scene.machine.run(['api', 'POST', '/v1/stores/store-2/operations/backups', '-f', 'label=x']);
+  const [record] = JSON.parse((await scene.machine.run(['history', 'list', '--json'])).stdout);
+  expect(record).toMatchObject({ operation: 'backup.create', storeId: 'store-2' });
+});
