@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import Conf from 'conf';
 import { nodeFileSystem } from '../history/files.ts';
@@ -74,9 +74,13 @@ export function openProfiles(
   };
   const read = (): Settings => {
     if (!existsSync(file)) return {};
-    const settings = guarded((conf) => conf.store);
-    if (!isSettings(settings)) throw settingsError(file, new Error('it is not a settings file of storectl'));
-    return settings;
+    return guarded((conf) => {
+      // conf makes an object of anything, and would then write that over what is there.
+      if (!isSettings(JSON.parse(readFileSync(file, 'utf8')))) {
+        throw new Error('it is not a settings file of storectl');
+      }
+      return conf.store;
+    });
   };
   // The whole file is written at once, so two processes that change it must not do so at the same time.
   const write = async (change: (settings: Settings) => Settings): Promise<void> => {

@@ -44,13 +44,15 @@ interface Folder {
 
 /**
  * Settings in their order: flag, environment, the folder's `.storectl.json`, the stored profile. A stored key goes only
- * to the origin that it was stored for: with another base URL there is no key.
+ * to the origin that it was stored for: with another base URL there is no key. Throws exit 2 for a profile that is named
+ * and not there, unless it may be new.
  */
 export function resolveSettings(
   flags: ConnectionFlags,
   env: Environment,
   cwd: string,
   profiles: ProfileStore,
+  options: { readonly profileMayBeNew?: boolean } = {},
 ): ConnectionSettings {
   refuseEmptyFlags(flags);
   const folder = readFolderSettings(cwd);
@@ -67,7 +69,7 @@ export function resolveSettings(
     return { profile: demoProfile, profileSource: profile.source, storeId, baseUrl: null, apiKey: null };
   }
   const stored = profiles.get(profile.value);
-  if (stored === null && named !== null && !suppliesAll(flags, env)) {
+  if (stored === null && named !== null && !options.profileMayBeNew && !suppliesAll(flags, env)) {
     throw new CliError({
       code: 'unknown_profile',
       exitCode: exitCodes.usage,
@@ -108,10 +110,14 @@ export function resolveSettings(
 
 /** Throws exit 2 where `name` is no name: it becomes the name of a folder. */
 export function checkProfileName(name: string): void {
-  if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)) return;
+  // Windows drops a dot at the end, and keeps these names for devices, whatever follows a dot.
+  const isFolderName = !/\.$|^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i.test(name);
+  if (isFolderName && /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)) return;
   throw usageError(
     `"${name}" cannot be the name of a profile`,
-    'use letters, digits, dots, dashes and underscores, beginning with a letter or digit, at most 64',
+    isFolderName
+      ? 'use letters, digits, dots, dashes and underscores, beginning with a letter or digit, at most 64'
+      : 'it is no name for a folder on Windows: choose another',
   );
 }
 
@@ -226,7 +232,8 @@ function readFolderSettings(cwd: string): Folder {
   }
   let settings: unknown;
   try {
-    settings = JSON.parse(text);
+    // Editors and shells on Windows put a byte order mark before it.
+    settings = JSON.parse(text.replace(/^\ufeff/, ''));
   } catch {
     throw fail('it is not valid JSON');
   }

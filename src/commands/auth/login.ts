@@ -4,7 +4,7 @@ import { CliError, usageError } from '../../cli/errors.ts';
 import { exitCodes } from '../../cli/exit-codes.ts';
 import { readAll } from '../../cli/io.ts';
 import { outcomeError } from '../../cli/outcomes.ts';
-import { checkBaseUrl, checkKey, demoProfile } from '../../cli/settings.ts';
+import { checkBaseUrl, checkKey, demoProfile, resolveSettings } from '../../cli/settings.ts';
 import { createClient } from '../../client/client.ts';
 import { pathParameterProblem } from '../../contract/operation.ts';
 import { showSettings } from '../../contract/settings.ts';
@@ -21,14 +21,15 @@ it is never a flag, because command lines are visible to other programs and stay
   ],
   async run(context, parsed) {
     const profiles = await context.profiles();
-    const settings = await context.settings().catch(ignoreUnknownProfile);
-    const name = context.flags.profile ?? settings?.profile ?? 'main';
+    const { io, flags } = context;
+    const settings = resolveSettings(flags, io.env, io.cwd, profiles, { profileMayBeNew: true });
+    const name = settings.profile;
     if (name === demoProfile)
       throw usageError('the demo store needs no key', 'leave --demo out, or name another profile');
 
     const given = {
-      baseUrl: context.flags.baseUrl ?? settings?.baseUrl?.value.href,
-      storeId: context.flags.store ?? settings?.storeId?.value,
+      baseUrl: settings.baseUrl?.value.href,
+      storeId: settings.storeId?.value,
     };
     const withKey = isOn(parsed, '--with-key');
     const { baseUrl, storeId } = await completeTarget(context, given, withKey);
@@ -54,11 +55,6 @@ it is never a flag, because command lines are visible to other programs and stay
     return undefined;
   },
 };
-
-function ignoreUnknownProfile(error: unknown): null {
-  if (error instanceof CliError && error.details.code === 'unknown_profile') return null;
-  throw error;
-}
 
 async function completeTarget(
   context: Context,

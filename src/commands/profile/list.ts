@@ -1,13 +1,16 @@
 import type { CommandDefinition } from '../../cli/command.ts';
 import { renderJson, renderTable } from '../../cli/output.ts';
 import { printable } from '../../cli/sanitize.ts';
+import { resolveSettings } from '../../cli/settings.ts';
 
 export const command: CommandDefinition = {
   description: 'List the stored profiles. The one that is used is marked.',
   examples: ['profile list', 'profile list --json'],
   async run(context) {
     const profiles = await context.profiles();
-    const { profile: used } = await context.settings();
+    const { io, flags } = context;
+    // A profile that is named and not there must not hide those that are.
+    const { profile: used } = resolveSettings(flags, io.env, io.cwd, profiles, { profileMayBeNew: true });
     const rows = profiles.names().map((name) => {
       const { baseUrl = null, storeId = null, apiKey } = profiles.get(name) ?? {};
       return { name, used: name === used, baseUrl, storeId, key: apiKey !== undefined };

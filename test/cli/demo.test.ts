@@ -1,0 +1,184 @@
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { newMachine } from '../helpers/cli.ts';
+import { answer, startFaultServer } from '../helpers/fault-server.ts';
+
+const marker = 'demo: an example store, served inside this process\n';
+
+function jsonOf({ exitCode, stdout, stderr }: { exitCode: number; stdout: string; stderr: string }) {
+  expect({ exitCode, stderr }).toMatchObject({ exitCode: 0 });
+  return JSON.parse(stdout);
+}
+
+describe('--demo', () => {
+  test('needs nothing, marks its output on stderr, and has what it takes to try every operation', async () => {
+    const machine = newMachine();
+
+    const info = await machine.run(['--demo', 'demo', 'info', '--json']);
+    const forPeople = await machine.run(['--profile', 'demo', 'demo', 'info']);
+
+    const example = jsonOf(info);
+    expect(info.stderr).toBe(marker);
+    expect(forPeople.stderr).toContain(marker);
+    expect(example.disputes.map(({ status }: { status: string }) => status).sort()).toEqual(['open', 'won']);
+    for (const name of ['reclaims', 'notifications', 'posts', 'endpoints']) {
+      expect(example[name].length).toBeGreaterThan(0);
+    }
+    for (const { id } of [...example.disputes, ...example.reclaims, ...example.notifications]) {
+      expect(forPeople.stdout).toContain(id);
+    }
+    expect(existsSync(machine.configDirectory)).toBe(false);
+  });
+
+  test('all 12 operations work, and what one writes the next one sees', async () => {
+    const machine = newMachine();
+    const demo = async (...args: string[]) => jsonOf(await machine.run(['--demo', ...args, '--json']));
+    const { storeId, disputes, reclaims, notifications } = await demo('demo', 'info');
+    const dispute = disputes.find(({ status }: { status: string }) => status === 'open').id;
+    const reclaim = reclaims[0].id;
+
+    await demo('store', 'update', '--name', 'Mine');
+    const post = await demo('blog', 'create', '--title', 'Seen', '--content-md', 'text');
+    const backup = await demo('backup', 'create', '--label', 'first', '--sections', 'store,blog');
+    const opened = await demo('disputes', 'open', '--reason', 'r');
+    await demo('disputes', 'decide', dispute, '--status', 'won', '--resolution', 'r', '--confirm', dispute);
+    await demo('settings', 'save', '--quiet-hours-start', '21:00');
+    await demo('backup', 'restore', backup.id, '--sections', 'store', '--confirm', backup.id);
+    await demo('reclaim', 'appeal', reclaim, '--text', 't', '--confirm', reclaim);
+    await demo(
+      'notify',
+      'add-endpoint',
+      '--name',
+      'n',
+      '--events',
+      'feedback_digest',
+      '--url',
+      'https://discord.com/api/webhooks/9/t',
+    );
+    await demo('notify', 'mark-read', notifications[0].id);
+
+    expect((await demo('settings', 'show')).quietHours.start).toBe('21:00');
+    expect((await demo('disputes', 'show', dispute)).record.status).toBe('won');
+    const after = await demo('demo', 'info');
+    expect(after.storeId).toBe(storeId);
+    expect(after.posts.map(({ id }: { id: string }) => id)).toContain(post.id);
+    expect(after.disputes.map(({ id }: { id: string }) => id)).toContain(opened.id);
+    expect(after.backups.map(({ id }: { id: string }) => id)).toContain(backup.id);
+  });
+
+  test('two commands at the same time both work, also as the very first ones', async () => {
+    const machine = newMachine();
+    const create = (label: string) =>
+      machine.run(['--demo', 'backup', 'create', '--label', label, '--sections', 'store', '-q']);
+
+    const results = await Promise.all([create('a'), create('b')]);
+    const info = jsonOf(await machine.run(['--demo', 'demo', 'info', '--json']));
+
+    expect(results.map(({ exitCode }) => exitCode)).toEqual([0, 0]);
+    expect(new Set(results.map(({ stdout }) => stdout)).size).toBe(2);
+    expect(info.backups.map(({ label }: { label: string }) => label).sort()).toEqual(['a', 'b']);
+  });
+
+  test('has nothing to do with real stores: not their address, their store, their key, or their history', async () => {
+    await using server = await startFaultServer([answer(200, { id: 'x' })]);
+    const machine = newMachine({
+      STORECTL_BASE_URL: server.url,
+      STORECTL_STORE_ID: 'real-store',
+      STORECTL_API_KEY: 'real-key-of-a-store',
+    });
+    writeFileSync(path.join(machine.folder, '.storectl.json'), '{"storeId":"of-the-folder"}');
+
+    const update = await machine.run(['--demo', 'store', 'update', '--name', 'x', '--debug']);
+    const demoHistory = jsonOf(await machine.run(['--demo', 'history', 'list', '--json']));
+    const realHistory = jsonOf(await machine.run(['history', 'list', '--json']));
+    await machine.run(['store', 'update', '--name', 'y']);
+    const demoAfter = jsonOf(await machine.run(['--demo', 'history', 'list', '--json']));
+
+    expect(update.exitCode).toBe(0);
+    for (const word of ['real-store', 'of-the-folder', 'real-key', server.url]) {
+      expect(update.stdout + update.stderr).not.toContain(word);
+    }
+    expect(demoHistory).toMatchObject([{ operation: 'store.update', origin: 'demo' }]);
+    expect(realHistory).toEqual([]);
+    expect(demoAfter).toEqual(demoHistory);
+    expect(server.requests.map(({ body }) => body)).toEqual(['{"name":"y"}']);
+  });
+
+  test('an unusable address of a real store is not in its way', async () => {
+    const machine = newMachine({ STORECTL_BASE_URL: 'ftp://nowhere', STORECTL_API_KEY: 'not a key' });
+
+    expect((await machine.run(['--demo', 'settings', 'show'])).exitCode).toBe(0);
+  });
+
+  test('works as the chosen profile, too', async () => {
+    const machine = newMachine();
+    await machine.run(['profile', 'use', 'demo']);
+
+    const byChoice = await machine.run(['settings', 'show', '--fields', 'quietHours.start']);
+    const byEnvironment = await newMachine({ STORECTL_PROFILE: 'demo' }).run(['settings', 'show']);
+
+    expect(byChoice).toEqual({ exitCode: 0, stdout: '{"quietHours":{"start":"22:00"}}\n', stderr: marker });
+    expect(byEnvironment).toMatchObject({ exitCode: 0, stderr: marker });
+  });
+
+  test('its key is in no file, and the files are for their owner alone', async () => {
+    const machine = newMachine();
+
+    const { stderr, stdout } = await machine.run([
+      '--demo',
+      'backup',
+      'create',
+      '--label',
+      'l',
+      '--sections',
+      'store',
+      '--debug',
+    ]);
+
+    expect(stdout + stderr).not.toMatch(/sk_demo_\w{12}_\w{40}/);
+    const files = readdirSync(machine.stateDirectory, { recursive: true, encoding: 'utf8' })
+      .map((name) => path.join(machine.stateDirectory, name))
+      .filter((file) => statSync(file).isFile());
+    expect(files.length).toBeGreaterThan(1);
+    for (const file of files) {
+      expect(readFileSync(file, 'latin1')).not.toMatch(/sk_(demo|live)_\w{12}_\w{40}/);
+      if (process.platform !== 'win32') expect((statSync(file).mode & 0o077).toString(8)).toBe('0');
+    }
+  });
+
+  test('demo reset starts over, and leaves the history of other profiles', async () => {
+    await using server = await startFaultServer([answer(200, { id: 'x' })]);
+    const machine = newMachine({
+      STORECTL_STORE_ID: 's',
+      STORECTL_API_KEY: 'some-long-key',
+      STORECTL_BASE_URL: server.url,
+    });
+    await machine.run(['store', 'update', '--name', 'real']);
+    await machine.run(['--demo', 'backup', 'create', '--label', 'l', '--sections', 'store']);
+
+    const reset = await machine.run(['demo', 'reset']);
+
+    expect(reset.exitCode).toBe(0);
+    expect(jsonOf(await machine.run(['--demo', 'demo', 'info', '--json'])).backups).toEqual([]);
+    expect(jsonOf(await machine.run(['--demo', 'history', 'list', '--json']))).toEqual([]);
+    expect(jsonOf(await machine.run(['history', 'list', '--json']))).toHaveLength(1);
+  });
+
+  test('another store of the demo service is not found, and nothing of it is said', async () => {
+    const { exitCode, stderr } = await newMachine().run([
+      '--demo',
+      '--store',
+      'another',
+      'settings',
+      'show',
+      '--json',
+    ]);
+
+    expect(exitCode).toBe(5);
+    expect(JSON.parse(stderr.split('\n').at(-2) ?? '').error).toMatchObject({
+      code: 'not_found',
+      status: 404,
+    });
+  });
+});

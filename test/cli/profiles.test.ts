@@ -1,0 +1,464 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { type Machine, newMachine } from '../helpers/cli.ts';
+import { answer, startFaultServer } from '../helpers/fault-server.ts';
+import { startService } from '../helpers/service.ts';
+
+const storeId = '4be5c0de-0000-4000-8000-000000000001';
+const apiKey = 'a-key-that-nobody-may-see';
+
+const settingsFile = ({ configDirectory }: Machine) => path.join(configDirectory, 'settings.json');
+const stored = (machine: Machine) => JSON.parse(readFileSync(settingsFile(machine), 'utf8'));
+const modeOf = (file: string) => (statSync(file).mode & 0o777).toString(8);
+
+function login(machine: Machine, origin: string, more: readonly string[] = [], key = apiKey) {
+  const args = ['auth', 'login', '--base-url', origin, '--store', storeId, '--with-key', ...more];
+  return machine.run(args, { stdin: `${key}\n` });
+}
+
+describe('auth login', () => {
+  test('checks the key with one read, and stores it for its owner alone', async () => {
+    await using server = await startFaultServer([answer(200, {})]);
+    const machine = newMachine();
+
+    const result = await login(machine, server.url);
+
+    expect(result).toMatchObject({ exitCode: 0, stdout: '' });
+    expect(server.requests).toMatchObject([
+      { method: 'GET', path: `/v1/stores/${storeId}/operations/settings`, body: '' },
+    ]);
+    expect(server.requests[0]?.headers.authorization).toBe(`Bearer ${apiKey}`);
+    expect(stored(machine)).toEqual({
+      current: 'main',
+      profiles: { main: { baseUrl: server.url, storeId, apiKey, keyOrigin: server.url } },
+    });
+    expect(modeOf(settingsFile(machine))).toBe('600');
+    expect(modeOf(machine.configDirectory)).toBe('700');
+    expect(result.stderr).not.toContain(apiKey);
+  });
+
+  test('a key that may not read settings is a key all the same', async () => {
+    await using server = await startFaultServer([answer(403, {})]);
+    const machine = newMachine();
+
+    const result = await login(machine, server.url);
+
+    expect(result).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('The key is valid') });
+    expect(stored(machine).profiles.main.apiKey).toBe(apiKey);
+  });
+
+  test.each([
+    [401, 4],
+    [404, 5],
+    [500, 9],
+  ])('after %d nothing is stored, exit %d', async (status, exitCode) => {
+    await using server = await startFaultServer([answer(status, {})]);
+    const machine = newMachine();
+
+    const result = await login(machine, server.url, ['--timeout', '0.8']);
+
+    expect(result).toMatchObject({ exitCode, stderr: expect.stringContaining('the key was not stored') });
+    expect(existsSync(settingsFile(machine))).toBe(false);
+  });
+
+  test('where the service is not there, nothing is stored, and the former key stays', async () => {
+    await using server = await startFaultServer([answer(200, {})]);
+    const machine = newMachine();
+    await login(machine, server.url);
+    const before = readFileSync(settingsFile(machine), 'utf8');
+    await server.close();
+
+    const result = await login(machine, server.url, ['--timeout', '0.3'], 'another-key-for-the-store');
+
+    expect(result.exitCode).toBe(9);
+    expect(readFileSync(settingsFile(machine), 'utf8')).toBe(before);
+  });
+
+  test.each(['', 'two words', 'line\nbreak', 'schlüssel'])('%j is no key: nothing is sent', async (key) => {
+    await using server = await startFaultServer([answer(200, {})]);
+    const machine = newMachine();
+
+    const result = await login(machine, server.url, [], key);
+
+    expect(result.exitCode).toBe(2);
+    if (key !== '') expect(result.stderr).not.toContain(key);
+    expect(server.connections).toBe(0);
+  });
+
+  test('fills a profile that is named, and takes the rest from the environment', async () => {
+    await using server = await startFaultServer([answer(200, {})]);
+    const machine = newMachine();
+
+    const byFlag = await machine.run(['auth', 'login', '--profile', 'outlet', '--with-key'], {
+      stdin: apiKey,
+      env: { STORECTL_BASE_URL: server.url, STORECTL_STORE_ID: storeId },
+    });
+    const byEnvironment = await machine.run(['auth', 'login', '--with-key'], {
+      stdin: apiKey,
+      env: { STORECTL_PROFILE: 'shop', STORECTL_BASE_URL: server.url, STORECTL_STORE_ID: storeId },
+    });
+
+    expect([byFlag.exitCode, byEnvironment.exitCode]).toEqual([0, 0]);
+    expect(Object.keys(stored(machine).profiles)).toEqual(['outlet', 'shop']);
+  });
+
+  test('the stored key works against the real service', async () => {
+    const service = await startService();
+    const machine = newMachine();
+    await machine.run(
+      ['auth', 'login', '--base-url', service.origin, '--store', service.storeId, '--with-key'],
+      {
+        stdin: service.apiKey,
+      },
+    );
+
+    const show = await machine.run(['settings', 'show', '--json']);
+    const status = await machine.run(['auth', 'status', '--json']);
+
+    expect(show.exitCode).toBe(0);
+    expect(JSON.parse(status.stdout)).toMatchObject({
+      profile: 'main',
+      storeId: service.storeId,
+      key: 'set',
+      keySource: 'profile',
+      access: 'works',
+    });
+  });
+
+  test('auth status says that a key is refused, without showing it: exit 4', async () => {
+    await using server = await startFaultServer([answer(200, {}), answer(401, {})]);
+    const machine = newMachine();
+    await login(machine, server.url);
+
+    const status = await machine.run(['auth', 'status']);
+
+    expect(status).toMatchObject({ exitCode: 4, stdout: expect.stringMatching(/^access +refused$/m) });
+    expect(status.stdout + status.stderr).not.toContain(apiKey);
+  });
+
+  test('auth logout removes the key and keeps the rest', async () => {
+    await using server = await startFaultServer([answer(200, {})]);
+    const machine = newMachine();
+    await login(machine, server.url);
+
+    const result = await machine.run(['auth', 'logout']);
+    const show = await machine.run(['settings', 'show']);
+
+    expect(result.exitCode).toBe(0);
+    expect(stored(machine).profiles.main).toEqual({ baseUrl: server.url, storeId });
+    expect(readFileSync(settingsFile(machine), 'utf8')).not.toContain(apiKey);
+    expect(show.exitCode).toBe(4);
+  });
+});
+
+describe('a stored key', () => {
+  test('is sent to no other origin', async () => {
+    await using home = await startFaultServer([answer(200, {})]);
+    await using elsewhere = await startFaultServer([answer(200, {})]);
+    const machine = newMachine();
+    await login(machine, home.url);
+
+    const byFlag = await machine.run(['settings', 'show', '--base-url', elsewhere.url]);
+    const byEnvironment = await machine.run(['settings', 'show'], {
+      env: { STORECTL_BASE_URL: elsewhere.url },
+    });
+    await machine.run(['profile', 'set', 'main', '--base-url', elsewhere.url]);
+    const byProfile = await machine.run(['settings', 'show']);
+    const byPath = await machine.run(['settings', 'show', '--base-url', `${home.url}/v2`]);
+
+    expect([byFlag, byEnvironment, byProfile].map(({ exitCode }) => exitCode)).toEqual([4, 4, 4]);
+    expect(elsewhere.connections).toBe(0);
+    expect(byPath.exitCode).toBe(0);
+  });
+
+  test('stands in the settings file and nowhere else', async () => {
+    const service = await startService();
+    const machine = newMachine();
+    const args = ['--base-url', service.origin, '--store', service.storeId];
+    const results = [
+      await machine.run(['auth', 'login', ...args, '--with-key', '--debug'], { stdin: service.apiKey }),
+      await machine.run(['auth', 'status', '--debug']),
+      await machine.run(['profile', 'list', '--json']),
+      await machine.run(['profile', 'show', '--json']),
+      await machine.run(['backup', 'create', '--label', 'l', '--sections', 'store', '--debug']),
+      await machine.run(['blog', 'create', '--title', 't', '--content-md', service.apiKey, '--debug']),
+      await machine.run(['history', 'list', '--json']),
+    ];
+
+    for (const { stdout, stderr } of results) expect(stdout + stderr).not.toContain(service.apiKey);
+    expect(filesWith(machine.folder, service.apiKey)).toEqual([settingsFile(machine)]);
+    const secret = service.apiKey.split('_').at(-1) ?? '';
+    expect(filesWith(path.dirname(service.databaseFile), secret)).toEqual([]);
+  });
+});
+
+/** Every file below a folder that holds a text. */
+function filesWith(folder: string, text: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .map((name) => path.join(folder, name))
+    .filter((file) => statSync(file).isFile() && readFileSync(file).includes(text));
+}
+
+describe('the settings file', () => {
+  test.skipIf(process.platform === 'win32')('in looser modes is repaired, with a notice', async () => {
+    await using server = await startFaultServer([answer(200, {})]);
+    const machine = newMachine();
+    await login(machine, server.url);
+    chmodSync(settingsFile(machine), 0o644);
+    chmodSync(machine.configDirectory, 0o755);
+
+    const repaired = await machine.run(['settings', 'show']);
+    const after = await machine.run(['settings', 'show']);
+
+    expect(repaired.exitCode).toBe(0);
+    expect(repaired.stderr).toContain(
+      `${settingsFile(machine)} could be read by others (mode 644): it is 600 now`,
+    );
+    expect([modeOf(settingsFile(machine)), modeOf(machine.configDirectory)]).toEqual(['600', '700']);
+    expect(after.stderr).toBe('');
+  });
+
+  test.each(['{"profiles": {', '[]', '"text"', '{"profiles": {"main": 1}}', '{"current": 7}', ''])(
+    'broken as %j is exit 11, and stays as it is',
+    async (text) => {
+      const machine = newMachine();
+      mkdirSync(machine.configDirectory, { mode: 0o700 });
+      writeFileSync(settingsFile(machine), text, { mode: 0o600 });
+
+      for (const args of [
+        ['settings', 'show'],
+        ['profile', 'list'],
+        ['profile', 'set', 'x', '--store', 's'],
+        ['auth', 'logout'],
+      ]) {
+        const result = await machine.run(args);
+        expect(result).toMatchObject({ exitCode: 11, stdout: '' });
+        expect(result.stderr).toContain(settingsFile(machine));
+      }
+      expect(readFileSync(settingsFile(machine), 'utf8')).toBe(text);
+    },
+  );
+
+  test('loses no profile when ten commands write at the same time', async () => {
+    const machine = newMachine();
+    const names = Array.from({ length: 10 }, (_, index) => `p${index}`);
+
+    const results = await Promise.all(
+      names.map((name) => machine.run(['profile', 'set', name, '--store', `store-${name}`])),
+    );
+
+    expect(results.map(({ exitCode }) => exitCode)).toEqual(names.map(() => 0));
+    expect(stored(machine).profiles).toEqual(
+      Object.fromEntries(names.map((name) => [name, { storeId: `store-${name}` }])),
+    );
+  });
+});
+
+describe('profile', () => {
+  test('set, use, list, show and remove', async () => {
+    const machine = newMachine();
+    await machine.run(['profile', 'set', 'b.c', '--base-url', 'https://b.example/api/', '--store', 's2']);
+    await machine.run(['profile', 'set', 'a', '--base-url', 'https://a.example', '--store', 's1']);
+
+    await machine.run(['profile', 'use', 'a']);
+    const list = await machine.run(['profile', 'list', '--json']);
+    const show = await machine.run(['profile', 'show', 'b.c', '--json']);
+    const used = await machine.run(['profile', 'show', '--json']);
+    const removed = await machine.run(['profile', 'remove', 'a']);
+    const rest = await machine.run(['profile', 'list', '-q']);
+
+    expect(JSON.parse(list.stdout)).toEqual([
+      { name: 'a', used: true, baseUrl: 'https://a.example', storeId: 's1', key: false },
+      { name: 'b.c', used: false, baseUrl: 'https://b.example/api', storeId: 's2', key: false },
+    ]);
+    expect(JSON.parse(show.stdout)).toMatchObject({ name: 'b.c', storeId: 's2', key: false });
+    expect(JSON.parse(used.stdout)).toMatchObject({ name: 'a' });
+    expect(removed.exitCode).toBe(0);
+    expect(rest.stdout).toBe('b.c\n');
+    expect(stored(machine)).not.toHaveProperty('current');
+  });
+
+  test('one that is not there is named with those that are', async () => {
+    const machine = newMachine();
+    await machine.run(['profile', 'set', 'outlet', '--store', 's']);
+
+    for (const verb of ['use', 'show', 'remove']) {
+      const { exitCode, stderr } = await machine.run(['profile', verb, 'outlte']);
+      expect({ exitCode, stderr }).toEqual({
+        exitCode: 2,
+        stderr: 'error: there is no profile "outlte"\n  there are: outlet\n',
+      });
+    }
+  });
+
+  test('one that is named and not there does not hide the others', async () => {
+    const machine = newMachine({ STORECTL_PROFILE: 'outlte' });
+    await machine.run(['profile', 'set', 'outlet', '--store', 's']);
+
+    const show = await machine.run(['settings', 'show']);
+    const list = await machine.run(['profile', 'list', '-q']);
+
+    expect(show).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('`storectl profile list`') });
+    expect(list).toMatchObject({ exitCode: 0, stdout: 'outlet\n' });
+  });
+
+  test.each(['../up', 'a/b', '', '.hidden', 'demo'])('cannot be called %j', async (name) => {
+    const machine = newMachine();
+
+    const result = await machine.run(['profile', 'set', name, '--store', 's']);
+
+    expect(result.exitCode).toBe(2);
+    expect(existsSync(settingsFile(machine))).toBe(false);
+  });
+});
+
+describe('where a setting comes from', () => {
+  const flag = ['--store', 'from-flag', '--base-url', 'https://flag.example'];
+  const env = {
+    STORECTL_STORE_ID: 'from-env',
+    STORECTL_BASE_URL: 'https://env.example',
+    STORECTL_API_KEY: 'key-of-env',
+  };
+
+  async function machineWithEverything(folder: object | null): Promise<Machine> {
+    const machine = newMachine();
+    await machine.run([
+      'profile',
+      'set',
+      'main',
+      '--store',
+      'from-profile',
+      '--base-url',
+      'https://profile.example',
+    ]);
+    await machine.run([
+      'profile',
+      'set',
+      'other',
+      '--store',
+      'from-other',
+      '--base-url',
+      'https://other.example',
+    ]);
+    if (folder !== null) writeFileSync(path.join(machine.folder, '.storectl.json'), JSON.stringify(folder));
+    return machine;
+  }
+
+  async function statusOf(
+    machine: Machine,
+    args: readonly string[],
+    environment: Readonly<Record<string, string>>,
+  ) {
+    const { exitCode, stdout } = await machine.run(['auth', 'status', '--offline', '--json', ...args], {
+      env: environment,
+    });
+    expect(exitCode).toBe(0);
+    const { profile, baseUrl, storeId: id, storeIdSource, keySource } = JSON.parse(stdout);
+    return { profile, baseUrl, storeId: id, storeIdSource, keySource };
+  }
+
+  test('a flag goes before the environment, the folder and the profile', async () => {
+    const machine = await machineWithEverything({ storeId: 'from-folder' });
+
+    expect(await statusOf(machine, flag, env)).toEqual({
+      profile: 'main',
+      baseUrl: 'https://flag.example',
+      storeId: 'from-flag',
+      storeIdSource: 'flag',
+      keySource: 'environment',
+    });
+  });
+
+  test('the environment goes before the folder and the profile', async () => {
+    const machine = await machineWithEverything({ storeId: 'from-folder' });
+
+    expect(await statusOf(machine, [], env)).toEqual({
+      profile: 'main',
+      baseUrl: 'https://env.example',
+      storeId: 'from-env',
+      storeIdSource: 'environment',
+      keySource: 'environment',
+    });
+  });
+
+  test('the folder goes before the profile', async () => {
+    const machine = await machineWithEverything({ storeId: 'from-folder' });
+
+    expect(await statusOf(machine, [], {})).toEqual({
+      profile: 'main',
+      baseUrl: 'https://profile.example',
+      storeId: 'from-folder',
+      storeIdSource: 'folder',
+      keySource: null,
+    });
+  });
+
+  test('the profile: flag, environment, folder, stored choice, main', async () => {
+    const machine = await machineWithEverything({ profile: 'other' });
+    const byEnvironment = { STORECTL_PROFILE: 'main' };
+
+    expect((await statusOf(machine, ['--profile', 'other'], byEnvironment)).profile).toBe('other');
+    expect((await statusOf(machine, [], byEnvironment)).profile).toBe('main');
+    expect((await statusOf(machine, [], {})).profile).toBe('other');
+    const elsewhere = await machineWithEverything(null);
+    expect((await statusOf(elsewhere, [], {})).profile).toBe('main');
+    await elsewhere.run(['profile', 'use', 'other']);
+    expect((await statusOf(elsewhere, [], {})).profile).toBe('other');
+  });
+
+  test("the folder's store belongs to the folder's profile", async () => {
+    const machine = await machineWithEverything({ profile: 'main', storeId: 'from-folder' });
+
+    expect((await statusOf(machine, [], {})).storeId).toBe('from-folder');
+    expect((await statusOf(machine, ['--profile', 'other'], {})).storeId).toBe('from-other');
+  });
+
+  test.each([
+    { apiKey: 'k' },
+    { baseUrl: 'https://evil.example' },
+    { storeId: 7 },
+    { profile: null },
+    { store: 'misspelt' },
+    [],
+  ])('.storectl.json with %j is refused: exit 11', async (folder) => {
+    const machine = await machineWithEverything(folder);
+
+    const result = await machine.run(['settings', 'show', '--json']);
+
+    expect(result).toMatchObject({ exitCode: 11, stdout: '' });
+    expect(JSON.parse(result.stderr).error).toMatchObject({
+      code: 'folder_settings_unreadable',
+      outcome: 'not_sent',
+    });
+  });
+
+  test('STORECTL_API_KEY_FILE names a file with the key', async () => {
+    await using server = await startFaultServer([answer(200, {})]);
+    const machine = newMachine({ STORECTL_BASE_URL: server.url, STORECTL_STORE_ID: storeId });
+    const file = path.join(machine.folder, 'key.txt');
+    writeFileSync(file, `${apiKey}\n`);
+
+    const result = await machine.run(['settings', 'show'], { env: { STORECTL_API_KEY_FILE: file } });
+    const both = await machine.run(['settings', 'show'], {
+      env: { STORECTL_API_KEY_FILE: file, STORECTL_API_KEY: 'key-of-env' },
+    });
+    const missing = await machine.run(['settings', 'show'], {
+      env: { STORECTL_API_KEY_FILE: `${file}.none` },
+    });
+
+    expect([result.exitCode, both.exitCode, missing.exitCode]).toEqual([0, 0, 11]);
+    expect(server.requests.map(({ headers }) => headers.authorization)).toEqual([
+      `Bearer ${apiKey}`,
+      'Bearer key-of-env',
+    ]);
+  });
+});
