@@ -25,3 +25,18 @@ export function formatJson(json: string, layout: 'pretty' | 'compact'): string {
   }
   return printableJson(parts.join(''));
 }
+
+/** The first number in JSON text that a double cannot hold, or null: parsed and written again, it would be another. */
+export function inexactNumber(json: string): string | null {
+  for (const [part] of json.matchAll(token)) {
+    if (!/^-?\d/.test(part)) continue;
+    const value = Number(part);
+    const digits = part
+      .replace(/e.*$/i, '')
+      .replace(/\D/g, '')
+      .replace(/^0+|0+$/g, '');
+    const vanishes = value === 0 && digits !== '';
+    if (!Number.isFinite(value) || vanishes || (digits.length > 15 && String(value) !== part)) return part;
+  }
+  return null;
+}

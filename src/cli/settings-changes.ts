@@ -1,6 +1,7 @@
 import { serverOwnedSettings, showSettings } from '../contract/settings.ts';
 import { CliError } from './errors.ts';
 import { exitCodes } from './exit-codes.ts';
+import { inexactNumber } from './json-text.ts';
 import { isObject } from './objects.ts';
 import type { Run } from './operation-command.ts';
 import type { Style } from './output.ts';
@@ -10,6 +11,8 @@ import { printable } from './sanitize.ts';
 /** The operations settings as they are now. */
 export interface CurrentSettings {
   readonly document: Record<string, unknown>;
+  /** The same as the service sent it. */
+  readonly text: string;
   readonly etag: string | null;
 }
 
@@ -22,8 +25,8 @@ export interface Change {
 
 /** Reads the settings. Throws exit 7 where the answer is no object: saving over it would lose it. */
 export async function readSettings(run: Run): Promise<CurrentSettings> {
-  const { answer, etag } = await perform({ ...run, operation: showSettings, body: null });
-  if (isObject(answer)) return { document: answer, etag };
+  const { answer, text, etag } = await perform({ ...run, operation: showSettings, body: null });
+  if (isObject(answer)) return { document: answer, text, etag };
   throw new CliError({
     code: 'unreadable_settings',
     exitCode: exitCodes.rejected,
@@ -100,8 +103,9 @@ export async function saveOver(
   const changes = changesBetween(clientFields(base.document), next);
   if (changes.length === 0) {
     context.notice('The settings are so already: nothing was sent.');
-    return { answer: base.document, text: JSON.stringify(base.document), etag: base.etag, record: null };
+    return { answer: base.document, text: base.text, etag: base.etag, record: null };
   }
+  refuseInexactNumbers(base);
   context.notice(describeChanges(changes, context.err));
   const again = await readSettings(run);
   if (!sameJson(base.document, again.document))
@@ -111,6 +115,19 @@ export async function saveOver(
     body: next,
     former: JSON.stringify(base.document),
     ...(again.etag !== null && { ifMatch: again.etag }),
+  });
+}
+
+/** Saving sends the whole document back: a number that would come back as another one must not be touched. */
+function refuseInexactNumbers({ text }: CurrentSettings): void {
+  const number = inexactNumber(text);
+  if (number === null) return;
+  throw new CliError({
+    code: 'inexact_number',
+    exitCode: exitCodes.rejected,
+    message: `the settings hold the number ${number}, which this program would change by saving it: nothing was saved`,
+    hint: 'a number of at most 15 digits, or a text, can be kept',
+    outcome: 'not_sent',
   });
 }
 

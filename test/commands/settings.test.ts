@@ -59,6 +59,31 @@ describe('settings save', () => {
     expect(result.stderr).toContain('- quietHours.enabled: false\n+ quietHours.enabled: true\n');
   });
 
+  test.each(['12345678901234567890', '0.12345678901234567890', '1e400', '1e-400'])(
+    'does not save over the number %s, which it could not keep',
+    async (number) => {
+      await using server = await startFaultServer([answer(200, `{"loyalty":{"limit":${number}}}`)]);
+
+      const result = await machineFor({ origin: server.url, ...target }).run([
+        'settings',
+        'save',
+        '--quiet-hours-enabled',
+      ]);
+
+      expect(result).toMatchObject({ exitCode: 7, stdout: '', stderr: expect.stringContaining(number) });
+      expect(server.requests.map(({ method }) => method)).toEqual(['GET']);
+    },
+  );
+
+  test('keeps every number that it can, however it is written', async () => {
+    const numbers = '[1.0,0.30000000000000004,1e21,100000000000000000000,9007199254740991,-0.5]';
+    await using server = await startFaultServer([answer(200, `{"loyalty":{"limits":${numbers}}}`)]);
+
+    await machineFor({ origin: server.url, ...target }).run(['settings', 'save', '--quiet-hours-enabled']);
+
+    expect(JSON.parse(server.requests[2]?.body ?? '').loyalty.limits).toEqual(JSON.parse(numbers));
+  });
+
   test('sends If-Match where the service gave an ETag', async () => {
     const first = answer(200, { quietHours: { enabled: false } }, { etag: '"first"' });
     await using server = await startFaultServer([first]);
