@@ -1,0 +1,238 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { readMachine } from '../../src/history/machine.ts';
+import { type CliResult, type Machine, machineFor, newMachine } from '../helpers/cli.ts';
+import { answer, type Behaviour, startFaultServer } from '../helpers/fault-server.ts';
+import { startService } from '../helpers/service.ts';
+
+interface Found {
+  readonly check: string;
+  readonly status: 'ok' | 'warning' | 'problem';
+  readonly message: string;
+  readonly mend: string | null;
+}
+
+interface Diagnosis extends CliResult {
+  readonly findings: readonly Found[];
+  /** The last finding of each check. */
+  readonly of: Readonly<Record<string, Found | undefined>>;
+}
+
+async function diagnose(machine: Machine, ...args: string[]): Promise<Diagnosis> {
+  const result = await machine.run(['doctor', '--json', ...args]);
+  const findings: Found[] = JSON.parse(result.stdout);
+  return { ...result, findings, of: Object.fromEntries(findings.map((found) => [found.check, found])) };
+}
+
+/** A machine with settings for a server that behaves so. */
+async function sceneWith(...script: Behaviour[]) {
+  const server = await startFaultServer(script);
+  const machine = machineFor({ origin: server.url, storeId: 'store-1', apiKey: 'sk_test_0a1b2c3d4e5f6g7h' });
+  return { server, machine, [Symbol.asyncDispose]: server.close };
+}
+
+test('without any set-up it says what is missing, and makes no folder', async () => {
+  const machine = newMachine();
+  const { exitCode, findings, of } = await diagnose(machine);
+
+  expect(exitCode).toBe(3);
+  expect(findings.filter(({ status }) => status === 'problem').map(({ check }) => check)).toEqual([
+    'address',
+    'store',
+    'key',
+  ]);
+  expect(of.address?.mend).toContain('storectl auth login');
+  expect(findings.every(({ status, mend }) => (status === 'ok') === (mend === null))).toBe(true);
+  expect(existsSync(machine.stateDirectory)).toBe(false);
+  expect(existsSync(machine.configDirectory)).toBe(false);
+});
+
+test('the demo needs no set-up and has nothing wrong', async () => {
+  const { exitCode, findings, of } = await diagnose(newMachine(), '--demo');
+  expect(exitCode).toBe(0);
+  expect(findings.map(({ status }) => status)).not.toContain('problem');
+  expect(of.access?.message).toContain('the key works');
+});
+
+test('a set-up in order: where each value comes from, and the key is never shown', async () => {
+  const service = await startService();
+  const machine = machineFor(service);
+  const { exitCode, stdout, stderr, of, findings } = await diagnose(machine);
+
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+  expect(of.address?.message).toBe(`${service.origin}/ (from the environment)`);
+  expect(of.store?.message).toBe(`${service.storeId} (from the environment)`);
+  expect(of.key?.message).toContain('well-formed (from the environment)');
+  expect(of.clock?.message).toBe('agrees with the service');
+  expect(stdout).not.toContain(service.apiKey);
+  for (const finding of findings) {
+    expect(Object.keys(finding)).toEqual(['check', 'status', 'message', 'mend']);
+  }
+
+  const shown = await machine.run(['doctor']);
+  expect(shown.stdout).toMatch(/^access +ok +the key works for store/m);
+});
+
+test('a stored key for another address is not sent there', async () => {
+  const service = await startService();
+  await using other = await startFaultServer([answer(200, {})]);
+  const machine = newMachine();
+  const login = ['auth', 'login', '--base-url', service.origin, '--store', service.storeId, '--with-key'];
+  expect(await machine.run(login, { stdin: service.apiKey })).toMatchObject({ exitCode: 0 });
+  const stored = await diagnose(machine);
+  expect(stored.exitCode).toBe(0);
+  expect(stored.of.key?.message).toContain(`bound to ${service.origin}`);
+
+  const { exitCode, of, stdout } = await diagnose(machine, '--base-url', other.url);
+
+  expect(exitCode).toBe(4);
+  expect(of.key).toMatchObject({ status: 'problem', message: expect.stringContaining(service.origin) });
+  expect(other.requests).toEqual([]);
+  expect(stdout).not.toContain(service.apiKey);
+});
+
+test('a mistyped key is recognised without sending it', async () => {
+  const service = await startService();
+  await using server = await startFaultServer([answer(200, {})]);
+  for (const apiKey of [service.apiKey.slice(0, -1), service.apiKey.replace(/.(.{8})$/, '-$1')]) {
+    const { exitCode, of } = await diagnose(machineFor({ ...service, origin: server.url, apiKey }));
+    expect(exitCode).toBe(4);
+    expect(of.key).toMatchObject({ status: 'problem', message: expect.stringContaining('mistyped') });
+  }
+  expect(server.requests).toEqual([]);
+});
+
+test.each([
+  [401, 4, 'problem'],
+  [403, 0, 'ok'],
+  [404, 5, 'problem'],
+  [418, 7, 'problem'],
+  [429, 0, 'warning'],
+  [503, 9, 'problem'],
+])('a service that answers %i: exit %i', async (status, exitCode, finding) => {
+  await using scene = await sceneWith(answer(status, '', status === 503 ? { 'retry-after': '60' } : {}));
+  const found = await diagnose(scene.machine, '--timeout', '0.5');
+  expect(found.exitCode).toBe(exitCode);
+  expect(found.of.access?.status).toBe(finding);
+});
+
+test.each([
+  ['right', 0, 'ok', 0],
+  ['2 minutes behind', 2, 'warning', 0],
+  ['10 minutes behind', 10, 'problem', 11],
+  ['10 minutes ahead of', -10, 'problem', 11],
+])('a clock that is %s', async (words, minutes, status, exitCode) => {
+  const date = new Date(Date.now() + minutes * 60_000 + 2_000).toUTCString();
+  await using scene = await sceneWith(answer(200, {}, { date }));
+  const found = await diagnose(scene.machine);
+  expect(found.of.clock?.status).toBe(status);
+  if (minutes !== 0)
+    expect(found.of.clock?.message).toContain(words.replace('10 minutes ahead', '9 minutes ahead'));
+  expect(found.exitCode).toBe(exitCode);
+});
+
+test('nobody there, or nobody who answers: exit 9 in good time', async () => {
+  const gone = await sceneWith(answer(200, {}));
+  await gone.server.close();
+  const refused = await diagnose(gone.machine);
+  expect(refused.exitCode).toBe(9);
+  expect(refused.of.connection?.message).toContain('ECONNREFUSED');
+  expect(refused.of.access).toBeUndefined();
+
+  await using silent = await sceneWith({ does: 'hang' });
+  const startedAt = Date.now();
+  expect(await diagnose(silent.machine, '--timeout', '0.5')).toMatchObject({
+    exitCode: 9,
+    of: { access: { status: 'problem' } },
+  });
+  expect(Date.now() - startedAt).toBeLessThan(4_000);
+});
+
+test('settings that others could read are a warning', async () => {
+  const machine = newMachine();
+  await machine.run(['profile', 'set', 'main', '--base-url', 'http://127.0.0.1:1', '--store', 's']);
+  expect((await diagnose(machine)).of.settings?.status).toBe('ok');
+  const file = path.join(machine.configDirectory, 'settings.json');
+  chmodSync(file, 0o644);
+
+  const { of } = await diagnose(machine);
+
+  expect(of.settings).toMatchObject({ status: 'warning', message: `others could read ${file}` });
+  expect((await diagnose(machine)).of.settings?.status).toBe('ok');
+});
+
+test('files that cannot be used: exit 11, and the other checks are done all the same', async () => {
+  const machine = newMachine();
+  mkdirSync(machine.configDirectory);
+  writeFileSync(path.join(machine.configDirectory, 'settings.json'), '{');
+  const settings = await diagnose(machine);
+  expect(settings.exitCode).toBe(11);
+  expect(settings.of.settings).toMatchObject({
+    status: 'problem',
+    message: expect.stringContaining('not valid JSON'),
+  });
+  expect(settings.of.space?.status).toBe('ok');
+
+  const another = newMachine();
+  writeFileSync(path.join(another.folder, '.storectl.json'), '{"apiKey":"x"}');
+  const folder = await diagnose(another);
+  expect(folder.exitCode).toBe(11);
+  expect(folder.of.folder).toMatchObject({ status: 'problem', message: expect.stringContaining('"apiKey"') });
+});
+
+test('.storectl.json: what it sets is shown, a byte order mark is no harm', async () => {
+  const machine = newMachine();
+  writeFileSync(path.join(machine.folder, '.storectl.json'), '\ufeff{"storeId":"store-9"}');
+  const { of } = await diagnose(machine);
+  expect(of.folder?.message).toContain('sets storeId store-9');
+  expect(of.store?.message).toBe('store-9 (from .storectl.json)');
+});
+
+test('a profile that is not there: exit 2', async () => {
+  const { exitCode, of } = await diagnose(newMachine(), '--profile', 'outlet');
+  expect(exitCode).toBe(2);
+  expect(of.profile).toMatchObject({ status: 'problem', message: expect.stringContaining('outlet') });
+});
+
+test('a state folder that cannot be used: exit 11', async () => {
+  await using scene = await sceneWith(answer(200, {}));
+  writeFileSync(scene.machine.stateDirectory, '');
+  const { exitCode, of } = await diagnose(scene.machine);
+  expect(exitCode).toBe(11);
+  expect(of.state).toMatchObject({ status: 'problem', mend: expect.stringContaining('STORECTL_STATE_DIR') });
+  expect((await scene.machine.run(['doctor', '-q'])).stdout).toBe('state\nhistory\n');
+});
+
+test('history: open records and locks left behind are warnings, a torn record is a problem', async () => {
+  await using scene = await sceneWith({ does: 'drop' }, answer(200, {}));
+  const { machine } = scene;
+  expect(await machine.run(['blog', 'create', '--title', 'T', '--content-md', 'B'])).toMatchObject({
+    exitCode: 10,
+  });
+  const folder = path.join(machine.stateDirectory, 'history', 'main');
+  const { pid } = spawnSync('true');
+  const holder = { nonce: 'n', ...readMachine(process).self, pid };
+  writeFileSync(path.join(folder, 'locks', 'left.lock'), JSON.stringify(holder), { mode: 0o600 });
+
+  const open = await diagnose(machine);
+
+  expect(open.exitCode).toBe(0);
+  expect(open.of.history?.message).toBe(`1 record in ${folder}`);
+  expect(open.of.open).toMatchObject({ status: 'warning', mend: 'run `storectl resume`' });
+  expect(open.of.locks).toMatchObject({
+    status: 'warning',
+    message: expect.stringContaining(`process ${pid}`),
+  });
+
+  chmodSync(folder, 0o755);
+  writeFileSync(path.join(folder, '20260101-000000-aaaaaa.json'), '{"format":1');
+  const torn = await diagnose(machine);
+  expect(torn.exitCode).toBe(11);
+  expect(torn.of.record).toMatchObject({
+    status: 'problem',
+    message: expect.stringContaining('20260101-000000-aaaaaa'),
+  });
+  expect(torn.of.history).toMatchObject({ status: 'warning', mend: expect.stringContaining('chmod 700') });
+});
