@@ -1,0 +1,184 @@
+import { decideDispute } from '../contract/disputes.ts';
+import { buildPath } from '../contract/operation.ts';
+import { resumeRecord } from '../history/resume.ts';
+import { concernsOneItem, forEachAtOnce } from './batch.ts';
+import type { EarlierLine, RowOutcome } from './decision-receipt.ts';
+import { type Decision, type DecisionsFile, isSameDecision } from './decisions-file.ts';
+import { describeOtherwise, judgeDispute, readDispute } from './dispute-status.ts';
+import { CliError } from './errors.ts';
+import { type ExitCode, exitCodes } from './exit-codes.ts';
+import { isObject } from './objects.ts';
+import type { Run } from './operation-command.ts';
+import { renderTable } from './output.ts';
+import { describeHistoryError, sendOptions } from './perform.ts';
+import { printable } from './sanitize.ts';
+
+/** What is to be done about a row: `decide`, or it is clear already what becomes of it. */
+export interface PlannedRow {
+  readonly line: number;
+  readonly disputeId: string | null;
+  readonly decision: Decision | null;
+  readonly plan: 'decide' | RowOutcome;
+  /** Why it is not decided, for people; empty where it is. */
+  readonly message: string;
+  /** The dispute record as it was read, or null. */
+  readonly before: Record<string, unknown> | null;
+}
+
+/** Disputes that are read at the same time. */
+const readsAtOnce = 4;
+
+/** The run that reads and decides the dispute of one row. */
+export function runOfRow(run: Run, disputeId: string, decision: Decision): Run {
+  const { status, resolution } = decision;
+  return { ...run, parameters: { disputeId }, body: { status, resolution } };
+}
+
+/**
+ * Reads every dispute of the file and says what is to be done about each row, in the order of the file. A dispute that
+ * cannot be read is a row of its own; anything that concerns all of them (no connection, no key) is thrown.
+ */
+export async function planDecisions(
+  run: Run,
+  file: DecisionsFile,
+  earlier: readonly EarlierLine[],
+  expected: string,
+  onRead: () => void,
+): Promise<PlannedRow[]> {
+  const planned: PlannedRow[] = file.invalid.map(({ line, disputeId, problem }) => ({
+    line,
+    disputeId,
+    decision: null,
+    plan: 'invalid',
+    message: problem,
+    before: null,
+  }));
+  const { signal } = run.context.io;
+  await forEachAtOnce(file.rows, readsAtOnce, async ({ line, disputeId, ...decision }) => {
+    const found = isRecorded(earlier, disputeId, decision)
+      ? { plan: 'recorded' as const, message: 'an earlier run with this receipt decided it', before: null }
+      : await lookAt(runOfRow(run, disputeId, decision), decision, expected);
+    planned.push({ line, disputeId, decision, ...found });
+    if (!signal.aborted) onRead();
+  });
+  return planned.sort((a, b) => a.line - b.line);
+}
+
+/** Reads the dispute of a row, and says what is to be done about it. */
+export async function lookAt(
+  run: Run,
+  decision: Decision,
+  expected: string,
+): Promise<Pick<PlannedRow, 'plan' | 'message' | 'before'>> {
+  try {
+    const dispute = await readDispute(run);
+    const before = dispute.record;
+    const verdict = judgeDispute(dispute, decision, expected);
+    if (verdict === 'decide') return { plan: 'decide', message: '', before };
+    if (verdict === 'already') return { plan: 'unchanged', message: 'it is decided so already', before };
+    return { plan: 'conflict', message: describeOtherwise(dispute, expected), before };
+  } catch (error) {
+    if (!(error instanceof CliError) || !concernsOneItem(error.details.exitCode)) throw error;
+    return { ...outcomeOfError(error), before: null };
+  }
+}
+
+/** The outcome of a row whose dispute or decision the service refused. */
+export function outcomeOfError({ details }: CliError): { plan: RowOutcome; message: string } {
+  const outcomes: Partial<Record<ExitCode, RowOutcome>> = {
+    [exitCodes.notFound]: 'not_found',
+    [exitCodes.conflict]: 'conflict',
+    [exitCodes.unknown]: 'unknown',
+  };
+  return { plan: outcomes[details.exitCode] ?? 'rejected', message: details.message };
+}
+
+function isRecorded(earlier: readonly EarlierLine[], disputeId: string, decision: Decision): boolean {
+  return earlier.some(
+    (line) =>
+      line.outcome === 'applied' &&
+      line.disputeId === disputeId &&
+      isObject(line.decision) &&
+      isSameDecision(decision, {
+        status: String(line.decision.status),
+        resolution: String(line.decision.resolution),
+      }),
+  );
+}
+
+/**
+ * Settles by reading what an earlier run that was killed has left open for these disputes, so that the history says
+ * which of them it decided.
+ */
+export async function settleOpenDecisions(run: Run, file: DecisionsFile): Promise<void> {
+  const { context, connection } = run;
+  const { origin, storeId, client } = connection;
+  try {
+    const history = await context.history();
+    const query = { operation: decideDispute.id, origin, storeId, open: true };
+    const { records } = await history.list(query);
+    const paths = new Set(file.rows.map(({ disputeId }) => buildPath(decideDispute, { storeId, disputeId })));
+    for (const record of records.filter(({ path }) => paths.has(path))) {
+      await resumeRecord({ ...sendOptions(context), history, client, record, origin, storeId });
+    }
+  } catch (error) {
+    throw describeHistoryError(error);
+  }
+}
+
+/** Words of the plan for people. */
+const words: Readonly<Record<PlannedRow['plan'], string>> = {
+  decide: 'decide',
+  applied: 'decided',
+  unchanged: 'already so',
+  recorded: 'done before',
+  conflict: 'CONFLICT',
+  not_found: 'NOT FOUND',
+  rejected: 'REFUSED',
+  invalid: 'INVALID',
+  unknown: 'UNKNOWN',
+  not_sent: 'not sent',
+};
+
+export function describeOutcome(outcome: PlannedRow['plan']): string {
+  return words[outcome];
+}
+
+/** The plan as a table, and what it amounts to in one line. */
+export function describePlan(rows: readonly PlannedRow[], { context }: Run): string {
+  const table = renderTable(
+    ['line', 'plan', 'dispute', 'decision', 'note'],
+    rows.map(({ line, plan, disputeId, decision, message }) => [
+      String(line),
+      words[plan],
+      printable(disputeId ?? ''),
+      decision === null ? '' : printable(`${decision.status}: ${shorten(decision.resolution)}`),
+      printable(message),
+    ]),
+    context.err,
+  );
+  return `${table}\n\n${summarize(rows.map(({ plan }) => plan))}`;
+}
+
+/** `195 decide, 2 NOT FOUND, 3 INVALID`. */
+export function summarize(outcomes: readonly PlannedRow['plan'][]): string {
+  return (Object.keys(words) as PlannedRow['plan'][])
+    .map((plan) => [plan, outcomes.filter((outcome) => outcome === plan).length] as const)
+    .filter(([, count]) => count > 0)
+    .map(([plan, count]) => `${count} ${words[plan]}`)
+    .join(', ');
+}
+
+function shorten(text: string): string {
+  const line = text.replace(/\s+/g, ' ').trim();
+  return line.length > 60 ? `${line.slice(0, 59)}…` : line;
+}
+
+/** What an outcome of a row means for the exit code. */
+export function exitCodeOf(outcome: PlannedRow['plan']): ExitCode {
+  if (outcome === 'conflict') return exitCodes.conflict;
+  if (outcome === 'not_found') return exitCodes.notFound;
+  if (outcome === 'rejected') return exitCodes.rejected;
+  if (outcome === 'invalid') return exitCodes.usage;
+  return outcome === 'unknown' ? exitCodes.unknown : exitCodes.done;
+}

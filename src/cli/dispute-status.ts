@@ -1,0 +1,52 @@
+import { showDispute } from '../contract/disputes.ts';
+import type { Decision } from './decisions-file.ts';
+import { CliError } from './errors.ts';
+import { exitCodes } from './exit-codes.ts';
+import { isObject } from './objects.ts';
+import type { Run } from './operation-command.ts';
+import { getPath } from './paths.ts';
+import { perform } from './perform.ts';
+import { printable } from './sanitize.ts';
+
+export const expectStatus = '--expect-status';
+
+/** A dispute as it is now. */
+export interface CurrentDispute {
+  /** The whole answer: the record and its evidence. */
+  readonly answer: unknown;
+  readonly record: Record<string, unknown>;
+}
+
+/** Reads the dispute of a run. */
+export async function readDispute(run: Run): Promise<CurrentDispute> {
+  const { answer } = await perform({ ...run, operation: showDispute, body: null });
+  const record = getPath(answer, ['record']);
+  return { answer, record: isObject(record) ? record : {} };
+}
+
+/** What a decision would do to a dispute: decide it, or nothing because it is decided so or otherwise already. */
+export function judgeDispute(
+  { record }: CurrentDispute,
+  { status, resolution }: { readonly [Name in keyof Decision]: unknown },
+  expected: string,
+): 'decide' | 'already' | 'otherwise' {
+  if (record.status === expected) return 'decide';
+  return record.status === status && record.resolution === resolution ? 'already' : 'otherwise';
+}
+
+/** Why a dispute is not decided: it is not in the status that it may be decided from. */
+export function describeOtherwise({ record }: CurrentDispute, expected: string): string {
+  return `the dispute is ${printable(String(record.status))} and not ${expected}: nothing was sent`;
+}
+
+/** Exit 6 for a dispute in another status. */
+export function unexpectedStatus(dispute: CurrentDispute, expected: string): CliError {
+  return new CliError({
+    code: 'unexpected_status',
+    exitCode: exitCodes.conflict,
+    message: describeOtherwise(dispute, expected),
+    hint: `it stays as shown above; ${expectStatus} decides from another status`,
+    outcome: 'not_sent',
+    fields: [{ field: 'status', flag: expectStatus, detail: printable(String(dispute.record.status)) }],
+  });
+}

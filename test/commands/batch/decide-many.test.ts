@@ -1,0 +1,310 @@
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { machineFor } from '../../helpers/cli.ts';
+import { startFaultServer } from '../../helpers/fault-server.ts';
+import { startLossyProxy } from '../../helpers/lossy-proxy.ts';
+import { startService } from '../../helpers/service.ts';
+import { otherUser, tables, writeFiles } from './support.ts';
+
+const header = 'disputeId,status,resolution';
+const nobody = '00000000-0000-4000-8000-000000000000';
+
+async function scene() {
+  const service = await startService();
+  const proxy = await startLossyProxy(service.origin);
+  const machine = machineFor({ ...service, origin: proxy.origin });
+  return { service, proxy, machine, other: otherUser(service) };
+}
+
+const receiptOf = (folder: string, name = 'decisions.csv.receipt.jsonl') =>
+  readFileSync(path.join(folder, name), 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+
+test('of 200 decisions with 5 bad rows, 195 are recorded, and the receipt says which are not', async () => {
+  const { service, machine, other } = await scene();
+  const ids = await other.openDisputes(197);
+  await other.decide(ids[195] ?? '', 'lost', 'decided by somebody else');
+  const rows = ids.slice(0, 196).map((id, index) => `${id},won,Delivered ${index}`);
+  rows.splice(10, 0, `${nobody},won,Not there`);
+  rows.splice(50, 0, `${ids[196]},,No status`);
+  rows.splice(90, 0, 'only one cell');
+  rows.splice(120, 0, `${ids[0]},won,Delivered 0`);
+  writeFiles(machine, { 'decisions.csv': [header, ...rows].join('\n') });
+
+  const result = await machine.run([
+    'disputes',
+    'decide',
+    '--from',
+    'decisions.csv',
+    '--confirm',
+    '195',
+    '--json',
+  ]);
+
+  expect(result.exitCode).toBe(6);
+  expect((await tables(service)).decisions.filter(({ status }) => status === 'won')).toHaveLength(195 + 1);
+  const { results } = JSON.parse(result.stdout);
+  expect(results).toHaveLength(200);
+  const bad = [
+    { line: 12, outcome: 'not_found' },
+    { line: 52, outcome: 'invalid', message: 'status is empty' },
+    { line: 92, outcome: 'invalid', message: 'it has 1 cells, and the header 3' },
+    { line: 122, outcome: 'invalid', message: 'line 2 says the same' },
+    { line: 201, outcome: 'conflict' },
+  ];
+  expect(results.filter(({ outcome }: { outcome: string }) => outcome !== 'applied')).toMatchObject(bad);
+  const receipt = receiptOf(machine.folder);
+  expect(receipt).toHaveLength(200);
+  expect(receipt.filter(({ outcome }) => outcome !== 'applied')).toMatchObject(bad);
+  expect(result.stderr).toContain('195 decided, and 5 of 200 rows could not be');
+});
+
+test('a line of the receipt holds before, decision, after, who and when, and not the key', async () => {
+  const { service, machine, other } = await scene();
+  const [id = ''] = await other.openDisputes(1);
+  writeFiles(machine, { 'decisions.csv': `${header}\n${id},won,"Signed, ""for"" by\nthe buyer"\n` });
+
+  const result = await machine.run(['disputes', 'decide', '--from', 'decisions.csv', '--confirm', '1']);
+
+  expect(result).toMatchObject({ exitCode: 0, stdout: expect.stringContaining(id) });
+  const resolution = 'Signed, "for" by\nthe buyer';
+  const [line] = receiptOf(machine.folder);
+  const history = JSON.parse((await machine.run(['history', 'list', '--json'])).stdout);
+  expect(line).toMatchObject({
+    outcome: 'applied',
+    line: 2,
+    disputeId: id,
+    decision: { status: 'won', resolution },
+    before: { id, status: 'open' },
+    after: { id, status: 'won', resolution },
+    keyId: service.apiKey.split('_')[2],
+    storeId: service.storeId,
+    requestId: expect.stringMatching(/./),
+    operationId: history[0].id,
+  });
+  expect(Math.abs(Date.parse(line.at) - Date.now())).toBeLessThan(60_000);
+  const file = path.join(machine.folder, 'decisions.csv.receipt.jsonl');
+  expect(readFileSync(file, 'utf8')).not.toContain(service.apiKey);
+  if (process.platform !== 'win32') expect(statSync(file).mode & 0o777).toBe(0o600);
+});
+
+test('nothing is decided before the number is confirmed, and exit 3 names it', async () => {
+  const { service, proxy, machine, other } = await scene();
+  const ids = await other.openDisputes(2);
+  writeFiles(machine, { 'decisions.csv': [header, ...ids.map((id) => `${id},won,ok`)].join('\r\n') });
+  const from = ['disputes', 'decide', '--from', 'decisions.csv'];
+
+  const unconfirmed = await machine.run(from);
+  const wrong = await machine.run([...from, '--confirm', '3']);
+
+  expect(unconfirmed).toMatchObject({ exitCode: 3, stderr: expect.stringContaining('--confirm 2') });
+  expect(unconfirmed.stderr).toContain(ids[1]);
+  expect(wrong.exitCode).toBe(2);
+  expect(proxy.writes()).toEqual([]);
+  expect((await tables(service)).decisions).toHaveLength(1);
+});
+
+test('--dry-run prints the plan and writes nothing', async () => {
+  const { proxy, machine, other } = await scene();
+  const [open, decided] = await other.openDisputes(2);
+  await other.decide(decided ?? '', 'won', 'ok');
+  writeFiles(machine, { 'decisions.csv': `${header}\n${open},won,ok\n${decided},won,ok\n` });
+
+  const shown = await machine.run(['disputes', 'decide', '--from', 'decisions.csv', '--dry-run']);
+  const json = await machine.run(['disputes', 'decide', '--from', 'decisions.csv', '--dry-run', '--json']);
+
+  expect(shown).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('1 decide, 1 already so') });
+  expect(JSON.parse(json.stdout).plan).toMatchObject([{ plan: 'decide' }, { plan: 'unchanged' }]);
+  expect(proxy.writes()).toEqual([]);
+  expect(() => receiptOf(machine.folder)).toThrow('ENOENT');
+});
+
+test('the first unknown outcome stops the run with exit 10, and the same command goes on', async () => {
+  const { service, proxy, machine, other } = await scene();
+  const ids = await other.openDisputes(4);
+  writeFiles(machine, { 'decisions.csv': [header, ...ids.map((id) => `${id},won,ok`)].join('\n') });
+  // The second decision reaches nobody; neither can the dispute be read to settle it.
+  proxy.decide(({ method, path: where }) => {
+    if (!where.includes(ids[1] ?? '-')) return 'pass';
+    if (method === 'POST') lost = true;
+    return lost ? 'lose' : 'pass';
+  });
+  let lost = false;
+  const args = [
+    'disputes',
+    'decide',
+    '--from',
+    'decisions.csv',
+    '--confirm',
+    '4',
+    '--json',
+    '--timeout',
+    '2',
+  ];
+
+  const first = await machine.run(args);
+  proxy.decide(() => 'pass');
+  const second = await machine.run(args);
+
+  expect(first.exitCode).toBe(10);
+  const outcomesOf = (text: string) =>
+    JSON.parse(text).results.map(({ outcome }: { outcome: string }) => outcome);
+  expect(outcomesOf(first.stdout)).toEqual(['applied', 'unknown', 'not_sent', 'not_sent']);
+  expect(first.stderr).toContain('storectl resume');
+  expect(second.exitCode).toBe(0);
+  expect(outcomesOf(second.stdout)).toEqual(['recorded', 'applied', 'applied', 'applied']);
+  const { decisions } = await tables(service);
+  for (const id of ids) expect(decisions.filter(({ disputeId }) => disputeId === id)).toHaveLength(1);
+});
+
+test('run again, rows of the receipt are not sent, nor read', async () => {
+  const { proxy, machine, other } = await scene();
+  const ids = await other.openDisputes(2);
+  writeFiles(machine, { 'decisions.csv': [header, ...ids.map((id) => `${id},won,ok`)].join('\n') });
+  const args = ['disputes', 'decide', '--from', 'decisions.csv', '--confirm', '2'];
+  await machine.run(args);
+  const before = proxy.requests.length;
+  // A crash while the next line was written.
+  const file = path.join(machine.folder, 'decisions.csv.receipt.jsonl');
+  writeFileSync(file, `${readFileSync(file, 'utf8')}{"outcome":"appl`);
+
+  const again = await machine.run(args);
+
+  expect(again).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('2 done before') });
+  expect(proxy.requests).toHaveLength(before);
+  expect(receiptOf(machine.folder)).toHaveLength(2);
+});
+
+test('a dispute that is decided between the plan and its turn is left alone', async () => {
+  const { service, proxy, machine, other } = await scene();
+  const [first = '', second = ''] = await other.openDisputes(2);
+  writeFiles(machine, { 'decisions.csv': `${header}\n${first},won,ok\n${second},won,ok\n` });
+  // While the first one is decided, somebody else decides the second.
+  proxy.decide(({ method, path: where }) =>
+    method === 'POST' && where.includes(first) ? { waitFor: other.decide(second, 'lost', 'no') } : 'pass',
+  );
+
+  const result = await machine.run([
+    'disputes',
+    'decide',
+    '--from',
+    'decisions.csv',
+    '--confirm',
+    '2',
+    '--json',
+  ]);
+
+  expect(result.exitCode).toBe(6);
+  expect(JSON.parse(result.stdout).results).toMatchObject([{ outcome: 'applied' }, { outcome: 'conflict' }]);
+  expect(proxy.writes()).toHaveLength(1);
+  const { decisions } = await tables(service);
+  expect(decisions.filter(({ disputeId }) => disputeId === second)).toMatchObject([{ status: 'lost' }]);
+});
+
+test('JSON lines from standard input, with a receipt of their own', async () => {
+  const { service, machine, other } = await scene();
+  const [id = ''] = await other.openDisputes(1);
+  const stdin = `${JSON.stringify({ disputeId: id, status: 'won', resolution: 'ok', note: 'x' })}\nnot json\n`;
+
+  const without = await machine.run(['disputes', 'decide', '--from', '-', '--confirm', '1'], { stdin });
+  const args = ['disputes', 'decide', '--from', '-', '--receipt', 'r.jsonl', '--confirm', '1'];
+  const result = await machine.run(args, { stdin });
+
+  expect(without).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('--receipt') });
+  expect(result).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('not sent: note') });
+  expect(receiptOf(machine.folder, 'r.jsonl')).toMatchObject([
+    { outcome: 'applied', disputeId: id },
+    { outcome: 'invalid', line: 2 },
+  ]);
+  expect((await tables(service)).decisions.filter(({ disputeId }) => disputeId === id)).toHaveLength(1);
+});
+
+test('a cancelled run ends between two decisions and says what is done', async () => {
+  const { service, proxy, machine, other } = await scene();
+  const ids = await other.openDisputes(3);
+  writeFiles(machine, { 'decisions.csv': [header, ...ids.map((id) => `${id},won,ok`)].join('\n') });
+  const controller = new AbortController();
+  proxy.decide(({ method }) => {
+    if (method === 'POST') controller.abort();
+    return 'pass';
+  });
+
+  const args = ['disputes', 'decide', '--from', 'decisions.csv', '--confirm', '3'];
+  const result = await machine.run(args, { signal: controller.signal });
+
+  expect(result).toMatchObject({
+    exitCode: 130,
+    stderr: expect.stringContaining('stopped after 1 decisions, 2 are left'),
+  });
+  expect(receiptOf(machine.folder)).toMatchObject([{ outcome: 'applied', disputeId: ids[0] }]);
+  expect((await tables(service)).decisions).toHaveLength(2);
+});
+
+test.each([
+  ['', 'has no column disputeId, status, resolution'],
+  ['disputeId,status\n1,won', 'has no column resolution'],
+  [`${header}\n1,won,"open`, 'line 2: a quote is opened and never closed'],
+  [`${header}\n1,won,"a"b`, 'line 2: text follows a closing quote'],
+])('a file that cannot be used as a whole is refused before any request: %j', async (text, problem) => {
+  await using server = await startFaultServer([]);
+  const machine = machineFor({ origin: server.url, storeId: 's', apiKey: 'key-1234567' });
+  writeFiles(machine, { 'decisions.csv': text });
+
+  const result = await machine.run(['disputes', 'decide', '--from', 'decisions.csv', '--confirm', '1']);
+
+  expect(result).toMatchObject({ exitCode: 2, stderr: expect.stringContaining(problem) });
+  expect(server.requests).toEqual([]);
+});
+
+test.each([
+  [
+    'rows that contradict each other',
+    '1,won,ok\n1,lost,ok',
+    /line 3 decides the same dispute differently[\s\S]*line 2 decides/,
+  ],
+  ['an id that could change the path', '../x,won,ok', /disputeId must not contain a slash/],
+])('%s are told by their line, and nothing is sent', async (_, rows, shown) => {
+  await using server = await startFaultServer([]);
+  const machine = machineFor({ origin: server.url, storeId: 's', apiKey: 'key-1234567' });
+  writeFiles(machine, {
+    'decisions.csv': `\ufeff${header.replaceAll(',', ';')}\n${rows.replaceAll(',', ';')}`,
+  });
+
+  const result = await machine.run(['disputes', 'decide', '--from', 'decisions.csv']);
+
+  expect(result).toMatchObject({ exitCode: 2, stdout: expect.stringMatching(shown) });
+  expect(server.requests).toEqual([]);
+});
+
+test('the receipt of another store is not written to', async () => {
+  const { proxy, machine, other } = await scene();
+  const [id] = await other.openDisputes(1);
+  const line = { outcome: 'applied', disputeId: 'x', origin: 'https://elsewhere.example', storeId: 'y' };
+  writeFiles(machine, { 'decisions.csv': `${header}\n${id},won,ok`, 'r.jsonl': `${JSON.stringify(line)}\n` });
+
+  const result = await machine.run([
+    'disputes',
+    'decide',
+    '--from',
+    'decisions.csv',
+    '--receipt',
+    'r.jsonl',
+    '--confirm',
+    '1',
+  ]);
+
+  expect(result).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('elsewhere.example') });
+  expect(proxy.requests).toEqual([]);
+});
+
+test('the file and the flags of one decision exclude each other', async () => {
+  await using server = await startFaultServer([]);
+  const machine = machineFor({ origin: server.url, storeId: 's', apiKey: 'key-1234567' });
+
+  const result = await machine.run(['disputes', 'decide', '5f0c', '--status', 'won', '--from', 'x.csv']);
+
+  expect(result).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('<disputeId>, --status') });
+});

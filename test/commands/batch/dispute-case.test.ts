@@ -1,0 +1,105 @@
+import { Chalk } from 'chalk';
+import { expect, test } from 'vitest';
+import { describeDispute } from '../../../src/cli/dispute-view.ts';
+
+const now = Date.parse('2030-01-31T12:00:00Z');
+const pipe = { out: { color: new Chalk({ level: 0 }), width: null }, now: () => now };
+const terminal = { out: { color: new Chalk({ level: 1 }), width: 60 }, now: () => now };
+const inHours = (hours: number) => new Date(now + hours * 3_600_000).toISOString();
+
+test('a case reads in order: status and deadlines, reason, risk, evidence, everything else', () => {
+  const shown = describeDispute(
+    {
+      record: {
+        id: 'd-1',
+        newField: [{ deep: 1 }],
+        status: 'open',
+        deadlineAt: inHours(100),
+        reason: 'Never arrived.',
+        orderId: 'o-1',
+        riskSignals: { avs: 'mismatch', score: { total: 7 } },
+      },
+      evidence: [
+        { id: 'e-1', kind: 'note', label: 'First', textValue: 'text one', createdAt: inHours(-2) },
+        { id: 'e-2', kind: 'photo', label: 'Second', storageKey: 'a/b.jpg', submittedBy: 'owner', weight: 3 },
+      ],
+      meta: { page: 1 },
+    },
+    pipe,
+  );
+
+  const order = [
+    'Dispute d-1',
+    'Status      open',
+    '(in 4 days)',
+    'o-1',
+    'Never arrived.',
+    'avs          mismatch',
+    'score.total  7',
+    '1. First [note]',
+    'text one',
+    '2. Second [photo]',
+    'from owner',
+    'file a/b.jpg',
+    'weight  3',
+    'newField   [{"deep":1}]',
+    'meta.page  1',
+  ].map((text) => [text, shown.indexOf(text)] as const);
+  expect(order.filter(([, at]) => at === -1)).toEqual([]);
+  expect(order.map(([, at]) => at)).toEqual(order.map(([, at]) => at).sort((a, b) => a - b));
+});
+
+test.each([
+  [-1, '31m', 'PASSED'],
+  [23, '31m', 'URGENT, less than 24 hours left'],
+  [71, '33m', 'soon, less than 72 hours left'],
+])('a deadline in %i hours is told by colour and in words', (hours, color, words) => {
+  const answer = { record: { status: 'open', deadlineAt: inHours(hours) }, evidence: [] };
+
+  expect(describeDispute(answer, { ...terminal, out: { ...terminal.out, width: 200 } })).toMatch(
+    new RegExp(`${color}.*${words}`),
+  );
+  expect(describeDispute(answer, pipe)).toContain(words);
+});
+
+test('a deadline that is far off, or of a dispute that is decided, is not urgent', () => {
+  const far = { record: { status: 'open', deadlineAt: inHours(73) }, evidence: [] };
+  const decided = { record: { status: 'won', deadlineAt: inHours(-1) }, evidence: [] };
+
+  for (const answer of [far, decided])
+    expect(describeDispute(answer, pipe)).not.toMatch(/PASSED|URGENT|soon/);
+});
+
+test('long texts are wrapped to the terminal, and left alone in a pipe', () => {
+  const text = 'word '.repeat(60).trim();
+  const answer = { record: { status: 'open', reason: text }, evidence: [{ label: 'Mail', textValue: text }] };
+
+  const lines = describeDispute(answer, terminal).split('\n');
+  expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(60 + 10);
+  expect(describeDispute(answer, pipe).split(text)).toHaveLength(3);
+});
+
+test.each([
+  null,
+  'text',
+  {},
+  { record: 3, evidence: 'x' },
+  { record: { reason: 5 }, evidence: [null, 7, 'x'] },
+])('an answer of another shape is shown as far as it goes: %j', (answer) => {
+  expect(describeDispute(answer, pipe)).toContain('Dispute');
+});
+
+test('what acts on a terminal is made visible wherever it stands', () => {
+  const evil = 'a\u001b]0;x\u0007\u202e';
+  const item = { id: evil, kind: evil, label: evil, textValue: evil, submittedBy: evil, storageKey: evil };
+  const record = {
+    id: evil,
+    status: evil,
+    reason: evil,
+    riskSignals: { [evil]: evil },
+    [evil]: [{ [evil]: evil }],
+  };
+
+  const shown = describeDispute({ record, evidence: [{ ...item, [evil]: evil }] }, pipe);
+  for (const character of ['\u001b', '\u0007', '\u202e']) expect(shown).not.toContain(character);
+});

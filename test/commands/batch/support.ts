@@ -1,0 +1,56 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { onTestFinished } from 'vitest';
+import { createClient } from '../../../src/client/client.ts';
+import { decideDispute, openDispute } from '../../../src/contract/disputes.ts';
+import type { Operation } from '../../../src/contract/operation.ts';
+import type { Machine } from '../../helpers/cli.ts';
+import type { TestService } from '../../helpers/service.ts';
+
+/** Another user of the same service, who does not go through the program. */
+export function otherUser({ origin, storeId, apiKey }: TestService) {
+  const client = createClient({ baseUrl: origin, apiKey, userAgent: 'test', env: {} });
+  onTestFinished(() => client.close());
+  const call = async (operation: Operation, body: object, parameters = {}) => {
+    const input = { parameters: { storeId, ...parameters }, body: JSON.stringify(body) };
+    const outcome = await client.call(operation, input);
+    if (outcome.kind !== 'applied') throw new Error(`${operation.id}: ${JSON.stringify(outcome)}`);
+    return outcome.body as { readonly id: string };
+  };
+  return {
+    /** Opens so many disputes and returns their ids. */
+    async openDisputes(count: number): Promise<string[]> {
+      const ids: string[] = [];
+      for (let number = 1; number <= count; number++) {
+        const body = { kind: 'payment', reason: `Reason ${number}`, idempotencyKey: `test-key-${number}` };
+        ids.push((await call(openDispute, body)).id);
+      }
+      return ids;
+    },
+    decide: (disputeId: string, status: string, resolution: string) =>
+      call(decideDispute, { status, resolution }, { disputeId }),
+  };
+}
+
+/** Writes files below the machine's working folder. */
+export function writeFiles(
+  { folder }: Pick<Machine, 'folder'>,
+  files: Readonly<Record<string, string>>,
+): void {
+  for (const [name, text] of Object.entries(files)) {
+    const file = path.join(folder, name);
+    mkdirSync(path.dirname(file), { recursive: true });
+    writeFileSync(file, text);
+  }
+}
+
+/** What is in the tables of the service, read next to it. */
+export function tables({ storage }: TestService) {
+  return storage.read(async (db) => ({
+    decisions: await db
+      .selectFrom('disputeDecisions')
+      .select(['disputeId', 'status', 'resolution'])
+      .execute(),
+    posts: await db.selectFrom('posts').select(['title', 'slug', 'contentMd', 'tags', 'status']).execute(),
+  }));
+}
