@@ -38,7 +38,8 @@ export const createBlogPost = {
   body: openObject({
     title: text('Title of the post'),
     contentMd: text('Text of the post, in Markdown'),
-    slug: text('Short name in the address').optional(),
+    // The service says so in its own description, so that a client may rely on it there and nowhere else.
+    slug: z.string().meta({ description: 'Short name in the address', 'x-unique': true }).optional(),
     excerpt: text('Summary shown in lists').optional(),
     coverImageId: uuid().meta({ description: 'Cover image (UUID)' }).optional(),
     tags: z.array(z.string()).meta({ description: 'Tags' }).optional(),

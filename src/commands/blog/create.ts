@@ -1,22 +1,112 @@
+import { type CommandDefinition, isOn, type ParsedCommand } from '../../cli/command.ts';
+import type { Context } from '../../cli/context.ts';
 import { refuseRepeated } from '../../cli/duplicates.ts';
+import { usageError } from '../../cli/errors.ts';
+import type { ExitCode } from '../../cli/exit-codes.ts';
+import { deriveFlags } from '../../cli/flags.ts';
+import { readBody, readText } from '../../cli/input.ts';
 import { operationCommand } from '../../cli/operation-command.ts';
 import { perform } from '../../cli/perform.ts';
 import { createBlogPost } from '../../contract/blog.ts';
 
 const allowDuplicate = '--allow-duplicate';
+const slugsAreUnique = '--slugs-are-unique';
+const edit = '--edit';
 
-export const command = operationCommand({
-  operation: createBlogPost,
-  description: `Create a blog post. The service decides what is not given, such as whether it is a draft.
-The same post within 24 hours is refused: ${allowDuplicate} creates it again.`,
-  options: [
-    { flag: allowDuplicate, description: 'Create it although it was created before', group: 'Safety:' },
-  ],
-  examples: [
-    'blog create --title "Spring sale" --content-file post.md',
-    'blog create --title "Spring sale" --content-md "All inks **20 %** off." --tags sale,ink',
-    'blog create --title Notes --content-file - < notes.md',
-  ],
-  hints: { fileFlags: { contentMd: 'content-file' } },
-  perform: (run) => perform(refuseRepeated(run, allowDuplicate)),
-});
+const hints = { fileFlags: { contentMd: 'content-file' } };
+const fields = deriveFlags(createBlogPost.body, hints);
+
+/** The command of one post, whose fields may come from a file: flags come before them. */
+const onePost = (fromFile: Readonly<Record<string, unknown>> = {}) =>
+  operationCommand({
+    operation: createBlogPost,
+    description: `Create a blog post, from flags or from a Markdown file. YAML front matter between lines of --- holds the
+fields (title, slug, excerpt, tags, status, scheduledAt, …), the rest is the content; without a title in it, the first
+heading "# …" is the title, and stays in the content. Flags come before front matter. The service decides what is not
+given, such as whether it is a draft. The same post within 24 hours is refused: ${allowDuplicate} creates it again.
+Several files make a post each, with a slug from the front matter or the file name. Run again, the command goes on where it
+stopped and leaves alone what is there; exit code then: that of the gravest result.`,
+    arguments: [
+      {
+        name: 'file',
+        description: 'Markdown with YAML front matter; - reads stdin',
+        variadic: true,
+        optional: true,
+      },
+    ],
+    options: [
+      { flag: edit, description: 'Open the post in $VISUAL or $EDITOR before it is sent', group: 'Input:' },
+      { flag: allowDuplicate, description: 'Create it although it was created before', group: 'Safety:' },
+      {
+        flag: slugsAreUnique,
+        description:
+          'Several files: the service refuses a slug that is taken, so a lost answer can be settled by it',
+        group: 'Safety:',
+      },
+    ],
+    examples: [
+      'blog create post.md',
+      'blog create posts/*.md --status published',
+      'blog create post.md --edit',
+      'blog create --title "Spring sale" --content-file post.md',
+      'blog create --title "Spring sale" --content-md "All inks **20 %** off." --tags sale,ink',
+      'blog create --title Notes --content-file - < notes.md',
+    ],
+    defaults: fromFile,
+    hints,
+    perform: (run) => perform(refuseRepeated(run, allowDuplicate)),
+  });
+
+const definition = onePost();
+
+export const command: CommandDefinition = {
+  ...definition,
+  async run(context, parsed) {
+    const patterns = parsed.arguments.file ?? [];
+    if (patterns.length === 0 && !isOn(parsed, edit)) return definition.run(context, parsed);
+    const { expandFiles } = await import('../../cli/file-patterns.ts');
+    const files = expandFiles(patterns, context.io.cwd);
+    if (files.length > 1) {
+      if (isOn(parsed, edit)) throw usageError(`${edit} takes one file, and ${files.length} are given`);
+      const { createPosts } = await import('../../cli/create-posts.ts');
+      return createPosts(context, fields, parsed, files);
+    }
+    return createOne(context, parsed, files[0]);
+  },
+};
+
+async function createOne(
+  context: Context,
+  parsed: ParsedCommand,
+  file: string | undefined,
+): Promise<ExitCode | undefined> {
+  const { parseMarkdownPost } = await import('../../cli/markdown-file.ts');
+  const name = file === undefined || file === '-' ? 'standard input' : file;
+  const fromFile =
+    file === undefined
+      ? {}
+      : (await parseMarkdownPost(await readText(context.io, file, 'file'), name)).fields;
+  // `title:` without a value is a title that is missing.
+  if (fromFile.title === null) delete fromFile.title;
+  if (!isOn(parsed, edit)) return onePost(fromFile).run(context, parsed);
+
+  const draft = { ...fromFile, ...(await readBody(context.io, fields, parsed)) };
+  const { editPost } = await import('../../cli/edit-post.ts');
+  const edited = await editPost(context, draft);
+  try {
+    return await onePost(edited.fields).run(context, withoutFields(parsed));
+  } catch (error) {
+    context.notice(`\nYour text was:\n\n${edited.text}`);
+    throw error;
+  }
+}
+
+/** What flags gave stands in the edited text, and may have been changed there. */
+function withoutFields(parsed: ParsedCommand): ParsedCommand {
+  const given = new Set([
+    '--set',
+    '--from-file',
+    ...fields.flatMap(({ flag, fileFlag }) => [flag, fileFlag ?? flag]),
+  ]);
+  return { ...parsed, options: new Map([...parsed.options].filter(([flag]) => !given.has(flag))) };
+}

@@ -1,0 +1,133 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { parseMarkdownPost, slugOfFile } from '../../../src/cli/markdown-file.ts';
+import { machineFor } from '../../helpers/cli.ts';
+import { answer, startFaultServer } from '../../helpers/fault-server.ts';
+import { startService } from '../../helpers/service.ts';
+import { tables, writeFiles } from './support.ts';
+
+async function scene() {
+  const server = await startFaultServer([answer(201, { id: 'p-1', slug: 's' })]);
+  const machine = machineFor({ origin: server.url, storeId: 's', apiKey: 'key-1234567' });
+  const sent = () => server.requests.map(({ body }) => JSON.parse(body));
+  return { server, machine, sent };
+}
+
+test('front matter, heading and text become a post of the service', async () => {
+  const service = await startService();
+  const machine = machineFor(service);
+  writeFiles(machine, {
+    'post.md':
+      '---\ntags: [ink, news]\nstatus: published\nexcerpt: Short.\n---\n\n# Spring *sale*\n\nAll inks.\n',
+  });
+
+  const result = await machine.run(['blog', 'create', 'post.md', '--json']);
+
+  expect(result.exitCode).toBe(0);
+  expect(JSON.parse(result.stdout)).toMatchObject({ slug: 'spring-sale', excerpt: 'Short.' });
+  expect((await tables(service)).posts.at(-1)).toMatchObject({
+    title: 'Spring *sale*',
+    contentMd: '# Spring *sale*\n\nAll inks.\n',
+    status: 'published',
+  });
+});
+
+test('flags come before front matter, and fields that nobody knows are sent as they are', async () => {
+  const { server, machine, sent } = await scene();
+  await using _ = server;
+  writeFiles(machine, { 'post.md': '---\ntitle: Of the file\nmetaTitle: M\nseries: {part: 2}\n---\nText' });
+
+  const result = await machine.run(['blog', 'create', 'post.md', '--title', 'Of the flag', '--set', 'x=1']);
+
+  expect(result.exitCode).toBe(0);
+  expect(sent()).toEqual([
+    { title: 'Of the flag', metaTitle: 'M', series: { part: 2 }, x: 1, contentMd: 'Text' },
+  ]);
+});
+
+test('a file from standard input', async () => {
+  const { server, machine, sent } = await scene();
+  await using _ = server;
+
+  const result = await machine.run(['blog', 'create', '-'], { stdin: '\ufeff# Title #\r\n\r\nText\r\n' });
+
+  expect(result.exitCode).toBe(0);
+  expect(sent()).toEqual([{ title: 'Title', contentMd: '# Title #\r\n\r\nText\r\n' }]);
+});
+
+test('a file without a title needs --title', async () => {
+  const { server, machine } = await scene();
+  await using _ = server;
+  writeFiles(machine, { 'post.md': 'No heading.' });
+
+  const result = await machine.run(['blog', 'create', 'post.md']);
+
+  expect(result).toMatchObject({ exitCode: 3, stderr: expect.stringContaining('--title') });
+  expect(server.requests).toEqual([]);
+});
+
+test('--edit needs a terminal, and sends nothing without one', async () => {
+  const { server, machine } = await scene();
+  await using _ = server;
+  writeFiles(machine, { 'post.md': '# T\n\nText' });
+
+  const result = await machine.run(['blog', 'create', 'post.md', '--edit'], {
+    env: { EDITOR: 'touch ran;' },
+  });
+
+  expect(result.exitCode).toBe(3);
+  expect(server.requests).toEqual([]);
+  expect(() => readFileSync(path.join(machine.folder, 'ran'))).toThrow('ENOENT');
+});
+
+test.each([
+  [
+    '---js\nmodule.exports = {title: process.exit(9)}\n---\nText',
+    'post.md:1: front matter begins with "---js"',
+  ],
+  ['--- yaml\ntitle: x\n---\nText', 'post.md:1: front matter begins with "--- yaml"'],
+  ['+++\ntitle = "x"\n+++\nText', 'post.md:1: front matter begins with "+++"'],
+  ['---\ntitle: x\nText', 'post.md:1: front matter is opened with --- and never closed'],
+  ['---\ntitle: x\ntags: [a\n---\nText', 'post.md:4:'],
+  ['---\ntitle: x\ntitle: y\n---\nText', 'post.md:3:'],
+  ['---\n\ntitle: !!js/function "function () {}"\n---\nText', 'post.md:3:'],
+  ['---\n- a\n---\nText', 'post.md:2: front matter is not a list of "name: value"'],
+  ['---\ntitle: x\n__proto__: {a: 1}\n---\nText', 'post.md:3: "__proto__" cannot be the name of a field'],
+  ['---\ntitle: x\ncontentMd: y\n---\nText', 'post.md:3: contentMd'],
+])('front matter that is not plain YAML is refused with its line: %j', async (text, problem) => {
+  const { server, machine } = await scene();
+  await using _ = server;
+  writeFiles(machine, { 'post.md': text });
+
+  const result = await machine.run(['blog', 'create', 'post.md']);
+
+  expect(result).toMatchObject({ exitCode: 2, stderr: expect.stringContaining(problem) });
+  expect(server.requests).toEqual([]);
+});
+
+test.each([
+  ['# A\n\ntext', 'A'],
+  ['intro\n\n#  A b  ##\n', 'A b'],
+  ['Setext\n======\n', 'Setext'],
+  ['## second\n\n# First', 'First'],
+  ['```\n# comment\n```\n\n# Real', 'Real'],
+  ['~~~~\n```\n# no\n~~~~\n# Yes', 'Yes'],
+  ['#hashtag\n', undefined],
+  ['    # code\n', undefined],
+  ['---\ntitle:\n---\n# Heading', 'Heading'],
+  ['---\n---\n# Heading', 'Heading'],
+  ['---\ntitle: 2030-01-31\n---\n# Heading', '2030-01-31'],
+])('the title of %j', async (text, title) => {
+  expect((await parseMarkdownPost(text, 'post.md')).fields.title).toBe(title);
+});
+
+test.each([
+  ['posts/Hello World.md', 'hello-world'],
+  ['posts/2024-01-31-Über uns.markdown', 'uber-uns'],
+  ['posts/spring-sale/index.md', 'spring-sale'],
+  ['posts/お知らせ.md', 'お知らせ'],
+  ['posts/….md', ''],
+])('the slug of %s is %j', (file, slug) => {
+  expect(slugOfFile(file)).toBe(slug);
+});

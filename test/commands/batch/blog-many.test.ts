@@ -1,0 +1,218 @@
+import { expect, test } from 'vitest';
+import { machineFor } from '../../helpers/cli.ts';
+import { answer, startFaultServer } from '../../helpers/fault-server.ts';
+import { startLossyProxy } from '../../helpers/lossy-proxy.ts';
+import { startService } from '../../helpers/service.ts';
+import { tables, writeFiles } from './support.ts';
+
+async function scene() {
+  const service = await startService();
+  const proxy = await startLossyProxy(service.origin);
+  const machine = machineFor({ ...service, origin: proxy.origin });
+  const before = new Set((await tables(service)).posts.map(({ slug }) => slug));
+  /** Slugs of the posts that the test has made, sorted. */
+  const made = async () =>
+    (await tables(service)).posts
+      .map(({ slug }) => slug)
+      .filter((slug) => !before.has(slug))
+      .sort();
+  return { service, proxy, machine, made };
+}
+
+const post = (title: string) => `# ${title}\n\nText of ${title}.\n`;
+
+test('a line for each file with its id and slug; --json is one array in the order of the files', async () => {
+  const { machine, made } = await scene();
+  writeFiles(machine, {
+    'p/b.md': post('B'),
+    'p/a.md': `---\nslug: chosen\n---\n${post('A')}`,
+    'q/c.md': post('C'),
+  });
+
+  const shown = await machine.run(['blog', 'create', 'p/*.md', '--tags', 'ink']);
+  const json = await machine.run(['blog', 'create', 'q/c.md', 'p/a.md', '--tags', 'ink', '--json']);
+
+  expect(shown).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('2 created') });
+  expect(shown.stdout).toMatch(/^created {2}p\/a\.md {2}[0-9a-f-]{36} {2}chosen$/m);
+  expect(shown.stdout).toMatch(/^created {2}p\/b\.md {2}[0-9a-f-]{36} {2}b$/m);
+  expect(JSON.parse(json.stdout)).toMatchObject([
+    { file: 'q/c.md', outcome: 'created', slug: 'c', id: expect.stringMatching(/-/) },
+    { file: 'p/a.md', outcome: 'exists', slug: 'chosen', id: expect.stringMatching(/-/) },
+  ]);
+  expect(await made()).toEqual(['b', 'c', 'chosen']);
+});
+
+test('everything that is wrong in any file is named with its line, and nothing is sent', async () => {
+  const { proxy, machine } = await scene();
+  writeFiles(machine, {
+    'a.md': post('A'),
+    'b.md': 'no title',
+    'c.md': '---\ntitle: x\ntags: ink\n---\ntext',
+    'd.md': '---\nslug: a\n---\n# D\n',
+    'e.md': '---js\n---\n',
+  });
+
+  const result = await machine.run(['blog', 'create', '*.md', '--json']);
+
+  expect(result).toMatchObject({ exitCode: 2, stdout: '' });
+  const { message } = JSON.parse(result.stderr.split('\n').at(-2) ?? '').error;
+  for (const problem of [
+    'b.md:1: it has no title',
+    'c.md:3: tags',
+    'd.md: it has the same slug as a.md',
+    'e.md:1:',
+  ])
+    expect(message).toContain(problem);
+  expect(proxy.requests).toEqual([]);
+});
+
+test('--dry-run shows what would be sent', async () => {
+  const { proxy, machine } = await scene();
+  writeFiles(machine, { 'a.md': post('A'), 'b.md': post('B') });
+
+  const result = await machine.run(['blog', 'create', 'a.md', 'b.md', '--dry-run', '--json']);
+
+  expect(JSON.parse(result.stdout)).toMatchObject([
+    { file: 'a.md', plan: 'send', body: { title: 'A', slug: 'a' } },
+    { file: 'b.md', plan: 'send' },
+  ]);
+  expect(proxy.requests).toEqual([]);
+});
+
+test('one refused post does not hold up the others', async () => {
+  const { machine, made } = await scene();
+  writeFiles(machine, {
+    'a.md': post('A'),
+    'b.md': `---\nnonsense: 1\n---\n${post('B')}`,
+    'c.md': post('C'),
+  });
+
+  const result = await machine.run(['blog', 'create', 'a.md', 'b.md', 'c.md', '--json']);
+
+  expect(result.exitCode).toBe(7);
+  expect(JSON.parse(result.stdout)).toMatchObject([
+    { outcome: 'created' },
+    { file: 'b.md', outcome: 'failed', message: expect.stringContaining('nonsense') },
+    { outcome: 'created' },
+  ]);
+  expect(await made()).toEqual(['a', 'c']);
+});
+
+test('a post whose answer was lost is settled by its slug when the command is run again', async () => {
+  const { proxy, machine, made } = await scene();
+  writeFiles(machine, { 'a.md': post('A'), 'b.md': post('B'), 'c.md': post('C') });
+  // One arrives and its answer is lost; one is lost on its way.
+  proxy.decide(({ body }) => (body.includes('"a"') ? 'drop' : body.includes('"b"') ? 'lose' : 'pass'));
+  const args = ['blog', 'create', 'a.md', 'b.md', 'c.md', '--json'];
+
+  const first = await machine.run(args);
+  proxy.decide(() => 'pass');
+  const second = await machine.run(args);
+  const third = await machine.run(args);
+
+  const outcomes = (text: string) => JSON.parse(text).map(({ outcome }: { outcome: string }) => outcome);
+  expect(first.exitCode).toBe(10);
+  expect(outcomes(first.stdout)).toEqual(['unknown', 'unknown', 'created']);
+  expect(second.exitCode).toBe(0);
+  expect(outcomes(second.stdout)).toEqual(['exists', 'created', 'exists']);
+  expect(outcomes(third.stdout)).toEqual(['exists', 'exists', 'exists']);
+  expect(await made()).toEqual(['a', 'b', 'c']);
+  // The bytes are the same, so the slug is the key.
+  const [, again] = proxy.writes().filter(({ body }) => body.includes('"a"'));
+  expect(again?.body).toBe(proxy.writes().find(({ body }) => body.includes('"a"'))?.body);
+  expect(JSON.parse((await machine.run(['history', 'list', '--state', 'unknown', '--json'])).stdout)).toEqual(
+    [],
+  );
+});
+
+test('a service that does not say that it refuses taken slugs gets no post twice, unless the user says so', async () => {
+  await using server = await startFaultServer([
+    { does: 'drop' },
+    answer(201, { id: 'p-2', slug: 'b' }),
+    answer(404, { code: 'not_found' }),
+    answer(201, { id: 'p-1', slug: 'a' }),
+  ]);
+  const machine = machineFor({ origin: server.url, storeId: 's', apiKey: 'key-1234567' });
+  writeFiles(machine, { 'a.md': post('A'), 'b.md': post('B') });
+  const posts = () => server.requests.filter(({ method }) => method === 'POST');
+
+  const first = await machine.run(['blog', 'create', 'a.md', 'b.md', '--json']);
+  const second = await machine.run(['blog', 'create', 'a.md', 'b.md', '--json']);
+  expect(first.exitCode).toBe(10);
+  expect(second.exitCode).toBe(10);
+  expect(posts()).toHaveLength(2);
+  expect(second.stdout).toContain('--slugs-are-unique');
+
+  const third = await machine.run(['blog', 'create', 'a.md', 'b.md', '--slugs-are-unique']);
+  expect(third.exitCode).toBe(0);
+  expect(posts()).toHaveLength(3);
+});
+
+test('a file that was changed after its post was created is not sent as another post', async () => {
+  const { proxy, machine, made } = await scene();
+  writeFiles(machine, { 'a.md': post('A'), 'b.md': post('B') });
+  await machine.run(['blog', 'create', 'a.md', 'b.md']);
+  writeFiles(machine, { 'a.md': post('A, better') });
+  const before = proxy.writes().length;
+
+  const result = await machine.run(['blog', 'create', 'a.md', 'b.md']);
+
+  expect(result).toMatchObject({
+    exitCode: 6,
+    stdout: expect.stringContaining('created before with other content'),
+  });
+  expect(proxy.writes()).toHaveLength(before);
+  expect(await made()).toEqual(['a', 'b']);
+});
+
+test('two runs of the same files at once make each post once', async () => {
+  const { machine, made } = await scene();
+  const names = Array.from({ length: 12 }, (_, index) => `p/post-${index}.md`);
+  writeFiles(machine, Object.fromEntries(names.map((name) => [name, post(name)])));
+
+  const runs = await Promise.all([1, 2].map(() => machine.run(['blog', 'create', ...names])));
+
+  expect(runs.map(({ exitCode }) => exitCode)).toEqual([0, 0]);
+  expect(runs.map(({ stderr }) => /\d+ (created|exists)/.exec(stderr)?.[0]).sort()).toEqual([
+    '12 created',
+    '12 exists',
+  ]);
+  expect(await made()).toHaveLength(12);
+});
+
+test('a key that is refused ends the run, and the rest is not tried', async () => {
+  await using server = await startFaultServer([answer(401, { code: 'invalid_key' })]);
+  const machine = machineFor({ origin: server.url, storeId: 's', apiKey: 'key-1234567' });
+  const names = Array.from({ length: 20 }, (_, index) => `post-${index}.md`);
+  writeFiles(machine, Object.fromEntries(names.map((name) => [name, post(name)])));
+
+  const result = await machine.run(['blog', 'create', ...names, '--json']);
+
+  expect(result.exitCode).toBe(4);
+  expect(server.requests.length).toBeLessThanOrEqual(4);
+  expect(JSON.parse(result.stdout)).toHaveLength(20);
+});
+
+test('a cancelled run lets what is under way end, and says what is there', async () => {
+  const { proxy, machine, made } = await scene();
+  const names = Array.from({ length: 20 }, (_, index) => `post-${index}.md`);
+  writeFiles(machine, Object.fromEntries(names.map((name) => [name, post(name)])));
+  const controller = new AbortController();
+  proxy.decide(() => {
+    controller.abort();
+    return 'pass';
+  });
+
+  const first = await machine.run(['blog', 'create', ...names, '--json'], { signal: controller.signal });
+  const created = JSON.parse(first.stdout).filter(
+    ({ outcome }: { outcome: string }) => outcome === 'created',
+  );
+  const second = await machine.run(['blog', 'create', ...names, '--json']);
+
+  expect(first.exitCode).toBe(130);
+  expect(created.length).toBeGreaterThan(0);
+  expect(created.length).toBeLessThanOrEqual(4);
+  expect(second.exitCode).toBe(0);
+  expect(await made()).toHaveLength(20);
+  expect(proxy.writes()).toHaveLength(20);
+});
