@@ -45,7 +45,7 @@ const packages: Readonly<Record<string, RegExp>> = {
   conf: /^src\/cli\/profiles\.ts$/,
   chalk: /^src\/cli\/output\.ts$/,
   'cli-table3': /^src\/cli\/output\.ts$/,
-  yaml: /^src\/(cli\/input|commands\/settings\/edit)\.ts$/,
+  yaml: /^src\/(cli|commands)\//,
   hono: /^src\/service\/app\.ts$/,
   '@hono/node-server': /^src\/service\/listen\.ts$/,
   kysely: /^src\/service\/storage\//,

@@ -11,6 +11,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type Machine, newMachine } from '../helpers/cli.ts';
 import { answer, startFaultServer } from '../helpers/fault-server.ts';
+import { newProgramMachine } from '../helpers/program.ts';
 import { startService } from '../helpers/service.ts';
 
 const storeId = '4be5c0de-0000-4000-8000-000000000001';
@@ -248,8 +249,8 @@ describe('the settings file', () => {
     },
   );
 
-  test('loses no profile when ten commands write at the same time', async () => {
-    const machine = newMachine();
+  test('loses no profile when ten processes write at the same time', async () => {
+    const machine = newProgramMachine();
     const names = Array.from({ length: 10 }, (_, index) => `p${index}`);
 
     const results = await Promise.all(
@@ -257,7 +258,8 @@ describe('the settings file', () => {
     );
 
     expect(results.map(({ exitCode }) => exitCode)).toEqual(names.map(() => 0));
-    expect(stored(machine).profiles).toEqual(
+    const file = path.join(machine.configDirectory, 'settings.json');
+    expect(JSON.parse(readFileSync(file, 'utf8')).profiles).toEqual(
       Object.fromEntries(names.map((name) => [name, { storeId: `store-${name}` }])),
     );
   });

@@ -47,6 +47,10 @@ const wrong: Readonly<Record<string, Wrong>> = {
     args: ['notify', 'add-endpoint', '--name', 'n', '--events', 'e', '--url', 'nowhere'],
     says: '--url: Invalid URL',
   },
+  'an empty list': {
+    args: ['blog', 'create', '--title', 't', '--content-md', 'c', '--tags', ''],
+    says: '--tags was given without a value',
+  },
   'a map without =': { args: [...update, '--social', 'discord'], says: '--social takes name=value' },
   '--set without =': { args: [...update, '--set', 'name'], says: '--set takes PATH=VALUE' },
   '--set without a path': { args: [...update, '--set', '=1'], says: '--set takes PATH=VALUE' },

@@ -10,8 +10,8 @@ The same idempotency key makes one backup however often the command runs.
 In the label, {date} is the day (UTC) and {run} the number of the CI run.`,
   examples: [
     'backup create --label nightly --sections store,blog',
-    'backup create --label "before the sale" --sections store --json --output-file backup.json',
-    'backup create --label "nightly {date}" --sections store --idempotency-key nightly-2030-01-31',
+    'backup create --label "before the sale" --sections store --output-file backup.json',
+    'backup create --label "nightly {date}" --sections store --idempotency-key nightly-31',
     'backup create --label "run {run}" --sections store --idempotency-from ci',
   ],
   prepare(body, { context, parsed }) {
