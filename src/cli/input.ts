@@ -3,9 +3,9 @@ import path from 'node:path';
 import { type Operation, pathParameterProblem, pathParameters } from '../contract/operation.ts';
 import { argumentValue, optionValue, type ParsedCommand } from './command.ts';
 import { type Context, inputNeeded, type MissingInput, missingConnection } from './context.ts';
-import { type CliError, describeSystemError, type FieldError, usageError } from './errors.ts';
+import { CliError, describeSystemError, type FieldError, usageError } from './errors.ts';
 import { applyFlag, type FieldFlag, parseFlag } from './flags.ts';
-import { type Io, readAll } from './io.ts';
+import { type Io, readStdin } from './io.ts';
 import { isObject } from './objects.ts';
 import { getPath, parsePath, setPath } from './paths.ts';
 
@@ -248,8 +248,9 @@ function refuseSharedStdin(fields: readonly FieldFlag[], parsed: ParsedCommand):
 export async function readText(io: Io, file: string, flag: string): Promise<string> {
   let bytes: Buffer;
   try {
-    bytes = file === '-' ? await readAll(io.stdin) : readFileSync(path.resolve(io.cwd, file));
+    bytes = file === '-' ? await readStdin(io) : readFileSync(path.resolve(io.cwd, file));
   } catch (error) {
+    if (error instanceof CliError) throw error;
     throw usageError(
       `cannot read ${file} (${flag}): ${describeSystemError(error)}`,
       'check the path and its permissions',

@@ -1,5 +1,6 @@
-import type { Readable, Writable } from 'node:stream';
+import { addAbortSignal, type Readable, type Writable } from 'node:stream';
 import type { ProcessFacts } from '../history/machine.ts';
+import { cancelledError } from './errors.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -16,10 +17,14 @@ export interface Io {
   readonly signal: AbortSignal;
 }
 
-/** Reads a stream to its end as bytes. */
-export async function readAll(stream: Readable): Promise<Buffer> {
+/** Reads standard input to its end as bytes. Throws exit 130 when the user gives up on it. */
+export async function readStdin({ stdin, signal }: Pick<Io, 'stdin' | 'signal'>): Promise<Buffer> {
   const chunks: Buffer[] = [];
-  for await (const chunk of stream) chunks.push(Buffer.from(chunk));
+  try {
+    for await (const chunk of addAbortSignal(signal, stdin)) chunks.push(Buffer.from(chunk));
+  } catch (error) {
+    throw signal.aborted ? cancelledError() : error;
+  }
   return Buffer.concat(chunks);
 }
 

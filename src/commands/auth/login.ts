@@ -2,7 +2,7 @@ import { type CommandDefinition, isOn } from '../../cli/command.ts';
 import { type Context, inputNeeded, type MissingInput } from '../../cli/context.ts';
 import { CliError, usageError } from '../../cli/errors.ts';
 import { exitCodes } from '../../cli/exit-codes.ts';
-import { readAll } from '../../cli/io.ts';
+import { readStdin } from '../../cli/io.ts';
 import { outcomeError } from '../../cli/outcomes.ts';
 import { checkBaseUrl, checkKey, demoProfile, resolveSettings } from '../../cli/settings.ts';
 import { createClient } from '../../client/client.ts';
@@ -37,7 +37,7 @@ it is never a flag, because command lines are visible to other programs and stay
     const problem = pathParameterProblem(storeId);
     if (problem !== null) throw usageError(`the store id ${problem}`, 'give the id as the service shows it');
     const apiKey = withKey
-      ? checkKey((await readAll(context.io.stdin)).toString('utf8').trim(), 'standard input')
+      ? checkKey((await readStdin(context.io)).toString('utf8').trim(), 'standard input')
       : await askKey(context);
 
     await checkAccess(context, url, storeId, apiKey);
