@@ -42,9 +42,7 @@ async function backUpAndRestore(run: Run): Promise<Performed> {
   const performed = await perform(safetyId === null ? run : { ...run, safetyBackupId: safetyId });
   if (safetyId !== null) {
     const sections = Array.isArray(body?.sections) ? body.sections.join(',') : '';
-    context.notice(
-      `Undo it with: ${undoCommand(connection.profile, connection.storeId, safetyId, sections)}`,
-    );
+    context.notice(`Undo it with: ${undoCommand(run, safetyId, sections)}`);
   }
   return safetyId === null ? performed : { ...performed, id: safetyId };
 }
@@ -100,7 +98,18 @@ async function describeBackup(context: Context, backupId: string): Promise<strin
   return `backup ${backupId} (not made on this machine)`;
 }
 
-function undoCommand(profile: string, storeId: string, backupId: string, sections: string): string {
-  const target = profile === demoProfile ? '--demo' : `--profile ${profile} --store ${storeId}`;
-  return `storectl ${target} backup restore ${backupId} --sections ${sections} --confirm ${backupId}`;
+/** A line for the shell that goes to the same place as this command, as long as the environment is the same. */
+function undoCommand({ context, connection }: Run, backupId: string, sections: string): string {
+  const { profile, storeId } = connection;
+  const { baseUrl } = context.flags;
+  const target =
+    profile === demoProfile
+      ? ['--demo']
+      : ['--profile', profile, '--store', storeId, ...(baseUrl === undefined ? [] : ['--base-url', baseUrl])];
+  const words = ['storectl', ...target, 'backup', 'restore', backupId];
+  return [...words, '--sections', sections, '--confirm', backupId].map(shellWord).join(' ');
+}
+
+function shellWord(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
