@@ -1,0 +1,79 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { otherUser, tables, writeFiles } from '../commands/batch/support.ts';
+import { setScene } from './scene.ts';
+
+/** STORECTL_TEST_POSTS=1000 for the full size; fewer take the same paths in less time. */
+const count = Number(process.env.STORECTL_TEST_POSTS ?? 150);
+
+test(`${count} files, killed half-way again and again: in the end each post exists exactly once`, async () => {
+  const { service, proxy, machine } = await setScene();
+  const existing = (await tables(service)).posts.length;
+  const names = Array.from(
+    { length: count },
+    (_, index) => `posts/post-${String(index).padStart(4, '0')}.md`,
+  );
+  writeFiles(
+    machine,
+    Object.fromEntries(names.map((name, index) => [name, `# Post ${index}\n\nText ${index}.\n`])),
+  );
+  const args = ['blog', 'create', ...names];
+
+  // Killed with requests at every stage: not yet sent, on the way, applied without an answer.
+  for (const share of [0.3, 0.6]) {
+    let killing = false;
+    const seen = proxy.writes().length;
+    const run = machine.start(args);
+    proxy.decide((_, number) => {
+      if (!killing && number >= seen + (count * share) / 2) {
+        killing = true;
+        run.process.kill('SIGKILL');
+      }
+      return killing && number % 2 === 0 ? 'lose' : 'pass';
+    });
+    expect((await run.ended).signal).toBe('SIGKILL');
+  }
+  proxy.decide(() => 'pass');
+  const last = await machine.run([...args, '--json']);
+  const again = await machine.run([...args, '--json']);
+
+  expect(last).toMatchObject({ exitCode: 0 });
+  const { posts } = await tables(service);
+  const titles = posts.slice(existing).map(({ title }) => title);
+  expect(titles.sort()).toEqual(names.map((_, index) => `Post ${index}`).sort());
+  const results = JSON.parse(again.stdout);
+  expect(results.map(({ outcome }: { outcome: string }) => outcome)).toEqual(names.map(() => 'exists'));
+});
+
+test('decisions, killed half-way and run again: each is recorded once, and the receipt is whole', async () => {
+  const { service, proxy, machine } = await setScene();
+  const before = (await tables(service)).decisions.length;
+  const ids = await otherUser(service).openDisputes(20);
+  const rows = ids.map((id) => `${id},won,Delivered`);
+  writeFiles(machine, { 'decisions.csv': ['disputeId,status,resolution', ...rows].join('\n') });
+  const args = ['disputes', 'decide', '--from', 'decisions.csv', '--confirm', '20'];
+
+  const run = machine.start(args);
+  proxy.decide(({ method }) => {
+    if (method === 'POST' && proxy.writes().length === 10) run.process.kill('SIGKILL');
+    return 'pass';
+  });
+  expect((await run.ended).signal).toBe('SIGKILL');
+  proxy.decide(() => 'pass');
+  const again = await machine.run(args);
+
+  expect(again).toMatchObject({ exitCode: 0 });
+  const { decisions } = await tables(service);
+  expect(decisions).toHaveLength(before + 20);
+  const file = path.join(machine.folder, 'decisions.csv.receipt.jsonl');
+  const receipt = readFileSync(file, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(receipt.map(({ disputeId }) => disputeId).sort()).toEqual([...ids].sort());
+  // The one whose answer came to nobody is found decided.
+  const outcomes = receipt.map(({ outcome }) => outcome);
+  expect(outcomes.filter((outcome) => outcome === 'unchanged').length).toBeLessThanOrEqual(1);
+  expect(outcomes.filter((outcome) => outcome === 'applied').length).toBeGreaterThanOrEqual(19);
+});

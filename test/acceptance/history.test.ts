@@ -1,0 +1,91 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { setScene } from './scene.ts';
+
+function everythingBelow(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const file = path.join(folder, entry.name);
+    return entry.isDirectory() ? [file, ...everythingBelow(file)] : [file];
+  });
+}
+
+test('the history is private, holds no key, and shows what was sent and what came back', async () => {
+  const { machine, proxy, service, example } = await setScene();
+  const create = ['backup', 'create', '--label', 'nightly', '--sections', 'store'];
+  await machine.run(create, { env: { STORECTL_DEBUG: '1' } });
+  await machine.run(['blog', 'create', '--title', 'Sale', '--content-md', 'Text.']);
+  proxy.decide(() => 'drop');
+  await machine.run([
+    'notify',
+    'add-endpoint',
+    '--name',
+    'Team',
+    '--events',
+    'feedback_digest',
+    '--url',
+    webhook,
+  ]);
+  proxy.decide(() => 'pass');
+  await machine.run(['reclaim', 'appeal', example.reclaims[0]?.id ?? '', '--text', '', '--confirm', 'x']);
+
+  const files = everythingBelow(machine.stateDirectory);
+  expect(files.length).toBeGreaterThan(4);
+  for (const file of [machine.stateDirectory, ...files]) {
+    const stats = statSync(file);
+    expect((stats.mode & 0o777).toString(8), file).toBe(stats.isDirectory() ? '700' : '600');
+    if (stats.isFile()) expect(readFileSync(file).includes(service.apiKey), file).toBe(false);
+  }
+
+  const list = async (...flags: string[]) =>
+    JSON.parse((await machine.run(['history', 'list', '--json', ...flags])).stdout);
+  expect((await list()).map(({ operation }: { operation: string }) => operation)).toEqual([
+    'notify.add-endpoint',
+    'blog.create',
+    'backup.create',
+  ]);
+  expect(await list('--operation', 'backup.create')).toMatchObject([{ operation: 'backup.create' }]);
+  expect(await list('--state', 'unknown')).toMatchObject([{ operation: 'notify.add-endpoint', open: true }]);
+  expect(await list('--state', 'rejected')).toEqual([]);
+  expect(await list('--limit', '1')).toHaveLength(1);
+  expect((await machine.run(['history', 'list'])).stderr).toContain('Known to this machine');
+  expect(await machine.run(['history', 'list', '--state', 'lost'])).toMatchObject({ exitCode: 2 });
+
+  const [{ id, result }] = await list('--operation', 'backup.create');
+  const shown = JSON.parse((await machine.run(['history', 'show', id, '--json'])).stdout);
+  expect(shown).toMatchObject({
+    state: 'applied',
+    method: 'POST',
+    path: proxy.requests[0]?.path,
+    body: proxy.requests[0]?.body,
+    storeId: service.storeId,
+    answer: { status: 201 },
+  });
+  expect(JSON.parse(shown.answer.body)).toMatchObject({ id: result, label: 'nightly' });
+  expect((await machine.run(['history', 'show', id.slice(-6)])).stdout).toContain(result);
+  expect(await machine.run(['history', 'show', 'nothing'])).toMatchObject({ exitCode: 2 });
+
+  expect((await machine.run(['history', 'prune', '--older-than', '0h'])).stderr).toContain(
+    'Removed 2 records',
+  );
+  expect(await list()).toMatchObject([{ operation: 'notify.add-endpoint', state: 'unknown' }]);
+});
+
+const webhook = 'https://discord.com/api/webhooks/4711/a-token';
+
+test('what the demo store is told never touches the history of another profile', async () => {
+  const { machine } = await setScene();
+  await machine.run(['--demo', 'backup', 'create', '--label', 'demo', '--sections', 'store']);
+  expect(JSON.parse((await machine.run(['history', 'list', '--json'])).stdout)).toEqual([]);
+  expect(JSON.parse((await machine.run(['--demo', 'history', 'list', '--json'])).stdout)).toHaveLength(1);
+});
+
+test('a refused key leaves the record open, and a good one lets it go on with the same key', async () => {
+  const { machine, proxy } = await setScene();
+  const create = ['backup', 'create', '--label', 'nightly', '--sections', 'store'];
+  const bad = { STORECTL_API_KEY: 'sk-not-a-key-of-this-service' };
+  expect(await machine.run(create, { env: bad })).toMatchObject({ exitCode: 4 });
+  expect(await machine.run(['resume'])).toMatchObject({ exitCode: 0 });
+  expect(proxy.requests).toHaveLength(2);
+  expect(proxy.requests[1]?.body).toBe(proxy.requests[0]?.body);
+});

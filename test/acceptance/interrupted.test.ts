@@ -1,0 +1,89 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { effectsOf, errorOf, setScene } from './scene.ts';
+
+const never = new Promise(() => {});
+const create = ['backup', 'create', '--label', 'nightly', '--sections', 'store', '--json'];
+const post = ['blog', 'create', '--title', 'Sale', '--content-md', 'Text.', '--json'];
+
+test.each([
+  ['keyed', create],
+  ['one-shot', post],
+])(
+  'Ctrl-C while the answer is awaited (%s): exit 10 with the id, and no second request',
+  async (kind, args) => {
+    const { machine, proxy, service } = await setScene();
+    proxy.decide(() => ({ holdUntil: never }));
+    const running = machine.start(args);
+    await proxy.received(1);
+    running.process.kill('SIGINT');
+    const result = await running.ended;
+    expect(result).toMatchObject({ exitCode: 10, signal: null });
+    const { operationId } = errorOf(result);
+    expect(operationId).toMatch(/^\d{8}-/);
+    expect(proxy.requests).toHaveLength(1);
+
+    proxy.decide(() => 'pass');
+    const resumed = await machine.run(['resume', operationId]);
+    expect(resumed.exitCode).toBe(kind === 'keyed' ? 0 : 10);
+    const { backups, posts } = await effectsOf(service);
+    expect(kind === 'keyed' ? backups.length : posts.filter(({ title }) => title === 'Sale').length).toBe(1);
+  },
+);
+
+test('Ctrl-C between two attempts: exit 10, and no further request', async () => {
+  const { machine, proxy } = await setScene();
+  proxy.decide(() => ({ status: 503, headers: { 'retry-after': '20' } }));
+  const running = machine.start(create);
+  await running.shown(/trying again in/);
+  running.process.kill('SIGINT');
+  expect(await running.ended).toMatchObject({ exitCode: 10 });
+  expect(proxy.requests).toHaveLength(1);
+});
+
+test('Ctrl-C before anything is sent, while standard input is read: exit 130, nothing on the wire', async () => {
+  const { machine, proxy } = await setScene();
+  const preload = path.join(machine.folder, 'tell.cjs');
+  // Says when the program begins to read its standard input.
+  writeFileSync(
+    preload,
+    `const { stdin } = process;
+const { read } = stdin;
+stdin.read = function (...parameters) { process.stderr.write('reading\\n'); stdin.read = read; return read.apply(this, parameters); };`,
+  );
+  const running = machine.start(['backup', 'create', '--from-file', '-', '--json'], {
+    stdin: 'silent',
+    preload,
+  });
+  await running.shown(/reading/);
+  running.process.kill('SIGINT');
+  expect(await running.ended).toMatchObject({ exitCode: 130 });
+  expect(proxy.requests).toEqual([]);
+  expect(existsSync(machine.stateDirectory)).toBe(false);
+});
+
+test('Ctrl-C while the record is another process’s: exit 130, and the other one goes on', async () => {
+  const { machine, proxy } = await setScene();
+  let answer = () => {};
+  proxy.decide(() => ({ holdUntil: new Promise<void>((resolve) => (answer = resolve)) }));
+  const args = [...create, '--idempotency-key', 'nightly-1'];
+  const first = machine.start(args);
+  await proxy.received(1);
+  const second = machine.start(args);
+  await second.shown(/waiting for it/);
+  second.process.kill('SIGINT');
+  expect(await second.ended).toMatchObject({ exitCode: 130 });
+  answer();
+  expect(await first.ended).toMatchObject({ exitCode: 0 });
+  expect(proxy.requests).toHaveLength(1);
+});
+
+test('SIGTERM is as clean as Ctrl-C', async () => {
+  const { machine, proxy } = await setScene();
+  proxy.decide(() => ({ holdUntil: never }));
+  const running = machine.start(create);
+  await proxy.received(1);
+  running.process.kill('SIGTERM');
+  expect(await running.ended).toMatchObject({ exitCode: 10 });
+});

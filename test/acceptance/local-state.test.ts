@@ -1,0 +1,105 @@
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { launcher, type ProgramMachine, testNode } from '../helpers/program.ts';
+import { errorOf, setScene } from './scene.ts';
+
+const create = ['backup', 'create', '--label', 'nightly', '--sections', 'store'];
+const historyOf = ({ stateDirectory }: ProgramMachine) => path.join(stateDirectory, 'history', 'main');
+
+test('a full disk (no file may grow): exit 11, nothing sent, the record of before is whole', async () => {
+  const { machine, proxy } = await setScene();
+  await machine.run(create);
+  const folder = historyOf(machine);
+  const before = readdirSync(folder);
+  const line = `ulimit -f 0; '${testNode}' '${launcher}' ${create.join(' ')} --new`;
+  const result = await machine.shell(line);
+  expect(result).toMatchObject({ exitCode: 11 });
+  expect(result.stderr).toMatch(/no space left/);
+  expect(result.stderr).toContain('nothing was sent');
+  expect(proxy.requests).toHaveLength(1);
+  expect(readdirSync(folder)).toEqual(before);
+  expect(JSON.parse((await machine.run(['history', 'list', '--json'])).stdout)).toMatchObject([
+    { state: 'applied' },
+  ]);
+});
+
+test.each([
+  ['ENOSPC', 'fsyncSync', /no space left/],
+  ['EROFS', 'openSync', /read-only/],
+  ['EACCES', 'mkdirSync', /permission denied/],
+  ['EIO', 'renameSync', /disk reports an error/],
+])('%s from %s: a clear message, exit 11, nothing sent', async (code, call, message) => {
+  const { machine, proxy } = await setScene();
+  const preload = path.join(machine.folder, 'failing-disk.cjs');
+  writeFileSync(
+    preload,
+    `const fs = require('node:fs');
+const { ${call}: original, constants } = fs;
+fs.${call} = (...parameters) => {
+  const reads = '${call}' === 'openSync' && (Number(parameters[1] ?? 0) & constants.O_CREAT) === 0;
+  if (reads) return original.apply(fs, parameters);
+  throw Object.assign(new Error('${code}: as the test wants it'), { code: '${code}' });
+};`,
+  );
+  const result = await machine.run([...create, '--json'], { preload });
+  expect(result.exitCode).toBe(11);
+  expect(errorOf(result)).toMatchObject({ outcome: 'not_sent', message: expect.stringMatching(message) });
+  expect(proxy.requests).toEqual([]);
+});
+
+test('a file, and a symbolic link, where the history should be: exit 11, nothing sent', async () => {
+  const scene = await setScene();
+  const [file, link] = [scene.anotherMachine(), scene.anotherMachine()];
+  writeFileSync(file.stateDirectory, 'I am a file');
+  expect(await file.run(create)).toMatchObject({ exitCode: 11 });
+  mkdirSync(path.dirname(historyOf(link)), { recursive: true });
+  const target = path.join(link.folder, 'elsewhere');
+  mkdirSync(target);
+  symlinkSync(target, historyOf(link));
+  const result = await link.run(create);
+  expect(result).toMatchObject({ exitCode: 11, stderr: expect.stringContaining('symbolic link') });
+  expect(readdirSync(target)).toEqual([]);
+  expect(scene.proxy.requests).toEqual([]);
+});
+
+test('torn, foreign and newer records: each is named, the others are used, and none is touched', async () => {
+  const { machine, proxy } = await setScene();
+  await machine.run(create);
+  const folder = historyOf(machine);
+  const [good = ''] = readdirSync(folder).filter((name) => name.endsWith('.json'));
+  const text = readFileSync(path.join(folder, good), 'utf8');
+  const strange = {
+    '20300101-000000-aaaaaa.json': text.slice(0, text.length / 2),
+    '20300101-000000-bbbbbb.json': '',
+    '20300101-000000-cccccc.json': text.replace('"format": 1', '"format": 2'),
+    '20300101-000000-dddddd.json': text,
+    'notes.txt': 'mine',
+  };
+  for (const [name, content] of Object.entries(strange)) writeFileSync(path.join(folder, name), content);
+
+  const listed = await machine.run(['history', 'list', '--json']);
+  expect(listed.exitCode).toBe(0);
+  expect(JSON.parse(listed.stdout)).toMatchObject([{ state: 'applied' }]);
+  for (const name of Object.keys(strange)) expect(listed.stderr).toContain(name);
+  expect(listed.stderr).toContain('newer storectl');
+  expect(await machine.run(['history', 'show', 'cccccc'])).toMatchObject({ exitCode: 11 });
+  expect(await machine.run(['resume', 'aaaaaa'])).toMatchObject({ exitCode: 11 });
+  expect(await machine.run(['resume'])).toMatchObject({ exitCode: 0 });
+  expect(await machine.run([...create, '--new'])).toMatchObject({ exitCode: 0 });
+  expect(proxy.requests).toHaveLength(2);
+  for (const [name, content] of Object.entries(strange)) {
+    expect(readFileSync(path.join(folder, name), 'utf8')).toBe(content);
+  }
+  expect(readFileSync(path.join(folder, good), 'utf8')).toBe(text);
+});
+
+test('settings that are no JSON: exit 11, and the file stays as it is', async () => {
+  const { machine, proxy } = await setScene();
+  mkdirSync(machine.configDirectory, { recursive: true });
+  const file = path.join(machine.configDirectory, 'settings.json');
+  writeFileSync(file, '{"profiles": {');
+  expect(await machine.run(create)).toMatchObject({ exitCode: 11 });
+  expect(readFileSync(file, 'utf8')).toBe('{"profiles": {');
+  expect(proxy.requests).toEqual([]);
+});

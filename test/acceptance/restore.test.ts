@@ -1,0 +1,123 @@
+import { expect, test } from 'vitest';
+import { effectsOf, errorOf, setScene } from './scene.ts';
+
+async function makeBackup({ machine }: Awaited<ReturnType<typeof setScene>>): Promise<string> {
+  const args = ['backup', 'create', '--label', 'first', '--sections', 'store,blog', '-q'];
+  return (await machine.run(args)).stdout.trim();
+}
+
+test('without --confirm and nobody to ask: exit 3, nothing on the wire, whatever other flags there are', async () => {
+  const scene = await setScene();
+  const { machine, proxy } = scene;
+  const id = await makeBackup(scene);
+  const before = proxy.requests.length;
+  const args = ['backup', 'restore', id, '--sections', 'store'];
+  const tries = [
+    await machine.run(args),
+    await machine.run(args, { stdin: 'silent' }),
+    await machine.run(args, { stdin: { text: `${id}\ny\nyes\n` } }),
+    await machine.run([...args, '--json']),
+    await machine.run([...args, '--no-input']),
+    await machine.run([...args, '--quiet']),
+    await machine.run([...args, '--no-safety-backup']),
+    await machine.run(args, { env: { CI: 'true' } }),
+  ];
+  expect(tries.map(({ exitCode }) => exitCode)).toEqual(tries.map(() => 3));
+  for (const { stdout, stderr } of tries) {
+    expect(stdout).toBe('');
+    expect(stderr).toContain(`--confirm ${id}`);
+  }
+  for (const flag of ['--yes', '-y', '--force'])
+    expect(await machine.run([...args, flag])).toMatchObject({ exitCode: 2 });
+  expect(await machine.run([...args, '--confirm', 'another'])).toMatchObject({ exitCode: 2 });
+  expect(await machine.run([...args, '--confirm='])).not.toMatchObject({ exitCode: 0 });
+  expect(proxy.requests).toHaveLength(before);
+  expect((await effectsOf(scene.service)).restores).toEqual([]);
+});
+
+test('a standard input that is not there at all is no yes either', async () => {
+  const scene = await setScene();
+  const id = await makeBackup(scene);
+  const line = `storectl backup restore ${id} --sections store`;
+  expect(await scene.machine.shell(`${line} <&-`)).toMatchObject({ exitCode: 3 });
+  expect(await scene.machine.shell(`yes | ${line}`)).toMatchObject({ exitCode: 3 });
+  expect(scene.proxy.writes()).toHaveLength(1);
+});
+
+test('the safety backup is on the wire before the restore, and the printed undo command, pasted, undoes it', async () => {
+  const scene = await setScene();
+  const { machine, proxy, service } = scene;
+  await machine.run(['store', 'update', '--name', 'Old name']);
+  const id = await makeBackup(scene);
+  await machine.run(['store', 'update', '--name', 'New name']);
+  const before = proxy.requests.length;
+  const args = ['backup', 'restore', id, '--sections', 'store', '--confirm', id];
+  const restored = await machine.run(args);
+  expect(restored).toMatchObject({ exitCode: 0 });
+  const [first, second, ...rest] = proxy.requests.slice(before);
+  expect(rest).toEqual([]);
+  expect(first?.path).toMatch(/\/backups$/);
+  expect(JSON.parse(first?.body ?? '')).toMatchObject({ sections: ['store'] });
+  expect(second?.path).toMatch(new RegExp(`/backups/${id}/restore$`));
+  expect(restored.stderr).toMatch(/FROM backup .*"first".* → TO store/);
+  const name = () =>
+    service.storage.read(async (db) => (await db.selectFrom('stores').select('name').execute())[0]?.name);
+  expect(await name()).toBe('Old name');
+
+  const undo = /Undo it with: (.*)/.exec(restored.stderr)?.[1] ?? '';
+  expect(undo).toContain('storectl ');
+  expect(await machine.shell(undo)).toMatchObject({ exitCode: 0 });
+  expect(await name()).toBe('New name');
+});
+
+test('the undo command also works where the address was a flag', async () => {
+  const scene = await setScene();
+  const { service } = scene;
+  const machine = scene.anotherMachine({ STORECTL_BASE_URL: '', STORECTL_STORE_ID: '' });
+  const target = ['--base-url', service.origin, '--store', service.storeId];
+  const id = await makeBackup(scene);
+  const args = ['backup', 'restore', id, '--sections', 'store', '--confirm', id, ...target];
+  const restored = await machine.run(args);
+  expect(restored).toMatchObject({ exitCode: 0 });
+  const undo = /Undo it with: (.*)/.exec(restored.stderr)?.[1] ?? '';
+  expect(await machine.shell(undo)).toMatchObject({ exitCode: 0 });
+  expect((await effectsOf(service)).restores).toHaveLength(2);
+});
+
+test('the undo command works in the demo store', async () => {
+  const { machine } = await setScene();
+  const { stdout } = await machine.run([
+    '--demo',
+    'backup',
+    'create',
+    '--label',
+    'x',
+    '--sections',
+    'store',
+    '-q',
+  ]);
+  const id = stdout.trim();
+  const restored = await machine.run([
+    ...['--demo', 'backup', 'restore', id],
+    ...['--sections', 'store', '--confirm', id],
+  ]);
+  const undo = /Undo it with: (.*)/.exec(restored.stderr)?.[1] ?? '';
+  expect(await machine.shell(undo)).toMatchObject({ exitCode: 0 });
+});
+
+test.each([
+  ['refused', { status: 422 }, 7],
+  ['unknown', { status: 503, headers: { 'retry-after': '0' } }, 10],
+] as const)('a safety backup that is %s: no restore is sent', async (_name, passage, exitCode) => {
+  const scene = await setScene();
+  const { machine, proxy, service } = scene;
+  const id = await makeBackup(scene);
+  proxy.decide(() => passage);
+  const result = await machine.run([
+    ...['backup', 'restore', id, '--sections', 'store', '--confirm', id, '--json'],
+  ]);
+  expect(result.exitCode).toBe(exitCode);
+  expect(errorOf(result).message).toContain('nothing was restored');
+  expect(proxy.requests.filter(({ path }) => path.endsWith('/restore'))).toEqual([]);
+  expect((await effectsOf(service)).restores).toEqual([]);
+});

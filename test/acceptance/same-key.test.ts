@@ -1,0 +1,102 @@
+import { expect, test } from 'vitest';
+import { effectsOf, setScene } from './scene.ts';
+
+const create = ['backup', 'create', '--label', 'nightly', '--sections', 'store'];
+
+test('20 processes at once with one key in one state folder: one backup, one id, exit 0', async () => {
+  const { machine, service } = await setScene();
+  const args = [...create, '--idempotency-key', 'nightly-1', '-q'];
+  const results = await Promise.all(Array.from({ length: 20 }, () => machine.run(args)));
+  const { backups } = await effectsOf(service);
+  expect(backups).toHaveLength(1);
+  expect(new Set(results.map(({ stdout }) => stdout))).toEqual(new Set([`${backups[0]?.id}\n`]));
+  expect(new Set(results.map(({ exitCode }) => exitCode))).toEqual(new Set([0]));
+}, 60_000);
+
+test('20 processes at once with one key on 20 machines: one backup, one id, exit 0', async () => {
+  const scene = await setScene();
+  const args = [...create, '--idempotency-key', 'nightly-1', '-q'];
+  const results = await Promise.all(Array.from({ length: 20 }, () => scene.anotherMachine().run(args)));
+  const { backups } = await effectsOf(scene.service);
+  expect(backups).toHaveLength(1);
+  expect(new Set(results.map(({ stdout }) => stdout))).toEqual(new Set([`${backups[0]?.id}\n`]));
+  expect(new Set(results.map(({ exitCode }) => exitCode))).toEqual(new Set([0]));
+}, 60_000);
+
+test('the same key with other arguments: exit 2 here, exit 7 from the service on another machine', async () => {
+  const scene = await setScene();
+  const key = ['--idempotency-key', 'nightly-1'];
+  await scene.machine.run([...create, ...key]);
+  const before = scene.proxy.requests.length;
+  const other = ['backup', 'create', '--label', 'other', '--sections', 'store', ...key];
+  expect(await scene.machine.run(other)).toMatchObject({ exitCode: 2 });
+  expect(scene.proxy.requests).toHaveLength(before);
+  expect(await scene.anotherMachine().run(other)).toMatchObject({ exitCode: 7 });
+  expect((await effectsOf(scene.service)).backups).toHaveLength(1);
+});
+
+test('an open record lends its key to the same command and says so; --new asks for a fresh one', async () => {
+  const { machine, proxy, service } = await setScene();
+  proxy.decide(() => ({ status: 503, headers: { 'retry-after': '0' } }));
+  expect(await machine.run(create)).toMatchObject({ exitCode: 10 });
+  proxy.decide(() => 'pass');
+  const fresh = await machine.run([...create, '--new']);
+  expect(fresh).toMatchObject({ exitCode: 0 });
+  const again = await machine.run(create);
+  expect(again).toMatchObject({
+    exitCode: 0,
+    stderr: expect.stringMatching(/goes on with .* idempotency key/),
+  });
+  const keys = proxy.requests.map(({ body }) => JSON.parse(body).idempotencyKey);
+  expect(new Set(keys).size).toBe(2);
+  expect(keys.at(-1)).toBe(keys[0]);
+  expect((await effectsOf(service)).backups).toHaveLength(2);
+});
+
+const fromCi = [...create, '--idempotency-from', 'ci', '-q'];
+
+const jobs = {
+  'GitHub Actions': {
+    first: { GITHUB_RUN_ID: '77', GITHUB_RUN_ATTEMPT: '1', GITHUB_JOB: 'nightly', GITHUB_REPOSITORY: 'a/b' },
+    rerun: { GITHUB_RUN_ATTEMPT: '2' },
+    next: { GITHUB_RUN_ID: '78' },
+  },
+  'GitLab CI': {
+    first: { CI_PIPELINE_ID: '77', CI_JOB_NAME: 'nightly', CI_PROJECT_ID: '5', CI_JOB_ID: '1001' },
+    rerun: { CI_JOB_ID: '1002' },
+    next: { CI_PIPELINE_ID: '78' },
+  },
+  'another provider': {
+    first: { STORECTL_CI_RUN_ID: '77', STORECTL_CI_JOB: 'nightly' },
+    rerun: {},
+    next: { STORECTL_CI_RUN_ID: '78' },
+  },
+};
+
+test.each(Object.entries(jobs))(
+  '%s: a job that is run again makes no second backup; the next run and another store do',
+  async (_name, { first, rerun, next }) => {
+    const scene = await setScene({ CI: 'true' });
+    const { proxy, service } = scene;
+    const made = await scene.anotherMachine(first).run(fromCi);
+    expect(made).toMatchObject({ exitCode: 0 });
+    expect(await scene.anotherMachine({ ...first, ...rerun }).run(fromCi)).toEqual(made);
+    expect((await effectsOf(service)).backups).toHaveLength(1);
+    expect(await scene.anotherMachine({ ...first, ...next }).run(fromCi)).toMatchObject({ exitCode: 0 });
+    expect((await effectsOf(service)).backups).toHaveLength(2);
+    const elsewhere = { ...first, STORECTL_STORE_ID: 'c0ffee00-0000-4000-8000-000000000000' };
+    await scene.anotherMachine(elsewhere).run(fromCi);
+    const keys = proxy.requests.map(({ body }) => JSON.parse(body).idempotencyKey);
+    expect(keys[1]).toBe(keys[0]);
+    expect(new Set(keys).size).toBe(3);
+  },
+);
+
+test('--idempotency-from ci outside of CI, and together with a key: exit 2, nothing sent', async () => {
+  const { machine, proxy } = await setScene();
+  expect(await machine.run(fromCi)).toMatchObject({ exitCode: 2 });
+  expect(
+    await machine.run([...fromCi, '--idempotency-key', 'k'], { env: { STORECTL_CI_RUN_ID: '1' } }),
+  ).toMatchObject({ exitCode: 2 });
+  expect(proxy.requests).toEqual([]);
+});

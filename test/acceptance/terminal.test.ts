@@ -1,0 +1,165 @@
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { launcher, testNode } from '../helpers/program.ts';
+import { openTerminal } from '../helpers/terminal.ts';
+import { effectsOf, type Scene, setScene } from './scene.ts';
+
+/** A shell in a terminal in which `storectl` is the built program. */
+async function openShell({ machine }: Scene, env: Readonly<Record<string, string>> = {}) {
+  const terminal = await openTerminal(machine.folder, { ...machine.env, ...env });
+  terminal.type(`storectl() { '${testNode}' '${launcher}' "$@"; }; clear`);
+  await terminal.shows(/^\$$/);
+  return terminal;
+}
+
+/**
+ * An editor that leaves a copy of what it was given (`seen-1.yaml`, `seen-2.yaml`, ...) and then runs the sed script
+ * of this call.
+ */
+function makeEditor(folder: string, scripts: readonly string[]): string {
+  const file = path.join(folder, 'editor.sh');
+  const cases = scripts.map((script, index) => `${index + 1}) sed -i '${script}' "$1" ;;`).join('\n');
+  writeFileSync(
+    file,
+    `#!/bin/sh
+n=$(( $(cat '${folder}/count' 2>/dev/null || echo 0) + 1 ))
+echo $n > '${folder}/count'
+cp "$1" '${folder}/seen-'$n.yaml
+case $n in
+${cases}
+esac
+`,
+  );
+  chmodSync(file, 0o755);
+  return file;
+}
+
+test('settings edit: what the service refuses brings back the text with the reason on top, then it is saved', async () => {
+  const scene = await setScene();
+  const { folder } = scene.machine;
+  const editor = makeEditor(folder, [
+    's/start: .*/start: "99:99"/; s/summary: Handmade.*/summary: Mine alone./',
+    's/start: .*/start: "21:15"/',
+  ]);
+  const terminal = await openShell(scene, { EDITOR: editor });
+  terminal.type('storectl settings edit; echo "exit $?"');
+  await terminal.shows(/exit 0/);
+  const second = readFileSync(path.join(folder, 'seen-2.yaml'), 'utf8');
+  expect(second).toMatch(/^# Not saved:/);
+  expect(second.split('\n\n')[0]).toMatch(/quietHours\.start|--quiet-hours-start/);
+  expect(second).toContain('start: "99:99"');
+  expect(second).toContain('summary: Mine alone.');
+  const { stdout } = await scene.machine.run(['settings', 'show', '--json']);
+  expect(JSON.parse(stdout)).toMatchObject({
+    quietHours: { start: '21:15' },
+    discovery: { summary: 'Mine alone.' },
+  });
+});
+
+test('settings edit: text that is no YAML comes back too; left as it is, nothing is saved', async () => {
+  const scene = await setScene();
+  const editor = makeEditor(scene.machine.folder, ['s/^quietHours:.*/quietHours: [/']);
+  const terminal = await openShell(scene, { VISUAL: editor });
+  terminal.type('storectl settings edit; echo "exit $?"');
+  await terminal.shows(/exit 2/);
+  expect(readFileSync(path.join(scene.machine.folder, 'seen-2.yaml'), 'utf8')).toMatch(
+    /^# Not saved:\n(#.*\n)+\nquietHours: \[/,
+  );
+  expect(scene.proxy.writes()).toEqual([]);
+});
+
+test('settings edit: somebody else saved while the editor was open: exit 6, nothing overwritten, the text is shown', async () => {
+  const scene = await setScene();
+  const other = scene.anotherMachine();
+  const flag = path.join(scene.machine.folder, 'go');
+  const editor = path.join(scene.machine.folder, 'editor.sh');
+  writeFileSync(
+    editor,
+    `#!/bin/sh\nsed -i 's/start: .*/start: "20:00"/' "$1"\necho editing\nwhile [ ! -e '${flag}' ]; do sleep 0.05; done\n`,
+  );
+  chmodSync(editor, 0o755);
+  const terminal = await openShell(scene, { EDITOR: editor });
+  terminal.type('storectl settings edit; echo "exit $?"');
+  await terminal.shows(/editing/);
+  await other.run(['settings', 'save', '--quiet-hours-end', '08:30']);
+  writeFileSync(flag, '');
+  const screen = await terminal.shows(/exit 6/);
+  expect(screen).toContain('Your text was:');
+  const { stdout } = await other.run(['settings', 'show', '--json']);
+  expect(JSON.parse(stdout).quietHours).toMatchObject({ start: '22:00', end: '08:30' });
+});
+
+test('what is missing is asked for, and a restore wants the id typed', async () => {
+  const scene = await setScene();
+  const { machine, service } = scene;
+  const terminal = await openShell(scene);
+  terminal.type('storectl backup create --sections store,blog; echo "exit $?"');
+  await terminal.shows(/\? /);
+  terminal.type('by hand');
+  await terminal.shows(/send this/);
+  terminal.press('Enter');
+  await terminal.shows(/exit 0/);
+  const id = (await effectsOf(service)).backups.find(({ label }) => label === 'by hand')?.id ?? '';
+
+  terminal.type(`clear; storectl backup restore ${id} --sections store; echo "exit $?"`);
+  await terminal.shows(/Type .* to go on/);
+  terminal.type('yes');
+  await terminal.shows(/that is not it/);
+  expect((await effectsOf(service)).backupEvents).toBe(1);
+  terminal.press('C-u');
+  terminal.type(id);
+  await terminal.shows(/exit 0/);
+  expect((await effectsOf(service)).restores).toEqual([id]);
+  expect(
+    (await machine.run(['history', 'list', '--state', 'applied', '-q'])).stdout.split('\n'),
+  ).toHaveLength(4);
+});
+
+test('Ctrl-C at a question: exit 130, nothing sent, the terminal echoes and shows its cursor as before', async () => {
+  const scene = await setScene();
+  const terminal = await openShell(scene);
+  terminal.type('stty -a > before; storectl backup create --sections store; echo "exit $?"; stty -a > after');
+  await terminal.shows(/\? /);
+  terminal.press('C-c');
+  await terminal.shows(/exit 130/);
+  terminal.type('echo visible');
+  await terminal.shows(/\$ echo visible\nvisible/);
+  const { folder } = scene.machine;
+  expect(readFileSync(path.join(folder, 'after'), 'utf8')).toBe(
+    readFileSync(path.join(folder, 'before'), 'utf8'),
+  );
+  expect(scene.proxy.requests).toEqual([]);
+  expect(terminal.screen()).toContain('cancelled, nothing was sent');
+});
+
+test('Ctrl-C while the answer is awaited: exit 10 with the id; while an editor runs: exit 130', async () => {
+  const scene = await setScene();
+  const terminal = await openShell(scene, { EDITOR: 'echo editing; sleep 20; true' });
+  scene.proxy.decide(({ method }) => (method === 'POST' ? { holdUntil: new Promise(() => {}) } : 'pass'));
+  terminal.type('storectl backup create --label nightly --sections store; echo "exit $?"');
+  await scene.proxy.received(1);
+  terminal.press('C-c');
+  expect(await terminal.shows(/exit 10/)).toMatch(/storectl resume \S+/);
+  expect(scene.proxy.requests).toHaveLength(1);
+
+  terminal.type('clear; storectl settings edit; echo "exit $?"');
+  await terminal.shows(/^editing/m);
+  terminal.press('C-c');
+  await terminal.shows(/exit 130/);
+  expect(scene.proxy.writes()).toHaveLength(1);
+});
+
+test('CI=1, --no-input and a standard output that is no terminal ask nothing, even in a terminal', async () => {
+  const scene = await setScene();
+  const terminal = await openShell(scene);
+  for (const line of [
+    'CI=1 storectl backup create; echo "exit $?"',
+    'storectl backup create --no-input; echo "exit $?"',
+    'storectl backup create > out.txt; echo "exit $?"',
+    'storectl backup create < /dev/null; echo "exit $?"',
+  ]) {
+    terminal.type(`clear; ${line}`);
+    expect(await terminal.shows(/exit \d+/)).toMatch(/exit 3/);
+  }
+});

@@ -1,0 +1,60 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { onTestFinished } from 'vitest';
+
+/** A real terminal (a private tmux server) with a shell in it. */
+export interface Terminal {
+  /** Types keys as tmux names them: `Enter`, `C-c`, or literal text. */
+  press(...keys: readonly string[]): void;
+  /** Types a text and presses Enter. */
+  type(text: string): void;
+  /** What stands on the screen now, without trailing blanks. */
+  screen(): string;
+  /** Resolves with the screen when it matches. */
+  shows(pattern: RegExp): Promise<string>;
+}
+
+const PATIENCE_MS = 15_000;
+
+/** Opens a terminal of 100 columns in `folder`; the environment is `env` alone. It is closed after the test. */
+export async function openTerminal(folder: string, env: Readonly<Record<string, string>>): Promise<Terminal> {
+  const name = `storectl-test-${randomBytes(6).toString('hex')}`;
+  const tmux = (...args: readonly string[]) =>
+    execFileSync('tmux', ['-L', name, '-f', '/dev/null', ...args], {
+      encoding: 'utf8',
+      env: { PATH: process.env.PATH ?? '', LANG: 'C.UTF-8' },
+    });
+  const variables = Object.entries({ TERM: 'screen-256color', LANG: 'C.UTF-8', PS1: '$ ', ...env });
+  tmux(
+    ...['new-session', '-d', '-s', 'main', '-x', '100', '-y', '40', '-c', folder],
+    ...['env', '-i', ...variables.map(([key, value]) => `${key}=${value}`), '/bin/sh'],
+  );
+  onTestFinished(() => {
+    spawnSync('tmux', ['-L', name, 'kill-server']);
+  });
+
+  const screen = () => tmux('capture-pane', '-p', '-t', 'main').trimEnd();
+  const shows = async (pattern: RegExp) => {
+    const deadline = performance.now() + PATIENCE_MS;
+    for (;;) {
+      const text = screen();
+      if (pattern.test(text)) return text;
+      if (performance.now() > deadline) throw new Error(`the terminal does not show ${pattern}:\n${text}`);
+      // tmux tells nobody when the screen changes.
+      await sleep(40);
+    }
+  };
+  await shows(/^\$/);
+  return {
+    press: (...keys) => {
+      tmux('send-keys', '-t', 'main', ...keys);
+    },
+    type: (text) => {
+      tmux('send-keys', '-t', 'main', '-l', text);
+      tmux('send-keys', '-t', 'main', 'Enter');
+    },
+    screen,
+    shows,
+  };
+}
