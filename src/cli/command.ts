@@ -1,6 +1,25 @@
 import type { Context } from './context.ts';
 import type { ExitCode } from './exit-codes.ts';
 
+/**
+ * What Tab offers for a value: words that it is known to take, or something that is looked up: ids that this machine's
+ * history knows, profiles, the fields of the answer, files.
+ */
+export type Completion = readonly string[] | CompletionKind;
+
+export const completionKinds = [
+  'file',
+  'field',
+  'profile',
+  'record',
+  'open-record',
+  'backup',
+  'dispute',
+  'reclaim',
+] as const;
+
+export type CompletionKind = (typeof completionKinds)[number];
+
 /** A positional argument. Commands say themselves what is missing, so none is required by the parser. */
 export interface ArgumentSpec {
   readonly name: string;
@@ -8,6 +27,7 @@ export interface ArgumentSpec {
   readonly variadic?: boolean;
   /** Shown in brackets in the usage line. */
   readonly optional?: boolean;
+  readonly complete?: Completion;
 }
 
 export interface OptionSpec {
@@ -22,6 +42,9 @@ export interface OptionSpec {
   readonly description: string;
   /** Heading in the help. */
   readonly group: string;
+  readonly complete?: Completion;
+  /** The value is a list with commas: its last part is completed. */
+  readonly list?: boolean;
 }
 
 /** What the user typed, before any of it is looked at. */
@@ -39,6 +62,8 @@ export interface CommandDefinition {
   readonly options?: readonly OptionSpec[];
   /** Command lines for the help, without `storectl`. */
   readonly examples: readonly string[];
+  /** Dotted names of the fields that the answer is known to have, for `--fields`. */
+  readonly answerFields?: readonly string[];
   run(context: Context, parsed: ParsedCommand): Promise<ExitCode | undefined>;
 }
 

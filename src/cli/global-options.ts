@@ -6,7 +6,7 @@ const group = globalGroup;
 
 /** Options of every command, before or after its name. */
 export const globalOptions: readonly OptionSpec[] = [
-  { flag: '--profile', value: 'NAME', description: 'Stored profile to use', group },
+  { flag: '--profile', value: 'NAME', description: 'Stored profile to use', group, complete: 'profile' },
   { flag: '--store', value: 'ID', description: 'Store to work on', group },
   { flag: '--base-url', value: 'URL', description: 'Address of the service', group },
   {
@@ -15,7 +15,10 @@ export const globalOptions: readonly OptionSpec[] = [
     group,
   },
   { flag: '--json', description: 'Print the answer as JSON', group },
-  { flag: '--fields', value: 'A,B.C', description: 'Print only these fields (implies --json)', group },
+  {
+    ...{ flag: '--fields', value: 'A,B.C', description: 'Print only these fields (implies --json)', group },
+    ...{ complete: 'field', list: true },
+  },
   { flag: '--quiet', short: '-q', description: 'Print only the id that the command produced', group },
   { flag: '--dry-run', description: 'Print the request that would be sent, and send nothing', group },
   { flag: '--no-input', description: 'Never ask; what is missing is an error', group },

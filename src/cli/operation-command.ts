@@ -5,10 +5,12 @@ import { ciIdempotencyKey } from './ci.ts';
 import {
   type ArgumentSpec,
   type CommandDefinition,
+  type CompletionKind,
   type OptionSpec,
   optionValue,
   type ParsedCommand,
 } from './command.ts';
+import { fieldNames, knownWords, parameterKinds } from './completion-words.ts';
 import type { Connection, Context } from './context.ts';
 import { usageError } from './errors.ts';
 import type { ExitCode } from './exit-codes.ts';
@@ -79,7 +81,7 @@ export function operationCommand(command: OperationCommand): CommandDefinition {
   const fields = operation.body === null ? [] : deriveFlags(operation.body, command.hints);
   const { options, ...described } = describeCommand(command, fields);
   const safety = [
-    ...(command.confirm === undefined ? [] : [confirmOption]),
+    ...(command.confirm === undefined ? [] : [{ ...confirmOption, ...parameterCompletion(command.confirm) }]),
     ...(operation.class === 'keyed' ? keyOptions : []),
     ...(operation.class === 'one-shot' ? [rateLimitOption] : []),
   ];
@@ -95,9 +97,10 @@ function describeCommand(command: InputCommand, fields: readonly FieldFlag[]) {
   return {
     description,
     examples,
+    answerFields: fieldNames(operation.response),
     arguments: command.arguments ?? parameterArguments(operation),
     options: [
-      ...fields.flatMap(fieldOptions),
+      ...fields.flatMap((field) => fieldOptions(field, operation.id)),
       ...(operation.body === null ? [] : bodyOptions),
       ...(command.options ?? []),
     ],
@@ -117,6 +120,7 @@ const keyOptions: readonly OptionSpec[] = [
   {
     flag: '--idempotency-from',
     value: 'ci',
+    complete: ['ci'],
     description: 'Make the idempotency key from the run of the CI job, so that running it again adds nothing',
     group,
   },
@@ -233,18 +237,27 @@ export function announce({ context, connection }: Run): void {
 function parameterArguments(operation: Operation): ArgumentSpec[] {
   return pathParameters(operation)
     .filter((name) => name !== 'storeId')
-    .map((name) => ({ name, description: 'Id as the service shows it' }));
+    .map((name) => ({ name, description: 'Id as the service shows it', ...parameterCompletion(name) }));
+}
+
+function parameterCompletion(name: string): { readonly complete?: CompletionKind } {
+  const complete = parameterKinds[name];
+  return complete === undefined ? {} : { complete };
 }
 
 /** A field's options for the parser and the help. */
-export function fieldOptions(field: FieldFlag): OptionSpec[] {
+export function fieldOptions(field: FieldFlag, operationId?: string): OptionSpec[] {
   const { flag, kind, fileFlag } = field;
   const group = 'Fields:';
   const description = field.required ? field.description : `${field.description}`;
   if (kind === 'boolean') return [{ flag, negatable: true, description, group }];
   const values = { text: 'TEXT', number: 'N', list: 'A,B', map: 'NAME=VALUE' } as const;
+  const words = operationId === undefined ? undefined : knownWords[operationId]?.[field.path.join('.')];
   return [
-    { flag, value: values[kind], description, group },
+    {
+      ...{ flag, value: values[kind], description, group, list: kind === 'list' },
+      ...(words !== undefined && { complete: words }),
+    },
     ...(fileFlag === null
       ? []
       : [

@@ -6,15 +6,15 @@ import { type CliError, usageError } from './errors.ts';
 
 export type RawMethod = HttpMethod | 'HEAD';
 
-const methods: readonly RawMethod[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
+export const rawMethods: readonly RawMethod[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
 /** The method as it goes on the wire. Throws a usage error for one that is not sent. */
 export function parseMethod(text: string): RawMethod {
-  const method = methods.find((name) => name === text.toUpperCase());
+  const method = rawMethods.find((name) => name === text.toUpperCase());
   if (method !== undefined) return method;
   throw usageError(
     `"${text}" is no method that can be sent`,
-    `there are: ${methods.join(', ')}; the method comes first, then the path`,
+    `there are: ${rawMethods.join(', ')}; the method comes first, then the path`,
   );
 }
 

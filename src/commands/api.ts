@@ -20,6 +20,7 @@ import {
   parseMethod,
   type RawMethod,
   rawChange,
+  rawMethods,
   resolveRawPath,
   storeOf,
 } from '../cli/raw-request.ts';
@@ -39,7 +40,7 @@ the path stays below the base URL. Answers are JSON on stdout, also those that r
 the exit code says which kind it is. Changes are in the history. A change that is one of the contract's operations is
 retried as that operation is; any other is sent once. Nothing is asked, checked or backed up first.`,
   arguments: [
-    { name: 'method', description: 'GET, HEAD, POST, PUT, PATCH or DELETE' },
+    { name: 'method', description: 'GET, HEAD, POST, PUT, PATCH or DELETE', complete: rawMethods },
     { name: 'path', description: 'Such as /v1/stores/{store}/operations/settings' },
   ],
   options: [

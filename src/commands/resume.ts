@@ -27,7 +27,14 @@ export const command: CommandDefinition = {
   description: `Settle changes whose outcome is open: interrupted, or sent without a readable answer. What carries an
 idempotency key is sent again with the same key and the same bytes, so that it has one effect; what can be settled by
 reading is; what can be neither is left alone, with what is known about it.`,
-  arguments: [{ name: 'id', description: 'Id of one record; all open ones if left out', optional: true }],
+  arguments: [
+    {
+      name: 'id',
+      description: 'Id of one record; all open ones if left out',
+      optional: true,
+      complete: 'open-record',
+    },
+  ],
   options: [
     {
       flag: '--even-if-old',
@@ -37,6 +44,7 @@ reading is; what can be neither is left alone, with what is known about it.`,
     {
       flag: '--mark',
       value: 'OUTCOME',
+      complete: ['applied', 'not-applied'],
       description: 'Send nothing: you looked at the store, and it is applied or not-applied',
       group: 'Options:',
     },

@@ -7,7 +7,11 @@ import { describeHistoryError } from '../../cli/perform.ts';
 export const command: CommandDefinition = {
   description: 'Show what was sent for one change and what came back.',
   arguments: [
-    { name: 'id', description: 'Id from `storectl history list`, or the part of it after the last dash' },
+    {
+      name: 'id',
+      description: 'Id from `storectl history list`, or the part of it after the last dash',
+      complete: 'record',
+    },
   ],
   examples: ['history show 20300131-090000-7k3f9a', 'history show 7k3f9a --json'],
   async run(context, parsed) {

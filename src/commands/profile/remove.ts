@@ -3,7 +3,7 @@ import { requireName, requireProfile } from '../../cli/profile-names.ts';
 
 export const command: CommandDefinition = {
   description: 'Remove a profile with its key. What it did stays in the history.',
-  arguments: [{ name: 'name', description: 'Name of the profile' }],
+  arguments: [{ name: 'name', description: 'Name of the profile', complete: 'profile' }],
   examples: ['profile remove outlet'],
   async run(context, parsed) {
     const name = requireName(argumentValue(parsed, 'name'));

@@ -7,7 +7,7 @@ import { pathParameterProblem } from '../../contract/operation.ts';
 export const command: CommandDefinition = {
   description: `Set the address or the store of a profile, making the profile if there is none. A stored key stays bound
 to the address that it was stored for: after a move to another one, log in again.`,
-  arguments: [{ name: 'name', description: 'Name of the profile' }],
+  arguments: [{ name: 'name', description: 'Name of the profile', complete: 'profile' }],
   examples: [
     'profile set main --store 4be5…',
     'profile set staging --base-url https://staging.example.com --store 4be5…',

@@ -5,7 +5,12 @@ import { requireProfile } from '../../cli/profile-names.ts';
 export const command: CommandDefinition = {
   description: 'Show a stored profile, without its key.',
   arguments: [
-    { name: 'name', description: 'Name of the profile; the one in use if left out', optional: true },
+    {
+      name: 'name',
+      description: 'Name of the profile; the one in use if left out',
+      optional: true,
+      complete: 'profile',
+    },
   ],
   examples: ['profile show', 'profile show outlet --json'],
   async run(context, parsed) {

@@ -4,7 +4,7 @@ import { demoProfile } from '../../cli/settings.ts';
 
 export const command: CommandDefinition = {
   description: 'Choose the profile that commands use where none is named. "demo" is the example store.',
-  arguments: [{ name: 'name', description: 'Name of the profile' }],
+  arguments: [{ name: 'name', description: 'Name of the profile', complete: 'profile' }],
   examples: ['profile use outlet', 'profile use demo'],
   async run(context, parsed) {
     const name = requireName(argumentValue(parsed, 'name'));

@@ -10,7 +10,13 @@ const group = 'Options:';
 export const command: CommandDefinition = {
   description: `Create a key to one store. The key is printed on stdout, this once: the database holds its hash alone.`,
   options: [
-    { flag: '--preset', value: 'NAME', description: 'Rights: owner (default), ci-backup or support', group },
+    {
+      flag: '--preset',
+      value: 'NAME',
+      description: 'Rights: owner (default), ci-backup or support',
+      group,
+      complete: Object.keys(presets),
+    },
     { flag: '--label', value: 'TEXT', description: 'Name for people', group },
     { flag: '--expires-in-days', value: 'N', description: 'Days until it ends (default: never)', group },
     databaseOption,
