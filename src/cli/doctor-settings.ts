@@ -28,7 +28,7 @@ export async function checkSettings(context: Context): Promise<SettingsFindings>
     settings = await context.settings();
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
-    const check = checkOfError[error.details.code] ?? 'settings';
+    const check = checkOfError[error.details.code] ?? 'usage';
     const findings = [...(check === 'settings' ? [] : [file]), problemOf(check, error)];
     return { findings, settings: null, mayTryKey: false };
   }
@@ -46,6 +46,7 @@ export async function checkSettings(context: Context): Promise<SettingsFindings>
 }
 
 const checkOfError: Readonly<Record<string, string>> = {
+  settings_unreadable: 'settings',
   folder_settings_unreadable: 'folder',
   unknown_profile: 'profile',
   invalid_base_url: 'address',

@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, statfsSync, unlinkSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdtempSync, rmdirSync, statfsSync } from 'node:fs';
 import path from 'node:path';
 import { HistoryError } from '../history/errors.ts';
 import { nodeFileSystem } from '../history/files.ts';
@@ -22,16 +22,14 @@ export function checkStateFolder({ io }: Context): Finding[] {
   try {
     if (there === folder) {
       // Asking the system is not enough: network drives and Windows answer yes and then refuse.
-      const probe = path.join(folder, `.doctor-${io.process.pid}.tmp`);
-      writeFileSync(probe, '', { flag: 'wx', mode: 0o600 });
-      unlinkSync(probe);
+      rmdirSync(mkdtempSync(path.join(folder, '.doctor-')));
     } else accessSync(there, constants.W_OK | constants.X_OK);
   } catch (error) {
     const message = `cannot write to ${folder}: ${describeSystemError(error)}`;
     return [problem('state', message, elsewhere, exitCodes.localState)];
   }
   const state = ok('state', there === folder ? folder : `${folder}, not made yet`);
-  return [state, checkSpace(there)];
+  return [state, ...checkSpace(there)];
 }
 
 /** The folder, or the one above it that is there. */
@@ -42,13 +40,19 @@ function nearestFolder(folder: string): string {
 
 const mebibyte = 1024 * 1024;
 
-function checkSpace(folder: string): Finding {
-  const { bavail, bsize } = statfsSync(folder);
-  const free = Math.floor((bavail * bsize) / mebibyte);
+function checkSpace(folder: string): Finding[] {
+  let free: number;
+  try {
+    const { bavail, bsize } = statfsSync(folder);
+    free = Math.floor((bavail * bsize) / mebibyte);
+  } catch {
+    // Some file systems do not say.
+    return [];
+  }
   const message = `${free < 10_240 ? `${free} MiB` : `${Math.floor(free / 1024)} GiB`} free`;
   const mend = 'free some: nothing is sent that cannot be written down first';
-  if (free < 10) return problem('space', message, mend, exitCodes.localState);
-  return free < 100 ? warning('space', message, mend) : ok('space', message);
+  if (free < 10) return [problem('space', message, mend, exitCodes.localState)];
+  return [free < 100 ? warning('space', message, mend) : ok('space', message)];
 }
 
 /** Records of the profile: how many, what is open, what cannot be read, and locks that were left behind. */

@@ -8,7 +8,7 @@ type Places = Pick<Io, 'env' | 'process' | 'homeDirectory'>;
 export function configDirectory({ env, process, homeDirectory }: Places): string {
   if (env.STORECTL_CONFIG_DIR) return path.resolve(env.STORECTL_CONFIG_DIR);
   if (process.platform === 'win32') {
-    return path.join(env.APPDATA ?? path.join(homeDirectory, 'AppData', 'Roaming'), 'storectl');
+    return path.join(env.APPDATA || path.join(homeDirectory, 'AppData', 'Roaming'), 'storectl');
   }
   return path.join(env.XDG_CONFIG_HOME || path.join(homeDirectory, '.config'), 'storectl');
 }
@@ -17,7 +17,7 @@ export function configDirectory({ env, process, homeDirectory }: Places): string
 export function stateDirectory({ env, process, homeDirectory }: Places): string {
   if (env.STORECTL_STATE_DIR) return path.resolve(env.STORECTL_STATE_DIR);
   if (process.platform === 'win32') {
-    return path.join(env.LOCALAPPDATA ?? path.join(homeDirectory, 'AppData', 'Local'), 'storectl');
+    return path.join(env.LOCALAPPDATA || path.join(homeDirectory, 'AppData', 'Local'), 'storectl');
   }
   return path.join(env.XDG_STATE_HOME || path.join(homeDirectory, '.local', 'state'), 'storectl');
 }

@@ -43,7 +43,8 @@ export async function main(argv: readonly string[], io: Io): Promise<ExitCode> {
 function ignoreClosedPipe({ stdout, stderr }: Io): void {
   for (const stream of [stdout, stderr]) {
     stream.on('error', (error) => {
-      if (systemErrorCode(error) !== 'EPIPE') throw error;
+      // Windows calls it EOF.
+      if (!['EPIPE', 'EOF'].includes(systemErrorCode(error) ?? '')) throw error;
     });
   }
 }

@@ -196,6 +196,12 @@ test('a profile that is not there: exit 2', async () => {
   expect(of.profile).toMatchObject({ status: 'problem', message: expect.stringContaining('outlet') });
 });
 
+test.each(['con', 'NUL.txt', 'a.'])('the profile %s could have no folder on Windows', async (name) => {
+  const { exitCode, of } = await diagnose(newMachine(), '--profile', name);
+  expect(exitCode).toBe(2);
+  expect(of.usage).toMatchObject({ status: 'problem', mend: expect.stringContaining('Windows') });
+});
+
 test('a state folder that cannot be used: exit 11', async () => {
   await using scene = await sceneWith(answer(200, {}));
   writeFileSync(scene.machine.stateDirectory, '');
@@ -208,9 +214,7 @@ test('a state folder that cannot be used: exit 11', async () => {
 test('history: open records and locks left behind are warnings, a torn record is a problem', async () => {
   await using scene = await sceneWith({ does: 'drop' }, answer(200, {}));
   const { machine } = scene;
-  expect(await machine.run(['blog', 'create', '--title', 'T', '--content-md', 'B'])).toMatchObject({
-    exitCode: 10,
-  });
+  expect(await machine.run(['api', 'POST', '/v1/x'])).toMatchObject({ exitCode: 10 });
   const folder = path.join(machine.stateDirectory, 'history', 'main');
   const { pid } = spawnSync('true');
   const holder = { nonce: 'n', ...readMachine(process).self, pid };
