@@ -1,0 +1,184 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { startLossyProxy } from '../helpers/lossy-proxy.ts';
+import { newProgramMachine, type ProgramMachine } from '../helpers/program.ts';
+
+const webhook = 'https://discord.com/api/webhooks/4711/a-token';
+
+function filesBelow(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const file = path.join(folder, entry.name);
+    return entry.isDirectory() ? filesBelow(file) : entry.isFile() ? [file] : [];
+  });
+}
+
+/** Runs a command that must succeed and answers its JSON. */
+async function done(machine: ProgramMachine, args: readonly string[]) {
+  const { exitCode, stdout, stderr } = await machine.run([...args, '--json']);
+  expect({ exitCode, stderr: exitCode === 0 ? '' : stderr }, args.join(' ')).toEqual({
+    exitCode: 0,
+    stderr: '',
+  });
+  return JSON.parse(stdout);
+}
+
+test('the 12 operations by flags alone, against the demo store', async () => {
+  const machine = newProgramMachine();
+  const run = (...args: readonly string[]) => done(machine, ['--demo', ...args]);
+  const info = await run('demo', 'info');
+  const open = info.disputes.find(({ status }: { status: string }) => status === 'open').id;
+  const appeal = info.reclaims[0].id;
+  expect(await run('store', 'update', '--name', 'First', '--cashback-bp', '250')).toMatchObject({
+    name: 'First',
+    settings: { cashbackBp: 250 },
+  });
+  const sections = ['--sections', 'store'];
+  const backup = await run('backup', 'create', '--label', 'first', ...sections);
+  await run(
+    'store',
+    'update',
+    '--name',
+    'Second',
+    '--checkout-coupon-field',
+    '--social',
+    'discord=https://d.example',
+  );
+  await run('backup', 'restore', backup.id, ...sections, '--confirm', backup.id);
+  expect(await run('store', 'update', '--description', 'x')).toMatchObject({
+    name: 'First',
+    settings: { cashbackBp: 250, checkout: { couponField: false } },
+  });
+  expect(await run('blog', 'create', '--title', 'Sale', '--content-md', '# Sale')).toMatchObject({
+    title: 'Sale',
+    contentMd: '# Sale',
+  });
+  expect(await run('settings', 'save', '--quiet-hours-start', '20:00')).toMatchObject({
+    quietHours: { start: '20:00' },
+  });
+  expect(await run('settings', 'show')).toMatchObject({ quietHours: { start: '20:00' } });
+  const opened = await run('disputes', 'open', '--reason', 'Never arrived');
+  expect(await run('disputes', 'show', opened.id)).toMatchObject({ record: { reason: 'Never arrived' } });
+  expect(
+    await run('disputes', 'decide', open, '--status', 'won', '--resolution', 'Delivered.', '--confirm', open),
+  ).toMatchObject({ status: 'won' });
+  expect(await run('reclaim', 'appeal', appeal, '--text', 'It is ours.', '--confirm', appeal)).toMatchObject({
+    reclaimId: appeal,
+  });
+  expect(
+    await run('notify', 'add-endpoint', '--name', 'Team', '--url', webhook, '--events', 'feedback_digest'),
+  ).toMatchObject({ name: 'Team' });
+  expect(await run('notify', 'mark-read', '--all')).toEqual({ ok: true });
+}, 60_000);
+
+test('the 12 operations against a service in another process: the requests of the spec, and no key in the clear', async () => {
+  const server = newProgramMachine();
+  const { id: storeId } = await done(server, ['service', 'create-store', '--name', 'My store']);
+  const { key } = await done(server, ['service', 'create-key', '--store', storeId, '--preset', 'owner']);
+  const service = server.start(['service', 'start', '--port', '0']);
+  const [, origin = ''] = await service.shown(/Listening on (\S+)/);
+  const proxy = await startLossyProxy(origin);
+
+  const machine = newProgramMachine();
+  const login = await machine.run(
+    ['auth', 'login', '--base-url', proxy.origin, '--store', storeId, '--with-key'],
+    { stdin: { text: `${key}\n` } },
+  );
+  expect(login).toMatchObject({ exitCode: 0 });
+  let seen = login.stdout + login.stderr;
+  const before = proxy.requests.length;
+
+  const run = async (...args: readonly string[]) => {
+    const result = await machine.run([...args, '--json', '--debug']);
+    expect(result.exitCode, result.stderr).toBe(0);
+    seen += result.stdout + result.stderr;
+    return JSON.parse(result.stdout);
+  };
+  await run('store', 'update', '--name', 'Renamed');
+  await run('blog', 'create', '--title', 'Sale', '--content-md', '# Sale');
+  const { id: dispute } = await run('disputes', 'open', '--reason', 'Lost', '--idempotency-key', 'd1');
+  await run('disputes', 'show', dispute);
+  await run('disputes', 'decide', dispute, '--status', 'won', '--resolution', 'Found.', '--confirm', dispute);
+  await run('settings', 'show');
+  await run('settings', 'save', '--quiet-hours-enabled');
+  const backupArgs = ['--label', 'b', '--sections', 'store', '--idempotency-key', 'b1'];
+  const { id: backup } = await run('backup', 'create', ...backupArgs);
+  await run(
+    ...['backup', 'restore', backup, '--sections', 'store', '--idempotency-key', 'r1'],
+    ...['--confirm', backup, '--no-safety-backup'],
+  );
+  await run('notify', 'add-endpoint', '--name', 'Team', '--url', webhook, '--events', 'feedback_digest');
+  await run('notify', 'mark-read', '--all');
+  // A store of its own has no notice: the request is what is looked at.
+  const appeal = await machine.run([
+    'reclaim',
+    'appeal',
+    'a-notice',
+    '--text',
+    'Ours.',
+    '--confirm',
+    'a-notice',
+    '--debug',
+  ]);
+  expect(appeal.exitCode).toBe(5);
+  seen += appeal.stdout + appeal.stderr;
+
+  const at = (rest: string) => `/v1/stores/${storeId}${rest}`;
+  const sent = proxy.requests.slice(before);
+  expect(
+    sent.map(({ method, path: where, body }) => [method, where, body === '' ? null : JSON.parse(body)]),
+  ).toEqual([
+    ['PATCH', at(''), { name: 'Renamed' }],
+    ['POST', at('/blog/posts'), { title: 'Sale', contentMd: '# Sale' }],
+    ['POST', at('/operations/disputes'), { kind: 'payment', reason: 'Lost', idempotencyKey: 'd1' }],
+    ['GET', at(`/operations/disputes/${dispute}`), null],
+    ['GET', at(`/operations/disputes/${dispute}`), null],
+    ['POST', at(`/operations/disputes/${dispute}/decision`), { status: 'won', resolution: 'Found.' }],
+    ['GET', at('/operations/settings'), null],
+    ['GET', at('/operations/settings'), null],
+    ['GET', at('/operations/settings'), null],
+    ['PUT', at('/operations/settings'), expect.objectContaining({ quietHours: expect.anything() })],
+    ['POST', at('/operations/backups'), { label: 'b', sections: ['store'], idempotencyKey: 'b1' }],
+    ['POST', at(`/operations/backups/${backup}/restore`), { sections: ['store'], idempotencyKey: 'r1' }],
+    [
+      'POST',
+      at('/notifications/endpoints'),
+      { kind: 'discord', name: 'Team', url: webhook, events: ['feedback_digest'] },
+    ],
+    ['POST', at('/notifications/read'), {}],
+    ['POST', at('/operations/subdomain-reclaims/a-notice/appeal'), { text: 'Ours.' }],
+  ]);
+  for (const { rawHeaders, path: where } of sent) {
+    const authorization = rawHeaders.findIndex((name) => name.toLowerCase() === 'authorization');
+    expect(rawHeaders[authorization + 1]).toBe(`Bearer ${key}`);
+    expect(where).not.toContain(key);
+  }
+
+  // The key is in the settings file, which is the owner's alone, and nowhere else.
+  expect(seen).not.toContain(key);
+  expect(seen).toContain('Bearer [redacted]');
+  const settings = path.join(machine.configDirectory, 'settings.json');
+  expect(statSync(settings).mode & 0o777).toBe(0o600);
+  expect(readFileSync(settings, 'utf8')).toContain(key);
+  const holders = [...filesBelow(machine.stateDirectory), ...filesBelow(server.stateDirectory)].filter(
+    (file) => readFileSync(file).includes(key),
+  );
+  expect(holders).toEqual([]);
+
+  // While a command runs, others see its arguments.
+  let arguments_ = '';
+  const running = machine.start(['settings', 'show']);
+  proxy.decide(() => {
+    arguments_ = readFileSync(`/proc/${running.process.pid}/cmdline`, 'utf8');
+    return 'pass';
+  });
+  expect(await running.ended).toMatchObject({ exitCode: 0 });
+  expect(arguments_).toContain('settings\0show');
+  expect(arguments_).not.toContain(key);
+
+  service.process.kill('SIGTERM');
+  const stopped = await service.ended;
+  expect(stopped).toMatchObject({ exitCode: 0 });
+  expect(stopped.stdout + stopped.stderr).not.toContain(key);
+  expect(filesBelow(server.stateDirectory).filter((file) => readFileSync(file).includes(key))).toEqual([]);
+}, 60_000);
