@@ -121,7 +121,7 @@ async function checkKeyOf(context: Context, settings: ConnectionSettings): Promi
       ),
     ];
   }
-  const format = parts === null ? 'of a format that storectl does not know' : `${parts.id}, well-formed`;
+  const format = parts === null ? 'set, of a format that storectl does not know' : `${parts.id}, well-formed`;
   const bound = source === 'profile' && baseUrl !== null ? `, bound to ${baseUrl.value.origin}` : '';
   return [ok('key', `${format} (${from}${bound})`)];
 }
