@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { maskDiscordUrl, parseDiscordUrl } from './delivery/discord-url.ts';
 import { ServiceError } from './errors.ts';
 import { eventTypes, isEventType, nearestEventType } from './event-types.ts';
 import { color, distinct, filledText, text } from './fields.ts';
@@ -7,8 +8,6 @@ import { type EndpointRecord, insertEndpoint, listEndpoints } from './storage/en
 import { timestamp, type Work } from './work.ts';
 
 const maxEndpoints = 20;
-
-const discordHosts = new Set(['discord.com', 'discordapp.com', 'canary.discord.com', 'ptb.discord.com']);
 
 const discordUrl = () =>
   z.string().refine((value) => parseDiscordUrl(value) !== null, {
@@ -50,7 +49,7 @@ export async function addEndpoint(work: Work, input: z.output<typeof newEndpoint
   const endpoint: EndpointRecord = {
     ...rest,
     id: createId(),
-    maskedUrl: maskUrl(address),
+    maskedUrl: maskDiscordUrl(address),
     createdAt: timestamp(work.now),
   };
   if (!(await insertEndpoint(work, endpoint, address.href))) {
@@ -58,24 +57,4 @@ export async function addEndpoint(work: Work, input: z.output<typeof newEndpoint
   }
   const { maskedUrl, ...answer } = endpoint;
   return { ...answer, url: maskedUrl };
-}
-
-/** Who has the last part of a webhook's path can post with it. */
-function maskUrl(url: URL): string {
-  return url.href.replace(/[^/]+$/, '***');
-}
-
-/** The URL when it is that of a Discord webhook and of nothing else. */
-function parseDiscordUrl(value: string): URL | null {
-  if (!URL.canParse(value)) return null;
-  const url = new URL(value);
-  const isPlain =
-    url.protocol === 'https:' &&
-    url.port === '' &&
-    url.username === '' &&
-    url.password === '' &&
-    url.search === '' &&
-    url.hash === '';
-  const isWebhook = /^\/api(?:\/v\d{1,2})?\/webhooks\/\d{1,20}\/[\w-]{1,200}$/.test(url.pathname);
-  return isPlain && discordHosts.has(url.hostname) && isWebhook ? url : null;
 }

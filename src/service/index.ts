@@ -1,4 +1,15 @@
 export { type App, type AppOptions, createApp } from './app.ts';
+export {
+  type DeliveryState,
+  deliveryStates,
+  type ListedDelivery,
+  listDeliveries,
+  retryAllDead,
+  retryDelivery,
+} from './delivery/operate.ts';
+export { parseSink } from './delivery/send.ts';
+export { type Deliveries, startDeliveries } from './delivery/start.ts';
+export { emitEvent, type RaisedEvent, raisedEvents } from './emit.ts';
 export { ServiceError } from './errors.ts';
 export { describeStore, type ExampleStore, seedExampleStore } from './example-store.ts';
 export { type CreatedKey, createKey, deleteExpiredKeys, type NewKey, revokeKey } from './keys.ts';

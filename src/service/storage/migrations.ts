@@ -1,4 +1,5 @@
 import type { ColumnDefinitionBuilder, CreateTableBuilder } from 'kysely';
+import { deliveryMigration } from './delivery-migration.ts';
 import type { Queries } from './storage.ts';
 
 export interface Migration {
@@ -7,7 +8,10 @@ export interface Migration {
 }
 
 /** In the order in which they run. A migration that has been released is never edited: add another. */
-export const migrations: readonly Migration[] = [{ name: '0001-first-schema', up: createFirstSchema }];
+export const migrations: readonly Migration[] = [
+  { name: '0001-first-schema', up: createFirstSchema },
+  deliveryMigration,
+];
 
 async function createFirstSchema(db: Queries): Promise<void> {
   await db.schema

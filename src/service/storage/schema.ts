@@ -164,6 +164,8 @@ interface EndpointTable {
   enabled: Flag;
   discordTemplate: Json | null;
   createdAt: Timestamp;
+  /** Why the delivery worker has disabled it. */
+  disabledReason: string | null;
 }
 
 interface EventTable {
@@ -192,8 +194,15 @@ interface DeliveryTable {
   endpointId: string;
   status: string;
   attempts: number;
+  /** While a worker has it: when its lease ends. */
   nextAttemptAt: Timestamp;
   createdAt: Timestamp;
+  /** Names the claim of the worker that has it. */
+  claimedBy: string | null;
+  firstAttemptAt: Timestamp | null;
+  /** When it was delivered or given up. */
+  settledAt: Timestamp | null;
+  lastError: string | null;
 }
 
 interface IdempotencyKeyTable {

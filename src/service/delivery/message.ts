@@ -1,0 +1,52 @@
+import { type EventData, isEventType, renderEvent, type TextTemplate } from '../event-types.ts';
+import type { DiscordTemplate } from '../storage/endpoints.ts';
+
+/** Discord's limits, in characters. */
+const maxTitle = 256;
+const maxDescription = 4096;
+
+export interface MessageSource {
+  readonly event: {
+    readonly id: string;
+    readonly type: string;
+    readonly data: EventData;
+    readonly createdAt: string;
+  };
+  /** The store's for this event. */
+  readonly template: TextTemplate | undefined;
+  /** The endpoint's: its title and description stand in for the store's. */
+  readonly discordTemplate: DiscordTemplate | null;
+}
+
+/** The body of a request to a Discord webhook. It pings nobody, and its footer names the event: a repetition shows. */
+export function buildMessage({ event, template, discordTemplate }: MessageSource) {
+  const text = renderText(event.type, event.data, {
+    title: discordTemplate?.title || template?.title || '',
+    body: discordTemplate?.description || template?.body || '',
+    private: template?.private ?? false,
+  });
+  const color = discordTemplate?.color;
+  return {
+    allowed_mentions: { parse: [] },
+    embeds: [
+      {
+        title: cut(text.title, maxTitle),
+        description: cut(text.body, maxDescription),
+        ...(color && { color: Number.parseInt(color.slice(1), 16) }),
+        timestamp: event.createdAt,
+        footer: { text: `Event ${event.id}` },
+      },
+    ],
+  };
+}
+
+/** An event that another version of this program recorded is told of by its name. */
+function renderText(type: string, data: EventData, template: TextTemplate) {
+  return isEventType(type) ? renderEvent(type, data, template) : { title: type, body: '' };
+}
+
+function cut(text: string, max: number): string {
+  if (text.length <= max) return text;
+  const characters = [...text];
+  return characters.length <= max ? text : `${characters.slice(0, max - 1).join('')}…`;
+}

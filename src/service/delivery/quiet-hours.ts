@@ -1,0 +1,69 @@
+import type { SettingsDocument } from '../settings-document.ts';
+
+export type QuietHours = SettingsDocument['quietHours'];
+
+const minuteMs = 60_000;
+const dayMs = 24 * 60 * minuteMs;
+
+/**
+ * When the quiet hours that a time (epoch ms) lies in will end, or null when it lies in none. They begin when clocks
+ * in the zone first show the start or a later time, and end when clocks first show the end or a later time: an hour
+ * that the clocks skip ends them, and one that the clocks show twice neither ends nor begins them a second time. Where
+ * start and end are the same, there are none.
+ */
+export function quietHoursEnd({ enabled, start, end, timezone }: QuietHours, at: number): number | null {
+  if (!enabled || start === end) return null;
+  const clock = wallClock(timezone);
+  const today = Math.floor(clock(at) / dayMs) * dayMs;
+  for (const day of [today - dayMs, today]) {
+    const lastDay = start < end ? day : day + dayMs;
+    const endsAt = firstShown(clock, lastDay + timeOfDay(end));
+    if (firstShown(clock, day + timeOfDay(start)) <= at && at < endsAt) return endsAt;
+  }
+  return null;
+}
+
+/** What clocks in a zone show at a time, as the epoch ms at which clocks in UTC show the same. */
+type WallClock = (at: number) => number;
+
+function wallClock(timeZone: string): WallClock {
+  const format = new Intl.DateTimeFormat('en-US', {
+    timeZone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+  });
+  return (at) => {
+    const shown = Object.fromEntries(
+      format.formatToParts(at).map(({ type, value }) => [type, Number(value)]),
+    ) as Record<'year' | 'month' | 'day' | 'hour' | 'minute', number>;
+    const withinMinute = ((at % minuteMs) + minuteMs) % minuteMs;
+    return Date.UTC(shown.year, shown.month - 1, shown.day, shown.hour, shown.minute) + withinMinute;
+  };
+}
+
+/** The first time at which clocks show `shown` (see WallClock) or, where they skip it, a later time. */
+function firstShown(clock: WallClock, shown: number): number {
+  const offsetNear = (time: number) => clock(time) - time;
+  const candidates = [offsetNear(shown - dayMs), offsetNear(shown + dayMs)].map((offset) => shown - offset);
+  const matches = candidates.filter((at) => clock(at) === shown);
+  if (matches.length > 0) return Math.min(...matches);
+
+  // Skipped: between the two candidates the clocks are put forward, on a whole minute.
+  let before = Math.min(...candidates);
+  let after = Math.max(...candidates);
+  while (after - before > minuteMs) {
+    const middle = before + Math.floor((after - before) / 2 / minuteMs) * minuteMs;
+    if (clock(middle) < shown) before = middle;
+    else after = middle;
+  }
+  return after;
+}
+
+function timeOfDay(text: string): number {
+  const [hours, minutes] = text.split(':').map(Number);
+  return ((hours ?? 0) * 60 + (minutes ?? 0)) * minuteMs;
+}

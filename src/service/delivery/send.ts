@@ -1,0 +1,155 @@
+import { once } from 'node:events';
+import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http';
+import type { LookupFunction } from 'node:net';
+import { guardedLookup, isLoopbackAddress, isPublicAddress, type Resolve } from './address-guard.ts';
+import { parseDiscordUrl } from './discord-url.ts';
+
+const connectTimeoutMs = 8_000;
+const totalTimeoutMs = 15_000;
+const maxBodyBytes = 64 * 1024;
+
+/** How one attempt to send ended. No text in it holds the address. */
+export type SendResult =
+  /** Nothing was sent, and never will be: the address is not one to send to. */
+  | { readonly refused: string }
+  /** No whole answer; the message may have arrived all the same. */
+  | { readonly failure: string }
+  | { readonly status: number; readonly retryAfterMs: number | null };
+
+/** Posts one message to a webhook. Never rejects. */
+export type Send = (webhookUrl: string, message: object, signal: AbortSignal) => Promise<SendResult>;
+
+export interface SenderOptions {
+  /** A receiver on this machine that everything is sent to instead of Discord (see {@link parseSink}). */
+  readonly sink?: URL | undefined;
+  /** How names become addresses. The system's way unless given. */
+  readonly resolve?: Resolve;
+}
+
+/**
+ * A sender to Discord's webhooks: TLS, port 443, Discord's own names, public addresses, no redirects, 8 s to connect
+ * and 15 s in all.
+ */
+export function createSender({ sink, resolve }: SenderOptions = {}): Send {
+  const lookup = guardedLookup(sink ? isLoopbackAddress : isPublicAddress, resolve);
+  return async (webhookUrl, message, signal) => {
+    const webhook = parseDiscordUrl(webhookUrl);
+    if (webhook === null) return { refused: 'the address is not that of a Discord webhook' };
+    const target = sink ? new URL(webhook.pathname.slice(1), sink) : webhook;
+    target.search = '?wait=true';
+    return post({ target, lookup, signal, body: JSON.stringify(message) });
+  };
+}
+
+/** The address of a receiver on this machine, `http://127.0.0.1:8000/`, or null when it is none. */
+export function parseSink(value: string): URL | null {
+  if (!URL.canParse(value)) return null;
+  const url = new URL(value);
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const isLocal = host === 'localhost' || isLoopbackAddress(host);
+  if (url.protocol !== 'http:' || !isLocal || url.username !== '' || url.search !== '' || url.hash !== '') {
+    return null;
+  }
+  if (!url.pathname.endsWith('/')) url.pathname += '/';
+  return url;
+}
+
+interface Post {
+  readonly target: URL;
+  readonly lookup: LookupFunction;
+  readonly signal: AbortSignal;
+  readonly body: string;
+}
+
+async function post({ target, lookup, signal, body }: Post): Promise<SendResult> {
+  const isSecure = target.protocol === 'https:';
+  // TLS is loaded by those who send: the demo and the commands that look at deliveries do without.
+  const request = isSecure ? (await import('node:https')).request : requestHttp;
+  const outgoing = request(target, {
+    method: 'POST',
+    // A connection of its own, so that its address was checked for this message.
+    agent: false,
+    lookup,
+    ...(isSecure && { rejectUnauthorized: true }),
+    headers: {
+      'Content-Type': 'application/json',
+      'Content-Length': Buffer.byteLength(body),
+      'User-Agent': 'storectl-service',
+    },
+  });
+  outgoing.on('error', () => {});
+  const giveUp = (code: string) => outgoing.destroy(Object.assign(new Error(code), { code }));
+  const connecting = setTimeout(giveUp, connectTimeoutMs, 'ECONNECTTIMEOUT');
+  const waiting = setTimeout(giveUp, totalTimeoutMs, 'ETOTALTIMEOUT');
+  const stop = () => giveUp('ESTOPPED');
+  signal.addEventListener('abort', stop, { once: true });
+  outgoing.once('socket', (socket) => {
+    socket.once(isSecure ? 'secureConnect' : 'connect', () => clearTimeout(connecting));
+  });
+  try {
+    if (signal.aborted) stop();
+    outgoing.end(body);
+    return await readAnswer(outgoing);
+  } catch (error) {
+    return { failure: describeFailure(error) };
+  } finally {
+    clearTimeout(connecting);
+    clearTimeout(waiting);
+    signal.removeEventListener('abort', stop);
+    outgoing.destroy();
+  }
+}
+
+/** Only the body of a 429 is of use, and its status is enough where that cannot be read. */
+async function readAnswer(outgoing: ClientRequest): Promise<SendResult> {
+  const [response]: IncomingMessage[] = await once(outgoing, 'response');
+  const status = response?.statusCode ?? 0;
+  if (status !== 429 || response === undefined) return { status, retryAfterMs: null };
+  const body = await readBody(response).catch(() => '');
+  return { status, retryAfterMs: retryAfter(response.headers['retry-after'], body) };
+}
+
+async function readBody(response: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of response) {
+    length += chunk.length;
+    if (length > maxBodyBytes) return '';
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** The longer of the header (RFC 9110: seconds or a date; Discord also sends decimals) and Discord's `retry_after`. */
+function retryAfter(header: string | undefined, body: string): number | null {
+  const inHeader =
+    header && (/^\d+(\.\d+)?$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now());
+  const pauses = [inHeader, retryAfterOf(body)].filter((pause) => typeof pause === 'number' && pause >= 0);
+  return pauses.length === 0 ? null : Math.ceil(Math.max(...pauses.map(Number)));
+}
+
+function retryAfterOf(body: string): number | null {
+  try {
+    const seconds: unknown = JSON.parse(body).retry_after;
+    return typeof seconds === 'number' ? seconds * 1000 : null;
+  } catch {
+    return null;
+  }
+}
+
+const failures: Readonly<Record<string, string>> = {
+  ECONNECTTIMEOUT: 'no connection within 8 seconds',
+  ETOTALTIMEOUT: 'no answer within 15 seconds',
+  ESTOPPED: 'the service was stopped before an answer came',
+  EFORBIDDEN: 'the name leads to an address that is not public',
+  ENOTFOUND: 'the name could not be resolved',
+  EAI_AGAIN: 'the name could not be resolved',
+  ECONNREFUSED: 'the connection was refused',
+  ECONNRESET: 'the connection was cut off',
+};
+
+/** By code alone: messages of the system may hold addresses. */
+function describeFailure(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
+  return failures[code] ?? `no answer (${code})`;
+}

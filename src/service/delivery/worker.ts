@@ -1,0 +1,232 @@
+import { createId } from '../ids.ts';
+import { documentOf } from '../settings-document.ts';
+import {
+  type ClaimedDelivery,
+  type DeliveryRef,
+  disableEndpoint,
+  listDue,
+  lockDue,
+  updatePending,
+} from '../storage/deliveries.ts';
+import { findSettings } from '../storage/settings.ts';
+import type { Storage } from '../storage/storage.ts';
+import { timestamp } from '../work.ts';
+import { buildMessage } from './message.ts';
+import { quietHoursEnd } from './quiet-hours.ts';
+import type { Send } from './send.ts';
+import { judge, type Verdict } from './verdict.ts';
+
+/** How long a claim lasts without being renewed: so long does a delivery wait after the worker that had it was killed. */
+const leaseMs = 6_000;
+const renewEveryMs = 2_000;
+
+/** How long an idle worker sleeps before it looks again. */
+const pollMs = 500;
+
+/** Endpoints that one worker sends to at the same time. */
+const maxInFlight = 64;
+
+/** How soon a change of the quiet hours is noticed. */
+const longestHoldMs = 60_000;
+
+/** How long sends may go on once the worker is told to stop. */
+const graceMs = 10_000;
+
+export interface WorkerOptions {
+  readonly storage: Storage;
+  readonly send: Send;
+  /** Epoch milliseconds. The system's clock unless given. */
+  readonly clock?: () => number;
+  /** From 0 to 1, for the pauses between attempts. */
+  readonly random?: () => number;
+  /** Takes one record for each attempt. They never hold an address or a text. */
+  readonly log?: (line: object) => void;
+}
+
+export interface DeliveryWorker {
+  /** Sends what is due, and what becomes due meanwhile, until nothing is. */
+  deliverDue(): Promise<void>;
+  /** Does so again and again until it is stopped. */
+  start(): void;
+  /** Claims nothing more, and lets sends that are running finish for up to 10 s. */
+  stop(): Promise<void>;
+}
+
+interface Claim {
+  readonly delivery: ClaimedDelivery;
+  readonly storeId: string;
+  /** Names this claim: a worker that lost it may not change the delivery. */
+  readonly token: string;
+  readonly message: object;
+}
+
+/**
+ * Sends the deliveries of all stores: at least once, in order for each endpoint, endpoints independently of each
+ * other. Any number of workers may share a database. A worker that is killed after sending and before that is on disk
+ * makes another one send again, with the same event id.
+ */
+export function createDeliveryWorker(options: WorkerOptions): DeliveryWorker {
+  const { storage, send, clock = Date.now, random = Math.random, log = () => {} } = options;
+  const inFlight = new Map<string, Promise<void>>();
+  const stopping = new AbortController();
+  const cut = new AbortController();
+  let wake = () => {};
+  /** An attempt has ended since the last look. */
+  let hasRoom = false;
+
+  /** Starts what is due, as far as there is room. */
+  async function fill(): Promise<void> {
+    const room = maxInFlight - inFlight.size;
+    if (room <= 0) return;
+    const due = await storage.read((db) => listDue(db, timestamp(clock()), room));
+    for (const ref of due) {
+      // After a long pause of this process a lease of its own may have ended.
+      if (stopping.signal.aborted || inFlight.has(ref.id)) continue;
+      const claim = await claimOrHold(ref);
+      if (claim === null) continue;
+      const running = attempt(claim)
+        .catch((error: unknown) => log({ level: 'error', delivery: ref.id, error: describe(error) }))
+        .finally(() => {
+          inFlight.delete(ref.id);
+          hasRoom = true;
+          wake();
+        });
+      inFlight.set(ref.id, running);
+    }
+  }
+
+  /** Null when another worker was faster, and in the store's quiet hours. */
+  async function claimOrHold({ storeId, id }: DeliveryRef): Promise<Claim | null> {
+    const now = clock();
+    return storage.write(async (db) => {
+      const tenant = { db, storeId };
+      const delivery = await lockDue(tenant, id, timestamp(now));
+      if (delivery === undefined) return null;
+      const { quietHours, templates } = documentOf(await findSettings(tenant));
+      const quietUntil = quietHoursEnd(quietHours, now);
+      if (quietUntil !== null) {
+        const nextAttemptAt = timestamp(Math.min(quietUntil, now + longestHoldMs));
+        await updatePending(tenant, id, { nextAttemptAt });
+        return null;
+      }
+      const token = createId();
+      const { attempts, firstAttemptAt, event, discordTemplate } = delivery;
+      const nextAttemptAt = timestamp(now + leaseMs);
+      await updatePending(tenant, id, { attempts, firstAttemptAt, claimedBy: token, nextAttemptAt });
+      const message = buildMessage({ event, template: templates[event.type], discordTemplate });
+      return { delivery, storeId, token, message };
+    });
+  }
+
+  async function attempt(claim: Claim): Promise<void> {
+    const { delivery, storeId } = claim;
+    const startedAt = performance.now();
+    const renewal = setInterval(() => {
+      renew(claim).catch((error: unknown) =>
+        log({ level: 'error', delivery: delivery.id, error: describe(error) }),
+      );
+    }, renewEveryMs);
+    try {
+      const result = await send(delivery.secretUrl, claim.message, cut.signal);
+      const verdict = judge(result, {
+        number: delivery.attempts,
+        firstAt: Date.parse(delivery.firstAttemptAt),
+        now: clock(),
+        random: random(),
+      });
+      await settle(claim, verdict);
+      log({
+        delivery: delivery.id,
+        event: delivery.event.id,
+        endpoint: delivery.endpointId,
+        store: storeId,
+        attempt: delivery.attempts,
+        outcome: verdict.kind,
+        ...('reason' in verdict && { reason: verdict.reason }),
+        ms: Math.round(performance.now() - startedAt),
+      });
+    } finally {
+      clearInterval(renewal);
+    }
+  }
+
+  async function renew({ delivery, storeId, token }: Claim): Promise<void> {
+    const nextAttemptAt = timestamp(clock() + leaseMs);
+    await storage.write((db) => updatePending({ db, storeId }, delivery.id, { nextAttemptAt }, token));
+  }
+
+  async function settle({ delivery, storeId, token }: Claim, verdict: Verdict): Promise<void> {
+    const now = timestamp(clock());
+    const { id, endpointId } = delivery;
+    await storage.write(async (db) => {
+      const tenant = { db, storeId };
+      switch (verdict.kind) {
+        case 'delivered': {
+          // Also where the claim was lost: what has arrived has arrived.
+          const settled = { status: 'delivered', settledAt: now, claimedBy: null, lastError: null } as const;
+          return updatePending(tenant, id, settled);
+        }
+        case 'retry': {
+          const nextAttemptAt = timestamp(verdict.at);
+          const changes = { nextAttemptAt, claimedBy: null, lastError: verdict.reason };
+          return updatePending(tenant, id, changes, token);
+        }
+        case 'dead': {
+          const settled = {
+            status: 'dead',
+            settledAt: now,
+            claimedBy: null,
+            lastError: verdict.reason,
+          } as const;
+          return updatePending(tenant, id, settled, token);
+        }
+        case 'disable':
+          return disableEndpoint(tenant, endpointId, verdict.reason, now);
+      }
+    });
+  }
+
+  async function run(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      hasRoom = false;
+      await fill().catch((error: unknown) => log({ level: 'error', error: describe(error) }));
+      if (!hasRoom && !stopping.signal.aborted) await idle();
+    }
+  }
+
+  function idle(): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, pollMs);
+      wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  let running: Promise<void> | undefined;
+  return {
+    async deliverDue() {
+      for (;;) {
+        await fill();
+        if (inFlight.size === 0) return;
+        await Promise.race(inFlight.values());
+      }
+    },
+    start() {
+      running ??= run();
+    },
+    async stop() {
+      stopping.abort();
+      wake();
+      const timer = setTimeout(() => cut.abort(), graceMs);
+      await running;
+      await Promise.all(inFlight.values());
+      clearTimeout(timer);
+    },
+  };
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

@@ -1,0 +1,25 @@
+import { notFound } from './errors.ts';
+import type { EventType } from './event-types.ts';
+import { recordEvent } from './events.ts';
+import type { Storage } from './storage/storage.ts';
+import { findStore } from './storage/stores.ts';
+
+/** The events that no operation emits. */
+export const raisedEvents = ['feedback_digest', 'reclaim_noticed'] as const satisfies readonly EventType[];
+export type RaisedEvent = (typeof raisedEvents)[number];
+
+/**
+ * Raises an event in a store: a notification there, and a delivery for each endpoint that has subscribed. Answers the
+ * id of the event. Throws a ServiceError, `not_found`, when there is no such store.
+ */
+export async function emitEvent(
+  storage: Storage,
+  storeId: string,
+  type: RaisedEvent,
+  data: Readonly<Record<string, string>>,
+): Promise<string> {
+  return storage.write(async (db) => {
+    if ((await findStore({ db, storeId })) === undefined) throw notFound();
+    return recordEvent({ db, storeId, actor: 'emit', now: Date.now() }, type, data);
+  });
+}
