@@ -19,7 +19,7 @@ export async function migrate(storage: Storage): Promise<void> {
 
     for (const { name, up } of migrations) {
       if (applied.delete(name)) continue;
-      await up(db);
+      await up(db, storage.engine);
       await sql`insert into schema_migrations (name) values (${name})`.execute(db);
     }
     if (applied.size > 0) {

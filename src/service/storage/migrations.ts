@@ -1,15 +1,17 @@
 import type { ColumnDefinitionBuilder, CreateTableBuilder } from 'kysely';
 import { deliveryMigration } from './delivery-migration.ts';
-import type { Queries } from './storage.ts';
+import { sequenceMigration } from './sequence-migration.ts';
+import type { Engine, Queries } from './storage.ts';
 
 export interface Migration {
   readonly name: string;
-  up(db: Queries): Promise<void>;
+  up(db: Queries, engine: Engine): Promise<void>;
 }
 
 /** In the order in which they run. A migration that has been released is never edited: add another. */
 export const migrations: readonly Migration[] = [
   { name: '0001-first-schema', up: createFirstSchema },
+  sequenceMigration,
   deliveryMigration,
 ];
 

@@ -1,3 +1,5 @@
+import type { Generated } from 'kysely';
+
 /**
  * The tables as Kysely sees them (columns are snake_case in SQL). Types are those that SQLite and PostgreSQL
  * both have: text for ids, times (ISO 8601, UTC, milliseconds) and JSON; integers, with 0 and 1 for booleans.
@@ -188,6 +190,8 @@ interface NotificationTable {
 
 /** Outbox: one row for each endpoint that an event is to be sent to. */
 interface DeliveryTable {
+  /** In the order of their making; the database assigns it. */
+  sequence: Generated<number>;
   storeId: string;
   id: string;
   eventId: string;

@@ -14,8 +14,11 @@ export interface Tenant {
   readonly storeId: string;
 }
 
+export type Engine = 'embedded' | 'postgres';
+
 /** The database. Work given to it may run again from the start when the database was busy: it must only use `db`. */
 export interface Storage {
+  readonly engine: Engine;
   /** Runs `work` in a read-only transaction: all that it reads is of one moment. */
   read<Result>(work: (db: Queries) => Promise<Result>): Promise<Result>;
   /** Runs `work` in a transaction that is on disk when the promise resolves, and has left no trace when it rejects. */
@@ -45,6 +48,7 @@ export async function openStorage(location: string, options: StorageOptions = {}
   const db = new Kysely<Schema>({ dialect, plugins: [new CamelCasePlugin()] });
 
   const storage: Storage = {
+    engine: 'embedded',
     read: (work) => whileBusy(patience, () => db.transaction().setAccessMode('read only').execute(work)),
     write: (work) => whileBusy(patience, () => db.transaction().execute(work)),
     close: () => db.destroy(),
