@@ -1,5 +1,8 @@
 import { printableJson } from './sanitize.ts';
 
+/** Nested deeper, text is indented no further: it would grow with the square of its depth. */
+const deepestIndent = 100;
+
 const token = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/gs;
 
 /**
@@ -12,7 +15,7 @@ export function formatJson(json: string, layout: 'pretty' | 'compact'): string {
   let depth = 0;
   let previous = '';
   const newLine = () => {
-    if (pretty) parts.push(`\n${'  '.repeat(depth)}`);
+    if (pretty) parts.push(`\n${'  '.repeat(Math.min(depth, deepestIndent))}`);
   };
   for (const [part] of json.matchAll(token)) {
     const opened = previous === '{' || previous === '[';

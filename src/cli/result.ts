@@ -23,14 +23,24 @@ export function printResult(run: Run, command: ResultView, { answer, text, id }:
   if (flags.quiet) {
     const produced = id ?? (command.id ? command.id(answer) : getPath(answer, ['id']));
     if (typeof produced === 'string') context.print(printable(produced));
-  } else if (flags.fields !== null) {
-    context.print(renderJson(JSON.stringify(selectFields(run, answer, flags.fields)), out));
-  } else if (flags.json) {
+  } else if (flags.json && flags.fields === null) {
     context.print(renderJson(text, out));
   } else {
-    context.print(
-      command.show?.(answer, run) ?? renderRecord(rowsOf(answer, valueContext(run, answer)), out),
-    );
+    context.print(describeAnswer(run, command, answer) ?? renderJson(text, out));
+  }
+}
+
+/** The chosen fields, or the answer for people; null where it is nested deeper than the stack: it was applied all the same. */
+function describeAnswer(run: Run, command: ResultView, answer: unknown): string | null {
+  const { flags, out, notice } = run.context;
+  try {
+    if (flags.fields !== null)
+      return renderJson(JSON.stringify(selectFields(run, answer, flags.fields)), out);
+    return command.show?.(answer, run) ?? renderRecord(rowsOf(answer, valueContext(run, answer)), out);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    notice('the answer is nested too deeply to be taken apart: this is all of it');
+    return null;
   }
 }
 

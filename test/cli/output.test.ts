@@ -142,6 +142,19 @@ describe('JSON', () => {
   });
 });
 
+test('an answer that is nested deeper than the stack is shown, and the exit code stays 0', async () => {
+  const deep = `{"id":"${storeId}","riskSignals":{"a":${'['.repeat(20_000)}${']'.repeat(20_000)}}}`;
+  await using server = await startFaultServer([answer(201, deep)]);
+  const machine = machineFor({ origin: server.url, storeId, apiKey });
+
+  for (const flags of [[], ['--json'], ['--fields', 'riskSignals']]) {
+    const { exitCode, stdout } = await machine.run(['disputes', 'open', '--reason', 'r', '--new', ...flags]);
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain('[[[[[[');
+  }
+  expect(formatJson(deep, 'pretty').length).toBeLessThan(20_000 * 500);
+});
+
 describe('values', () => {
   const now = Date.parse('2030-01-31T09:00:00Z');
   const eur = { now, currency: 'EUR' };
