@@ -1,7 +1,6 @@
 import path from 'node:path';
 import { type Operation, pathParameters } from '../contract/operation.ts';
 import type { History } from '../history/journal.ts';
-import { ciIdempotencyKey } from './ci.ts';
 import {
   type ArgumentSpec,
   type CommandDefinition,
@@ -17,7 +16,7 @@ import type { ExitCode } from './exit-codes.ts';
 import { deriveFlags, type FieldFlag, type FlagHints } from './flags.ts';
 import { bodyOptions, completeInput, readBody } from './input.ts';
 import { beginFile, outputFileOption } from './output-file.ts';
-import { makeIdempotencyKey, type Performed, perform } from './perform.ts';
+import { type Performed, perform } from './perform.ts';
 import { printDryRun, printResult, type ResultView } from './result.ts';
 
 /** A call of an operation, complete and checked, on its way. */
@@ -87,6 +86,7 @@ export function operationCommand(command: OperationCommand): CommandDefinition {
   ];
   return {
     ...described,
+    answerFields: fieldNames(operation.response),
     options: [...options, ...safety, outputFileOption],
     run: (context, parsed) => runOperation(context, command, fields, parsed),
   };
@@ -97,7 +97,6 @@ function describeCommand(command: InputCommand, fields: readonly FieldFlag[]) {
   return {
     description,
     examples,
-    answerFields: fieldNames(operation.response),
     arguments: command.arguments ?? parameterArguments(operation),
     options: [
       ...fields.flatMap((field) => fieldOptions(field, operation.id)),
@@ -141,7 +140,7 @@ async function runOperation(
 ): Promise<ExitCode | undefined> {
   const run = await prepareRun(context, command, fields, parsed);
   if (context.flags.dryRun) {
-    printDryRun(withIdempotencyKey(run));
+    printDryRun(await withIdempotencyKey(run));
     return undefined;
   }
   const file = optionValue(parsed, outputFileOption.flag);
@@ -169,9 +168,10 @@ async function performAsked(command: OperationCommand, run: Run): Promise<Perfor
 }
 
 /** A dry run shows a key of the kind that a real one would make. */
-function withIdempotencyKey(run: Run): Run {
+async function withIdempotencyKey(run: Run): Promise<Run> {
   const { operation, body } = run;
   if (operation.class !== 'keyed' || body?.idempotencyKey !== undefined) return run;
+  const { makeIdempotencyKey } = await import('./idempotency-key.ts');
   return { ...run, body: { ...body, idempotencyKey: makeIdempotencyKey() } };
 }
 
@@ -225,6 +225,7 @@ async function useKeyFromCi(
     throw usageError('--idempotency-from and an idempotency key exclude each other', 'leave one of them out');
   }
   const { storeId } = await context.settings();
+  const { ciIdempotencyKey } = await import('./ci.ts');
   body.idempotencyKey = ciIdempotencyKey(context.io.env, operation.id, storeId?.value ?? '');
 }
 

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import type { OptionSpec } from './command.ts';
@@ -26,7 +25,7 @@ export interface PendingFile {
 export function beginFile(file: string): PendingFile {
   const draft = path.join(
     path.dirname(file),
-    `.${path.basename(file)}.${randomBytes(6).toString('hex')}.tmp`,
+    `.${path.basename(file)}.${Math.random().toString(36).slice(2)}.tmp`,
   );
   let descriptor: number;
   try {

@@ -1,8 +1,5 @@
-import { randomBytes } from 'node:crypto';
 import type { Applied, Outcome } from '../client/outcome.ts';
-import { HistoryError } from '../history/errors.ts';
-import { KeyReusedError } from '../history/keys.ts';
-import { findEarlierRecord, performRecorded } from '../history/perform.ts';
+import { HistoryError, KeyReusedError } from '../history/errors.ts';
 import type { HistoryRecord } from '../history/record.ts';
 import { isOn } from './command.ts';
 import type { Context } from './context.ts';
@@ -43,15 +40,11 @@ export async function perform(run: Run): Promise<Performed> {
 export async function earlierRecord(run: Run): Promise<HistoryRecord | null> {
   if (run.operation.class !== 'keyed') return null;
   try {
+    const { findEarlierRecord } = await import('../history/perform.ts');
     return await findEarlierRecord(await commandOf(run));
   } catch (error) {
     throw describeHistoryError(error);
   }
-}
-
-/** A key of 120 random bits, which say where it comes from. */
-export function makeIdempotencyKey(): string {
-  return `storectl-${randomBytes(15).toString('hex')}`;
 }
 
 /** What the client takes besides the request, from the flags. */
@@ -90,6 +83,9 @@ async function change(run: Run): Promise<{ outcome: Outcome; record: HistoryReco
   const { context, connection, parsed } = run;
   const { dim, yellow } = context.err.color;
   const say = (text: string) => context.notice(dim(printable(text)));
+  // Reads do without the history, and so start faster.
+  const { performRecorded } = await import('../history/perform.ts');
+  const { makeIdempotencyKey } = await import('./idempotency-key.ts');
   try {
     const { outcome, record, warnings } = await performRecorded({
       ...sendOptions(context),

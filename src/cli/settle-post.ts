@@ -1,5 +1,6 @@
 import { createBlogPost } from '../contract/blog.ts';
 import { mayHaveBeenApplied } from '../history/record.ts';
+import { resumeRecord } from '../history/resume.ts';
 import { lockName, sendRecord } from '../history/send.ts';
 import type { KnownPost } from './known-posts.ts';
 import type { Run } from './operation-command.ts';
@@ -60,6 +61,7 @@ export async function settleBySlug(run: Run, post: KnownPost): Promise<Settled> 
           ...sendOptions(context),
           history,
           client: connection.client,
+          operation: createBlogPost,
           retryRateLimited: true,
         };
         const { outcome, record: after } = await sendRecord(options, lock, record);
@@ -82,6 +84,23 @@ export async function settleBySlug(run: Run, post: KnownPost): Promise<Settled> 
       },
       { signal: context.io.signal },
     );
+  } catch (error) {
+    throw describeHistoryError(error);
+  }
+}
+
+/**
+ * Ends the records of posts that a killed run had written down and not sent: they are sent anew now, and would otherwise
+ * stay open for ever.
+ */
+export async function closeUnsent({ context, connection }: Run): Promise<void> {
+  const { origin, storeId, client } = connection;
+  try {
+    const history = await context.history();
+    const query = { operation: createBlogPost.id, origin, storeId, state: 'prepared' } as const;
+    for (const record of (await history.list(query)).records) {
+      await resumeRecord({ ...sendOptions(context), history, client, record, origin, storeId });
+    }
   } catch (error) {
     throw describeHistoryError(error);
   }

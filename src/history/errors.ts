@@ -1,3 +1,5 @@
+import type { HistoryRecord } from './record.ts';
+
 /** Stable codes of what can go wrong with the history. */
 export type HistoryErrorCode =
   | 'history_unwritable'
@@ -20,6 +22,22 @@ export class HistoryError extends Error {
     super(message, cause === undefined ? {} : { cause });
     this.code = code;
     this.file = file;
+  }
+}
+
+/** The key was used for something else before. Nothing was sent. */
+export class KeyReusedError extends Error {
+  override readonly name = 'KeyReusedError';
+  readonly code = 'idempotency_key_reused';
+  /** The earlier operation with this key. */
+  readonly earlier: HistoryRecord;
+
+  constructor(earlier: HistoryRecord) {
+    super(
+      `The idempotency key ${earlier.idempotencyKey} was used on ${earlier.createdAt} with other arguments ` +
+        `(${earlier.id}). Use another key, or repeat exactly that command.`,
+    );
+    this.earlier = earlier;
   }
 }
 

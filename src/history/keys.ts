@@ -1,23 +1,8 @@
+import { KeyReusedError } from './errors.ts';
 import { type HistoryRecord, isOpen } from './record.ts';
 
 /** How long an open record lends its key to the same command: services forget keys, often after 24 hours. */
 export const KEY_REUSE_MS = 20 * 3_600_000;
-
-/** The key was used for something else before. Nothing was sent. */
-export class KeyReusedError extends Error {
-  override readonly name = 'KeyReusedError';
-  readonly code = 'idempotency_key_reused';
-  /** The earlier operation with this key. */
-  readonly earlier: HistoryRecord;
-
-  constructor(earlier: HistoryRecord) {
-    super(
-      `The idempotency key ${earlier.idempotencyKey} was used on ${earlier.createdAt} with other arguments ` +
-        `(${earlier.id}). Use another key, or repeat exactly that command.`,
-    );
-    this.earlier = earlier;
-  }
-}
 
 /**
  * The record that a command with a key of the user's own belongs to, or null when the key is fresh.

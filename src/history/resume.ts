@@ -54,7 +54,7 @@ export async function resumeRecord(options: ResumeOptions): Promise<Resumed> {
       if (mayHaveBeenApplied(record) && canSettleByReading(record))
         return settleOrSend(options, lock, record);
       if (record.class === 'one-shot') return leaveOneShot(options, record);
-      return { action: 'sent', ...(await sendRecord(options, lock, record)) };
+      return sendAgain(options, lock, record);
     },
     { signal, onWait },
   );
@@ -102,9 +102,16 @@ async function settleOrSend(options: ResumeOptions, lock: Lock, opened: HistoryR
     return { action: 'settled', record: settled, outcome: finding.outcome, warnings };
   }
   if (finding.verdict === 'untouched' && record.operation === saveSettings.id) {
-    return { action: 'sent', ...(await sendRecord(options, lock, record)) };
+    return sendAgain(options, lock, record);
   }
   return left(record, finding.note);
+}
+
+async function sendAgain(options: ResumeOptions, lock: Lock, record: HistoryRecord): Promise<Resumed> {
+  const operation = findOperation(record.operation);
+  // findObstacle has left such a record alone.
+  if (operation === undefined) throw new RangeError(`${record.operation} is no operation of the contract`);
+  return { action: 'sent', ...(await sendRecord({ ...options, operation }, lock, record)) };
 }
 
 function left(record: HistoryRecord, note: string | null): Resumed {

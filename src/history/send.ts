@@ -1,12 +1,11 @@
 import type { Outcome } from '../client/outcome.ts';
 import { isSilentOnEarlierAttempt } from '../client/retry.ts';
-import { findOperation } from '../contract/operations.ts';
+import type { Operation } from '../contract/operation.ts';
 import { HistoryError } from './errors.ts';
 import type { Lock } from './lock.ts';
-import { type HistoryRecord, mayHaveBeenApplied } from './record.ts';
+import { type HistoryRecord, mayHaveBeenApplied, rawOperationId } from './record.ts';
 import { patchOf } from './recorded-outcome.ts';
 import { inputOf, type SendOptions } from './send-options.ts';
-import { settleByReading } from './settle.ts';
 
 /** What came of an operation. */
 export interface Performed {
@@ -33,12 +32,14 @@ export function lockName(id: string): string {
  * afterwards (a disk that has filled up) is a warning; the record then stays open, which is true.
  */
 export async function sendRecord(
-  options: SendOptions,
+  options: SendOptions & {
+    /** What the record is of. */
+    readonly operation: Pick<Operation, 'id' | 'response'>;
+  },
   lock: Lock,
   opened: HistoryRecord,
 ): Promise<Performed> {
-  const { history, client } = options;
-  const operation = findOperation(opened.operation);
+  const { history, client, operation } = options;
   const doubtful = mayHaveBeenApplied(opened);
   const warnings: string[] = [];
   let record = opened;
@@ -65,8 +66,8 @@ export async function sendRecord(
         path: opened.path,
         body: opened.body,
         class: opened.class,
-        response: operation?.response ?? null,
-        anyBody: operation === undefined,
+        response: operation.response,
+        anyBody: operation.id === rawOperationId,
       },
       {
         ...inputOf(options),
@@ -82,6 +83,8 @@ export async function sendRecord(
 
   let settled = false;
   if (outcome.kind === 'unknown' && options.signal?.aborted !== true) {
+    // Rarely needed: loaded when it is.
+    const { settleByReading } = await import('./settle.ts');
     const finding = await settleByReading(options, record, outcome);
     settled = finding.verdict === 'settled';
     outcome = finding.outcome;
