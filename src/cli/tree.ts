@@ -146,6 +146,14 @@ export const tree: Readonly<Record<string, Group | Leaf>> = {
         summary: 'Create a key to a store',
         load: () => import('../commands/service/create-key.ts'),
       },
+      emit: {
+        summary: 'Raise an event that no operation emits',
+        load: () => import('../commands/service/emit.ts'),
+      },
+      deliveries: {
+        summary: 'List what is sent to endpoints, or try it again',
+        load: () => import('../commands/service/deliveries.ts'),
+      },
     },
   },
 };

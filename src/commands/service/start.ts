@@ -1,8 +1,8 @@
-import { type CommandDefinition, optionValue } from '../../cli/command.ts';
+import { type CommandDefinition, isOn, optionValue, type ParsedCommand } from '../../cli/command.ts';
 import { CliError, systemErrorCode, usageError } from '../../cli/errors.ts';
 import { exitCodes } from '../../cli/exit-codes.ts';
 import { version } from '../../cli/version.ts';
-import { createApp, listen } from '../../service/index.ts';
+import { createApp, listen, parseSink, startDeliveries } from '../../service/index.ts';
 import { databaseOption, withStorage } from './database-options.ts';
 
 const group = 'Options:';
@@ -19,6 +19,13 @@ its data in the state folder. Each request is one JSON line on stderr.`,
       group,
     },
     databaseOption,
+    { flag: '--no-delivery', description: 'Send nothing to the endpoints: another process does', group },
+    {
+      flag: '--delivery-sink',
+      value: 'URL',
+      description: 'Send everything to this receiver on this machine instead of Discord, for tests',
+      group,
+    },
   ],
   examples: ['service start', 'service start --port 8080 --database /var/lib/storectl/service.db'],
   async run(context, parsed) {
@@ -27,23 +34,37 @@ its data in the state folder. Each request is one JSON line on stderr.`,
     if (!Number.isInteger(port) || port < 0 || port > 65_535) {
       throw usageError('--port takes a number from 0 to 65535', 'for example --port 4010');
     }
+    const sink = readSink(parsed);
     return withStorage(context, parsed, async (storage, location) => {
       const log = (line: object) => context.notice(JSON.stringify(line));
       const app = createApp({ storage, version, log });
       const server = await listen(app, { host, port }).catch((error: unknown) => {
         throw listenError(host, port, error);
       });
+      const deliveries = isOn(parsed, '--no-delivery') ? null : startDeliveries({ storage, sink, log });
       context.print(`Listening on ${server.origin}`);
       context.notice(`Database ${location}. Press Ctrl-C to stop.`);
       await new Promise<void>((resolve) => {
         if (context.io.signal.aborted) resolve();
         context.io.signal.addEventListener('abort', () => resolve(), { once: true });
       });
-      await server.close();
+      await Promise.all([server.close(), deliveries?.stop()]);
       return undefined;
     });
   },
 };
+
+function readSink(parsed: ParsedCommand): URL | undefined {
+  const value = optionValue(parsed, '--delivery-sink');
+  const sink = value === undefined ? undefined : parseSink(value);
+  if (sink === null) {
+    throw usageError(
+      '--delivery-sink takes the http:// address of a receiver on this machine',
+      'for example --delivery-sink http://127.0.0.1:8000',
+    );
+  }
+  return sink;
+}
 
 function listenError(host: string, port: number, error: unknown): CliError {
   const reasons: Readonly<Record<string, string>> = {

@@ -1,0 +1,124 @@
+import {
+  argumentValue,
+  type CommandDefinition,
+  isOn,
+  optionValue,
+  type ParsedCommand,
+} from '../../cli/command.ts';
+import { type Context, inputNeeded } from '../../cli/context.ts';
+import { usageError } from '../../cli/errors.ts';
+import { renderJson, renderTable } from '../../cli/output.ts';
+import { printable } from '../../cli/sanitize.ts';
+import { formatDistance } from '../../cli/values.ts';
+import {
+  type DeliveryState,
+  deliveryStates,
+  type ListedDelivery,
+  listDeliveries,
+  retryAllDead,
+  retryDelivery,
+} from '../../service/index.ts';
+import { databaseOption, withStorage } from './database-options.ts';
+import { describeRefusal } from './refusals.ts';
+
+const group = 'Options:';
+
+export const command: CommandDefinition = {
+  description: `List what is sent to the endpoints, newest first, or try again what was given up. A delivery is pending,
+held until the store's quiet hours end, delivered, or dead: refused for good, or not taken for 72 hours. Trying again
+also enables the endpoint that was disabled because of it.`,
+  arguments: [
+    { name: 'action', description: 'list (default) or retry', optional: true, complete: ['list', 'retry'] },
+    { name: 'id', description: 'Dead delivery to retry', optional: true },
+  ],
+  options: [
+    {
+      flag: '--state',
+      value: 'STATE',
+      description: `Only this state: ${deliveryStates.join(', ')}`,
+      group,
+      complete: deliveryStates,
+    },
+    { flag: '--limit', value: 'N', description: 'At most so many (default 50)', group },
+    { flag: '--all-dead', description: 'Retry all dead deliveries, of the store if --store is given', group },
+    databaseOption,
+  ],
+  examples: [
+    'service deliveries list --state dead',
+    'service deliveries list --store 4be5… --json',
+    'service deliveries retry 019a6f…',
+    'service deliveries retry --all-dead',
+  ],
+  async run(context, parsed) {
+    const action = argumentValue(parsed, 'action') ?? 'list';
+    if (action === 'list') await list(context, parsed);
+    else if (action === 'retry') await retry(context, parsed);
+    else throw usageError(`"${action}" is nothing to do with deliveries`, 'there are: list, retry');
+    return undefined;
+  },
+};
+
+async function list(context: Context, parsed: ParsedCommand): Promise<void> {
+  if (argumentValue(parsed, 'id') !== undefined || isOn(parsed, '--all-dead')) {
+    throw usageError('list takes no id and no --all-dead', 'narrow it down with --state and --store');
+  }
+  const state = optionValue(parsed, '--state');
+  if (state !== undefined && !isState(state)) {
+    throw usageError(`there is no state "${state}"`, `there are: ${deliveryStates.join(', ')}`);
+  }
+  const limit = Number(optionValue(parsed, '--limit') ?? '50');
+  if (!Number.isInteger(limit) || limit < 1) {
+    throw usageError('--limit takes a number from 1', 'for example --limit 20');
+  }
+  const deliveries = await withStorage(context, parsed, (storage) =>
+    listDeliveries(storage, { storeId: context.flags.store, state, limit }),
+  );
+  if (context.flags.quiet) for (const { id } of deliveries) context.print(id);
+  else if (context.flags.json) context.print(renderJson(JSON.stringify(deliveries), context.out));
+  else if (deliveries.length === 0) context.notice('There are no deliveries of that kind.');
+  else {
+    const header = ['id', 'event', 'endpoint', 'state', 'tries', 'when', 'error'];
+    const rows = deliveries.map((delivery) => describeRow(delivery, context.now()));
+    context.print(renderTable(header, rows, context.out));
+  }
+}
+
+async function retry(context: Context, parsed: ParsedCommand): Promise<void> {
+  const id = argumentValue(parsed, 'id');
+  const all = isOn(parsed, '--all-dead');
+  if (id === undefined && !all) {
+    const description = 'from `storectl service deliveries list --state dead`, or --all-dead';
+    throw inputNeeded([{ field: 'id', give: '<id>', description }]);
+  }
+  if (id !== undefined && all) throw usageError('retry takes an id or --all-dead, not both');
+  const retried = await withStorage(context, parsed, async (storage) => {
+    if (id === undefined) return retryAllDead(storage, context.flags.store);
+    await retryDelivery(storage, id).catch((error: unknown) => {
+      throw describeRefusal(error, '`storectl service deliveries list --state dead` has those that can be');
+    });
+    return 1;
+  });
+  if (context.flags.json) context.print(renderJson(JSON.stringify({ retried }), context.out));
+  else if (context.flags.quiet) context.print(String(retried));
+  else context.notice(`${retried} to be sent again by the service.`);
+}
+
+function describeRow(delivery: ListedDelivery, now: number): string[] {
+  const { id, event, endpoint, url, state, attempts, nextAttemptAt, settledAt, createdAt, lastError } =
+    delivery;
+  const isFuture = nextAttemptAt !== null && Date.parse(nextAttemptAt) > now;
+  const shown = isFuture ? nextAttemptAt : (settledAt ?? createdAt);
+  return [
+    id,
+    printable(event),
+    printable(`${endpoint} (${url})`),
+    state,
+    String(attempts),
+    formatDistance(Date.parse(shown) - now),
+    printable(lastError ?? '-'),
+  ];
+}
+
+function isState(text: string): text is DeliveryState {
+  return deliveryStates.some((state) => state === text);
+}

@@ -1,0 +1,76 @@
+import { type CommandDefinition, optionValue } from '../../cli/command.ts';
+import { inputNeeded } from '../../cli/context.ts';
+import { usageError } from '../../cli/errors.ts';
+import { renderJson } from '../../cli/output.ts';
+import { emitEvent, type RaisedEvent, raisedEvents } from '../../service/index.ts';
+import { databaseOption, withStorage } from './database-options.ts';
+import { describeRefusal } from './refusals.ts';
+
+const group = 'Options:';
+
+export const command: CommandDefinition = {
+  description: `Raise an event that no operation emits: the store is notified, and the endpoints that have subscribed are
+sent a message by the service. It needs no key: whoever can write the database may.`,
+  options: [
+    {
+      flag: '--event',
+      value: 'NAME',
+      description: `Event: ${raisedEvents.join(' or ')}`,
+      group,
+      complete: raisedEvents,
+    },
+    { flag: '--data', value: 'KEY=VALUE', description: 'Value for the text; may be repeated', group },
+    databaseOption,
+  ],
+  examples: ['service emit --store 4be5… --event feedback_digest --data summary="14 new ratings"'],
+  async run(context, parsed) {
+    const storeId = context.flags.store;
+    const event = optionValue(parsed, '--event');
+    if (storeId === undefined || event === undefined) {
+      throw inputNeeded([
+        ...(storeId === undefined
+          ? [{ field: 'storeId', give: '--store ID', description: 'store that it happened in' }]
+          : []),
+        ...(event === undefined
+          ? [{ field: 'event', give: '--event NAME', description: raisedEvents.join(' or ') }]
+          : []),
+      ]);
+    }
+    if (!isRaised(event)) {
+      throw usageError(
+        `"${event}" is no event that can be raised`,
+        `there are: ${raisedEvents.join(', ')}; the others are emitted by operations`,
+      );
+    }
+    const given = parsed.options.get('--data');
+    const data = readData(typeof given === 'object' ? given : []);
+    const eventId = await withStorage(context, parsed, (storage) =>
+      emitEvent(storage, storeId, event, data).catch((error: unknown) => {
+        throw describeRefusal(error, 'check --store and --database');
+      }),
+    );
+    if (context.flags.json) context.print(renderJson(JSON.stringify({ eventId }), context.out));
+    else context.print(eventId);
+    return undefined;
+  },
+};
+
+function isRaised(name: string): name is RaisedEvent {
+  return raisedEvents.some((event) => event === name);
+}
+
+function readData(given: readonly string[]): Record<string, string> {
+  const data: Record<string, string> = {};
+  for (const pair of given) {
+    const [, key, value] = /^(\w{1,64})=(.*)$/s.exec(pair) ?? [];
+    if (key === undefined || value === undefined) {
+      throw usageError(
+        `--data takes KEY=VALUE, and "${pair}" is none`,
+        'for example --data summary="14 new ratings"',
+      );
+    }
+    if (Object.hasOwn(data, key)) throw usageError(`--data ${key} is given twice`, 'give each key once');
+    Object.defineProperty(data, key, { value, enumerable: true });
+  }
+  return data;
+}
