@@ -1,5 +1,7 @@
 import type { Context } from './context.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
+import type { GlobalFlags } from './global-flags.ts';
+import { getPath, setPath } from './paths.ts';
 
 /** Calls `work` for every item, at most `limit` at a time, in order, until `isOver` says to begin no more. */
 export async function forEachAtOnce<Item>(
@@ -46,6 +48,19 @@ export function withGrace(context: Context): { context: Context; dispose(): void
       clearTimeout(timer);
     },
   };
+}
+
+/** The results with the fields that `--fields` names, or whole. One that is missing is null. */
+export function selectFrom(
+  results: readonly object[],
+  { fields }: Pick<GlobalFlags, 'fields'>,
+): readonly object[] {
+  if (fields === null) return results;
+  return results.map((result) => {
+    const selected: Record<string, unknown> = {};
+    for (const path of fields) setPath(selected, path, getPath(result, path) ?? null);
+    return selected;
+  });
 }
 
 /** Most serious first: what may have happened, what stopped the rest, then what a person has to look at. */

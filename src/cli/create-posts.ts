@@ -1,6 +1,6 @@
 import { createBlogPost } from '../contract/blog.ts';
 import { pathParameterProblem } from '../contract/operation.ts';
-import { concernsOneItem, forEachAtOnce, gravestExitCode, withGrace } from './batch.ts';
+import { concernsOneItem, forEachAtOnce, gravestExitCode, selectFrom, withGrace } from './batch.ts';
 import { isOn, type ParsedCommand } from './command.ts';
 import type { Context } from './context.ts';
 import { CliError, cancelledError, usageError } from './errors.ts';
@@ -15,7 +15,7 @@ import { describeHistoryError, perform } from './perform.ts';
 import { type PostFile, readPostFiles } from './post-files.ts';
 import { type Progress, startProgress } from './progress.ts';
 import { printable } from './sanitize.ts';
-import { describesUniqueSlugs, settleBySlug } from './settle-post.ts';
+import { closeUnsent, describesUniqueSlugs, settleBySlug } from './settle-post.ts';
 
 export const allowDuplicate = '--allow-duplicate';
 export const slugsAreUnique = '--slugs-are-unique';
@@ -83,6 +83,7 @@ export async function createPosts(
       throw context.io.signal.aborted ? cancelledError() : describeHistoryError(error);
     });
   try {
+    await closeUnsent(run);
     return await createAll(run, posts, await planPosts(run, posts, parsed));
   } finally {
     lock.release();
@@ -110,13 +111,13 @@ async function planPosts(run: Run, posts: readonly PostFile[], parsed: ParsedCom
   const known = await readKnownPosts(await context.history(), connection).catch((error: unknown) => {
     throw describeHistoryError(error);
   });
-  let unique: Promise<boolean> | undefined;
+  const isUnique = known.refusesTakenSlugs || isOn(parsed, slugsAreUnique);
+  let asked: Promise<boolean> | undefined;
   const canSettle = () => {
-    unique ??=
-      known.refusesTakenSlugs || isOn(parsed, slugsAreUnique)
-        ? Promise.resolve(true)
-        : describesUniqueSlugs(run);
-    return unique;
+    // A dry run asks nobody.
+    if (isUnique || context.flags.dryRun) return Promise.resolve(isUnique);
+    asked ??= describesUniqueSlugs(run);
+    return asked;
   };
   const plans: Plan[] = [];
   for (const post of posts) {
@@ -204,7 +205,7 @@ async function createAll(run: Run, posts: readonly PostFile[], plans: readonly P
   const all = posts.map((post) => results.get(post) ?? notSent(post));
   if (context.flags.json) {
     const documents = all.map(({ exitCode: _, ...result }) => result);
-    context.print(renderJson(JSON.stringify(documents), context.out));
+    context.print(renderJson(JSON.stringify(selectFrom(documents, context.flags)), context.out));
   }
   return conclude(context, all, stop);
 }

@@ -1,5 +1,6 @@
 import { decideDispute } from '../contract/disputes.ts';
 import { buildPath } from '../contract/operation.ts';
+import { type HistoryRecord, isOpen } from '../history/record.ts';
 import { resumeRecord } from '../history/resume.ts';
 import { concernsOneItem, forEachAtOnce } from './batch.ts';
 import type { EarlierLine, RowOutcome } from './decision-receipt.ts';
@@ -107,20 +108,26 @@ function isRecorded(earlier: readonly EarlierLine[], disputeId: string, decision
 }
 
 /**
- * Settles by reading what an earlier run that was killed has left open for these disputes, so that the history says
- * which of them it decided.
+ * Settles by reading what an earlier run that was killed has left open for these disputes. Returns the decisions that
+ * this machine is known to have recorded then, by request path.
  */
-export async function settleOpenDecisions(run: Run, file: DecisionsFile): Promise<void> {
+export async function settleOpenDecisions(
+  run: Run,
+  file: DecisionsFile,
+): Promise<ReadonlyMap<string, HistoryRecord>> {
   const { context, connection } = run;
   const { origin, storeId, client } = connection;
+  const paths = new Set(file.rows.map(({ disputeId }) => buildPath(decideDispute, { storeId, disputeId })));
   try {
     const history = await context.history();
-    const query = { operation: decideDispute.id, origin, storeId, open: true };
-    const { records } = await history.list(query);
-    const paths = new Set(file.rows.map(({ disputeId }) => buildPath(decideDispute, { storeId, disputeId })));
-    for (const record of records.filter(({ path }) => paths.has(path))) {
-      await resumeRecord({ ...sendOptions(context), history, client, record, origin, storeId });
+    const { records } = await history.list({ operation: decideDispute.id, origin, storeId });
+    const decided = new Map<string, HistoryRecord>();
+    for (const found of records.filter(({ path }) => paths.has(path))) {
+      const options = { ...sendOptions(context), history, client, record: found, origin, storeId };
+      const record = isOpen(found) ? (await resumeRecord(options)).record : found;
+      if (record.state === 'applied') decided.set(record.path, record);
     }
+    return decided;
   } catch (error) {
     throw describeHistoryError(error);
   }
