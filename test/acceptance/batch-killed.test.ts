@@ -7,44 +7,48 @@ import { setScene } from './scene.ts';
 /** STORECTL_TEST_POSTS=1000 for the full size; fewer take the same paths in less time. */
 const count = Number(process.env.STORECTL_TEST_POSTS ?? 150);
 
-test(`${count} files, killed half-way again and again: in the end each post exists exactly once`, async () => {
-  const { service, proxy, machine } = await setScene();
-  const existing = (await tables(service)).posts.length;
-  const names = Array.from(
-    { length: count },
-    (_, index) => `posts/post-${String(index).padStart(4, '0')}.md`,
-  );
-  writeFiles(
-    machine,
-    Object.fromEntries(names.map((name, index) => [name, `# Post ${index}\n\nText ${index}.\n`])),
-  );
-  const args = ['blog', 'create', ...names];
+test(
+  `${count} files, killed half-way again and again: in the end each post exists exactly once`,
+  async () => {
+    const { service, proxy, machine } = await setScene();
+    const existing = (await tables(service)).posts.length;
+    const names = Array.from(
+      { length: count },
+      (_, index) => `posts/post-${String(index).padStart(4, '0')}.md`,
+    );
+    writeFiles(
+      machine,
+      Object.fromEntries(names.map((name, index) => [name, `# Post ${index}\n\nText ${index}.\n`])),
+    );
+    const args = ['blog', 'create', ...names];
 
-  // Killed with requests at every stage: not yet sent, on the way, applied without an answer.
-  for (const share of [0.3, 0.6]) {
-    let killing = false;
-    const seen = proxy.writes().length;
-    const run = machine.start(args);
-    proxy.decide((_, number) => {
-      if (!killing && number >= seen + (count * share) / 2) {
-        killing = true;
-        run.process.kill('SIGKILL');
-      }
-      return killing && number % 2 === 0 ? 'lose' : 'pass';
-    });
-    expect((await run.ended).signal).toBe('SIGKILL');
-  }
-  proxy.decide(() => 'pass');
-  const last = await machine.run([...args, '--json']);
-  const again = await machine.run([...args, '--json']);
+    // Killed with requests at every stage: not yet sent, on the way, applied without an answer.
+    for (const share of [0.3, 0.6]) {
+      let killing = false;
+      const seen = proxy.writes().length;
+      const run = machine.start(args);
+      proxy.decide((_, number) => {
+        if (!killing && number >= seen + (count * share) / 2) {
+          killing = true;
+          run.process.kill('SIGKILL');
+        }
+        return killing && number % 2 === 0 ? 'lose' : 'pass';
+      });
+      expect((await run.ended).signal).toBe('SIGKILL');
+    }
+    proxy.decide(() => 'pass');
+    const last = await machine.run([...args, '--json']);
+    const again = await machine.run([...args, '--json']);
 
-  expect(last).toMatchObject({ exitCode: 0 });
-  const { posts } = await tables(service);
-  const titles = posts.slice(existing).map(({ title }) => title);
-  expect(titles.sort()).toEqual(names.map((_, index) => `Post ${index}`).sort());
-  const results = JSON.parse(again.stdout);
-  expect(results.map(({ outcome }: { outcome: string }) => outcome)).toEqual(names.map(() => 'exists'));
-});
+    expect(last).toMatchObject({ exitCode: 0 });
+    const { posts } = await tables(service);
+    const titles = posts.slice(existing).map(({ title }) => title);
+    expect(titles.sort()).toEqual(names.map((_, index) => `Post ${index}`).sort());
+    const results = JSON.parse(again.stdout);
+    expect(results.map(({ outcome }: { outcome: string }) => outcome)).toEqual(names.map(() => 'exists'));
+  },
+  30_000 + 100 * count,
+);
 
 test('decisions, killed half-way and run again: each is recorded once, and the receipt is whole', async () => {
   const { service, proxy, machine } = await setScene();
