@@ -15,7 +15,9 @@ export async function editText(io: Io, text: string, fileName: string): Promise<
   const file = path.join(folder, fileName);
   try {
     writeFileSync(file, text, { mode: 0o600 });
-    await runEditor(io, file);
+    // In many editors Ctrl-C is a key like others, and the terminal sends it to this process as well.
+    const run = () => runEditor(io, file);
+    await (io.leaveInterrupts?.(run) ?? run());
     return readFileSync(file, 'utf8');
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -27,13 +29,16 @@ async function runEditor({ env, process, signal }: Io, file: string): Promise<vo
   if (signal.aborted) throw cancelledError();
   const editor = env.VISUAL || env.EDITOR || (process.platform === 'win32' ? 'notepad' : 'vi');
   const command =
-    process.platform === 'win32' ? `${editor} "${file}"` : `${editor} '${file.replaceAll("'", "'\\''")}'`;
+    process.platform === 'win32'
+      ? `${editor} "${file}"`
+      : // Without a trap of its own the shell would end by the Ctrl-C that the editor has taken.
+        `trap : INT; ${editor} '${file.replaceAll("'", "'\\''")}'`;
   let interrupted = false;
   const failure = await new Promise<string | null>((resolve) => {
     const child = spawn(command, { shell: true, stdio: 'inherit', env });
     child.on('error', (error) => resolve(describeSystemError(error)));
     child.on('exit', (code, reason) => {
-      // Ctrl-C reaches the editor and this process alike, in either order; a shell reports it as 130.
+      // A shell reports an editor that Ctrl-C has ended as 130.
       interrupted = signal.aborted || reason === 'SIGINT' || code === 130;
       resolve(code === 0 ? null : `it ended with ${reason ?? code}`);
     });

@@ -15,6 +15,8 @@ export interface Io {
   readonly homeDirectory: string;
   /** Aborted when the user presses Ctrl-C or the process is asked to end. */
   readonly signal: AbortSignal;
+  /** Runs `work` while Ctrl-C is the business of a program on the same terminal, such as an editor. */
+  leaveInterrupts?<Result>(work: () => Promise<Result>): Promise<Result>;
 }
 
 /** Reads standard input to its end as bytes. Throws exit 130 when the user gives up on it. */

@@ -7,9 +7,14 @@ import type { Io } from './io.ts';
  */
 export function processIo(): Io {
   const controller = new AbortController();
-  for (const name of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(name, () => controller.abort());
-  }
+  let editing = false;
+  const interrupt = () => {
+    if (editing) return;
+    process.off('SIGINT', interrupt);
+    controller.abort();
+  };
+  process.on('SIGINT', interrupt);
+  process.once('SIGTERM', () => controller.abort());
   return {
     // Opened when it is asked for: most commands never read it.
     get stdin() {
@@ -22,5 +27,13 @@ export function processIo(): Io {
     process,
     homeDirectory: homedir(),
     signal: controller.signal,
+    async leaveInterrupts(work) {
+      editing = true;
+      try {
+        return await work();
+      } finally {
+        editing = false;
+      }
+    },
   };
 }
