@@ -90,6 +90,33 @@ test('settings edit: somebody else saved while the editor was open: exit 6, noth
   expect(JSON.parse(stdout).quietHours).toMatchObject({ start: '22:00', end: '08:30' });
 });
 
+test('Ctrl-C is a key like others in an editor that takes it: what is saved afterwards is saved', async () => {
+  const scene = await setScene();
+  const { folder } = scene.machine;
+  const editor = path.join(folder, 'editor.sh');
+  writeFileSync(
+    editor,
+    `#!/bin/sh
+trap 'echo taken' INT
+echo editing
+while [ ! -e '${folder}/go' ]; do sleep 0.05; done
+sed -i 's/start: .*/start: "20:00"/' "$1"
+`,
+  );
+  chmodSync(editor, 0o755);
+  const terminal = await openShell(scene, { EDITOR: editor });
+  terminal.type('storectl settings edit; echo "exit $?"');
+  await terminal.shows(/^editing/m);
+  terminal.press('C-c');
+  await terminal.shows(/taken/);
+  terminal.press('C-c');
+  await terminal.shows(/taken\n(.*\n)*.*taken/);
+  writeFileSync(path.join(folder, 'go'), '');
+  await terminal.shows(/exit 0/);
+  const { stdout } = await scene.machine.run(['settings', 'show', '--json']);
+  expect(JSON.parse(stdout).quietHours.start).toBe('20:00');
+});
+
 test('what is missing is asked for, and a restore wants the id typed', async () => {
   const scene = await setScene();
   const { machine, service } = scene;
@@ -135,7 +162,7 @@ test('Ctrl-C at a question: exit 130, nothing sent, the terminal echoes and show
 
 test('Ctrl-C while the answer is awaited: exit 10 with the id; while an editor runs: exit 130', async () => {
   const scene = await setScene();
-  const terminal = await openShell(scene, { EDITOR: 'echo editing; sleep 20; true' });
+  const terminal = await openShell(scene, { EDITOR: 'sh -c "echo editing; sleep 20"' });
   scene.proxy.decide(({ method }) => (method === 'POST' ? { holdUntil: new Promise(() => {}) } : 'pass'));
   terminal.type('storectl backup create --label nightly --sections store; echo "exit $?"');
   await scene.proxy.received(1);
