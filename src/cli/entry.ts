@@ -10,6 +10,12 @@ export async function start(): Promise<ExitCode> {
     process.stdout.write(`${version}\n`);
     return exitCodes.done;
   }
+  // Typed by the completion scripts alone, while somebody waits for Tab: see completion-ids.ts.
+  if (argv[0] === '__complete') {
+    const { completeIds } = await import('./completion-ids.ts');
+    process.stdout.write(completeIds(argv.slice(1), processIo()));
+    return exitCodes.done;
+  }
   const { main } = await import('./main.ts');
   return main(argv, processIo());
 }

@@ -124,6 +124,10 @@ export const tree: Readonly<Record<string, Group | Leaf>> = {
   },
   api: { summary: 'Send any request with the key', load: () => import('../commands/api.ts') },
   doctor: { summary: 'Find what is wrong with the set-up', load: () => import('../commands/doctor.ts') },
+  completion: {
+    summary: 'Print the completion script of a shell',
+    load: () => import('../commands/completion.ts'),
+  },
   demo: {
     summary: 'The example store of --demo',
     commands: {

@@ -1,0 +1,503 @@
+# Completion of storectl for fish. Generated: run `npm run generate` instead of editing it.
+# Load it with: storectl completion fish | source
+
+# The commands below a path, each with its description after a tab.
+function __storectl_commands
+    switch "$argv[1]"
+        case ''
+            printf '%s\n' 'store	The store itself' \
+                'blog	Blog posts' \
+                'settings	Operations settings: quiet hours, templates, discovery, showcase, privacy' \
+                'disputes	Dispute records' \
+                'backup	Backups of sections of the store' \
+                'reclaim	Notices that reclaim the subdomain' \
+                'notify	Notifications and where they go' \
+                'history	What this machine sent, and what is known about it' \
+                'resume	Settle changes whose outcome is open' \
+                'auth	The key to the store' \
+                'profile	Stored profiles: one for each store' \
+                'api	Send any request with the key' \
+                'doctor	Find what is wrong with the set-up' \
+                'demo	The example store of --demo' \
+                'service	Run the store management service'
+        case 'store'
+            printf '%s\n' 'update	Change settings of the store'
+        case 'blog'
+            printf '%s\n' 'create	Create a blog post'
+        case 'settings'
+            printf '%s\n' 'show	Show the operations settings' \
+                'save	Change the operations settings' \
+                'diff	Show what a save would change' \
+                'edit	Edit the operations settings in an editor'
+        case 'disputes'
+            printf '%s\n' 'show	Show a dispute with its evidence' \
+                'open	Open a dispute record' \
+                'decide	Record the decision of a dispute'
+        case 'backup'
+            printf '%s\n' 'create	Back up sections of the store' \
+                'restore	Restore sections of a backup'
+        case 'reclaim'
+            printf '%s\n' 'appeal	Appeal a reclaim notice'
+        case 'notify'
+            printf '%s\n' 'add-endpoint	Add an endpoint that notifications are sent to' \
+                'mark-read	Mark notifications read'
+        case 'history'
+            printf '%s\n' 'list	List changes, newest first' \
+                'show	Show what was sent and what came back' \
+                'prune	Remove old records'
+        case 'auth'
+            printf '%s\n' 'login	Store a key, after checking it' \
+                'logout	Remove the stored key' \
+                'status	Show which store and key are used'
+        case 'profile'
+            printf '%s\n' 'list	List the profiles' \
+                'use	Choose the profile that is used' \
+                'show	Show a profile' \
+                'set	Set the address or the store of a profile' \
+                'remove	Remove a profile and its key'
+        case 'demo'
+            printf '%s\n' 'info	List what the example store holds' \
+                'reset	Start over with a new example store'
+        case 'service'
+            printf '%s\n' 'start	Start the service' \
+                'create-store	Create a store' \
+                'create-key	Create a key to a store' \
+                'emit	Raise an event that no operation emits' \
+                'deliveries	List what is sent to endpoints, or try it again'
+    end
+end
+
+# The flags of a path, each with its description after a tab.
+function __storectl_flags
+    switch "$argv[1]"
+        case ''
+            printf '%s\n' '--version	Print the version' \
+                '-V	Print the version'
+        case 'store update'
+            printf '%s\n' '--name	Name of the store' \
+                '--slug	Short name in addresses' \
+                '--default-currency	Currency, for example EUR' \
+                '--timezone	Time zone, for example Europe/Berlin' \
+                '--support-email	Address that customers write to' \
+                '--description	What the store says about itself' \
+                '--logo-image-id	Image used as the logo (UUID)' \
+                '--favicon-image-id	Image used as the favicon (UUID)' \
+                '--brand-color	Brand colour, for example #0a7cff' \
+                '--thank-you-default	Text shown after a purchase' \
+                '--cashback-bp	Cashback in basis points (250 is 2.5 %)' \
+                '--cashback-cap-minor	Most cashback for one order, in minor units (cents)' \
+                '--cashback-refund-window-days	Days during which a refund takes cashback back' \
+                '--cashback-expiry-days	Days until cashback expires' \
+                '--live-stats-default	Show live statistics by default' \
+                '--no-live-stats-default	Not: Show live statistics by default' \
+                '--discord-url	Invitation to the Discord server' \
+                '--maintenance-message	Text shown while the store is closed' \
+                '--social	Social profile, name=address' \
+                '--checkout-coupon-field	Offer a coupon field at checkout' \
+                '--no-checkout-coupon-field	Not: Offer a coupon field at checkout' \
+                '--checkout-terms-required	Require consent to the terms' \
+                '--no-checkout-terms-required	Not: Require consent to the terms' \
+                '--checkout-terms-url	Address of the terms' \
+                '--checkout-newsletter-opt-in	Offer the newsletter at checkout' \
+                '--no-checkout-newsletter-opt-in	Not: Offer the newsletter at checkout' \
+                '--checkout-require-email-verification-for-delivery	Deliver to verified e-mail addresses only' \
+                '--no-checkout-require-email-verification-for-delivery	Not: Deliver to verified e-mail addresses only' \
+                '--checkout-reservation-minutes	Minutes that a cart keeps its stock' \
+                '--tax-rate-bp	Tax rate in basis points (1900 is 19 %)' \
+                '--set	Send any field: --set a.b=1 (JSON where it parses as JSON, else text)' \
+                '--from-file	Send a JSON or YAML object; - reads standard input' \
+                '--output-file	Also write the answer to a file, as JSON; it is there whole or not at all'
+        case 'blog create'
+            printf '%s\n' '--title	Title of the post' \
+                '--content-md	Text of the post, in Markdown' \
+                '--content-file	The same from a file; - reads standard input' \
+                '--slug	Short name in the address' \
+                '--excerpt	Summary shown in lists' \
+                '--cover-image-id	Cover image (UUID)' \
+                '--tags	Tags' \
+                '--featured-product-ids	Products shown with the post (UUIDs)' \
+                '--status	State, for example draft' \
+                '--scheduled-at	When to publish, for example 2030-01-31T09:00:00Z' \
+                '--meta-title	Title for search engines' \
+                '--meta-description	Description for search engines' \
+                '--set	Send any field: --set a.b=1 (JSON where it parses as JSON, else text)' \
+                '--from-file	Send a JSON or YAML object; - reads standard input' \
+                '--edit	Open the post in $VISUAL or $EDITOR before it is sent' \
+                '--allow-duplicate	Create it although it was created before' \
+                '--slugs-are-unique	Several files: the service refuses a slug that is taken, so a lost answer can be settled by it' \
+                '--retry-rate-limited	When the service says "too many requests", wait and send again' \
+                '--output-file	Also write the answer to a file, as JSON; it is there whole or not at all'
+        case 'settings show' 'disputes show'
+            printf '%s\n' '--output-file	Also write the answer to a file, as JSON; it is there whole or not at all'
+        case 'settings save'
+            printf '%s\n' '--quiet-hours-enabled	Hold notifications back at night' \
+                '--no-quiet-hours-enabled	Not: Hold notifications back at night' \
+                '--quiet-hours-start	Start of the quiet hours, for example 22:00' \
+                '--quiet-hours-end	End of the quiet hours, for example 07:00' \
+                '--quiet-hours-timezone	Their time zone, for example Europe/Berlin' \
+                '--discovery-enabled	List the store in discovery' \
+                '--no-discovery-enabled	Not: List the store in discovery' \
+                '--discovery-summary	Summary in discovery' \
+                '--discovery-categories	Categories in discovery' \
+                '--showcase-enabled	Show the store in the showcase' \
+                '--no-showcase-enabled	Not: Show the store in the showcase' \
+                '--showcase-allow-critique	Allow critique in the showcase' \
+                '--no-showcase-allow-critique	Not: Allow critique in the showcase' \
+                '--showcase-summary	Summary in the showcase' \
+                '--mobile-privacy-hide-revenue	Hide revenue on phones' \
+                '--no-mobile-privacy-hide-revenue	Not: Hide revenue on phones' \
+                '--mobile-privacy-hide-order-values	Hide order values on phones' \
+                '--no-mobile-privacy-hide-order-values	Not: Hide order values on phones' \
+                '--mobile-privacy-require-unlock	Ask phones to unlock first' \
+                '--no-mobile-privacy-require-unlock	Not: Ask phones to unlock first' \
+                '--set	Send any field: --set a.b=1 (JSON where it parses as JSON, else text)' \
+                '--from-file	Send a JSON or YAML object; - reads standard input' \
+                '--output-file	Also write the answer to a file, as JSON; it is there whole or not at all'
+        case 'settings diff'
+            printf '%s\n' '--quiet-hours-enabled	Hold notifications back at night' \
+                '--no-quiet-hours-enabled	Not: Hold notifications back at night' \
+                '--quiet-hours-start	Start of the quiet hours, for example 22:00' \
+                '--quiet-hours-end	End of the quiet hours, for example 07:00' \
+                '--quiet-hours-timezone	Their time zone, for example Europe/Berlin' \
+                '--discovery-enabled	List the store in discovery' \
+                '--no-discovery-enabled	Not: List the store in discovery' \
+                '--discovery-summary	Summary in discovery' \
+                '--discovery-categories	Categories in discovery' \
+                '--showcase-enabled	Show the store in the showcase' \
+                '--no-showcase-enabled	Not: Show the store in the showcase' \
+                '--showcase-allow-critique	Allow critique in the showcase' \
+                '--no-showcase-allow-critique	Not: Allow critique in the showcase' \
+                '--showcase-summary	Summary in the showcase' \
+                '--mobile-privacy-hide-revenue	Hide revenue on phones' \
+                '--no-mobile-privacy-hide-revenue	Not: Hide revenue on phones' \
+                '--mobile-privacy-hide-order-values	Hide order values on phones' \
+                '--no-mobile-privacy-hide-order-values	Not: Hide order values on phones' \
+                '--mobile-privacy-require-unlock	Ask phones to unlock first' \
+                '--no-mobile-privacy-require-unlock	Not: Ask phones to unlock first' \
+                '--set	Send any field: --set a.b=1 (JSON where it parses as JSON, else text)' \
+                '--from-file	Send a JSON or YAML object; - reads standard input' \
+                '--exit-code	End with 6 where the settings differ'
+        case 'disputes open'
+            printf '%s\n' '--kind	Kind of dispute' \
+                '--reason	Why the dispute is opened' \
+                '--reason-file	The same from a file; - reads standard input' \
+                '--idempotency-key	Key under which the service applies this request once' \
+                '--order-id	Order in dispute (UUID)' \
+                '--buyer-email	E-mail address of the buyer' \
+                '--provider-case-id	Case number of the payment provider' \
+                '--risk-signal	Risk signal, name=value' \
+                '--deadline-at	Answer due, for example 2030-01-31T09:00:00Z' \
+                '--appeal-deadline-at	Appeal due, for example 2030-02-07T09:00:00Z' \
+                '--set	Send any field: --set a.b=1 (JSON where it parses as JSON, else text)' \
+                '--from-file	Send a JSON or YAML object; - reads standard input' \
+                '--idempotency-from	Make the idempotency key from the run of the CI job, so that running it again adds nothing' \
+                '--new	Do not go on with an open attempt of the same command' \
+                '--output-file	Also write the answer to a file, as JSON; it is there whole or not at all'
+        case 'disputes decide'
+            printf '%s\n' '--status	Outcome, for example won' \
+                '--resolution	Why it was decided so' \
+                '--resolution-file	The same from a file; - reads standard input' \
+                '--set	Send any field: --set a.b=1 (JSON where it parses as JSON, else text)' \
+                '--from-file	Send a JSON or YAML object; - reads standard input' \
+                '--from	Record many: CSV with the columns disputeId,status,resolution, or JSON lines; - reads stdin' \
+                '--receipt	Receipt of --from (default FILE.receipt.jsonl), which a later run goes on from' \
+                '--expect-status	Decide only from this status (default open)' \
+                '--confirm	Go ahead without asking: the same id again, or with --from the number' \
+                '--retry-rate-limited	When the service says "too many requests", wait and send again' \
+                '--output-file	Also write the answer to a file, as JSON; it is there whole or not at all'
+        case 'backup create'
+            printf '%s\n' '--label	Name for people' \
+                '--sections	Sections to back up, for example store' \
+                '--idempotency-key	Key under which the service applies this request once' \
+                '--set	Send any field: --set a.b=1 (JSON where it parses as JSON, else text)' \
+                '--from-file	Send a JSON or YAML object; - reads standard input' \
+                '--idempotency-from	Make the idempotency key from the run of the CI job, so that running it again adds nothing' \
+                '--new	Do not go on with an open attempt of the same command' \
+                '--output-file	Also write the answer to a file, as JSON; it is there whole or not at all'
+        case 'backup restore'
+            printf '%s\n' '--sections	Sections to restore, for example store' \
+                '--idempotency-key	Key under which the service applies this request once' \
+                '--set	Send any field: --set a.b=1 (JSON where it parses as JSON, else text)' \
+                '--from-file	Send a JSON or YAML object; - reads standard input' \
+                '--no-safety-backup	Do not take a safety backup first' \
+                '--confirm	Go ahead without asking: the same id again' \
+                '--idempotency-from	Make the idempotency key from the run of the CI job, so that running it again adds nothing' \
+                '--new	Do not go on with an open attempt of the same command' \
+                '--output-file	Also write the answer to a file, as JSON; it is there whole or not at all'
+        case 'reclaim appeal'
+            printf '%s\n' '--text	Text of the appeal' \
+                '--text-file	The same from a file; - reads standard input' \
+                '--set	Send any field: --set a.b=1 (JSON where it parses as JSON, else text)' \
+                '--from-file	Send a JSON or YAML object; - reads standard input' \
+                '--resubmit	Appeal although this notice was appealed before' \
+                '--confirm	Go ahead without asking: the same id again' \
+                '--retry-rate-limited	When the service says "too many requests", wait and send again' \
+                '--output-file	Also write the answer to a file, as JSON; it is there whole or not at all'
+        case 'notify add-endpoint'
+            printf '%s\n' '--kind	Kind of endpoint' \
+                '--name	Name for people' \
+                '--url	Address that notifications are sent to' \
+                '--events	Events to be told of, for example feedback_digest' \
+                '--enabled	Send to it' \
+                '--no-enabled	Not: Send to it' \
+                '--discord-template-title	Title of the Discord message' \
+                '--discord-template-description	Text of the Discord message' \
+                '--discord-template-color	Colour of the Discord message, for example #0a7cff' \
+                '--set	Send any field: --set a.b=1 (JSON where it parses as JSON, else text)' \
+                '--from-file	Send a JSON or YAML object; - reads standard input' \
+                '--allow-duplicate	Add it although it was added before' \
+                '--retry-rate-limited	When the service says "too many requests", wait and send again' \
+                '--output-file	Also write the answer to a file, as JSON; it is there whole or not at all'
+        case 'notify mark-read'
+            printf '%s\n' '--before	Mark what came before this time, for example 2030-01-31T09:00:00Z' \
+                '--set	Send any field: --set a.b=1 (JSON where it parses as JSON, else text)' \
+                '--from-file	Send a JSON or YAML object; - reads standard input' \
+                '--all	Mark all notifications' \
+                '--output-file	Also write the answer to a file, as JSON; it is there whole or not at all'
+        case 'history list'
+            printf '%s\n' '--operation	Only this operation, for example backup.create' \
+                '--state	Only this state: prepared, sent, applied, rejected, not_sent, unknown' \
+                '--limit	At most so many (default 50)'
+        case 'history prune'
+            printf '%s\n' '--older-than	For example 90d, 12w or 36h'
+        case 'resume'
+            printf '%s\n' '--even-if-old	Send again although the service may have forgotten the key (after 20 hours)' \
+                '--mark	Send nothing: you looked at the store, and it is applied or not-applied'
+        case 'auth login'
+            printf '%s\n' '--with-key	Read the key from standard input'
+        case 'auth status'
+            printf '%s\n' '--offline	Do not try the key'
+        case 'api'
+            printf '%s\n' '--field	Field of the body, as --set does it elsewhere; of GET and HEAD a query parameter' \
+                '-f	Field of the body, as --set does it elsewhere; of GET and HEAD a query parameter' \
+                '--input	Send the JSON of this file as it is; - reads standard input' \
+                '--include	Print status and headers of the answer before its body' \
+                '-i	Print status and headers of the answer before its body' \
+                '--new	Do not go on with an open attempt of the same change' \
+                '--retry-rate-limited	When the service says "too many requests", wait and send again'
+        case 'service start'
+            printf '%s\n' '--host	Address to listen on (default 127.0.0.1)' \
+                '--port	Port to listen on (default 4010; 0 takes a free one)' \
+                '--database	Database file (default: service.db in the state folder)' \
+                '--no-delivery	Send nothing to the endpoints: another process does' \
+                '--delivery-sink	Send everything to this receiver on this machine instead of Discord, for tests'
+        case 'service create-store'
+            printf '%s\n' '--name	Name of the store' \
+                '--slug	Short name in addresses (default: from the name)' \
+                '--currency	Currency (default EUR)' \
+                '--timezone	Time zone (default UTC)' \
+                '--database	Database file (default: service.db in the state folder)'
+        case 'service create-key'
+            printf '%s\n' '--preset	Rights: owner (default), ci-backup or support' \
+                '--label	Name for people' \
+                '--expires-in-days	Days until it ends (default: never)' \
+                '--database	Database file (default: service.db in the state folder)'
+        case 'service emit'
+            printf '%s\n' '--event	Event: feedback_digest or reclaim_noticed' \
+                '--data	Value for the text; may be repeated' \
+                '--database	Database file (default: service.db in the state folder)'
+        case 'service deliveries'
+            printf '%s\n' '--state	Only this state: pending, held, delivered, dead' \
+                '--limit	At most so many (default 50)' \
+                '--all-dead	Retry all dead deliveries, of the store if --store is given' \
+                '--database	Database file (default: service.db in the state folder)'
+    end
+    printf '%s\n' '--profile	Stored profile to use' \
+        '--store	Store to work on' \
+        '--base-url	Address of the service' \
+        '--demo	Use the example store, which needs no account (same as --profile demo)' \
+        '--json	Print the answer as JSON' \
+        '--fields	Print only these fields (implies --json)' \
+        '--quiet	Print only the id that the command produced' \
+        '-q	Print only the id that the command produced' \
+        '--dry-run	Print the request that would be sent, and send nothing' \
+        '--no-input	Never ask; what is missing is an error' \
+        '--timeout	Give up after this time (default 180)' \
+        '--debug	Show the HTTP exchange on stderr, without the key' \
+        '--help	Show help' \
+        '-h	Show help'
+end
+
+# How the value of a flag is completed: - for a switch, nothing for any text, @kind for what is looked up, words, and a
+# comma before the words of a list.
+function __storectl_value
+    switch "$argv[1] $argv[2]"
+        case 'store update --name' 'store update --slug' 'store update --default-currency' 'store update --timezone' 'store update --support-email' 'store update --description' 'store update --logo-image-id' 'store update --favicon-image-id' 'store update --brand-color' 'store update --thank-you-default' 'store update --cashback-bp' 'store update --cashback-cap-minor' 'store update --cashback-refund-window-days' 'store update --cashback-expiry-days' 'store update --discord-url' 'store update --maintenance-message' 'store update --social' 'store update --checkout-terms-url' 'store update --checkout-reservation-minutes' 'store update --tax-rate-bp' 'store update --set' 'blog create --title' 'blog create --content-md' 'blog create --slug' 'blog create --excerpt' 'blog create --cover-image-id' 'blog create --tags' 'blog create --featured-product-ids' 'blog create --scheduled-at' 'blog create --meta-title' 'blog create --meta-description' 'blog create --set' 'settings save --quiet-hours-start' 'settings save --quiet-hours-end' 'settings save --quiet-hours-timezone' 'settings save --discovery-summary' 'settings save --discovery-categories' 'settings save --showcase-summary' 'settings save --set' 'settings diff --quiet-hours-start' 'settings diff --quiet-hours-end' 'settings diff --quiet-hours-timezone' 'settings diff --discovery-summary' 'settings diff --discovery-categories' 'settings diff --showcase-summary' 'settings diff --set' 'disputes open --reason' 'disputes open --idempotency-key' 'disputes open --order-id' 'disputes open --buyer-email' 'disputes open --provider-case-id' 'disputes open --risk-signal' 'disputes open --deadline-at' 'disputes open --appeal-deadline-at' 'disputes open --set' 'disputes decide --resolution' 'disputes decide --set' 'backup create --label' 'backup create --idempotency-key' 'backup create --set' 'backup restore --idempotency-key' 'backup restore --set' 'reclaim appeal --text' 'reclaim appeal --set' 'notify add-endpoint --name' 'notify add-endpoint --url' 'notify add-endpoint --discord-template-title' 'notify add-endpoint --discord-template-description' 'notify add-endpoint --discord-template-color' 'notify add-endpoint --set' 'notify mark-read --before' 'notify mark-read --set' 'history list --limit' 'history prune --older-than' 'api --field' 'api -f' 'service start --host' 'service start --port' 'service start --delivery-sink' 'service create-store --name' 'service create-store --slug' 'service create-store --currency' 'service create-store --timezone' 'service create-key --label' 'service create-key --expires-in-days' 'service emit --data' 'service deliveries --limit'
+            echo -- ''
+        case 'store update --from-file' 'store update --output-file' 'blog create --content-file' 'blog create --from-file' 'blog create --output-file' 'settings show --output-file' 'settings save --from-file' 'settings save --output-file' 'settings diff --from-file' 'disputes show --output-file' 'disputes open --reason-file' 'disputes open --from-file' 'disputes open --output-file' 'disputes decide --resolution-file' 'disputes decide --from-file' 'disputes decide --from' 'disputes decide --receipt' 'disputes decide --output-file' 'backup create --from-file' 'backup create --output-file' 'backup restore --from-file' 'backup restore --output-file' 'reclaim appeal --text-file' 'reclaim appeal --from-file' 'reclaim appeal --output-file' 'notify add-endpoint --from-file' 'notify add-endpoint --output-file' 'notify mark-read --from-file' 'notify mark-read --output-file' 'api --input' 'service start --database' 'service create-store --database' 'service create-key --database' 'service emit --database' 'service deliveries --database'
+            echo -- '@file'
+        case 'store update --fields'
+            echo -- ',id organisationId name slug status defaultCurrency timezone settings settings.supportEmail settings.description settings.logoImageId settings.faviconImageId settings.brandColor settings.thankYouDefault settings.cashbackBp settings.cashbackCapMinor settings.cashbackRefundWindowDays settings.cashbackExpiryDays settings.liveStatsDefault settings.discordUrl settings.maintenanceMessage settings.socials settings.checkout settings.checkout.couponField settings.checkout.termsRequired settings.checkout.termsUrl settings.checkout.newsletterOptIn settings.checkout.requireEmailVerificationForDelivery settings.checkout.reservationMinutes settings.tax settings.tax.rateBp url createdAt'
+        case 'blog create --status'
+            echo -- 'draft scheduled published'
+        case 'blog create --fields'
+            echo -- ',id title slug excerpt contentMd coverImageId coverUrl coverImageUrl tags featuredProductIds status effectiveStatus publishedAt scheduledAt metaTitle metaDescription viewCount createdAt updatedAt'
+        case 'settings show --fields' 'settings save --fields'
+            echo -- ',quietHours quietHours.enabled quietHours.start quietHours.end quietHours.timezone templates discovery discovery.enabled discovery.summary discovery.categories showcase showcase.enabled showcase.allowCritique showcase.summary mobilePrivacy mobilePrivacy.hideRevenue mobilePrivacy.hideOrderValues mobilePrivacy.requireUnlock storeId env updatedAt'
+        case 'disputes show --fields'
+            echo -- ',record record.id record.storeId record.env record.orderId record.buyerEmail record.providerCaseId record.kind record.status record.reason record.riskSignals record.deadlineAt record.appealDeadlineAt record.resolution record.idempotencyKey record.createdAt record.updatedAt evidence evidence.id evidence.kind evidence.label evidence.storageKey evidence.textValue evidence.submittedBy evidence.createdAt'
+        case 'disputes open --kind'
+            echo -- 'payment'
+        case 'disputes open --idempotency-from' 'backup create --idempotency-from' 'backup restore --idempotency-from'
+            echo -- 'ci'
+        case 'disputes open --fields' 'disputes decide --fields'
+            echo -- ',id storeId env orderId buyerEmail providerCaseId kind status reason riskSignals deadlineAt appealDeadlineAt resolution idempotencyKey createdAt updatedAt'
+        case 'disputes decide --status'
+            echo -- 'won lost withdrawn'
+        case 'disputes decide --expect-status'
+            echo -- 'open won lost withdrawn'
+        case 'disputes decide --confirm'
+            echo -- '@dispute'
+        case 'backup create --sections' 'backup restore --sections'
+            echo -- ',store blog settings endpoints'
+        case 'backup create --fields'
+            echo -- ',id version label sections createdAt'
+        case 'backup restore --confirm'
+            echo -- '@backup'
+        case 'reclaim appeal --confirm'
+            echo -- '@reclaim'
+        case 'notify add-endpoint --kind'
+            echo -- 'discord'
+        case 'notify add-endpoint --events'
+            echo -- ',store_updated post_created dispute_opened dispute_decided settings_updated backup_created backup_restored reclaim_noticed reclaim_appealed feedback_digest'
+        case 'notify add-endpoint --fields'
+            echo -- ',id kind name url events enabled discordTemplate discordTemplate.title discordTemplate.description discordTemplate.color createdAt'
+        case 'notify mark-read --fields'
+            echo -- ',ok'
+        case 'history list --operation'
+            echo -- 'store.update blog.create disputes.decide settings.save disputes.open backup.create backup.restore reclaim.appeal notify.add-endpoint notify.mark-read api'
+        case 'history list --state'
+            echo -- 'prepared sent applied rejected not_sent unknown'
+        case 'resume --mark'
+            echo -- 'applied not-applied'
+        case 'service create-key --preset'
+            echo -- 'owner ci-backup support'
+        case 'service emit --event'
+            echo -- 'feedback_digest reclaim_noticed'
+        case 'service deliveries --state'
+            echo -- 'pending held delivered dead'
+        case '* --profile'
+            echo -- '@profile'
+        case '* --store' '* --base-url' '* --fields' '* --timeout'
+            echo -- ''
+        case '*'
+            echo -- '-'
+    end
+end
+
+# The same for a positional argument by its number, from 0: - where there is none.
+function __storectl_argument
+    switch "$argv[1] $argv[2]"
+        case 'disputes show 0' 'disputes decide 0'
+            echo -- '@dispute'
+        case 'backup restore 0'
+            echo -- '@backup'
+        case 'reclaim appeal 0'
+            echo -- '@reclaim'
+        case 'history show 0'
+            echo -- '@record'
+        case 'resume 0'
+            echo -- '@open-record'
+        case 'profile use 0' 'profile show 0' 'profile set 0' 'profile remove 0'
+            echo -- '@profile'
+        case 'api 0'
+            echo -- 'GET HEAD POST PUT PATCH DELETE'
+        case 'api 1' 'service deliveries 1'
+            echo -- ''
+        case 'service deliveries 0'
+            echo -- 'list retry'
+        case 'blog create *'
+            echo -- '@file'
+        case 'notify mark-read *'
+            echo -- ''
+        case '*'
+            echo -- '-'
+    end
+end
+
+# Prints what a value says for the current text, with something in front of each.
+function __storectl_complete_value --argument-names value current before
+    switch "$value"
+        case ''
+            return
+        case @file
+            for item in (__fish_complete_path "$current")
+                printf '%s%s\n' "$before" "$item"
+            end
+        case '@*'
+            for item in ($__storectl_program __complete (string sub -s 2 -- $value) $__storectl_typed 2>/dev/null </dev/null)
+                printf '%s%s\n' "$before" "$item"
+            end
+        case ',*'
+            set -l chosen (string match -r '^.*,' -- "$current")
+            for word in (string split ' ' -- (string sub -s 2 -- $value))
+                if not string match -q -- "*,$word,*" ",$chosen"
+                    printf '%s%s%s\n' "$before" "$chosen" "$word"
+                end
+            end
+        case '*'
+            for word in (string split ' ' -- $value)
+                printf '%s%s\n' "$before" "$word"
+            end
+    end
+end
+
+function __storectl_complete
+    set -l tokens (commandline -opc)
+    set -l current (commandline -ct)
+    set -l where ''
+    set -l position 0
+    set -l pending ''
+    set -l ended ''
+    set -g __storectl_program (string replace -r '^~/' "$HOME/" -- $tokens[1])
+    set -g __storectl_typed $tokens[2..-1]
+    # What is completed as storectl may have another name.
+    type -q $__storectl_program; or set -g __storectl_program storectl
+
+    for word in $__storectl_typed
+        if test -n "$pending"
+            set pending ''
+        else if test -z "$ended" -a "$word" = --
+            set ended 1
+        else if test -z "$ended"; and string match -q -- '--*=*' $word
+            continue
+        else if test -z "$ended"; and string match -q -- '-?*' $word
+            if test (__storectl_value "$where" $word) != -
+                set pending $word
+            end
+        else
+            set -l names (__storectl_commands "$where" | string replace -r '\t.*' '')
+            if contains -- $word $names
+                set where (string trim -- "$where $word")
+            else if test -n "$where" -o "$word" != help
+                set position (math $position + 1)
+            end
+        end
+    end
+
+    if test -n "$pending"
+        __storectl_complete_value (__storectl_value "$where" $pending) "$current" ''
+    else if test -z "$ended"; and string match -q -- '--*=*' "$current"
+        set -l parts (string split -m 1 = -- "$current")
+        set -l value (__storectl_value "$where" $parts[1])
+        test "$value" = -; or __storectl_complete_value "$value" "$parts[2]" "$parts[1]="
+    else if test -z "$ended"; and string match -q -- '-*' "$current"
+        __storectl_flags "$where"
+    else
+        set -l commands (__storectl_commands "$where")
+        if set -q commands[1]
+            test $position -gt 0; or printf '%s\n' $commands
+        else
+            set -l value (__storectl_argument "$where" $position)
+            if test "$value" != -
+                __storectl_complete_value "$value" "$current" ''
+            else if test -z "$ended" -a -z "$current"
+                __storectl_flags "$where"
+            end
+        end
+    end
+end
+
+complete -c storectl -e
+# -k: the newest comes first, and stays there.
+complete -c storectl -f -k -a '(__storectl_complete)'

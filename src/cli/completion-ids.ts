@@ -1,0 +1,202 @@
+import { lstatSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { type CompletionKind, completionKinds } from './command.ts';
+import { configDirectory, historyDirectory } from './folders.ts';
+import type { Io } from './io.ts';
+import { isObject } from './objects.ts';
+import { getPath } from './paths.ts';
+import type { ProfileStore } from './profiles.ts';
+import { printable } from './sanitize.ts';
+import { type ConnectionFlags, demoProfile, resolveSettings } from './settings.ts';
+import { formatDistance } from './values.ts';
+
+/**
+ * What `storectl __complete KIND [WORDS…]` prints for the completion scripts: `id<TAB>description` lines, newest first.
+ * The words are those before the cursor: their `--profile`, `--demo` and `--store` choose the history. It reads settings
+ * and the newest records, writes nothing, and never reaches for the network. Whatever is wrong is nothing to offer.
+ */
+export function completeIds([kind, ...words]: readonly string[], io: Places): string {
+  const known = completionKinds.find((name) => name === kind);
+  if (known === undefined) return '';
+  try {
+    return itemsOf(known, words, io)
+      .filter(({ id }) => safeWord.test(id))
+      .map(({ id, description }) => `${id}\t${description}\n`)
+      .join('');
+  } catch {
+    // In the middle of a command line there is no place for a message; the command itself will say it.
+    return '';
+  }
+}
+
+type Places = Pick<Io, 'env' | 'cwd' | 'process' | 'homeDirectory'>;
+
+interface Item {
+  readonly id: string;
+  /** For people, printable. */
+  readonly description: string;
+}
+
+/** Shells put what is offered into a command line, so an id from a service must mean nothing to them. */
+const safeWord = /^[A-Za-z0-9][\w.-]{0,127}$/;
+
+/** So many records, and so many bytes of them, can be read while somebody waits for Tab. */
+const mostRecords = 200;
+const mostBytes = 4 * 1024 * 1024;
+
+function itemsOf(kind: CompletionKind, words: readonly string[], io: Places): Item[] {
+  const profiles = readProfiles(configDirectory(io));
+  if (kind === 'profile') {
+    const described = profiles.names().map((name) => {
+      const { storeId, baseUrl } = profiles.get(name) ?? {};
+      return { id: name, description: printable(`${storeId ?? 'no store'} @ ${baseUrl ?? 'no address'}`) };
+    });
+    return [...described, { id: demoProfile, description: 'the example store' }];
+  }
+  const { profile, storeId, baseUrl } = resolveSettings(
+    flagsIn(words),
+    // The key is not needed, and the file that holds it may be a pipe.
+    { ...io.env, STORECTL_API_KEY: 'unused' },
+    io.cwd,
+    profiles,
+  );
+  const records = readRecords(historyDirectory(io, profile)).filter(
+    (record) =>
+      (storeId === null || record.storeId === storeId.value) &&
+      (profile === demoProfile || baseUrl === null || record.origin === baseUrl.value.origin),
+  );
+  const items = new Map<string, Item>();
+  for (const record of records) {
+    const item = describeAs[kind]?.(record);
+    if (item !== null && item !== undefined && !items.has(item.id)) items.set(item.id, item);
+  }
+  return [...items.values()];
+}
+
+/** What is read of a record: its file may be of another version, so every field may be anything. */
+type StoredRecord = Readonly<Record<string, unknown>>;
+
+const describeAs: Readonly<Record<string, (record: StoredRecord) => Item | null>> = {
+  record: describeRecord,
+  'open-record': (record) => (isOpen(record) ? describeRecord(record) : null),
+  backup: (record) => describeMade(record, ['backup.create'], ['label', 'sections']),
+  dispute: (record) => describeMade(record, ['disputes.open', 'disputes.decide'], ['status', 'reason']),
+  reclaim: (record) => describeMade(record, ['reclaim.appeal'], ['subdomain', 'status']),
+};
+
+function describeRecord(record: StoredRecord): Item | null {
+  if (typeof record.id !== 'string') return null;
+  return { id: record.id, description: describe([record.operation, record.state], record) };
+}
+
+/** As `isOpen` in the history says it. */
+function isOpen({ state, answer }: StoredRecord): boolean {
+  const status = getPath(answer, ['status']);
+  return state === 'rejected'
+    ? status === 401 || status === 403
+    : state !== 'applied' && state !== 'not_sent';
+}
+
+/** What a record of one of the operations made, or worked on. */
+function describeMade(
+  record: StoredRecord,
+  operations: readonly string[],
+  fields: readonly string[],
+): Item | null {
+  if (!operations.includes(String(record.operation))) return null;
+  const answer = parse(getPath(record, ['answer', 'body']));
+  const [, worked] = /\/([^/]+)\/(?:decision|appeal)$/.exec(String(record.path)) ?? [];
+  // What the service refused may well not be there.
+  const id = record.state === 'rejected' ? undefined : (worked ?? getPath(answer, ['id']));
+  if (typeof id !== 'string') return null;
+  return {
+    id,
+    description: describe(
+      fields.map((field) => getPath(answer, [field])),
+      record,
+    ),
+  };
+}
+
+function describe(values: readonly unknown[], { createdAt }: StoredRecord): string {
+  const words = values
+    .map((value) => (Array.isArray(value) ? value.join('+') : value))
+    .filter((value) => typeof value === 'string')
+    .map((value) => printable(value.slice(0, 50)));
+  const age = Date.parse(String(createdAt)) - Date.now();
+  return [...words, ...(Number.isNaN(age) ? [] : [formatDistance(age)])].join(', ');
+}
+
+/** The newest records in the folder: their names begin with the time. Files that are no records are passed over. */
+function readRecords(folder: string): StoredRecord[] {
+  const names = readdirSync(folder)
+    .filter((name) => /^\d{8}-\d{6}-[0-9a-z]{6}\.json$/.test(name))
+    .sort()
+    .reverse()
+    .slice(0, mostRecords);
+  const records: StoredRecord[] = [];
+  let bytes = 0;
+  for (const name of names) {
+    const file = path.join(folder, name);
+    const found = lstatSync(file, { throwIfNoEntry: false });
+    if (!found?.isFile()) continue;
+    bytes += found.size;
+    if (bytes > mostBytes) break;
+    const record = parse(readFileSync(file, 'utf8'));
+    if (isObject(record)) records.push(record);
+  }
+  return records;
+}
+
+function parse(text: unknown): unknown {
+  try {
+    return typeof text === 'string' ? JSON.parse(text) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The last of each that was typed. */
+function flagsIn(words: readonly string[]): ConnectionFlags {
+  const textOf = (flag: string) => {
+    const at = words.findLastIndex((word) => word === flag || word.startsWith(`${flag}=`));
+    return words[at]?.slice(flag.length + 1) || words[at + 1];
+  };
+  const given = (flag: string) => words.some((word) => word === flag || word.startsWith(`${flag}=`));
+  return {
+    profile: given('--demo') ? demoProfile : given('--profile') ? textOf('--profile') : undefined,
+    store: given('--store') ? textOf('--store') : undefined,
+    baseUrl: given('--base-url') ? textOf('--base-url') : undefined,
+  };
+}
+
+/** The stored profiles without conf, which takes longer to load than Tab may take. Keys are not looked at. */
+function readProfiles(directory: string): ProfileStore {
+  const read = (): unknown => {
+    try {
+      return parse(readFileSync(path.join(directory, 'settings.json'), 'utf8'));
+    } catch {
+      return null;
+    }
+  };
+  const settings = read();
+  const stored = getPath(settings, ['profiles']);
+  const profiles = isObject(stored) ? stored : {};
+  const current = getPath(settings, ['current']);
+  const unchangeable = async () => {};
+  return {
+    file: '',
+    current: () => (typeof current === 'string' ? current : null),
+    names: () => Object.keys(profiles).sort(),
+    get(name) {
+      const profile = Object.hasOwn(profiles, name) ? profiles[name] : null;
+      if (!isObject(profile)) return null;
+      const { storeId, baseUrl } = profile;
+      return {
+        ...(typeof storeId === 'string' && { storeId }),
+        ...(typeof baseUrl === 'string' && { baseUrl }),
+      };
+    },
+    ...{ set: unchangeable, remove: unchangeable, use: unchangeable },
+  };
+}
