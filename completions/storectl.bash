@@ -6,9 +6,9 @@
 # The commands below PATH.
 _storectl_commands() {
   case $1 in
-    '') _storectl_reply='store blog settings disputes backup reclaim notify history resume auth profile api doctor demo service' ;;
+    '') _storectl_reply='store blog settings disputes backup reclaim notify history resume auth profile api doctor completion demo service' ;;
     'store') _storectl_reply='update' ;;
-    'store update' | 'blog create' | 'settings show' | 'settings save' | 'settings diff' | 'settings edit' | 'disputes show' | 'disputes open' | 'disputes decide' | 'backup create' | 'backup restore' | 'reclaim appeal' | 'notify add-endpoint' | 'notify mark-read' | 'history list' | 'history show' | 'history prune' | 'resume' | 'auth login' | 'auth logout' | 'auth status' | 'profile list' | 'profile use' | 'profile show' | 'profile set' | 'profile remove' | 'api' | 'doctor' | 'demo info' | 'demo reset' | 'service start' | 'service create-store' | 'service create-key' | 'service emit' | 'service deliveries') _storectl_reply='' ;;
+    'store update' | 'blog create' | 'settings show' | 'settings save' | 'settings diff' | 'settings edit' | 'disputes show' | 'disputes open' | 'disputes decide' | 'backup create' | 'backup restore' | 'reclaim appeal' | 'notify add-endpoint' | 'notify mark-read' | 'history list' | 'history show' | 'history prune' | 'resume' | 'auth login' | 'auth logout' | 'auth status' | 'profile list' | 'profile use' | 'profile show' | 'profile set' | 'profile remove' | 'api' | 'doctor' | 'completion' | 'demo info' | 'demo reset' | 'service start' | 'service create-store' | 'service create-key' | 'service emit' | 'service deliveries') _storectl_reply='' ;;
     'blog') _storectl_reply='create' ;;
     'settings') _storectl_reply='show save diff edit' ;;
     'disputes') _storectl_reply='show open decide' ;;
@@ -28,7 +28,7 @@ _storectl_commands() {
 _storectl_flags() {
   case $1 in
     '') _storectl_reply='--version -V' ;;
-    'store' | 'blog' | 'settings' | 'settings edit' | 'disputes' | 'backup' | 'reclaim' | 'notify' | 'history' | 'history show' | 'auth' | 'auth logout' | 'profile' | 'profile list' | 'profile use' | 'profile show' | 'profile set' | 'profile remove' | 'doctor' | 'demo' | 'demo info' | 'demo reset' | 'service') _storectl_reply='' ;;
+    'store' | 'blog' | 'settings' | 'settings edit' | 'disputes' | 'backup' | 'reclaim' | 'notify' | 'history' | 'history show' | 'auth' | 'auth logout' | 'profile' | 'profile list' | 'profile use' | 'profile show' | 'profile set' | 'profile remove' | 'doctor' | 'completion' | 'demo' | 'demo info' | 'demo reset' | 'service') _storectl_reply='' ;;
     'store update') _storectl_reply='--name --slug --default-currency --timezone --support-email --description --logo-image-id --favicon-image-id --brand-color --thank-you-default --cashback-bp --cashback-cap-minor --cashback-refund-window-days --cashback-expiry-days --live-stats-default --no-live-stats-default --discord-url --maintenance-message --social --checkout-coupon-field --no-checkout-coupon-field --checkout-terms-required --no-checkout-terms-required --checkout-terms-url --checkout-newsletter-opt-in --no-checkout-newsletter-opt-in --checkout-require-email-verification-for-delivery --no-checkout-require-email-verification-for-delivery --checkout-reservation-minutes --tax-rate-bp --set --from-file --output-file' ;;
     'blog create') _storectl_reply='--title --content-md --content-file --slug --excerpt --cover-image-id --tags --featured-product-ids --status --scheduled-at --meta-title --meta-description --set --from-file --edit --allow-duplicate --slugs-are-unique --retry-rate-limited --output-file' ;;
     'settings show' | 'disputes show') _storectl_reply='--output-file' ;;
@@ -105,6 +105,7 @@ _storectl_argument() {
     'profile use 0' | 'profile show 0' | 'profile set 0' | 'profile remove 0') _storectl_reply='@profile' ;;
     'api 0') _storectl_reply='GET HEAD POST PUT PATCH DELETE' ;;
     'api 1' | 'service deliveries 1') _storectl_reply='' ;;
+    'completion 0') _storectl_reply='bash zsh fish powershell' ;;
     'service deliveries 0') _storectl_reply='list retry' ;;
     'blog create '*) _storectl_reply='@file' ;;
     'notify mark-read '*) _storectl_reply='' ;;

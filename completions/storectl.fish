@@ -18,6 +18,7 @@ function __storectl_commands
                 'profile	Stored profiles: one for each store' \
                 'api	Send any request with the key' \
                 'doctor	Find what is wrong with the set-up' \
+                'completion	Print the completion script of a shell' \
                 'demo	The example store of --demo' \
                 'service	Run the store management service'
         case 'store'
@@ -404,6 +405,8 @@ function __storectl_argument
             echo -- 'GET HEAD POST PUT PATCH DELETE'
         case 'api 1' 'service deliveries 1'
             echo -- ''
+        case 'completion 0'
+            echo -- 'bash zsh fish powershell'
         case 'service deliveries 0'
             echo -- 'list retry'
         case 'blog create *'

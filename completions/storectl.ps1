@@ -18,6 +18,7 @@ $global:StorectlTables = @{
             'profile', 'Stored profiles: one for each store',
             'api', 'Send any request with the key',
             'doctor', 'Find what is wrong with the set-up',
+            'completion', 'Print the completion script of a shell',
             'demo', 'The example store of --demo',
             'service', 'Run the store management service'
         )
@@ -530,6 +531,7 @@ $global:StorectlTables = @{
         'history show 0' = '@record'
         'resume 0' = '@open-record'
         'api 0' = 'GET HEAD POST PUT PATCH DELETE'
+        'completion 0' = 'bash zsh fish powershell'
         'service deliveries 0' = 'list retry'
     }
 }

@@ -22,6 +22,7 @@ _storectl_commands() {
       'profile:Stored profiles: one for each store'
       'api:Send any request with the key'
       'doctor:Find what is wrong with the set-up'
+      'completion:Print the completion script of a shell'
       'demo:The example store of --demo'
       'service:Run the store management service'
       )
@@ -484,6 +485,7 @@ _storectl_argument() {
     'profile use 0' | 'profile show 0' | 'profile set 0' | 'profile remove 0') _storectl_reply='@profile' ;;
     'api 0') _storectl_reply='GET HEAD POST PUT PATCH DELETE' ;;
     'api 1' | 'service deliveries 1') _storectl_reply='' ;;
+    'completion 0') _storectl_reply='bash zsh fish powershell' ;;
     'service deliveries 0') _storectl_reply='list retry' ;;
     'blog create '*) _storectl_reply='@file' ;;
     'notify mark-read '*) _storectl_reply='' ;;
