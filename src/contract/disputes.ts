@@ -47,7 +47,10 @@ export const openDispute = {
     orderId: uuid().meta({ description: 'Order in dispute (UUID)' }).optional(),
     buyerEmail: text('E-mail address of the buyer').optional(),
     providerCaseId: text('Case number of the payment provider').optional(),
-    riskSignals: z.record(z.string(), z.unknown()).meta({ description: 'Risk signal, name=value' }).optional(),
+    riskSignals: z
+      .record(z.string(), z.unknown())
+      .meta({ description: 'Risk signal, name=value' })
+      .optional(),
     deadlineAt: text('Answer due, for example 2030-01-31T09:00:00Z').optional(),
     appealDeadlineAt: text('Appeal due, for example 2030-02-07T09:00:00Z').optional(),
   }),

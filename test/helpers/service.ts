@@ -28,11 +28,22 @@ export async function startService(): Promise<TestService> {
   const storage = await openStorage(databaseFile);
   const example = await seedExampleStore(storage);
   const { storeId } = example;
-  const server = await listen(createApp({ storage, version: 'test', rateLimit: null }), { host: '127.0.0.1', port: 0 });
+  const server = await listen(createApp({ storage, version: 'test', rateLimit: null }), {
+    host: '127.0.0.1',
+    port: 0,
+  });
   onTestFinished(async () => {
     await server.close();
     await storage.close();
   });
   const makeKey = async (preset: Preset) => (await createKey(storage, { storeId, preset })).key;
-  return { origin: server.origin, storeId, apiKey: await makeKey('owner'), databaseFile, storage, example, makeKey };
+  return {
+    origin: server.origin,
+    storeId,
+    apiKey: await makeKey('owner'),
+    databaseFile,
+    storage,
+    example,
+    makeKey,
+  };
 }
