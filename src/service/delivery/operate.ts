@@ -43,10 +43,12 @@ export interface ListedDelivery {
   readonly lastError: string | null;
 }
 
-/** Newest first. */
-export async function listDeliveries(storage: Storage, query: DeliveryQuery): Promise<ListedDelivery[]> {
-  const { storeId, state, limit } = query;
-  const now = Date.now();
+/** Newest first, as they are now (epoch ms). */
+export async function listDeliveries(
+  storage: Storage,
+  { storeId, state, limit }: DeliveryQuery,
+  now = Date.now(),
+): Promise<ListedDelivery[]> {
   return storage.read(async (db) => {
     const quietUntil = await findQuietStores(db, now);
     const quiet = [...quietUntil.keys()];
@@ -83,23 +85,22 @@ async function findQuietStores(db: Queries, now: number): Promise<Map<string, st
  * Makes a dead delivery pending and due. Throws a ServiceError: `not_found`, or `state_conflict` for one that is not
  * dead.
  */
-export async function retryDelivery(storage: Storage, id: string): Promise<void> {
+export async function retryDelivery(storage: Storage, id: string, now = Date.now()): Promise<void> {
   await storage.write(async (db) => {
     const [delivery] = await listRows(db, { id, limit: 1 });
     if (delivery === undefined) throw new ServiceError('not_found', `There is no delivery ${id}.`);
-    const revived = await reviveDead({ db, storeId: delivery.storeId }, timestamp(Date.now()), id);
+    const revived = await reviveDead({ db, storeId: delivery.storeId }, timestamp(now), id);
     if (revived === 0)
       throw new ServiceError('state_conflict', `Delivery ${id} is ${delivery.status}, not dead.`);
   });
 }
 
 /** The same for all dead deliveries, of one store or of all. Answers how many there were. */
-export async function retryAllDead(storage: Storage, storeId?: string): Promise<number> {
+export async function retryAllDead(storage: Storage, storeId?: string, now = Date.now()): Promise<number> {
   return storage.write(async (db) => {
-    const now = timestamp(Date.now());
     let revived = 0;
     for (const id of storeId === undefined ? await listStoresWith(db, 'dead') : [storeId]) {
-      revived += await reviveDead({ db, storeId: id }, now, undefined);
+      revived += await reviveDead({ db, storeId: id }, timestamp(now), undefined);
     }
     return revived;
   });

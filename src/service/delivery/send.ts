@@ -4,8 +4,7 @@ import type { LookupFunction } from 'node:net';
 import { guardedLookup, isLoopbackAddress, isPublicAddress, type Resolve } from './address-guard.ts';
 import { parseDiscordUrl } from './discord-url.ts';
 
-const connectTimeoutMs = 8_000;
-const totalTimeoutMs = 15_000;
+const defaultTimeouts: Timeouts = { connect: 8_000, total: 15_000 };
 const maxBodyBytes = 64 * 1024;
 
 /** How one attempt to send ended. No text in it holds the address. */
@@ -24,20 +23,28 @@ export interface SenderOptions {
   readonly sink?: URL | undefined;
   /** How names become addresses. The system's way unless given. */
   readonly resolve?: Resolve;
+  readonly timeouts?: Timeouts;
+}
+
+/** In milliseconds. */
+export interface Timeouts {
+  readonly connect: number;
+  /** From the start to the head of the answer, and to the end of its body where that is read. */
+  readonly total: number;
 }
 
 /**
  * A sender to Discord's webhooks: TLS, port 443, Discord's own names, public addresses, no redirects, 8 s to connect
  * and 15 s in all.
  */
-export function createSender({ sink, resolve }: SenderOptions = {}): Send {
+export function createSender({ sink, resolve, timeouts = defaultTimeouts }: SenderOptions = {}): Send {
   const lookup = guardedLookup(sink ? isLoopbackAddress : isPublicAddress, resolve);
   return async (webhookUrl, message, signal) => {
     const webhook = parseDiscordUrl(webhookUrl);
     if (webhook === null) return { refused: 'the address is not that of a Discord webhook' };
     const target = sink ? new URL(webhook.pathname.slice(1), sink) : webhook;
     target.search = '?wait=true';
-    return post({ target, lookup, signal, body: JSON.stringify(message) });
+    return post({ target, lookup, signal, timeouts, body: JSON.stringify(message) });
   };
 }
 
@@ -58,10 +65,11 @@ interface Post {
   readonly target: URL;
   readonly lookup: LookupFunction;
   readonly signal: AbortSignal;
+  readonly timeouts: Timeouts;
   readonly body: string;
 }
 
-async function post({ target, lookup, signal, body }: Post): Promise<SendResult> {
+async function post({ target, lookup, signal, timeouts, body }: Post): Promise<SendResult> {
   const isSecure = target.protocol === 'https:';
   // TLS is loaded by those who send: the demo and the commands that look at deliveries do without.
   const request = isSecure ? (await import('node:https')).request : requestHttp;
@@ -79,8 +87,8 @@ async function post({ target, lookup, signal, body }: Post): Promise<SendResult>
   });
   outgoing.on('error', () => {});
   const giveUp = (code: string) => outgoing.destroy(Object.assign(new Error(code), { code }));
-  const connecting = setTimeout(giveUp, connectTimeoutMs, 'ECONNECTTIMEOUT');
-  const waiting = setTimeout(giveUp, totalTimeoutMs, 'ETOTALTIMEOUT');
+  const connecting = setTimeout(giveUp, timeouts.connect, 'ECONNECTTIMEOUT');
+  const waiting = setTimeout(giveUp, timeouts.total, 'ETOTALTIMEOUT');
   const stop = () => giveUp('ESTOPPED');
   signal.addEventListener('abort', stop, { once: true });
   outgoing.once('socket', (socket) => {
@@ -138,8 +146,8 @@ function retryAfterOf(body: string): number | null {
 }
 
 const failures: Readonly<Record<string, string>> = {
-  ECONNECTTIMEOUT: 'no connection within 8 seconds',
-  ETOTALTIMEOUT: 'no answer within 15 seconds',
+  ECONNECTTIMEOUT: 'no connection in time',
+  ETOTALTIMEOUT: 'no answer in time',
   ESTOPPED: 'the service was stopped before an answer came',
   EFORBIDDEN: 'the name leads to an address that is not public',
   ENOTFOUND: 'the name could not be resolved',

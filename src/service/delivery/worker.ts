@@ -98,7 +98,7 @@ export function createDeliveryWorker(options: WorkerOptions): DeliveryWorker {
   /** Null when another worker was faster, and in the store's quiet hours. */
   async function claimOrHold({ storeId, id }: DeliveryRef): Promise<Claim | null> {
     const now = clock();
-    return storage.write(async (db) => {
+    return storage.forStore(storeId).write(async (db) => {
       const tenant = { db, storeId };
       const delivery = await lockDue(tenant, id, timestamp(now));
       if (delivery === undefined) return null;
@@ -152,13 +152,15 @@ export function createDeliveryWorker(options: WorkerOptions): DeliveryWorker {
 
   async function renew({ delivery, storeId, token }: Claim): Promise<void> {
     const nextAttemptAt = timestamp(clock() + leaseMs);
-    await storage.write((db) => updatePending({ db, storeId }, delivery.id, { nextAttemptAt }, token));
+    await storage
+      .forStore(storeId)
+      .write((db) => updatePending({ db, storeId }, delivery.id, { nextAttemptAt }, token));
   }
 
   async function settle({ delivery, storeId, token }: Claim, verdict: Verdict): Promise<void> {
     const now = timestamp(clock());
     const { id, endpointId } = delivery;
-    await storage.write(async (db) => {
+    await storage.forStore(storeId).write(async (db) => {
       const tenant = { db, storeId };
       switch (verdict.kind) {
         case 'delivered': {

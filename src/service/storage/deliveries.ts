@@ -46,7 +46,7 @@ export async function listDue(db: Queries, now: string, limit: number): Promise<
             .whereRef('head.storeId', '=', 'endpoint.storeId')
             .whereRef('head.endpointId', '=', 'endpoint.id')
             .where('head.status', '=', 'pending')
-            .orderBy('head.id')
+            .orderBy('head.sequence')
             .limit(1),
         ),
     )
@@ -202,7 +202,7 @@ export async function listDeliveries(db: Queries, filter: DeliveryFilter) {
       'deliveries.settledAt',
       'deliveries.lastError',
     ])
-    .orderBy('deliveries.id', 'desc')
+    .orderBy('deliveries.sequence', 'desc')
     .limit(filter.limit);
   if (filter.storeId !== undefined) query = query.where('deliveries.storeId', '=', filter.storeId);
   if (filter.id !== undefined) query = query.where('deliveries.id', '=', filter.id);

@@ -12,7 +12,7 @@ export const deliveryMigration: Migration = {
     await db.schema
       .createIndex('deliveries_queue')
       .on('deliveries')
-      .columns(['store_id', 'endpoint_id', 'status', 'id'])
+      .columns(['store_id', 'endpoint_id', 'status', 'sequence'])
       .execute();
   },
 };

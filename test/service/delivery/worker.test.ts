@@ -1,0 +1,390 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { retryAllDead, retryDelivery } from '../../../src/service/delivery/operate.ts';
+import { recordEvent } from '../../../src/service/events.ts';
+import { status, taken } from '../../helpers/discord-receiver.ts';
+import { openTestStorage, startService, temporaryFile } from '../helpers/service.ts';
+import { hour, minute, startScene } from './scene.ts';
+
+test('an event is sent to each endpoint that subscribed, once', async () => {
+  const { receiver, worker, addEndpoint, addEndpoints, emit, deliveries } = await startScene();
+  await addEndpoints('1', '2');
+  await addEndpoint('3', { events: ['backup_created'] });
+  const [eventId] = await emit('Hello');
+
+  await worker.deliverDue();
+  await worker.deliverDue();
+
+  expect(
+    receiver
+      .messages()
+      .map(({ webhook }) => webhook)
+      .sort(),
+  ).toEqual(['1', '2']);
+  expect(receiver.messages('1')).toMatchObject([
+    { eventId, title: 'Hello', path: '/api/webhooks/1/secret-of-1?wait=true' },
+  ]);
+  expect(await deliveries()).toMatchObject([
+    { state: 'delivered', attempts: 1, settledAt: '2030-03-01T12:00:00.000Z', lastError: null },
+    { state: 'delivered', attempts: 1 },
+  ]);
+});
+
+test('what an operation emits is sent with the text of the store and of the endpoint', async () => {
+  const { service, receiver, worker, addEndpoint } = await startScene();
+  const events = ['post_created', 'dispute_opened', 'backup_created'];
+  const discordTemplate = {
+    title: 'Shop: {{title}}{{reason}}{{label}}',
+    description: null,
+    color: '#0A7cff',
+  };
+  await addEndpoint('1', { events });
+  await addEndpoint('2', { events, discordTemplate });
+  await service.call('settings.save', '', {
+    templates: {
+      post_created: { title: 'Neu: {{title}}', body: '' },
+      dispute_opened: { title: 'A dispute', body: 'Of kind {{kind}}', private: true },
+    },
+  });
+  await service.call('blog.create', '', { title: 'Ink', contentMd: '' });
+  await service.call('disputes.open', '', { kind: 'payment', reason: 'Secret reason', idempotencyKey: 'k' });
+  await service.call('backup.create', '', { label: 'L', sections: ['store'], idempotencyKey: 'k' });
+
+  await worker.deliverDue();
+
+  const texts = (webhook: string) =>
+    receiver.messages(webhook).map(({ title, description }) => [title, description]);
+  expect(texts('1')).toEqual([
+    ['Neu: Ink', 'The post is draft.'],
+    ['A dispute', 'Of kind …'],
+    ['Backup created: L', 'Sections: store.'],
+  ]);
+  expect(texts('2')).toEqual([
+    ['Shop: Ink……', 'The post is draft.'],
+    ['Shop: ………', 'Of kind …'],
+    ['Shop: ……L', 'Sections: store.'],
+  ]);
+  expect(receiver.messages('1')[0]?.body.embeds[0]).not.toHaveProperty('color');
+  expect(receiver.messages('2')[0]?.body.embeds[0].color).toBe(0x0a7cff);
+});
+
+test('messages to an endpoint keep their order, whatever happens to them', async () => {
+  const { receiver, clock, worker, addEndpoints, emit, states } = await startScene();
+  await addEndpoints('1');
+  receiver.script('1', [status(500), taken, { does: 'reset' }, status(503), taken]);
+  await emit('a', 'b', 'c');
+
+  await worker.deliverDue();
+  expect(await states()).toEqual(['pending', 'pending', 'pending']);
+  for (let round = 0; round < 3; round++) {
+    clock.now += minute;
+    await worker.deliverDue();
+  }
+
+  expect(receiver.titles('1')).toEqual(['a', 'a', 'b', 'b', 'b', 'c']);
+  expect(await states()).toEqual(['delivered', 'delivered', 'delivered']);
+});
+
+test.each([
+  ['seconds in the header', { 'Retry-After': '7' }, '{}', 7_000],
+  ['decimals in the header', { 'Retry-After': '2.5' }, '{}', 2_500],
+  ['seconds in the body', {}, '{"retry_after": 3.25}', 3_250],
+  ['the longer of the two, in the body', { 'Retry-After': '1' }, '{"retry_after": 90}', 90_000],
+  ['the longer of the two, in the header', { 'Retry-After': '90' }, '{"retry_after": 1.5}', 90_000],
+  ['the header with a body that is no JSON', { 'Retry-After': '5' }, '<html>', 5_000],
+  ['the header with a body that is too long', { 'Retry-After': '5' }, ' '.repeat(100_000), 5_000],
+])('429 is obeyed: %s', async (_, headers, body, pauseMs) => {
+  const { receiver, clock, worker, addEndpoints, emit, states } = await startScene();
+  await addEndpoints('1', '2');
+  receiver.script('1', [status(429, headers, body), taken]);
+  await emit('a');
+  await worker.deliverDue();
+  await emit('b');
+
+  clock.now += pauseMs - 1;
+  await worker.deliverDue();
+  expect(receiver.titles('1')).toEqual(['a']);
+  expect(receiver.titles('2')).toEqual(['a', 'b']);
+
+  clock.now += 1;
+  await worker.deliverDue();
+  expect(receiver.titles('1')).toEqual(['a', 'a', 'b']);
+  expect(await states('1')).toEqual(['delivered', 'delivered']);
+});
+
+test.each([401, 403, 404])('%i disables the endpoint, and what waits for it is dead', async (code) => {
+  const { service, receiver, worker, addEndpoints, emit, deliveries, clock } = await startScene();
+  await addEndpoints('1', '2');
+  receiver.script('1', [status(code)]);
+  await emit('a', 'b');
+  await worker.deliverDue();
+
+  const lastError = `answered with status ${code}`;
+  expect((await deliveries()).filter(({ endpoint }) => endpoint === 'Channel 1')).toMatchObject([
+    { state: 'dead', attempts: 1, nextAttemptAt: null, lastError },
+    { state: 'dead', attempts: 0, nextAttemptAt: null, lastError },
+  ]);
+  const endpoints = await service.storage.read((db) =>
+    db.selectFrom('endpoints').select(['name', 'enabled', 'disabledReason']).orderBy('name').execute(),
+  );
+  expect(endpoints).toEqual([
+    { name: 'Channel 1', enabled: 0, disabledReason: lastError },
+    { name: 'Channel 2', enabled: 1, disabledReason: null },
+  ]);
+
+  await emit('c');
+  clock.now += 100 * hour;
+  await worker.deliverDue();
+  expect(receiver.titles('1')).toEqual(['a']);
+  expect(receiver.titles('2')).toEqual(['a', 'b', 'c']);
+});
+
+test('another refusal is for one message: it is dead, and the next goes on', async () => {
+  const { receiver, worker, addEndpoints, emit, states } = await startScene();
+  await addEndpoints('1');
+  receiver.script('1', [status(400), taken]);
+  await emit('a', 'b');
+  await worker.deliverDue();
+  expect(receiver.titles('1')).toEqual(['a', 'b']);
+  expect(await states()).toEqual(['dead', 'delivered']);
+});
+
+test.each([
+  ['status 500', status(500)],
+  ['a redirect, which is not followed', status(302, { Location: 'http://127.0.0.1:1/' })],
+  ['a reset', { does: 'reset' } as const],
+])('%s: tried again after ever longer pauses for 72 hours, then dead', async (_, reaction) => {
+  const { receiver, clock, worker, addEndpoints, emit, deliveries } = await startScene();
+  await addEndpoints('1');
+  receiver.script('1', [reaction]);
+  await emit('a');
+
+  const startedAt = clock.now;
+  const pauses: number[] = [];
+  for (;;) {
+    await worker.deliverDue();
+    const [delivery] = await deliveries();
+    if (delivery?.nextAttemptAt == null) break;
+    pauses.push(Date.parse(delivery.nextAttemptAt) - clock.now);
+    clock.now = Date.parse(delivery.nextAttemptAt);
+  }
+
+  expect(pauses.slice(0, 5)).toEqual([4_000, 8_000, 16_000, 32_000, 64_000]);
+  expect(Math.max(...pauses)).toBe(hour);
+  expect(clock.now - startedAt).toBeGreaterThan(70 * hour);
+  expect(clock.now - startedAt).toBeLessThanOrEqual(72 * hour);
+  expect(receiver.titles('1')).toHaveLength(pauses.length + 1);
+  expect(await deliveries()).toMatchObject([
+    {
+      state: 'dead',
+      attempts: pauses.length + 1,
+      lastError: expect.stringContaining('given up after 72 hours'),
+    },
+  ]);
+});
+
+test('pauses are spread over their whole length, and never shorter than a second', async () => {
+  const pauseAt = async (random: number) => {
+    const { receiver, clock, addEndpoints, emit, deliveries, newWorker } = await startScene();
+    await addEndpoints('1');
+    receiver.script('1', [status(500)]);
+    await emit('a');
+    await newWorker({ random: () => random }).deliverDue();
+    return Date.parse((await deliveries())[0]?.nextAttemptAt ?? '') - clock.now;
+  };
+  expect([await pauseAt(0), await pauseAt(0.5), await pauseAt(0.999)]).toEqual([1_000, 2_500, 3_997]);
+});
+
+test('no answer in time is a failure, and an answer without end is none', async () => {
+  const { receiver, worker, addEndpoints, emit, deliveries } = await startScene({
+    timeouts: { connect: 5_000, total: 300 },
+  });
+  await addEndpoints('1', '2');
+  receiver.script('1', [{ does: 'hang' }]);
+  receiver.script('2', [{ does: 'flood' }]);
+  await emit('a');
+  await worker.deliverDue();
+  expect(await deliveries()).toMatchObject([
+    { state: 'pending', attempts: 1, lastError: 'no answer in time' },
+    { state: 'delivered', attempts: 1 },
+  ]);
+});
+
+test('a slow endpoint holds up no other', async () => {
+  const { service, receiver, addEndpoints, emit, states, newWorker } = await startScene();
+  await addEndpoints('1', '2', '3');
+  let answer = () => {};
+  receiver.script('1', [{ does: 'wait', until: new Promise<void>((resolve) => (answer = resolve)) }, taken]);
+  receiver.script('2', [status(500)]);
+  const worker = newWorker();
+  worker.start();
+  onTestFinished(() => worker.stop());
+
+  await emit('a');
+  await receiver.received(1, '1');
+  for (const [index, title] of ['b', 'c', 'd'].entries()) {
+    const emittedAt = Date.now();
+    await emit(title);
+    await receiver.received(index + 2, '3');
+    expect((receiver.messages('3').at(-1)?.at ?? 0) - emittedAt).toBeLessThan(2_000);
+  }
+  expect(receiver.titles('1')).toEqual(['a']);
+  expect(receiver.titles('2')).toEqual(['a']);
+  expect(receiver.titles('3')).toEqual(['a', 'b', 'c', 'd']);
+
+  answer();
+  await receiver.received(4, '1');
+  expect(receiver.titles('1')).toEqual(['a', 'b', 'c', 'd']);
+  await worker.stop();
+  expect(await states('1')).toEqual(['delivered', 'delivered', 'delivered', 'delivered']);
+  expect(service.storage.engine).toBe('embedded');
+});
+
+test('a worker that is told to stop finishes what it is sending, and begins nothing', async () => {
+  const { receiver, worker, addEndpoints, emit, states } = await startScene();
+  await addEndpoints('1');
+  let answer = () => {};
+  receiver.script('1', [{ does: 'wait', until: new Promise<void>((resolve) => (answer = resolve)) }]);
+  await emit('a', 'b');
+  worker.start();
+  await receiver.received(1);
+  const stopped = worker.stop();
+  answer();
+  await stopped;
+  expect(receiver.titles('1')).toEqual(['a']);
+  expect(await states()).toEqual(['delivered', 'pending']);
+});
+
+test('quiet hours hold messages back until they end, in their order, and the operator sees it', async () => {
+  const { service, receiver, clock, worker, addEndpoints, emit, states, deliveries } = await startScene();
+  const quietHours = { enabled: true, start: '22:00', end: '07:00', timezone: 'Europe/Berlin' };
+  const templates = { feedback_digest: { title: '{{title}}', body: '.' } };
+  await service.call('settings.save', '', { quietHours, templates });
+  await addEndpoints('1');
+  const elsewhere = await startService({ storage: service.storage });
+  await elsewhere.call('notify.add-endpoint', '', {
+    kind: 'discord',
+    name: 'Elsewhere',
+    url: 'https://discord.com/api/webhooks/2/x',
+    events: ['feedback_digest'],
+  });
+
+  clock.now = Date.parse('2030-03-01T21:00:00Z');
+  await emit('a', 'b');
+  await elsewhere.inStore((work) =>
+    recordEvent({ ...work, now: clock.now }, 'feedback_digest', { summary: '' }),
+  );
+  await worker.deliverDue();
+  expect(receiver.messages().map(({ webhook }) => webhook)).toEqual(['2']);
+  expect(await states()).toEqual(['held', 'held']);
+  expect((await deliveries())[0]).toMatchObject({ attempts: 0, nextAttemptAt: '2030-03-02T06:00:00.000Z' });
+
+  clock.now = Date.parse('2030-03-02T05:59:59.999Z');
+  await emit('c');
+  await worker.deliverDue();
+  expect(receiver.titles('1')).toEqual([]);
+
+  clock.now = Date.parse('2030-03-02T06:00:00Z');
+  await worker.deliverDue();
+  expect(receiver.titles('1')).toEqual(['a', 'b', 'c']);
+  expect(await states()).toEqual(['delivered', 'delivered', 'delivered']);
+});
+
+test('quiet hours that are switched off let go within a minute', async () => {
+  const { service, receiver, clock, worker, addEndpoints, emit } = await startScene();
+  const quietHours = { enabled: true, start: '00:00', end: '23:59', timezone: 'UTC' };
+  await service.call('settings.save', '', { quietHours });
+  await addEndpoints('1');
+  await emit('a');
+  await worker.deliverDue();
+  await service.call('settings.save', '', {});
+  clock.now += minute;
+  await worker.deliverDue();
+  expect(receiver.messages('1')).toHaveLength(1);
+});
+
+test('a dead message is sent again when the operator says so, and its endpoint is enabled', async () => {
+  const { service, receiver, clock, worker, addEndpoints, emit, states, deliveries } = await startScene();
+  await addEndpoints('1', '2');
+  receiver.script('1', [status(404), taken]);
+  receiver.script('2', [status(400), taken]);
+  const [eventId] = await emit('a', 'b');
+  await worker.deliverDue();
+  expect(await states()).toEqual(['dead', 'dead', 'dead', 'delivered']);
+
+  const [first] = await deliveries();
+  await retryDelivery(service.storage, first?.id ?? '', clock.now);
+  await worker.deliverDue();
+  expect(receiver.titles('1')).toEqual(['a', 'a']);
+  expect(new Set(receiver.messages('1').map((message) => message.eventId))).toEqual(new Set([eventId]));
+  expect(await states('1')).toEqual(['delivered', 'dead']);
+
+  expect(await retryAllDead(service.storage, undefined, clock.now)).toBe(2);
+  await worker.deliverDue();
+  expect(receiver.titles('1')).toEqual(['a', 'a', 'b']);
+  expect(receiver.titles('2')).toEqual(['a', 'b', 'a']);
+  expect(await retryAllDead(service.storage, undefined, clock.now)).toBe(0);
+  await expect(retryDelivery(service.storage, first?.id ?? '')).rejects.toMatchObject({
+    code: 'state_conflict',
+  });
+  await expect(retryDelivery(service.storage, 'nothing')).rejects.toMatchObject({ code: 'not_found' });
+});
+
+test('several workers on one database: each message once, in order', async () => {
+  const file = await temporaryFile('service.db');
+  const service = await startService({ storage: await openTestStorage(file) });
+  const { receiver, newWorker, addEndpoints, emit, states } = await startScene({ service });
+  const webhooks = ['1', '2', '3', '4', '5'];
+  await addEndpoints(...webhooks);
+  const titles = Array.from({ length: 20 }, (_, index) => `${index}`);
+  await emit(...titles);
+
+  const storages = [service.storage, await openTestStorage(file), await openTestStorage(file)];
+  const workers = storages.map((storage) => newWorker({ storage }));
+  await Promise.all(workers.map((worker) => worker.deliverDue()));
+  // A worker may see nothing that is due while another has it.
+  await Promise.all(workers.map((worker) => worker.deliverDue()));
+
+  for (const webhook of webhooks) expect(receiver.titles(webhook)).toEqual(titles);
+  expect(new Set(await states())).toEqual(new Set(['delivered']));
+});
+
+test('while a worker has a message others wait, and when it no longer answers they send it, with the same id', async () => {
+  const { receiver, clock, worker, newWorker, addEndpoints, emit, states } = await startScene();
+  await addEndpoints('1');
+  let answer = () => {};
+  receiver.script('1', [{ does: 'wait', until: new Promise<void>((resolve) => (answer = resolve)) }, taken]);
+  const [eventId] = await emit('a');
+  const hanging = worker.deliverDue();
+  await receiver.received(1);
+
+  const startedAt = clock.now;
+  const other = (afterMs: number) => newWorker({ clock: () => startedAt + afterMs }).deliverDue();
+  await other(5_999);
+  expect(receiver.titles('1')).toEqual(['a']);
+  await other(6_000);
+  expect(receiver.messages('1').map((message) => message.eventId)).toEqual([eventId, eventId]);
+
+  answer();
+  await hanging;
+  expect(receiver.messages('1')).toHaveLength(2);
+  expect(await states()).toEqual(['delivered']);
+});
+
+test('no address is in the log or in what the operator sees', async () => {
+  const { receiver, clock, log, worker, addEndpoints, emit, deliveries } = await startScene();
+  await addEndpoints('1', '2', '3');
+  receiver.script('1', [status(404)]);
+  receiver.script('2', [{ does: 'reset' }, status(500), taken]);
+  await emit('a');
+  for (let round = 0; round < 3; round++) {
+    await worker.deliverDue();
+    clock.now += minute;
+  }
+  expect(log).toHaveLength(5);
+  expect(log).toContainEqual(
+    expect.objectContaining({ outcome: 'retry', attempt: 1, reason: 'the connection was cut off' }),
+  );
+  const seen = JSON.stringify([log, await deliveries()]);
+  expect(seen).toContain('https://discord.com/api/webhooks/1/***');
+  expect(seen).not.toContain('secret-of');
+});
