@@ -1,7 +1,74 @@
+import path from 'node:path';
+import type { Operation } from '../contract/operation.ts';
+import { pathParameterProblem } from '../contract/operation.ts';
+import { optionValue, type ParsedCommand } from './command.ts';
 import type { Context } from './context.ts';
+import { cancelledError, usageError } from './errors.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
+import type { FieldFlag } from './flags.ts';
 import type { GlobalFlags } from './global-flags.ts';
+import type { Run } from './operation-command.ts';
+import { beginFile, outputFileOption } from './output-file.ts';
 import { getPath, setPath } from './paths.ts';
+import { describeHistoryError } from './perform.ts';
+
+/**
+ * The run that those of a batch are made from. Its requests wait where the service says "too many requests", since one
+ * that was refused so had no effect.
+ */
+export async function startBatch(
+  context: Context,
+  operation: Operation,
+  fields: readonly FieldFlag[],
+): Promise<Run> {
+  const connection = await context.connect();
+  const problem = pathParameterProblem(connection.storeId);
+  if (problem !== null) throw usageError(`--store ${problem}`, 'give the id as the service shows it');
+  const parsed: ParsedCommand = { arguments: {}, options: new Map([['--retry-rate-limited', true]]) };
+  return { context, connection, operation, fields, parsed, parameters: {}, body: null, asked: false };
+}
+
+/** Does the work while no other batch of the operation is at work on the store: a second one waits, and goes on then. */
+export async function alone<Result>(
+  { context, connection, operation }: Run,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const { signal } = context.io;
+  const history = await context.history();
+  const lock = await history
+    .acquire(`batch ${operation.id} ${connection.origin} ${connection.storeId}`, {
+      signal,
+      onWait: () => context.notice('another storectl is at a batch for this store: waiting for it'),
+    })
+    .catch((error: unknown) => {
+      throw signal.aborted ? cancelledError() : describeHistoryError(error);
+    });
+  try {
+    return await work();
+  } finally {
+    lock.release();
+  }
+}
+
+/** Does the work, which hands over its results as a JSON document for `--output-file`. */
+export async function withResultsFile<Result>(
+  { io }: Context,
+  parsed: ParsedCommand,
+  work: (write: (document: unknown) => void) => Promise<Result>,
+): Promise<Result> {
+  const file = optionValue(parsed, outputFileOption.flag);
+  if (file === undefined) return work(() => {});
+  const pending = beginFile(path.resolve(io.cwd, file));
+  let isComplete = false;
+  try {
+    return await work((document) => {
+      isComplete = true;
+      pending.complete(`${JSON.stringify(document)}\n`);
+    });
+  } finally {
+    if (!isComplete) pending.discard();
+  }
+}
 
 /** Calls `work` for every item, at most `limit` at a time, in order, until `isOver` says to begin no more. */
 export async function forEachAtOnce<Item>(

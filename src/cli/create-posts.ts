@@ -1,46 +1,35 @@
 import { createBlogPost } from '../contract/blog.ts';
-import { pathParameterProblem } from '../contract/operation.ts';
-import { concernsOneItem, forEachAtOnce, gravestExitCode, selectFrom, withGrace } from './batch.ts';
-import { isOn, type ParsedCommand } from './command.ts';
+import {
+  alone,
+  concernsOneItem,
+  forEachAtOnce,
+  gravestExitCode,
+  selectFrom,
+  startBatch,
+  withGrace,
+  withResultsFile,
+} from './batch.ts';
+import type { ParsedCommand } from './command.ts';
 import type { Context } from './context.ts';
 import { CliError, cancelledError, usageError } from './errors.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import type { FieldFlag } from './flags.ts';
 import { readBody } from './input.ts';
-import { hasContent, type KnownPost, readKnownPosts } from './known-posts.ts';
 import { announce, type Run } from './operation-command.ts';
 import { renderJson } from './output.ts';
 import { getPath } from './paths.ts';
-import { describeHistoryError, perform } from './perform.ts';
+import { perform } from './perform.ts';
 import { type PostFile, readPostFiles } from './post-files.ts';
+import { type Plan, type PostResult, planPosts, resultOf } from './post-plan.ts';
 import { type Progress, startProgress } from './progress.ts';
 import { printable } from './sanitize.ts';
-import { closeUnsent, describesUniqueSlugs, settleBySlug } from './settle-post.ts';
-
-export const allowDuplicate = '--allow-duplicate';
-export const slugsAreUnique = '--slugs-are-unique';
+import { closeUnsent, settleBySlug } from './settle-post.ts';
 
 /** Posts that are on their way at the same time. */
 const postsAtOnce = 4;
 
 /** So many unknown outcomes without an answer in between: it is the service, and not the posts. */
 const mostUnknownInARow = 3;
-
-/** What became of a file, as `--json` prints it. */
-interface PostResult {
-  readonly file: string;
-  readonly slug: string;
-  readonly outcome: 'created' | 'exists' | 'failed' | 'unknown' | 'not_sent';
-  /** Id of the post, or null where no answer told it. */
-  readonly id: string | null;
-  readonly requestId: string | null;
-  readonly operationId: string | null;
-  readonly message: string;
-  readonly exitCode: ExitCode;
-}
-
-/** What is known of a file before anything is sent: `send`, what to `settle`, or the result already. */
-type Plan = { readonly do: 'send' } | { readonly do: 'settle'; readonly post: KnownPost } | PostResult;
 
 /**
  * Creates a post for each file. Everything is checked before anything is sent. Run again, it goes on: posts that the
@@ -53,41 +42,18 @@ export async function createPosts(
   files: readonly string[],
 ): Promise<ExitCode | undefined> {
   const posts = await readPostFiles(context.io, files, await readCommon(context, fields, parsed));
-  const connection = await context.connect();
-  const problem = pathParameterProblem(connection.storeId);
-  if (problem !== null) throw usageError(`--store ${problem}`, 'give the id as the service shows it');
-  const run: Run = {
-    context,
-    connection,
-    operation: createBlogPost,
-    fields,
-    // A request that was refused because of too many made no post, so it is sent again.
-    parsed: { arguments: {}, options: new Map([['--retry-rate-limited', true]]) },
-    parameters: {},
-    body: null,
-    asked: false,
-  };
+  const run = await startBatch(context, createBlogPost, fields);
   if (context.flags.dryRun) {
     printPlan(run, posts, await planPosts(run, posts, parsed));
     return undefined;
   }
   announce(run);
-  const history = await context.history();
-  // A second run of the same files waits, and then finds what this one has done.
-  const lock = await history
-    .acquire(`batch ${createBlogPost.id} ${connection.origin} ${connection.storeId}`, {
-      signal: context.io.signal,
-      onWait: () => context.notice('another storectl creates posts of this store: waiting for it'),
-    })
-    .catch((error: unknown) => {
-      throw context.io.signal.aborted ? cancelledError() : describeHistoryError(error);
-    });
-  try {
-    await closeUnsent(run);
-    return await createAll(run, posts, await planPosts(run, posts, parsed));
-  } finally {
-    lock.release();
-  }
+  return withResultsFile(context, parsed, (write) =>
+    alone(run, async () => {
+      await closeUnsent(run);
+      return createAll(run, posts, await planPosts(run, posts, parsed), write);
+    }),
+  );
 }
 
 /** What flags give to all posts alike. */
@@ -105,63 +71,12 @@ async function readCommon(
   );
 }
 
-async function planPosts(run: Run, posts: readonly PostFile[], parsed: ParsedCommand): Promise<Plan[]> {
-  if (isOn(parsed, allowDuplicate)) return posts.map(() => ({ do: 'send' }));
-  const { context, connection } = run;
-  const known = await readKnownPosts(await context.history(), connection).catch((error: unknown) => {
-    throw describeHistoryError(error);
-  });
-  const isUnique = known.refusesTakenSlugs || isOn(parsed, slugsAreUnique);
-  let asked: Promise<boolean> | undefined;
-  const canSettle = () => {
-    // A dry run asks nobody.
-    if (isUnique || context.flags.dryRun) return Promise.resolve(isUnique);
-    asked ??= describesUniqueSlugs(run);
-    return asked;
-  };
-  const plans: Plan[] = [];
-  for (const post of posts) {
-    const found = known.find(post.slug, post.body);
-    if (found === null) plans.push({ do: 'send' });
-    else if (found.record.state === 'applied') plans.push(alreadyThere(post, found));
-    else if (found.sentSlug && hasContent(found, post.body) && (await canSettle()))
-      plans.push({ do: 'settle', post: found });
-    else plans.push(inDoubt(post, found));
-  }
-  return plans;
-}
-
-function alreadyThere(post: PostFile, found: KnownPost): PostResult {
-  const same = hasContent(found, post.body);
-  return {
-    ...resultOf(post, found),
-    outcome: same ? 'exists' : 'failed',
-    message: same
-      ? 'created before'
-      : `it was created before with other content, and posts cannot be changed; ${allowDuplicate} sends it all the same`,
-    exitCode: same ? exitCodes.done : exitCodes.conflict,
-  };
-}
-
-function inDoubt(post: PostFile, found: KnownPost): PostResult {
-  const changed = found.sentSlug && !hasContent(found, post.body);
-  return {
-    ...resultOf(post, found),
-    outcome: 'unknown',
-    message: changed
-      ? `it was sent before with other content, and the answer was lost (${found.record.id}): look in the store`
-      : `it was sent before, and the answer was lost (${found.record.id}): look in the store, or use ${slugsAreUnique} where the service refuses a slug that is taken`,
-    exitCode: exitCodes.unknown,
-  };
-}
-
-function resultOf({ file, slug }: PostFile, found: KnownPost | null) {
-  const operationId = found?.record.id ?? null;
-  const requestId = found?.record.answer?.requestId ?? null;
-  return { file, slug, id: found?.id ?? null, operationId, requestId };
-}
-
-async function createAll(run: Run, posts: readonly PostFile[], plans: readonly Plan[]): Promise<ExitCode> {
+async function createAll(
+  run: Run,
+  posts: readonly PostFile[],
+  plans: readonly Plan[],
+  write: (document: unknown) => void,
+): Promise<ExitCode> {
   const { context } = run;
   const { signal } = context.io;
   const results = new Map<PostFile, PostResult>();
@@ -203,10 +118,11 @@ async function createAll(run: Run, posts: readonly PostFile[], plans: readonly P
   }
   if (signal.aborted) stop ??= cancelledError();
   const all = posts.map((post) => results.get(post) ?? notSent(post));
+  const documents = all.map(({ exitCode: _, ...result }) => result);
   if (context.flags.json) {
-    const documents = all.map(({ exitCode: _, ...result }) => result);
     context.print(renderJson(JSON.stringify(selectFrom(documents, context.flags)), context.out));
   }
+  write(documents);
   return conclude(context, all, stop);
 }
 

@@ -1,7 +1,6 @@
 import path from 'node:path';
 import { decideDispute } from '../contract/disputes.ts';
-import { pathParameterProblem } from '../contract/operation.ts';
-import { gravestExitCode } from './batch.ts';
+import { alone, gravestExitCode, startBatch, withResultsFile } from './batch.ts';
 import { optionValue, type ParsedCommand } from './command.ts';
 import { type Context, inputNeeded } from './context.ts';
 import {
@@ -15,17 +14,13 @@ import { type EarlierLine, openReceipt, readReceipt } from './decision-receipt.t
 import { decideAll } from './decision-run.ts';
 import { parseDecisions } from './decisions-file.ts';
 import { expectStatus } from './dispute-status.ts';
-import { cancelledError, usageError } from './errors.ts';
+import { usageError } from './errors.ts';
 import type { ExitCode } from './exit-codes.ts';
 import { readText, wrongConfirmation } from './input.ts';
 import { announce, type Run } from './operation-command.ts';
 import { renderJson } from './output.ts';
-import { describeHistoryError } from './perform.ts';
 import { startProgress } from './progress.ts';
 import { printable } from './sanitize.ts';
-
-/** The requests of a batch wait where the service asks them to: a refused request decided nothing. */
-const patient: ParsedCommand = { arguments: {}, options: new Map([['--retry-rate-limited', true]]) };
 
 /**
  * Records the decisions of a file, one after the other: all of it is planned and shown, confirmed once, and each
@@ -39,7 +34,7 @@ export async function decideMany(
 ): Promise<ExitCode | undefined> {
   const file = parseDecisions(await readText(context.io, from, '--from'), nameOf(from));
   const receiptFile = chooseReceipt(context, parsed, from);
-  const run = await prepare(context, parsed);
+  const run = await startBatch(context, decideDispute, []);
   const target = { origin: run.connection.origin, storeId: run.connection.storeId };
   if (file.ignored.length > 0) {
     context.notice(
@@ -52,46 +47,21 @@ export async function decideMany(
     return printPlan(run, rows);
   }
   announce(run);
-  const history = await context.history();
-  const lock = await history
-    .acquire(`batch ${decideDispute.id} ${target.origin} ${target.storeId}`, {
-      signal: context.io.signal,
-      onWait: () => context.notice('another storectl decides disputes of this store: waiting for it'),
-    })
-    .catch((error: unknown) => {
-      throw context.io.signal.aborted ? cancelledError() : describeHistoryError(error);
-    });
-  try {
-    const earlier = readReceipt(receiptFile, target);
-    const decided = await settleOpenDecisions(run, file);
-    const rows = await plan(run, file, earlier, expected);
-    context.notice(`${describePlan(rows, run)}\n`);
-    await confirmCount(context, parsed, rows, earlier.length > 0);
-    const receipt = openReceipt(receiptFile);
-    try {
-      return await decideAll({ run, rows, expected, receipt, earlier, decided });
-    } finally {
-      receipt.close();
-    }
-  } finally {
-    lock.release();
-  }
-}
-
-async function prepare(context: Context, parsed: ParsedCommand): Promise<Run> {
-  const connection = await context.connect();
-  const problem = pathParameterProblem(connection.storeId);
-  if (problem !== null) throw usageError(`--store ${problem}`, 'give the id as the service shows it');
-  return {
-    context,
-    connection,
-    operation: decideDispute,
-    fields: [],
-    parsed: { ...patient, arguments: parsed.arguments },
-    parameters: {},
-    body: null,
-    asked: false,
-  };
+  return withResultsFile(context, parsed, (write) =>
+    alone(run, async () => {
+      const earlier = readReceipt(receiptFile, target);
+      const decided = await settleOpenDecisions(run, file);
+      const rows = await plan(run, file, earlier, expected);
+      context.notice(`${describePlan(rows, run)}\n`);
+      await confirmCount(context, parsed, rows, earlier.length > 0);
+      const receipt = openReceipt(receiptFile);
+      try {
+        return await decideAll({ run, rows, expected, receipt, earlier, decided, write });
+      } finally {
+        receipt.close();
+      }
+    }),
+  );
 }
 
 function nameOf(file: string): string {

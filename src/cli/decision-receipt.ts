@@ -6,6 +6,7 @@ import {
   ftruncateSync,
   openSync,
   readFileSync,
+  statSync,
   writeSync,
 } from 'node:fs';
 import path from 'node:path';
@@ -73,6 +74,7 @@ export interface Receipt {
 export function readReceipt(file: string, target: Pick<ReceiptLine, 'origin' | 'storeId'>): EarlierLine[] {
   let text: string;
   try {
+    if (!statSync(file).isFile()) throw new Error('it is no plain file');
     text = readFileSync(file, 'utf8');
   } catch (error) {
     if (systemErrorCode(error) === 'ENOENT') return [];

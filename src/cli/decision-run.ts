@@ -44,6 +44,8 @@ export interface DecisionRun {
   readonly earlier: readonly EarlierLine[];
   /** Decisions that this machine has recorded before, by request path. */
   readonly decided: ReadonlyMap<string, HistoryRecord>;
+  /** Takes the results as a JSON document. */
+  write(document: unknown): void;
 }
 
 /**
@@ -93,6 +95,7 @@ export async function decideAll(decisions: DecisionRun): Promise<ExitCode> {
     const document = { receipt: receipt.file, results: selectFrom(results, context.flags) };
     context.print(renderJson(JSON.stringify(document), context.out));
   }
+  decisions.write({ receipt: receipt.file, results });
   const outcomes = results.map(({ outcome }) => outcome);
   context.notice(`${summarize(outcomes)}; receipt: ${receipt.file}`);
   if (stop !== null) throw stopped(stop, outcomes);

@@ -46,6 +46,10 @@ test(
     expect(titles.sort()).toEqual(names.map((_, index) => `Post ${index}`).sort());
     const results = JSON.parse(again.stdout);
     expect(results.map(({ outcome }: { outcome: string }) => outcome)).toEqual(names.map(() => 'exists'));
+    const { stdout } = await machine.run(['history', 'list', '--operation', 'blog.create', '--json']);
+    const states = new Set(JSON.parse(stdout).map(({ state }: { state: string }) => state));
+    // Nothing is left open: what was never sent is closed, what was lost is settled.
+    expect([...states].filter((state) => state !== 'applied' && state !== 'not_sent')).toEqual([]);
   },
   30_000 + 100 * count,
 );

@@ -7,10 +7,9 @@ import { deriveFlags } from '../../cli/flags.ts';
 import { readBody, readText } from '../../cli/input.ts';
 import { operationCommand } from '../../cli/operation-command.ts';
 import { perform } from '../../cli/perform.ts';
+import { allowDuplicate, slugsAreUnique } from '../../cli/post-flags.ts';
 import { createBlogPost } from '../../contract/blog.ts';
 
-const allowDuplicate = '--allow-duplicate';
-const slugsAreUnique = '--slugs-are-unique';
 const edit = '--edit';
 
 const hints = { fileFlags: { contentMd: 'content-file' } };

@@ -308,3 +308,42 @@ test('the file and the flags of one decision exclude each other', async () => {
 
   expect(result).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('<disputeId>, --status') });
 });
+
+test('--fields chooses from the results, and --output-file holds all of them', async () => {
+  const { machine, other } = await scene();
+  const [id = ''] = await other.openDisputes(1);
+  writeFiles(machine, { 'decisions.csv': `${header}\n${id},won,ok\nx,,\n` });
+  const args = [
+    'disputes',
+    'decide',
+    '--from',
+    'decisions.csv',
+    '--confirm',
+    '1',
+    '--output-file',
+    'out.json',
+  ];
+
+  const result = await machine.run([...args, '--fields', 'line,outcome']);
+
+  expect(JSON.parse(result.stdout).results).toEqual([
+    { line: 2, outcome: 'applied' },
+    { line: 3, outcome: 'invalid' },
+  ]);
+  const written = JSON.parse(readFileSync(path.join(machine.folder, 'out.json'), 'utf8'));
+  expect(written.results).toMatchObject([{ disputeId: id, outcome: 'applied' }, { outcome: 'invalid' }]);
+});
+
+test('a receipt that is no plain file is refused before anything is read', async () => {
+  const { proxy, machine, other } = await scene();
+  const [id] = await other.openDisputes(1);
+  writeFiles(machine, { 'decisions.csv': `${header}\n${id},won,ok` });
+
+  const args = ['disputes', 'decide', '--from', 'decisions.csv', '--confirm', '1', '--receipt', '.'];
+
+  expect(await machine.run(args)).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining('no plain file'),
+  });
+  expect(proxy.requests).toEqual([]);
+});
