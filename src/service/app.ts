@@ -35,7 +35,7 @@ interface Env {
 export function createApp(options: AppOptions): App {
   const { storage, version, clock = Date.now, log = () => {} } = options;
   const { rateLimit = { perSecond: 10, burst: 20 } } = options;
-  const limiter = rateLimit && createRateLimiter(rateLimit);
+  const limiter = rateLimit && createRateLimiter(storage, rateLimit);
   const app = new Hono<Env>();
 
   app.use(async (c, next) => {
@@ -63,20 +63,21 @@ export function createApp(options: AppOptions): App {
 
     const principal = await authenticate(storage, c.req.header('Authorization'), now);
     c.set('keyId', principal.keyId);
-    const waitSeconds = (await limiter?.take(principal.keyId, now)) ?? 0;
+    const waitSeconds = (await limiter?.take(principal, now)) ?? 0;
     if (waitSeconds > 0) throw rateLimited(waitSeconds);
 
     const [storeId = '', targetId = ''] = pathParameters(operation).map((name) => c.req.param(name));
-    if (storeId !== principal.storeId) throw notFound();
+    if (storeId !== principal.storeId || targetId.includes('\0')) throw notFound();
     requireScope(principal, handler.scope);
 
     if (body !== null) requireJson(c.req.header('Content-Type'));
     const input = handler.input && validate(handler.input, parseJsonObject(body ?? new Uint8Array()));
 
     const isCurrent = parseIfMatch(c.req.header('If-Match'));
-    const transact = operation.class === 'read' ? storage.read : storage.write;
-    return transact((db) =>
-      handler.run({ db, storeId, actor: principal.keyId, now }, { input, targetId, isCurrent }),
+    const { read, write } = storage.forStore(storeId);
+    const transact = operation.class === 'read' ? read : write;
+    return transact((db, locks) =>
+      handler.run({ db, storeId, actor: principal.keyId, now }, { input, targetId, isCurrent, locks }),
     );
   }
 

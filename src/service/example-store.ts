@@ -32,7 +32,8 @@ export type ExampleStore = Awaited<ReturnType<typeof describeStore>>;
 
 /** Makes the example store where the database has none. Any number of processes may do so at once. */
 export async function seedExampleStore(storage: Storage): Promise<ExampleStore> {
-  return storage.write(async (db) => {
+  return storage.forStore(storeId).write(async (db, locks) => {
+    await locks.takeTurn();
     const tenant = { db, storeId };
     if ((await findStore(tenant)) === undefined) await seed(tenant, Date.now());
     return describe(tenant);

@@ -5,12 +5,14 @@ import { type Precondition, versionOf } from './canonical-json.ts';
 import { decideDispute, newDecision, newDispute, openDispute, showDispute } from './disputes.ts';
 import { addEndpoint, newEndpoint } from './endpoints.ts';
 import { applyOnce } from './idempotency.ts';
+import { type Exclusion, excludeOthers } from './locks.ts';
 import { markRead, readMark } from './notifications.ts';
 import { createPost, newPost } from './posts.ts';
 import { appealReclaim, newAppeal } from './reclaims.ts';
 import type { Scope } from './scopes.ts';
 import { saveSettings, showSettings } from './settings.ts';
 import { settingsInput } from './settings-document.ts';
+import type { Locks } from './storage/storage.ts';
 import { storePatch } from './store-fields.ts';
 import { updateStore } from './stores.ts';
 import type { Work } from './work.ts';
@@ -24,6 +26,8 @@ export interface OperationRequest<Input> {
   readonly targetId: string;
   /** From If-Match. */
   readonly isCurrent: Precondition;
+  /** Of the transaction. */
+  readonly locks: Locks;
 }
 
 export interface Reply {
@@ -42,28 +46,28 @@ export interface Handler<Input = unknown> {
 }
 
 export const handlers: Record<OperationId, Handler> = {
-  'store.update': handler('store:write', storePatch, async (work, { input, isCurrent }) =>
+  'store.update': change('store:write', storePatch, async (work, { input, isCurrent }) =>
     versioned(await updateStore(work, input, isCurrent)),
   ),
   'blog.create': {
-    ...handler('blog:write', newPost, async (work, { input }) => {
+    ...change('blog:write', newPost, async (work, { input }) => {
       const post = await createPost(work, input);
       const location = `/v1/stores/${work.storeId}/blog/posts/${post.id}`;
       return { status: 201, body: post, headers: { Location: location } };
     }),
     maxBodyBytes: 1024 * kibibyte,
   },
-  'disputes.decide': handler('disputes:decide', newDecision, async (work, { targetId, input }) =>
+  'disputes.decide': change('disputes:decide', newDecision, async (work, { targetId, input }) =>
     ok(await decideDispute(work, targetId, input)),
   ),
   'settings.show': handler('settings:read', null, async (work) => versioned(await showSettings(work))),
-  'settings.save': handler('settings:write', settingsInput, async (work, { input, isCurrent }) =>
+  'settings.save': change('settings:write', settingsInput, async (work, { input, isCurrent }) =>
     versioned(await saveSettings(work, input, isCurrent)),
   ),
   'disputes.open': handler(
     'disputes:write',
     newDispute,
-    once('disputes.open', async (work, { input }) => created(await openDispute(work, input))),
+    once('disputes.open', 'takeTurn', async (work, { input }) => created(await openDispute(work, input))),
   ),
   'disputes.show': handler('disputes:read', null, async (work, { targetId }) =>
     ok(await showDispute(work, targetId)),
@@ -71,23 +75,23 @@ export const handlers: Record<OperationId, Handler> = {
   'backup.create': handler(
     'backups:write',
     newBackup,
-    once('backup.create', async (work, { input }) => created(await createBackup(work, input))),
+    once('backup.create', 'takeTurn', async (work, { input }) => created(await createBackup(work, input))),
   ),
   'backup.restore': handler(
     'backups:restore',
     newRestore,
-    once('backup.restore', async (work, { targetId, input }) =>
+    once('backup.restore', 'takeStore', async (work, { targetId, input }) =>
       ok(await restoreBackup(work, targetId, input)),
     ),
   ),
-  'reclaim.appeal': handler('reclaims:appeal', newAppeal, async (work, { targetId, input }) => {
+  'reclaim.appeal': change('reclaims:appeal', newAppeal, async (work, { targetId, input }) => {
     const { isNew, appeal } = await appealReclaim(work, targetId, input);
     return isNew ? created(appeal) : ok(appeal);
   }),
-  'notify.add-endpoint': handler('notifications:write', newEndpoint, async (work, { input }) =>
+  'notify.add-endpoint': change('notifications:write', newEndpoint, async (work, { input }) =>
     created(await addEndpoint(work, input)),
   ),
-  'notify.mark-read': handler('notifications:write', readMark, async (work, { input }) => {
+  'notify.mark-read': change('notifications:write', readMark, async (work, { input }) => {
     await markRead(work, input);
     return ok({ ok: true });
   }),
@@ -101,16 +105,25 @@ function handler<Input>(
   return { scope, input, run, maxBodyBytes: 64 * kibibyte };
 }
 
+/** For operations that change something: one at a time in each store. */
+function change<Input>(scope: Scope, input: z.ZodType<Input>, run: Handler<Input>['run']): Handler<Input> {
+  return handler(scope, input, async (work, request) => {
+    await excludeOthers(request.locks, 'takeTurn');
+    return run(work, request);
+  });
+}
+
 /** For operations whose body has an idempotency key: the same request again gets the first answer. */
 function once<Input extends { readonly idempotencyKey: string }>(
   operation: OperationId,
+  exclusion: Exclusion,
   run: Handler<Input>['run'],
 ): Handler<Input>['run'] {
   return async (work, request) => {
-    const { targetId, input } = request;
+    const { targetId, input, locks } = request;
     const { replayed, ...answer } = await applyOnce(
       work,
-      { operation, targetId, key: input.idempotencyKey, input },
+      { operation, targetId, key: input.idempotencyKey, input, locks, exclusion },
       () => run(work, request),
     );
     return replayed ? { ...answer, headers: { 'Idempotency-Replayed': 'true' } } : answer;

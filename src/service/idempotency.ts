@@ -1,11 +1,13 @@
 import { canonicalJson, sha256 } from './canonical-json.ts';
 import { ServiceError } from './errors.ts';
+import { type Exclusion, excludeOthers } from './locks.ts';
 import {
   deleteExpiredAnswers,
   findAnswer,
   insertAnswer,
   type KeyedRequest,
 } from './storage/idempotency-keys.ts';
+import type { Locks } from './storage/storage.ts';
 import { daysInMs, timestamp, type Work } from './work.ts';
 
 const keptForMs = daysInMs(2);
@@ -15,22 +17,30 @@ export interface Answer {
   readonly body: object;
 }
 
+export interface OnceRequest extends KeyedRequest {
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly locks: Locks;
+  readonly exclusion: Exclusion;
+}
+
 /**
  * Applies a request once for each key, in the transaction of `work`: either the effect and the answer are kept, or
  * neither is. The same request again gets the first answer; another one with the same key is refused with
- * `idempotency_key_reused`. Refusals are not kept, so that a request may be mended and sent again.
+ * `idempotency_key_reused`, one while the first is being worked on with `idempotency_in_progress`. Refusals are not
+ * kept, so that a request may be mended and sent again.
  */
 export async function applyOnce(
   work: Work,
-  request: KeyedRequest & { readonly input: Readonly<Record<string, unknown>> },
+  request: OnceRequest,
   effect: () => Promise<Answer>,
 ): Promise<Answer & { readonly replayed: boolean }> {
-  const { operation, targetId, key, input } = request;
+  const { operation, targetId, key, input, locks, exclusion } = request;
   const keyed = { operation, targetId, key };
   const fingerprint = sha256(canonicalJson({ ...input, idempotencyKey: undefined }));
+  const now = timestamp(work.now);
 
-  await deleteExpiredAnswers(work, timestamp(work.now));
-  const first = await findAnswer(work, keyed);
+  if (!(await locks.claim(canonicalJson(keyed)))) throw inProgress();
+  const first = await findAnswer(work, keyed, now);
   if (first !== undefined) {
     if (first.fingerprint !== fingerprint) {
       throw new ServiceError('idempotency_key_reused', 'Another request has been made with this key.');
@@ -38,14 +48,21 @@ export async function applyOnce(
     return { status: first.status, body: JSON.parse(first.body), replayed: true };
   }
 
+  await excludeOthers(locks, exclusion);
+  await deleteExpiredAnswers(work, now);
   const answer = await effect();
   await insertAnswer(work, {
     ...keyed,
     fingerprint,
     status: answer.status,
     body: JSON.stringify(answer.body),
-    createdAt: timestamp(work.now),
+    createdAt: now,
     expiresAt: timestamp(work.now + keptForMs),
   });
   return { ...answer, replayed: false };
+}
+
+function inProgress(): ServiceError {
+  const detail = 'The first request with this key is still being worked on.';
+  return new ServiceError('idempotency_in_progress', detail, { headers: { 'Retry-After': '1' } });
 }

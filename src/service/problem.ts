@@ -1,5 +1,5 @@
 import { type ErrorCode, ServiceError } from './errors.ts';
-import { StorageBusyError } from './storage/storage.ts';
+import { StorageBusyError, UnknownCommitError } from './storage/errors.ts';
 
 const problems: Record<ErrorCode, { readonly status: number; readonly title: string }> = {
   malformed_json: { status: 400, title: 'The body is not acceptable JSON' },
@@ -8,8 +8,10 @@ const problems: Record<ErrorCode, { readonly status: number; readonly title: str
   insufficient_scope: { status: 403, title: 'The API key does not allow this' },
   not_found: { status: 404, title: 'Not found' },
   method_not_allowed: { status: 405, title: 'Method not allowed' },
+  idempotency_in_progress: { status: 409, title: 'A request with this idempotency key is being worked on' },
   state_conflict: { status: 409, title: 'The state does not allow this' },
   slug_taken: { status: 409, title: 'The slug is taken' },
+  restore_in_progress: { status: 409, title: 'The store is being restored' },
   duplicate: { status: 409, title: 'It exists already' },
   stale: { status: 412, title: 'It has changed in the meantime' },
   too_large: { status: 413, title: 'The body is too large' },
@@ -52,6 +54,10 @@ function toServiceError(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   if (error instanceof StorageBusyError) {
     return new ServiceError('busy', 'Nothing was changed. Try again.', { headers: { 'Retry-After': '1' } });
+  }
+  if (error instanceof UnknownCommitError) {
+    const detail = 'The database went away at the last moment: the change may have been made, or not.';
+    return new ServiceError('internal_error', detail);
   }
   return new ServiceError('internal_error', 'Nothing was changed. The log has more under the request id.');
 }

@@ -1,3 +1,6 @@
+import { findFullAt, takeToken } from './storage/rate-limits.ts';
+import type { Storage } from './storage/storage.ts';
+
 export interface RateLimit {
   readonly perSecond: number;
   /** How many requests may come at once after a pause. */
@@ -6,26 +9,42 @@ export interface RateLimit {
 
 export interface RateLimiter {
   /** Counts one request of a key at a time (epoch ms). Answers 0, or for how many seconds the key has to wait. */
-  take(keyId: string, now: number): Promise<number>;
+  take(key: { readonly storeId: string; readonly keyId: string }, now: number): Promise<number>;
 }
 
-/** A token bucket for each key, in the memory of this process. */
-export function createRateLimiter({ perSecond, burst }: RateLimit): RateLimiter {
-  const buckets = new Map<string, { tokens: number; at: number }>();
+/**
+ * A token bucket for each key: in the database where several processes may share that, else in memory. A bucket is
+ * kept as the time at which it will be full.
+ */
+export function createRateLimiter(storage: Storage, limit: RateLimit): RateLimiter {
+  return storage.engine === 'postgres' ? createSharedLimiter(storage, limit) : createLocalLimiter(limit);
+}
 
-  function refill(keyId: string, now: number) {
-    const bucket = buckets.get(keyId) ?? { tokens: burst, at: now };
-    const elapsed = Math.max(0, now - bucket.at);
-    return { tokens: Math.min(burst, bucket.tokens + (elapsed / 1000) * perSecond), at: now };
-  }
-
+function createLocalLimiter({ perSecond, burst }: RateLimit): RateLimiter {
+  const tokenMs = 1000 / perSecond;
+  const fullAtByKey = new Map<string, number>();
   return {
-    async take(keyId, now) {
-      const bucket = refill(keyId, now);
-      buckets.set(keyId, bucket);
-      if (bucket.tokens < 1) return Math.ceil((1 - bucket.tokens) / perSecond);
-      bucket.tokens -= 1;
+    async take({ keyId }, now) {
+      const fullAt = Math.max(fullAtByKey.get(keyId) ?? now, now) + tokenMs;
+      const waitMs = fullAt - (now + burst * tokenMs);
+      if (waitMs > 0) return Math.ceil(waitMs / 1000);
+      fullAtByKey.set(keyId, fullAt);
       return 0;
+    },
+  };
+}
+
+function createSharedLimiter(storage: Storage, { perSecond, burst }: RateLimit): RateLimiter {
+  const tokenMs = 1000 / perSecond;
+  return {
+    async take({ storeId, keyId }, now) {
+      return storage.forStore(storeId).write(async (db) => {
+        const tenant = { db, storeId };
+        const isTaken = (await takeToken(tenant, { keyId, now, tokenMs, burst })) !== undefined;
+        if (isTaken) return 0;
+        const fullAt = (await findFullAt(tenant, keyId)) ?? now;
+        return Math.max(1, Math.ceil((fullAt + tokenMs - now - burst * tokenMs) / 1000));
+      });
     },
   };
 }

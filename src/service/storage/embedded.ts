@@ -1,29 +1,84 @@
 import { mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import {
-  type DatabaseConnection,
-  type Dialect,
-  SqliteAdapter,
-  SqliteDriver,
-  SqliteIntrospector,
-  SqliteQueryCompiler,
-  type TransactionSettings,
-} from 'kysely';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CamelCasePlugin, Kysely } from 'kysely';
 import Database from 'libsql';
+import { isBusy } from './engine-errors.ts';
+import { StorageBusyError } from './errors.ts';
+import { createGroupCommit } from './group-commit.ts';
+import { libsqlDialect } from './libsql-dialect.ts';
+import type { Schema } from './schema.ts';
+import type { Locks, Storage, Transactions } from './storage.ts';
+
+const inMemory = ':memory:';
+
+/** Changes are made one after the other here, so each has all locks there are. */
+const everyLock: Locks = {
+  claim: async () => true,
+  takeTurn: async () => true,
+  takeStore: async () => true,
+};
+
+/**
+ * Opens the embedded engine (SQLite by way of libsql) at a file path or `:memory:`: write-ahead log, every commit
+ * synced, foreign keys checked. Any number of processes may have one file open. Waits up to `patienceMs` while
+ * another holds it, then rejects with a StorageBusyError.
+ */
+export async function openEmbedded(location: string, patienceMs: number): Promise<Storage> {
+  await createDatabaseFile(location);
+  const connect = () => whileBusy(patienceMs, async () => openConnection(location));
+  const writing = await connect();
+  // Reads go on while a commit is being prepared. What is in memory is seen by the connection that made it alone.
+  const reading = location === inMemory ? writing : await connect();
+  const groupCommit = createGroupCommit({
+    exec: (sql) => void writing.database.exec(sql),
+    alone: writing.alone,
+    patienceMs,
+  });
+  const readAlone = <Result>(work: () => Promise<Result>) =>
+    reading.alone(async () => {
+      reading.database.exec('begin');
+      try {
+        return await work();
+      } finally {
+        reading.database.exec('rollback');
+      }
+    });
+
+  const transactions: Transactions = {
+    read: (work) => whileBusy(patienceMs, () => readAlone(() => work(reading.db, everyLock))),
+    write: (work) => groupCommit.write(() => work(writing.db, everyLock)),
+  };
+
+  return {
+    engine: 'embedded',
+    ...transactions,
+    forStore: () => transactions,
+    async close() {
+      await groupCommit.idle();
+      await reading.alone(async () => reading.database.close());
+      if (writing !== reading) await writing.alone(async () => writing.database.close());
+    },
+  };
+}
 
 /** Makes the folder (0700) and the file (0600) where they are missing. The engine gives its side files the same mode. */
-export async function createDatabaseFile(location: string): Promise<void> {
-  if (location === ':memory:') return;
+async function createDatabaseFile(location: string): Promise<void> {
+  if (location === inMemory) return;
   await mkdir(dirname(location), { recursive: true, mode: 0o700 });
   const file = await open(location, 'a', 0o600);
   await file.close();
 }
 
-/**
- * Opens the embedded engine (SQLite by way of libsql): write-ahead log, every commit synced, foreign keys checked.
- * Throws the engine's busy error when another process is just setting the file up.
- */
-export function openEmbedded(location: string): Dialect {
+interface Connection {
+  readonly database: Database.Database;
+  readonly db: Kysely<Schema>;
+  /** Runs `turn` when all turns before it are over. */
+  alone<Result>(turn: () => Promise<Result>): Promise<Result>;
+}
+
+/** Throws the engine's busy error when another process is just setting the file up. */
+function openConnection(location: string): Connection {
   const database = new Database(location);
   try {
     // A timeout here would block this thread, and the lock may be held by another connection of this very process:
@@ -36,28 +91,30 @@ export function openEmbedded(location: string): Dialect {
     database.close();
     throw error;
   }
+  let last: Promise<unknown> = Promise.resolve();
   return {
-    createAdapter: () => new SqliteAdapter(),
-    createDriver: () => new ImmediateDriver(database),
-    createIntrospector: (db) => new SqliteIntrospector(db),
-    createQueryCompiler: () => new SqliteQueryCompiler(),
+    database,
+    db: new Kysely<Schema>({ dialect: libsqlDialect(database), plugins: [new CamelCasePlugin()] }),
+    alone(turn) {
+      const result = last.then(turn, turn);
+      last = result.catch(() => {});
+      return result;
+    },
   };
 }
 
-/**
- * A transaction that may write takes the write lock at its start. One that reads first and takes the lock at its
- * first write cannot be continued when another process has written in between.
- */
-class ImmediateDriver extends SqliteDriver {
-  readonly #database: Database.Database;
-
-  constructor(database: Database.Database) {
-    super({ database });
-    this.#database = database;
-  }
-
-  /** By `exec`: libsql never resets a prepared BEGIN that found the database busy, and the connection stays locked. */
-  override async beginTransaction(_: DatabaseConnection, settings: TransactionSettings = {}): Promise<void> {
-    this.#database.exec(settings.accessMode === 'read only' ? 'begin' : 'begin immediate');
+/** Runs `attempt` again while the engine says busy, yielding in between: the lock may be held by this process. */
+async function whileBusy<Result>(patienceMs: number, attempt: () => Promise<Result>): Promise<Result> {
+  const deadline = performance.now() + patienceMs;
+  for (let pause = 1; ; pause = Math.min(pause * 2, 50)) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!isBusy(error)) throw error;
+      if (performance.now() + pause > deadline) {
+        throw new StorageBusyError('another process holds the database', { cause: error });
+      }
+    }
+    await sleep(pause * (0.5 + Math.random() / 2));
   }
 }

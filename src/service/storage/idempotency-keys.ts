@@ -14,9 +14,11 @@ export interface StoredAnswer {
   readonly body: string;
 }
 
+/** The answer to the request, unless it has expired. */
 export async function findAnswer(
   { db, storeId }: Tenant,
   request: KeyedRequest,
+  now: string,
 ): Promise<StoredAnswer | undefined> {
   return db
     .selectFrom('idempotencyKeys')
@@ -25,6 +27,7 @@ export async function findAnswer(
     .where('operation', '=', request.operation)
     .where('targetId', '=', request.targetId)
     .where('key', '=', request.key)
+    .where('expiresAt', '>', now)
     .executeTakeFirst();
 }
 

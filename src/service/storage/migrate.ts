@@ -1,25 +1,25 @@
 import { sql } from 'kysely';
+import { NewerDatabaseError } from './errors.ts';
 import { migrations } from './migrations.ts';
-import type { Storage } from './storage.ts';
-
-/** A later version of this program has changed the database, and this one does not know how. */
-export class NewerDatabaseError extends Error {
-  override readonly name = 'NewerDatabaseError';
-}
+import type { Engine, Queries, Storage } from './storage.ts';
 
 /**
- * Brings the schema up to date in one transaction. Its write lock makes two processes that start at once take
- * turns, and the second finds nothing left to do.
+ * Brings the schema up to date in one transaction. Its lock makes processes that start at once take turns, and those
+ * after the first find nothing left to do.
  */
-export async function migrate(storage: Storage): Promise<void> {
-  await storage.write(async (db) => {
-    await sql`create table if not exists schema_migrations (name text primary key)`.execute(db);
+export async function migrate({ engine, write }: Storage): Promise<void> {
+  await write(async (db, locks) => {
+    await locks.takeTurn();
+    // Who finds the table there needs no right to make tables.
+    if (!(await hasMigrationsTable(db, engine))) {
+      await sql`create table schema_migrations (name text primary key)`.execute(db);
+    }
     const { rows } = await sql<{ name: string }>`select name from schema_migrations`.execute(db);
     const applied = new Set(rows.map((row) => row.name));
 
     for (const { name, up } of migrations) {
       if (applied.delete(name)) continue;
-      await up(db, storage.engine);
+      await up(db, engine);
       await sql`insert into schema_migrations (name) values (${name})`.execute(db);
     }
     if (applied.size > 0) {
@@ -28,4 +28,12 @@ export async function migrate(storage: Storage): Promise<void> {
       );
     }
   });
+}
+
+async function hasMigrationsTable(db: Queries, engine: Engine): Promise<boolean> {
+  const query =
+    engine === 'postgres'
+      ? sql`select 1 where to_regclass('schema_migrations') is not null`
+      : sql`select 1 from sqlite_master where type = 'table' and name = 'schema_migrations'`;
+  return (await query.execute(db)).rows.length > 0;
 }

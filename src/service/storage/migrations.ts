@@ -1,5 +1,7 @@
 import type { ColumnDefinitionBuilder, CreateTableBuilder } from 'kysely';
 import { deliveryMigration } from './delivery-migration.ts';
+import { rateLimitMigration } from './rate-limit-migration.ts';
+import { rowSecurityMigration } from './row-security-migration.ts';
 import { sequenceMigration } from './sequence-migration.ts';
 import type { Engine, Queries } from './storage.ts';
 
@@ -13,6 +15,8 @@ export const migrations: readonly Migration[] = [
   { name: '0001-first-schema', up: createFirstSchema },
   sequenceMigration,
   deliveryMigration,
+  rowSecurityMigration,
+  rateLimitMigration,
 ];
 
 async function createFirstSchema(db: Queries): Promise<void> {

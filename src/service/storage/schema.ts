@@ -20,6 +20,7 @@ export interface Schema {
   notifications: NotificationTable;
   deliveries: DeliveryTable;
   idempotencyKeys: IdempotencyKeyTable;
+  rateLimits: RateLimitTable;
 }
 
 /** JSON as text. */
@@ -220,4 +221,12 @@ interface IdempotencyKeyTable {
   body: Json;
   createdAt: Timestamp;
   expiresAt: Timestamp;
+}
+
+/** On PostgreSQL only. */
+interface RateLimitTable {
+  storeId: string;
+  keyId: string;
+  /** Epoch milliseconds at which the key may make as many requests at once as it ever may. */
+  fullAt: number;
 }

@@ -1,7 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { CamelCasePlugin, Kysely, sql } from 'kysely';
-import { createDatabaseFile, openEmbedded } from './embedded.ts';
-import { isBusy } from './engine-errors.ts';
+import { type Kysely, sql } from 'kysely';
+import { openEmbedded } from './embedded.ts';
 import { migrate } from './migrate.ts';
 import type { Schema } from './schema.ts';
 
@@ -14,45 +12,58 @@ export interface Tenant {
   readonly storeId: string;
 }
 
+/**
+ * Locks among all the processes that share the database, kept until the transaction ends. Each method answers false
+ * when somebody else has the lock and it is not worth waiting for.
+ */
+export interface Locks {
+  /** To do what has this name and be the only one who does. */
+  claim(name: string): Promise<boolean>;
+  /** To change the store: waits for the change before. False while the store is being restored. */
+  takeTurn(): Promise<boolean>;
+  /** To restore the store: waits for the changes under way. False while another restores it. */
+  takeStore(): Promise<boolean>;
+}
+
+export type TransactionWork<Result> = (db: Queries, locks: Locks) => Promise<Result>;
+
+/** Work may run again from the start when the database was busy: it must only use `db`. */
+export interface Transactions {
+  /** Runs `work` in a read-only transaction: all that it reads is of one moment. */
+  read<Result>(work: TransactionWork<Result>): Promise<Result>;
+  /**
+   * Runs `work` in a transaction that is on disk when the promise resolves, and has left no trace when it rejects,
+   * except with an UnknownCommitError.
+   */
+  write<Result>(work: TransactionWork<Result>): Promise<Result>;
+}
+
 export type Engine = 'embedded' | 'postgres';
 
-/** The database. Work given to it may run again from the start when the database was busy: it must only use `db`. */
-export interface Storage {
+/** The database. Its own transactions see all stores: they are for those who run the service. */
+export interface Storage extends Transactions {
   readonly engine: Engine;
-  /** Runs `work` in a read-only transaction: all that it reads is of one moment. */
-  read<Result>(work: (db: Queries) => Promise<Result>): Promise<Result>;
-  /** Runs `work` in a transaction that is on disk when the promise resolves, and has left no trace when it rejects. */
-  write<Result>(work: (db: Queries) => Promise<Result>): Promise<Result>;
+  /** Transactions that see the data of one store alone, where the engine can enforce that. */
+  forStore(storeId: string): Transactions;
+  /** Waits for the transactions that have begun. */
   close(): Promise<void>;
 }
 
 export interface StorageOptions {
-  /** How long to wait while another process holds the database. 5 s unless given. */
+  /** How long to wait while another process holds what is needed. 5 s unless given. */
   readonly busyTimeoutMs?: number;
 }
 
-/** Another process held the database for longer than the busy timeout. Nothing was changed. */
-export class StorageBusyError extends Error {
-  override readonly name = 'StorageBusyError';
-}
-
 /**
- * Opens the database at a file path or `:memory:`, creating and migrating it as needed. Any number of processes may
- * have one file open. Rejects with a {@link StorageBusyError}, with `NewerDatabaseError` when a later version of
- * this program has migrated the file, or with the error of the file system or the engine.
+ * Opens the database at a file path, `:memory:` or a `postgres://` URL, creating and migrating its tables as needed.
+ * Any number of processes may have one open. Rejects with a StorageBusyError, a NewerDatabaseError, a
+ * DatabaseSetupError, or with the error of the file system or the engine.
  */
 export async function openStorage(location: string, options: StorageOptions = {}): Promise<Storage> {
-  const patience = options.busyTimeoutMs ?? 5_000;
-  await createDatabaseFile(location);
-  const dialect = await whileBusy(patience, async () => openEmbedded(location));
-  const db = new Kysely<Schema>({ dialect, plugins: [new CamelCasePlugin()] });
-
-  const storage: Storage = {
-    engine: 'embedded',
-    read: (work) => whileBusy(patience, () => db.transaction().setAccessMode('read only').execute(work)),
-    write: (work) => whileBusy(patience, () => db.transaction().execute(work)),
-    close: () => db.destroy(),
-  };
+  const patienceMs = options.busyTimeoutMs ?? 5_000;
+  const storage = isPostgresUrl(location)
+    ? await (await import('./postgres.ts')).openPostgres(location, patienceMs)
+    : await openEmbedded(location, patienceMs);
   try {
     await migrate(storage);
     return storage;
@@ -62,20 +73,8 @@ export async function openStorage(location: string, options: StorageOptions = {}
   }
 }
 
-/** Runs `attempt` again while the engine says busy, yielding in between: the lock may be held by this process. */
-async function whileBusy<Result>(patienceMs: number, attempt: () => Promise<Result>): Promise<Result> {
-  const deadline = performance.now() + patienceMs;
-  for (let pause = 1; ; pause = Math.min(pause * 2, 50)) {
-    try {
-      return await attempt();
-    } catch (error) {
-      if (!isBusy(error)) throw error;
-      if (performance.now() + pause > deadline) {
-        throw new StorageBusyError('another process is holding the database', { cause: error });
-      }
-    }
-    await sleep(pause * (0.5 + Math.random() / 2));
-  }
+export function isPostgresUrl(location: string): boolean {
+  return /^postgres(?:ql)?:/i.test(location);
 }
 
 /** Asks the database for anything. */

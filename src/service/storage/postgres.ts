@@ -1,0 +1,150 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CamelCasePlugin, CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely';
+import { isBrokenOff, isConnectionLost, isUnavailable } from './engine-errors.ts';
+import { DatabaseSetupError, StorageBusyError, UnknownCommitError } from './errors.ts';
+import type { Schema } from './schema.ts';
+import type { Locks, Queries, Storage, Transactions, TransactionWork } from './storage.ts';
+
+/** Times that a transaction is run when PostgreSQL breaks it off. */
+const maxAttempts = 5;
+
+const bigintOid = 20;
+
+/** Whose rows a transaction sees: see row-security-migration.ts. */
+type Audience = { readonly storeId: string } | 'administration';
+
+/**
+ * Opens a database on PostgreSQL. What the URL leaves out, a password above all, comes from the environment as in
+ * every PostgreSQL client (PGPASSWORD, PGSSLMODE …). Locks are waited for up to `patienceMs`.
+ */
+export async function openPostgres(url: string, patienceMs: number): Promise<Storage> {
+  const { Pool, escapeLiteral, types } = await loadDriver();
+  if (!URL.canParse(url)) throw new DatabaseSetupError('the URL of the database is not valid');
+  const pool = new Pool({
+    connectionString: url,
+    application_name: 'storectl',
+    connectionTimeoutMillis: patienceMs,
+    lock_timeout: patienceMs,
+    // A process that hangs in the middle of a transaction must not keep its locks.
+    idle_in_transaction_session_timeout: 60_000,
+    keepAlive: true,
+    types: {
+      getTypeParser: (oid, format) => (oid === bigintOid ? Number : types.getTypeParser(oid, format)),
+    },
+  });
+  // A connection that is lost while nobody uses it is replaced at its next use.
+  pool.on('error', () => {});
+  const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }), plugins: [new CamelCasePlugin()] });
+
+  function begin(mode: 'read' | 'write', audience: Audience): string {
+    const setting =
+      audience === 'administration'
+        ? "set local storectl.administration = 'on'"
+        : `set local storectl.store_id = ${escapeLiteral(audience.storeId)}`;
+    // Changes to a store take turns by locks, and have to see what the one before them has committed meanwhile.
+    return mode === 'read'
+      ? `begin isolation level repeatable read, read only; ${setting}`
+      : `begin isolation level read committed, read write; ${setting}`;
+  }
+
+  function transactions(audience: Audience): Transactions {
+    const locksOf = (queries: Queries) =>
+      createLocks(queries, audience === 'administration' ? 'administration' : audience.storeId);
+    const run = <Result>(mode: 'read' | 'write', work: TransactionWork<Result>) =>
+      whileBrokenOff(() =>
+        db.connection().execute(async (queries) => {
+          await queries.executeQuery(CompiledQuery.raw(begin(mode, audience)));
+          let result: Result;
+          try {
+            result = await work(queries, locksOf(queries));
+          } catch (error) {
+            // Where the connection is gone, so is the transaction.
+            await queries.executeQuery(CompiledQuery.raw('rollback')).catch(() => {});
+            throw error;
+          }
+          await commit(queries);
+          return result;
+        }),
+      );
+    return { read: (work) => run('read', work), write: (work) => run('write', work) };
+  }
+
+  try {
+    await checkEncoding(db);
+  } catch (error) {
+    await db.destroy();
+    throw error;
+  }
+  return {
+    engine: 'postgres',
+    ...transactions('administration'),
+    forStore: (storeId) => transactions({ storeId }),
+    close: () => db.destroy(),
+  };
+}
+
+async function loadDriver() {
+  try {
+    return await import('pg');
+  } catch (cause) {
+    throw new DatabaseSetupError('PostgreSQL needs the package pg, which is not installed: npm install pg', {
+      cause,
+    });
+  }
+}
+
+async function checkEncoding(db: Queries): Promise<void> {
+  const { rows } = await sql<{ serverEncoding: string }>`show server_encoding`.execute(db);
+  const encoding = rows[0]?.serverEncoding;
+  if (encoding !== 'UTF8') {
+    throw new DatabaseSetupError(`the database is encoded in ${encoding}: create it with encoding UTF8`);
+  }
+}
+
+async function commit(queries: Queries): Promise<void> {
+  try {
+    await queries.executeQuery(CompiledQuery.raw('commit'));
+  } catch (cause) {
+    if (!isConnectionLost(cause)) throw cause;
+    throw new UnknownCommitError('the database went away during a commit', { cause });
+  }
+}
+
+async function whileBrokenOff<Result>(attempt: () => Promise<Result>): Promise<Result> {
+  for (let number = 1; ; number++) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (isUnavailable(error)) {
+        throw new StorageBusyError('the database is not available', { cause: error });
+      }
+      if (!isBrokenOff(error)) throw error;
+      if (number === maxAttempts) {
+        throw new StorageBusyError('the database broke the changes off', { cause: error });
+      }
+    }
+    await sleep(Math.random() * 10 * 2 ** number);
+  }
+}
+
+/**
+ * Advisory locks, which end with the transaction. A change has a share in `restore` and then its turn in `change`; a
+ * restore has `restoring`, which no change asks for, and then all of `restore`, so that it can tell another restore
+ * from a change.
+ */
+function createLocks(db: Queries, scope: string): Locks {
+  const key = (name: string) => sql`hashtextextended(${`storectl ${name} ${scope}`}, 0)`;
+  const ask = async (call: ReturnType<typeof sql>) => {
+    const { rows } = await sql<{ granted: unknown }>`select ${call} as granted`.execute(db);
+    return rows[0]?.granted !== false;
+  };
+  return {
+    claim: (name) => ask(sql`pg_try_advisory_xact_lock(${key(`claim ${name}`)})`),
+    takeTurn: async () =>
+      (await ask(sql`pg_try_advisory_xact_lock_shared(${key('restore')})`)) &&
+      (await ask(sql`pg_advisory_xact_lock(${key('change')})`)),
+    takeStore: async () =>
+      (await ask(sql`pg_try_advisory_xact_lock(${key('restoring')})`)) &&
+      (await ask(sql`pg_advisory_xact_lock(${key('restore')})`)),
+  };
+}
