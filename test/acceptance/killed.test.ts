@@ -125,7 +125,7 @@ test('backup create, killed at every step: resume makes the one backup, or nothi
     const sent = scene.proxy.requests.filter(({ body }) => body.includes(`"${trial.name}"`));
     expect(new Set(sent.map(({ bytes }) => bytes)).size, trial.when).toBe(records.length);
   });
-}, 60_000);
+}, 120_000);
 
 // The first half is a `backup create` like the one above.
 test('backup restore with its safety backup, killed at every step: never two of either', async () => {
@@ -156,7 +156,7 @@ test('backup restore with its safety backup, killed at every step: never two of 
     },
     (killAt, steps) => killAt > steps / 2 || killAt % 3 === 0,
   );
-}, 60_000);
+}, 120_000);
 
 /** Of a one-shot operation: what resume may say, and the effect that goes with it. */
 async function expectHonesty(trial: Trial, effects: () => Promise<number>): Promise<void> {
@@ -196,7 +196,7 @@ test('blog create, killed at every step: an honest unknown or never sent, never 
         return posts.filter(({ title }) => title === trial.name).length;
       }),
   );
-}, 60_000);
+}, 120_000);
 
 test('disputes decide, killed at every step: settled by reading, never decided twice', async () => {
   const scene = await setScene();
@@ -218,7 +218,7 @@ test('disputes decide, killed at every step: settled by reading, never decided t
     };
     expect({ exitCode, effect }, trial.when + stderr).toEqual(expected[record?.state ?? 'none']);
   });
-}, 60_000);
+}, 120_000);
 
 test('the other operations, killed at some steps', async () => {
   const scene = await setScene();
@@ -251,7 +251,7 @@ test('the other operations, killed at some steps', async () => {
       }),
     (killAt) => killAt % 6 === 0,
   );
-}, 60_000);
+}, 120_000);
 
 test('killed at random times, again and again, over one key: one backup', async () => {
   const { machine, service } = await setScene();
@@ -277,4 +277,4 @@ test('killed at random times, again and again, over one key: one backup', async 
   const listed = await machine.run(['history', 'list', '--json']);
   expect(JSON.parse(listed.stdout)).toMatchObject([{ state: 'applied', idempotencyKey: 'random-key' }]);
   expect(listed.stderr).toBe('');
-}, 60_000);
+}, 120_000);
