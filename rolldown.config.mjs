@@ -4,19 +4,30 @@ import { defineConfig } from 'rolldown';
 const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8'));
 
 /**
- * undici loads its HTTP/2 half, and node:http2 with it, at start. The client offers HTTP/1.1 alone when it opens a
- * connection, so HTTP/2 is never negotiated and that half is never called.
+ * Parts of libraries that are loaded at start and never used, and take longer to load than the rest of them.
+ * - undici's HTTP/2 half, with node:http2: the client offers HTTP/1.1 alone when it opens a connection.
+ * - commander's executable subcommands, with node:child_process: every command of ours is a function.
  */
-const withoutHttp2 = {
-  name: 'without-http2',
-  resolveId(source, importer) {
-    const isUndici = /[\\/]undici[\\/]lib[\\/]dispatcher[\\/]/.test(importer ?? '');
-    return isUndici && source === './client-h2.js' ? '\0undici-http2' : null;
+const unused = [
+  {
+    importer: /[\\/]undici[\\/]lib[\\/]dispatcher[\\/]/,
+    source: './client-h2.js',
+    code: 'module.exports = () => {};',
   },
-  load: (id) =>
-    id === '\0undici-http2'
-      ? "module.exports = () => { throw new Error('HTTP/2 is left out of this build'); };"
-      : null,
+  {
+    importer: /[\\/]commander[\\/]lib[\\/]command\.js$/,
+    source: 'node:child_process',
+    code: 'module.exports = {};',
+  },
+];
+
+const withoutUnused = {
+  name: 'without-unused',
+  resolveId(source, importer = '') {
+    const index = unused.findIndex((part) => part.source === source && part.importer.test(importer));
+    return index === -1 ? null : `\0unused-${index}`;
+  },
+  load: (id) => (id.startsWith('\0unused-') ? unused[Number(id.slice('\0unused-'.length))].code : null),
 };
 
 // CommonJS, one chunk for each command: in ES modules, importing node:http alone costs as much as Node's own start.
@@ -24,7 +35,7 @@ export default defineConfig({
   input: { storectl: 'src/cli/entry.ts' },
   platform: 'node',
   external: [/^node:/, 'libsql', 'pg'],
-  plugins: [withoutHttp2],
+  plugins: [withoutUnused],
   transform: { target: 'node20', define: { STORECTL_VERSION: JSON.stringify(version) } },
   output: {
     dir: 'dist',
