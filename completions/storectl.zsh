@@ -502,6 +502,7 @@ _storectl_complete_value() {
     @file) _files ;;
     @*)
       items=(${(f)"$($_storectl_program __complete ${value#@} "${(@)_storectl_typed}" 2>/dev/null </dev/null)"})
+      items=("${(@)items/$'\t'/:}")
       # The newest comes first, and stays there.
       _describe -V "${value#@}" items || _message "no ${value#@} is known to this machine"
       ;;
@@ -519,7 +520,6 @@ _storectl_complete_value() {
 }
 
 _storectl() {
-  emulate -L zsh
   # PATH is tied to the name path.
   local where= pending= ended= word _storectl_program=${(Q)words[1]}
   local -i position=0

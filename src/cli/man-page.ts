@@ -82,7 +82,7 @@ function synopsis({ path, definition }: LoadedCommand): string {
     ...(definition?.arguments ?? []).map(({ name, variadic, optional }) => {
       const shown = escapeWord(name);
       const dots = variadic ? '...' : '';
-      return optional ? `.RI [ ${shown} ${dots}]` : `.IR ${shown} ${dots}`.trimEnd();
+      return optional ? `.RI [ ${shown} ${dots}]\\&` : `.IR ${shown} ${dots}`.trimEnd();
     }),
     '.RI [ options ]',
   ].join('\n');
