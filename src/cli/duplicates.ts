@@ -1,45 +1,56 @@
 import { buildPath } from '../contract/operation.ts';
 import { fingerprint } from '../history/fingerprint.ts';
 import type { History } from '../history/journal.ts';
+import type { RecordQuery } from '../history/query.ts';
 import type { HistoryRecord } from '../history/record.ts';
+import { lockName } from '../history/send.ts';
 import { isOn } from './command.ts';
 import { CliError } from './errors.ts';
 import { exitCodes } from './exit-codes.ts';
 import type { Run } from './operation-command.ts';
 import { formatDistance } from './values.ts';
 
-/** States of a record whose operation was applied, or may have been. */
-const mayBeThere = ['sent', 'applied', 'unknown'] as const;
-
 const dayMs = 24 * 3_600_000;
 
 /** Makes a one-shot run refuse to send what was sent to the same store within 24 hours, unless a flag overrides that. */
 export function refuseRepeated(run: Run, flag: string): Run {
-  const check = async (history: History) => {
-    const { records } = await history.list({
-      fingerprint: fingerprintOf(run),
-      state: mayBeThere,
-      maxAgeMs: dayMs,
-    });
-    if (records[0]) throw repeated(run, records[0], 'the same content was sent to this store', flag);
-  };
-  return isOn(run.parsed, flag) ? run : { ...run, check };
+  const query: RecordQuery = { fingerprint: fingerprintOf(run), maxAgeMs: dayMs };
+  return refuseAfter(run, query, 'the same content was sent to this store', flag);
 }
 
 /** Makes a run refuse a second request to the same path, whatever it says and however long ago the first was. */
 export function refuseSecond(run: Run, what: string, flag: string): Run {
   const { operation, connection } = run;
-  const check = async (history: History) => {
-    const { records } = await history.list({
-      operation: operation.id,
-      origin: connection.origin,
-      storeId: connection.storeId,
-      path: pathOf(run),
-      state: mayBeThere,
-    });
-    if (records[0]) throw repeated(run, records[0], what, flag);
+  const query: RecordQuery = {
+    operation: operation.id,
+    origin: connection.origin,
+    storeId: connection.storeId,
+    path: pathOf(run),
   };
-  return isOn(run.parsed, flag) ? run : { ...run, check };
+  return refuseAfter(run, query, what, flag);
+}
+
+function refuseAfter(run: Run, query: RecordQuery, what: string, flag: string): Run {
+  if (isOn(run.parsed, flag)) return run;
+  const check = async (history: History) => {
+    const { records } = await history.list({ ...query, state: ['prepared', 'sent', 'applied', 'unknown'] });
+    for (const found of records) {
+      const record = await afterItsProcess(run, history, found);
+      // Prepared and nobody at it: its process died before it sent anything.
+      if (['sent', 'applied', 'unknown'].includes(record.state)) throw repeated(run, record, what, flag);
+    }
+  };
+  return { ...run, check };
+}
+
+/** The record as it is when the process that is at work on it, if there is one, has ended. */
+async function afterItsProcess(
+  { context }: Run,
+  history: History,
+  record: HistoryRecord,
+): Promise<HistoryRecord> {
+  if (record.state !== 'prepared' && record.state !== 'sent') return record;
+  return history.withLock(lockName(record.id), () => history.get(record.id), { signal: context.io.signal });
 }
 
 /** What the history knows the run's command by. */
