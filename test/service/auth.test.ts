@@ -142,19 +142,19 @@ test('another store and its objects answer exactly as if they were not there', a
   const settingsOf = (storeId: string) => service.send('GET', `/v1/stores/${storeId}/operations/settings`);
 
   const pairs = [
-    [settingsOf(other.storeId), settingsOf(createId())],
-    [service.call('disputes.show', foreign.dispute), service.call('disputes.show', createId())],
+    [() => settingsOf(other.storeId), () => settingsOf(createId())],
+    [() => service.call('disputes.show', foreign.dispute), () => service.call('disputes.show', createId())],
     [
-      service.call('disputes.decide', foreign.dispute, decision),
-      service.call('disputes.decide', createId(), decision),
+      () => service.call('disputes.decide', foreign.dispute, decision),
+      () => service.call('disputes.decide', createId(), decision),
     ],
     [
-      service.call('backup.restore', foreign.backup, restore),
-      service.call('backup.restore', createId(), restore),
+      () => service.call('backup.restore', foreign.backup, restore),
+      () => service.call('backup.restore', createId(), restore),
     ],
   ] as const;
   for (const [first, second] of pairs) {
-    const [there, nowhere] = [await first, await second];
+    const [there, nowhere] = [await first(), await second()];
     expect(there.status).toBe(404);
     expect({ ...there.body, requestId: '' }).toEqual({ ...nowhere.body, requestId: '' });
     expect([...there.headers.keys()]).toEqual([...nowhere.headers.keys()]);

@@ -8,6 +8,7 @@ import { problemDetails } from '../../../src/contract/problem.ts';
 import type { AppOptions } from '../../../src/service/app.ts';
 import { createApp, createKey, createStore, openStorage, type Storage } from '../../../src/service/index.ts';
 import type { Work } from '../../../src/service/work.ts';
+import { query, type TestCluster, type TestDatabase } from '../../helpers/postgres.ts';
 
 /** A path in a folder of the test's own, removed after it. */
 export async function temporaryFile(name: string): Promise<string> {
@@ -16,9 +17,47 @@ export async function temporaryFile(name: string): Promise<string> {
   return join(folder, name);
 }
 
-/** A database opened for the test: a new file unless its location is given. */
-export async function openTestStorage(file?: string): Promise<Storage> {
-  const storage = await openStorage(file ?? (await temporaryFile('service.db')));
+/** Location of a new database on the engine that is being tested, removed after the test. */
+export async function newDatabase(): Promise<string> {
+  return cluster === undefined ? temporaryFile('service.db') : newPostgresDatabase(cluster);
+}
+
+/** Where the tests of this file have their databases, unless in files. */
+let cluster: TestCluster | undefined;
+
+/** Runs the tests of this file on PostgreSQL. */
+export function usePostgres(given: TestCluster): void {
+  cluster = given;
+}
+
+/** Databases that are empty again. To make one takes longer than most tests. */
+const unused: TestDatabase[] = [];
+
+async function newPostgresDatabase({ createDatabase }: TestCluster): Promise<string> {
+  const database = unused.pop() ?? (await createDatabase());
+  onTestFinished(async () => {
+    if (await isEmptied(database)) unused.push(database);
+    else await database.drop();
+  });
+  return database.url;
+}
+
+/** Deletes all rows. False when the test has changed the tables themselves. */
+async function isEmptied({ adminUrl }: TestDatabase): Promise<boolean> {
+  const names =
+    "select tablename from pg_tables where schemaname = 'public' and tablename <> 'schema_migrations'";
+  const tables = (await query(adminUrl, names)).map((row) => row.tablename);
+  const deletions = tables.map((table) => `delete from ${table};`);
+  await query(adminUrl, `set session_replication_role = replica; ${deletions.join('')}`);
+  tableCount ??= tables.length;
+  return tables.length === tableCount;
+}
+
+let tableCount: number | undefined;
+
+/** A database opened for the test: a new one unless its location is given. */
+export async function openTestStorage(location?: string): Promise<Storage> {
+  const storage = await openStorage(location ?? (await newDatabase()));
   onTestFinished(() => storage.close());
   return storage;
 }
@@ -37,11 +76,11 @@ export interface CallOptions {
 }
 
 /**
- * A service with one store in it, and a key that may do everything there. Unless storage is given, the database is in
- * memory: the same engine, and what depends on files has tests of its own.
+ * A service with one store in it, and a key that may do everything there. Unless storage is given, the embedded
+ * database is in memory: the same engine, and what depends on files has tests of its own.
  */
 export async function startService(options: Partial<AppOptions> = {}) {
-  const storage = options.storage ?? (await openTestStorage(':memory:'));
+  const storage = options.storage ?? (await openTestStorage(cluster ? undefined : ':memory:'));
   const slug = `test-${randomUUID()}`;
   const store = await createStore(storage, { name: 'Test Store', slug, timezone: 'Europe/Berlin' });
   const { key, id: keyId } = await createKey(storage, { storeId: store.id, preset: 'owner' });
