@@ -54,7 +54,7 @@ _storectl_flags() {
     'service deliveries') _storectl_reply='--state --limit --all-dead --database' ;;
     *) _storectl_reply='' ;;
   esac
-  _storectl_reply="$_storectl_reply --profile --store --base-url --demo --json --fields --quiet -q --dry-run --no-input --timeout --debug --help -h"
+  _storectl_reply="$_storectl_reply --profile --store --base-url --demo --json --fields --quiet -q --dry-run --no-input --no-pager --timeout --debug --help -h"
 }
 
 # How the value of PATH FLAG is completed: - for a switch, nothing for any text, @kind for what is looked up, words,

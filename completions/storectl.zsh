@@ -430,6 +430,7 @@ _storectl_flags() {
     '-q:Print only the id that the command produced'
     '--dry-run:Print the request that would be sent, and send nothing'
     '--no-input:Never ask; what is missing is an error'
+    '--no-pager:Print long output at once, not through a pager'
     '--timeout:Give up after this time (default 180)'
     '--debug:Show the HTTP exchange on stderr, without the key'
     '--help:Show help'

@@ -9,6 +9,7 @@ import { configDirectory, demoDirectory, historyDirectory } from './folders.ts';
 import type { GlobalFlags } from './global-flags.ts';
 import { type Io, isSwitchedOn } from './io.ts';
 import { type Style, styleOf } from './output.ts';
+import { choosePager, isLongerThan, showInPager } from './pager.ts';
 import type { ProfileStore } from './profiles.ts';
 import { printable, printableLines } from './sanitize.ts';
 import { type ConnectionSettings, demoProfile, resolveSettings } from './settings.ts';
@@ -39,7 +40,7 @@ export interface Context {
   readonly canPrompt: boolean;
   /** Epoch milliseconds. */
   now(): number;
-  /** Writes data to stdout. */
+  /** Writes data to stdout; what is longer than the terminal goes through a pager, which blocks until it is left. */
   print(text: string): void;
   /** Writes a line for people to stderr. */
   notice(text: string): void;
@@ -129,7 +130,10 @@ export function createContext({ io, flags, version }: ContextOptions): Context {
     canPrompt: io.stdin.isTTY === true && io.stdout.isTTY === true && !noInput,
     now: () => Date.now(),
     print: (text) => {
-      io.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
+      const whole = text.endsWith('\n') ? text : `${text}\n`;
+      const pager = flags.json || flags.quiet || flags.noInput || flags.noPager ? null : choosePager(io);
+      if (pager !== null && isLongerThan(whole, io.stdout) && showInPager(whole, pager, io)) return;
+      io.stdout.write(whole);
     },
     notice,
     profiles,

@@ -7,11 +7,11 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 /** What a process gives a command. Tests give their own. */
 export interface Io {
   readonly stdin: Readable & { readonly isTTY?: boolean };
-  readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number };
+  readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number };
   readonly stderr: Writable & { readonly isTTY?: boolean; readonly columns?: number };
   readonly env: Environment;
   readonly cwd: string;
-  readonly process: ProcessFacts & Pick<NodeJS.Process, 'versions'>;
+  readonly process: ProcessFacts & Pick<NodeJS.Process, 'versions' | 'getBuiltinModule'>;
   readonly homeDirectory: string;
   /** Aborted when the user presses Ctrl-C or the process is asked to end. */
   readonly signal: AbortSignal;

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { type Operation, pathParameters } from '../contract/operation.ts';
 import type { History } from '../history/journal.ts';
+import { warnOfUnknownFields } from './answer-fields.ts';
 import {
   type ArgumentSpec,
   type CommandDefinition,
@@ -158,7 +159,10 @@ async function runOperation(
 
 /** Says where a change goes, and shows what the user was asked for as a whole, before it is sent. */
 async function performAsked(command: OperationCommand, run: Run): Promise<Performed> {
-  if (run.operation.class !== 'read') announce(run);
+  if (run.operation.class !== 'read') {
+    announce(run);
+    warnOfUnknownFields(run.context, fieldNames(run.operation.response));
+  }
   // What is confirmed by its id is shown by its own command.
   if (run.asked && run.operation.class !== 'read' && command.confirm === undefined) {
     const { confirmSummary } = await import('./wizard.ts');

@@ -1,5 +1,7 @@
 import { Chalk, type ChalkInstance } from 'chalk';
 import Table from 'cli-table3';
+import { linkCells, linkWrapped, supportsHyperlinks } from './hyperlinks.ts';
+import { isSwitchedOn } from './io.ts';
 import { formatJson } from './json-text.ts';
 import { isObject } from './objects.ts';
 import { printable, printableLines } from './sanitize.ts';
@@ -10,6 +12,10 @@ export interface Style {
   readonly color: ChalkInstance;
   /** Columns of the terminal, or null where the stream is no terminal: then nothing is wrapped. */
   readonly width: number | null;
+  /** Whether web addresses become links. */
+  readonly links?: boolean;
+  /** For screen readers: a line for each field, no columns. */
+  readonly plain?: boolean;
 }
 
 /** A row of a record: the dotted path of a field and its value as text. */
@@ -21,14 +27,17 @@ export function styleOf(
   env: Readonly<Record<string, string | undefined>>,
 ): Style {
   const terminal = stream.isTTY === true;
+  const plain = isSwitchedOn(env.STORECTL_ACCESSIBLE);
   const wanted = env.NO_COLOR
     ? false
     : env.FORCE_COLOR !== undefined
       ? env.FORCE_COLOR !== '0'
-      : terminal && env.TERM !== 'dumb';
+      : terminal && env.TERM !== 'dumb' && !plain;
   return {
     color: new Chalk({ level: wanted ? 1 : 0 }),
     width: terminal ? Math.max(stream.columns ?? 80, 40) : null,
+    links: supportsHyperlinks(stream, env),
+    plain,
   };
 }
 
@@ -49,6 +58,7 @@ export function rowsOf(body: unknown, context: ValueContext, prefix = ''): Row[]
 
 /** Two columns, labels and values, wrapped to the width of the terminal. */
 export function renderRecord(rows: readonly Row[], style: Style): string {
+  if (style.plain) return rows.map(([label, value]) => `${label}: ${value}`).join('\n');
   const total = style.width === null ? Number.POSITIVE_INFINITY : style.width - 2 * gap - 1;
   // A long label is broken before the value has fewer columns than people can read.
   const labelWidth = Math.min(
@@ -56,10 +66,35 @@ export function renderRecord(rows: readonly Row[], style: Style): string {
     total - narrowestValue,
   );
   const table = plainTable();
-  for (const [label, value] of rows) {
-    table.push([style.color.bold(wrapText(label, labelWidth)), wrapText(value, total - labelWidth)]);
+  const wrapped = rows.map(([label, value]) => ({
+    label: wrapText(label, labelWidth),
+    value: wrapText(value, total - labelWidth),
+    whole: value,
+  }));
+  for (const { label, value } of wrapped) table.push([style.color.bold(label), value]);
+  const text = trimLines(table.toString());
+  return style.links ? linkValues(text, wrapped) : text;
+}
+
+/** cli-table3 counts the columns of a link's address as well, so the links are put in afterwards. */
+function linkValues(
+  text: string,
+  rows: readonly { readonly label: string; readonly value: string; readonly whole: string }[],
+): string {
+  const lines = text.split('\n');
+  let first = 0;
+  for (const { label, value, whole } of rows) {
+    const plain = value.split('\n');
+    for (const [index, linked] of linkWrapped(whole, value).split('\n').entries()) {
+      const line = lines[first + index] ?? '';
+      const shown = (plain[index] ?? '').trimEnd();
+      if (line.endsWith(shown)) {
+        lines[first + index] = line.slice(0, line.length - shown.length) + linked.trimEnd();
+      }
+    }
+    first += Math.max(plain.length, label.split('\n').length);
   }
-  return trimLines(table.toString());
+  return lines.join('\n');
 }
 
 /**
@@ -77,7 +112,7 @@ export function renderTable(
   const hasText = header.map((_, column) => cells.some((row) => row[column]?.includes(' ')));
   const fitted =
     style.width === null ? widths : fitWidths(fitWidths(widths, style.width, hasText), style.width);
-  if (style.width !== null && rowWidth(fitted) > style.width) {
+  if (style.plain || (style.width !== null && rowWidth(fitted) > style.width)) {
     return cells
       .map((row) =>
         renderRecord(
@@ -90,7 +125,8 @@ export function renderTable(
   const table = plainTable();
   table.push(header.map((title) => style.color.bold(title.toUpperCase())));
   for (const row of cells) table.push(row.map((cell, column) => wrapText(cell, fitted[column] ?? 0)));
-  return trimLines(table.toString());
+  const text = trimLines(table.toString());
+  return style.links ? linkCells(cells.flat(), text) : text;
 }
 
 /** JSON for people in a terminal, for programs elsewhere. `json` is valid JSON text. */

@@ -1,6 +1,6 @@
 import { buildPath } from '../contract/operation.ts';
+import { namesIn, nearestFirst } from './answer-fields.ts';
 import type { Context } from './context.ts';
-import { isObject } from './objects.ts';
 import type { Run } from './operation-command.ts';
 import { renderJson, renderRecord, rowsOf } from './output.ts';
 import { getPath, setPath } from './paths.ts';
@@ -84,8 +84,9 @@ function selectFields(run: Run, answer: unknown, paths: readonly (readonly strin
   for (const path of paths) {
     const value = getPath(answer, path);
     if (value === undefined) {
-      const names = isObject(answer) ? Object.keys(answer).map(printable).join(', ') : 'none';
-      run.context.notice(`there is no field ${path.join('.')} in the answer; it has: ${names}`);
+      const name = printable(path.join('.'));
+      const names = nearestFirst(namesIn(answer), name).slice(0, 30).join(', ');
+      run.context.notice(`there is no field ${name} in the answer; it has: ${names || 'none'}`);
     }
     setPath(selected, path, value ?? null);
   }
