@@ -2,6 +2,7 @@ import { createId } from '../ids.ts';
 import { documentOf } from '../settings-document.ts';
 import {
   type ClaimedDelivery,
+  type DeliveryChanges,
   type DeliveryRef,
   disableEndpoint,
   listDue,
@@ -82,7 +83,7 @@ export function createDeliveryWorker(options: WorkerOptions): DeliveryWorker {
     for (const ref of due) {
       // After a long pause of this process a lease of its own may have ended.
       if (stopping.signal.aborted || inFlight.has(ref.id)) continue;
-      const claim = await claimOrHold(ref);
+      const claim = await claimOrHold(ref).catch((error: unknown) => setAside(ref, error));
       if (claim === null) continue;
       const running = attempt(claim)
         .catch((error: unknown) => log({ level: 'error', delivery: ref.id, error: describe(error) }))
@@ -116,6 +117,14 @@ export function createDeliveryWorker(options: WorkerOptions): DeliveryWorker {
       const message = buildMessage({ event, template: templates[event.type], discordTemplate });
       return { delivery, storeId, token, message };
     });
+  }
+
+  /** What cannot even be claimed is not to hold up what comes after it. */
+  async function setAside({ storeId, id }: DeliveryRef, error: unknown): Promise<null> {
+    log({ level: 'error', delivery: id, error: describe(error) });
+    const nextAttemptAt = timestamp(clock() + longestHoldMs);
+    await storage.forStore(storeId).write((db) => updatePending({ db, storeId }, id, { nextAttemptAt }));
+    return null;
   }
 
   async function attempt(claim: Claim): Promise<void> {
@@ -159,32 +168,14 @@ export function createDeliveryWorker(options: WorkerOptions): DeliveryWorker {
 
   async function settle({ delivery, storeId, token }: Claim, verdict: Verdict): Promise<void> {
     const now = timestamp(clock());
-    const { id, endpointId } = delivery;
-    await storage.forStore(storeId).write(async (db) => {
+    await storage.forStore(storeId).write((db) => {
       const tenant = { db, storeId };
-      switch (verdict.kind) {
-        case 'delivered': {
-          // Also where the claim was lost: what has arrived has arrived.
-          const settled = { status: 'delivered', settledAt: now, claimedBy: null, lastError: null } as const;
-          return updatePending(tenant, id, settled);
-        }
-        case 'retry': {
-          const nextAttemptAt = timestamp(verdict.at);
-          const changes = { nextAttemptAt, claimedBy: null, lastError: verdict.reason };
-          return updatePending(tenant, id, changes, token);
-        }
-        case 'dead': {
-          const settled = {
-            status: 'dead',
-            settledAt: now,
-            claimedBy: null,
-            lastError: verdict.reason,
-          } as const;
-          return updatePending(tenant, id, settled, token);
-        }
-        case 'disable':
-          return disableEndpoint(tenant, endpointId, verdict.reason, now);
+      if (verdict.kind === 'disable') {
+        return disableEndpoint(tenant, delivery.endpointId, verdict.reason, now);
       }
+      // What has arrived has arrived, even where the claim was lost.
+      const onlyWithClaim = verdict.kind === 'delivered' ? undefined : token;
+      return updatePending(tenant, delivery.id, changesOf(verdict, now), onlyWithClaim);
     });
   }
 
@@ -227,6 +218,17 @@ export function createDeliveryWorker(options: WorkerOptions): DeliveryWorker {
       clearTimeout(timer);
     },
   };
+}
+
+function changesOf(verdict: Exclude<Verdict, { kind: 'disable' }>, now: string): DeliveryChanges {
+  switch (verdict.kind) {
+    case 'delivered':
+      return { status: 'delivered', settledAt: now, claimedBy: null, lastError: null };
+    case 'dead':
+      return { status: 'dead', settledAt: now, claimedBy: null, lastError: verdict.reason };
+    case 'retry':
+      return { nextAttemptAt: timestamp(verdict.at), claimedBy: null, lastError: verdict.reason };
+  }
 }
 
 function describe(error: unknown): string {

@@ -238,6 +238,26 @@ test('a slow endpoint holds up no other', async () => {
   expect(await states('1')).toEqual(['delivered', 'delivered', 'delivered', 'delivered']);
 });
 
+test('a delivery that cannot be read holds up no other', async () => {
+  const { service, receiver, log, worker, addEndpoints, emit, states } = await startScene();
+  await addEndpoints('1', '2');
+  const [eventId = ''] = await emit('a');
+  await emit('b');
+  await service.storage.write(async (db) => {
+    await db.updateTable('events').set({ data: 'damaged' }).where('id', '=', eventId).execute();
+    const endpoint = db.selectFrom('endpoints').select('id').where('name', '=', 'Channel 2');
+    await db
+      .deleteFrom('deliveries')
+      .where('eventId', '=', eventId)
+      .where('endpointId', 'in', endpoint)
+      .execute();
+  });
+  await worker.deliverDue();
+  expect(receiver.titles('2')).toEqual(['b']);
+  expect(await states('1')).toEqual(['pending', 'pending']);
+  expect(log).toContainEqual(expect.objectContaining({ level: 'error' }));
+});
+
 test('a worker that is told to stop finishes what it is sending, and begins nothing', async () => {
   const { receiver, worker, addEndpoints, emit, states } = await startScene();
   await addEndpoints('1');
