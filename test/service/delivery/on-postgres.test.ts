@@ -11,5 +11,5 @@ describe('on PostgreSQL', async () => {
   });
   afterAll(() => cluster.stop());
 
-  await import('./worker.test.ts');
+  await import('./claims.test.ts');
 });

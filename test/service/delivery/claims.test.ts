@@ -1,0 +1,228 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { retryAllDead, retryDelivery } from '../../../src/service/delivery/operate.ts';
+import { recordEvent } from '../../../src/service/events.ts';
+import { status, taken } from '../../helpers/discord-receiver.ts';
+import { newDatabase, openTestStorage, startService } from '../helpers/service.ts';
+import { minute, startScene } from './scene.ts';
+
+test('an event is sent to each endpoint that subscribed, once', async () => {
+  const { receiver, worker, addEndpoint, addEndpoints, emit, deliveries } = await startScene();
+  await addEndpoints('1', '2');
+  await addEndpoint('3', { events: ['backup_created'] });
+  const [eventId] = await emit('Hello');
+
+  await worker.deliverDue();
+  await worker.deliverDue();
+
+  expect(
+    receiver
+      .messages()
+      .map(({ webhook }) => webhook)
+      .sort(),
+  ).toEqual(['1', '2']);
+  expect(receiver.messages('1')).toMatchObject([
+    { eventId, title: 'Hello', path: '/api/webhooks/1/secret-of-1?wait=true' },
+  ]);
+  expect(await deliveries()).toMatchObject([
+    { state: 'delivered', attempts: 1, settledAt: '2030-03-01T12:00:00.000Z', lastError: null },
+    { state: 'delivered', attempts: 1 },
+  ]);
+});
+
+test('messages to an endpoint keep their order, whatever happens to them', async () => {
+  const { receiver, clock, worker, addEndpoints, emit, states } = await startScene();
+  await addEndpoints('1');
+  receiver.script('1', [status(500), taken, { does: 'reset' }, status(503), taken]);
+  await emit('a', 'b', 'c');
+
+  await worker.deliverDue();
+  expect(await states()).toEqual(['pending', 'pending', 'pending']);
+  for (let round = 0; round < 3; round++) {
+    clock.now += minute;
+    await worker.deliverDue();
+  }
+
+  expect(receiver.titles('1')).toEqual(['a', 'a', 'b', 'b', 'b', 'c']);
+  expect(await states()).toEqual(['delivered', 'delivered', 'delivered']);
+});
+
+test('a slow endpoint holds up no other', async () => {
+  const { receiver, addEndpoints, emit, states, newWorker } = await startScene();
+  await addEndpoints('1', '2', '3');
+  let answer = () => {};
+  receiver.script('1', [{ does: 'wait', until: new Promise<void>((resolve) => (answer = resolve)) }, taken]);
+  receiver.script('2', [status(500)]);
+  const worker = newWorker();
+  worker.start();
+  onTestFinished(() => worker.stop());
+
+  await emit('a');
+  await receiver.received(1, '1');
+  for (const [index, title] of ['b', 'c', 'd'].entries()) {
+    const emittedAt = Date.now();
+    await emit(title);
+    await receiver.received(index + 2, '3');
+    expect((receiver.messages('3').at(-1)?.at ?? 0) - emittedAt).toBeLessThan(2_000);
+  }
+  expect(receiver.titles('1')).toEqual(['a']);
+  expect(receiver.titles('2')).toEqual(['a']);
+  expect(receiver.titles('3')).toEqual(['a', 'b', 'c', 'd']);
+
+  answer();
+  await receiver.received(4, '1');
+  expect(receiver.titles('1')).toEqual(['a', 'b', 'c', 'd']);
+  await worker.stop();
+  expect(await states('1')).toEqual(['delivered', 'delivered', 'delivered', 'delivered']);
+});
+
+test('a delivery that cannot be read holds up no other', async () => {
+  const { service, receiver, log, worker, addEndpoints, emit, states } = await startScene();
+  await addEndpoints('1', '2');
+  const [eventId = ''] = await emit('a');
+  await emit('b');
+  await service.storage.write(async (db) => {
+    await db.updateTable('events').set({ data: 'damaged' }).where('id', '=', eventId).execute();
+    const endpoint = db.selectFrom('endpoints').select('id').where('name', '=', 'Channel 2');
+    await db
+      .deleteFrom('deliveries')
+      .where('eventId', '=', eventId)
+      .where('endpointId', 'in', endpoint)
+      .execute();
+  });
+  await worker.deliverDue();
+  expect(receiver.titles('2')).toEqual(['b']);
+  expect(await states('1')).toEqual(['pending', 'pending']);
+  expect(log).toContainEqual(expect.objectContaining({ level: 'error' }));
+});
+
+test('a worker that is told to stop finishes what it is sending, and begins nothing', async () => {
+  const { receiver, worker, addEndpoints, emit, states } = await startScene();
+  await addEndpoints('1');
+  let answer = () => {};
+  receiver.script('1', [{ does: 'wait', until: new Promise<void>((resolve) => (answer = resolve)) }]);
+  await emit('a', 'b');
+  worker.start();
+  await receiver.received(1);
+  const stopped = worker.stop();
+  answer();
+  await stopped;
+  expect(receiver.titles('1')).toEqual(['a']);
+  expect(await states()).toEqual(['delivered', 'pending']);
+});
+
+test('quiet hours hold messages back until they end, in their order, and the operator sees it', async () => {
+  const { service, receiver, clock, worker, addEndpoints, emit, states, deliveries } = await startScene();
+  const quietHours = { enabled: true, start: '22:00', end: '07:00', timezone: 'Europe/Berlin' };
+  const templates = { feedback_digest: { title: '{{title}}', body: '.' } };
+  await service.call('settings.save', '', { quietHours, templates });
+  await addEndpoints('1');
+  const elsewhere = await startService({ storage: service.storage });
+  await elsewhere.call('notify.add-endpoint', '', {
+    kind: 'discord',
+    name: 'Elsewhere',
+    url: 'https://discord.com/api/webhooks/2/x',
+    events: ['feedback_digest'],
+  });
+
+  clock.now = Date.parse('2030-03-01T21:00:00Z');
+  await emit('a', 'b');
+  await elsewhere.inStore((work) =>
+    recordEvent({ ...work, now: clock.now }, 'feedback_digest', { summary: '' }),
+  );
+  await worker.deliverDue();
+  expect(receiver.messages().map(({ webhook }) => webhook)).toEqual(['2']);
+  expect(await states()).toEqual(['held', 'held']);
+  expect((await deliveries())[0]).toMatchObject({ attempts: 0, nextAttemptAt: '2030-03-02T06:00:00.000Z' });
+
+  clock.now = Date.parse('2030-03-02T05:59:59.999Z');
+  await emit('c');
+  await worker.deliverDue();
+  expect(receiver.titles('1')).toEqual([]);
+
+  clock.now = Date.parse('2030-03-02T06:00:00Z');
+  await worker.deliverDue();
+  expect(receiver.titles('1')).toEqual(['a', 'b', 'c']);
+  expect(await states()).toEqual(['delivered', 'delivered', 'delivered']);
+});
+
+test('quiet hours that are switched off let go within a minute', async () => {
+  const { service, receiver, clock, worker, addEndpoints, emit } = await startScene();
+  const quietHours = { enabled: true, start: '00:00', end: '23:59', timezone: 'UTC' };
+  await service.call('settings.save', '', { quietHours });
+  await addEndpoints('1');
+  await emit('a');
+  await worker.deliverDue();
+  await service.call('settings.save', '', {});
+  clock.now += minute;
+  await worker.deliverDue();
+  expect(receiver.messages('1')).toHaveLength(1);
+});
+
+test('a dead message is sent again when the operator says so, and its endpoint is enabled', async () => {
+  const { service, receiver, clock, worker, addEndpoints, emit, states, deliveries } = await startScene();
+  await addEndpoints('1', '2');
+  receiver.script('1', [status(404), taken]);
+  receiver.script('2', [status(400), taken]);
+  const [eventId] = await emit('a', 'b');
+  await worker.deliverDue();
+  expect(await states()).toEqual(['dead', 'dead', 'dead', 'delivered']);
+
+  const [first] = await deliveries();
+  await retryDelivery(service.storage, first?.id ?? '', clock.now);
+  await worker.deliverDue();
+  expect(receiver.titles('1')).toEqual(['a', 'a']);
+  expect(new Set(receiver.messages('1').map((message) => message.eventId))).toEqual(new Set([eventId]));
+  expect(await states('1')).toEqual(['delivered', 'dead']);
+
+  expect(await retryAllDead(service.storage, undefined, clock.now)).toBe(2);
+  await worker.deliverDue();
+  expect(receiver.titles('1')).toEqual(['a', 'a', 'b']);
+  expect(receiver.titles('2')).toEqual(['a', 'b', 'a']);
+  expect(await retryAllDead(service.storage, undefined, clock.now)).toBe(0);
+  await expect(retryDelivery(service.storage, first?.id ?? '')).rejects.toMatchObject({
+    code: 'state_conflict',
+  });
+  await expect(retryDelivery(service.storage, 'nothing')).rejects.toMatchObject({ code: 'not_found' });
+});
+
+test('several workers on one database: each message once, in order', async () => {
+  const database = await newDatabase();
+  const service = await startService({ storage: await openTestStorage(database) });
+  const { receiver, newWorker, addEndpoints, emit, states } = await startScene({ service });
+  const webhooks = ['1', '2', '3', '4', '5', '6'];
+  await addEndpoints(...webhooks);
+  const storages = [service.storage, await openTestStorage(database), await openTestStorage(database)];
+  const workers = storages.map((storage) => newWorker({ storage }));
+  for (const worker of workers) worker.start();
+  onTestFinished(async () => void (await Promise.all(workers.map((worker) => worker.stop()))));
+
+  const titles = Array.from({ length: 25 }, (_, index) => `${index}`);
+  await emit(...titles);
+  await receiver.received(webhooks.length * titles.length);
+  await Promise.all(workers.map((worker) => worker.stop()));
+
+  for (const webhook of webhooks) expect(receiver.titles(webhook)).toEqual(titles);
+  expect(new Set(await states())).toEqual(new Set(['delivered']));
+});
+
+test('while a worker has a message others wait, and when it no longer answers they send it, with the same id', async () => {
+  const { receiver, clock, worker, newWorker, addEndpoints, emit, states } = await startScene();
+  await addEndpoints('1');
+  let answer = () => {};
+  receiver.script('1', [{ does: 'wait', until: new Promise<void>((resolve) => (answer = resolve)) }, taken]);
+  const [eventId] = await emit('a');
+  const hanging = worker.deliverDue();
+  await receiver.received(1);
+
+  const startedAt = clock.now;
+  const other = (afterMs: number) => newWorker({ clock: () => startedAt + afterMs }).deliverDue();
+  await other(5_999);
+  expect(receiver.titles('1')).toEqual(['a']);
+  await other(6_000);
+  expect(receiver.messages('1').map((message) => message.eventId)).toEqual([eventId, eventId]);
+
+  answer();
+  await hanging;
+  expect(receiver.messages('1')).toHaveLength(2);
+  expect(await states()).toEqual(['delivered']);
+});
