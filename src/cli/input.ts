@@ -1,13 +1,11 @@
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import { type Operation, pathParameterProblem, pathParameters } from '../contract/operation.ts';
 import { argumentValue, optionValue, type ParsedCommand } from './command.ts';
 import { type Context, inputNeeded, type MissingInput, missingConnection } from './context.ts';
-import { CliError, describeSystemError, type FieldError, usageError } from './errors.ts';
+import { type CliError, type FieldError, usageError } from './errors.ts';
 import { applyFlag, type FieldFlag, parseFlag } from './flags.ts';
-import { type Io, readStdin } from './io.ts';
-import { isObject } from './objects.ts';
-import { getPath, parsePath, setPath } from './paths.ts';
+import { applySet, readObject, readText } from './input-files.ts';
+import type { Io } from './io.ts';
+import { getPath, setPath } from './paths.ts';
 
 /** What an operation is called with. The store id is the connection's. */
 export interface OperationInput {
@@ -206,32 +204,6 @@ export function flagOf(fields: readonly FieldFlag[], dotted: string): string | n
   return field?.flag ?? null;
 }
 
-/** Sets what `path=value` says in the body. Throws a usage error that names the flag. */
-export function applySet(body: Record<string, unknown>, text: string, flag: string): void {
-  const at = text.search(/(?<!\\)=/);
-  if (at < 1) {
-    throw usageError(
-      `${flag} takes PATH=VALUE, and "${text}" is not of that form`,
-      `for example ${flag} settings.cashbackBp=250`,
-      {
-        code: 'invalid_input',
-      },
-    );
-  }
-  const value = text.slice(at + 1);
-  const json = parseJson(value);
-  setPath(body, parsePath(text.slice(0, at)), json === undefined ? value : json);
-}
-
-/** JSON `null` is a value too, so "does not parse" is undefined. */
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 function refuseSharedStdin(fields: readonly FieldFlag[], parsed: ParsedCommand): void {
   const readers = ['--from-file', ...fields.flatMap(({ fileFlag }) => fileFlag ?? [])].filter(
     (flag) => optionValue(parsed, flag) === '-',
@@ -242,59 +214,4 @@ function refuseSharedStdin(fields: readonly FieldFlag[], parsed: ParsedCommand):
       'use a file for the others',
     );
   }
-}
-
-/** The text of a file, or of standard input for `-`. Throws a usage error naming the flag. */
-export async function readText(io: Io, file: string, flag: string): Promise<string> {
-  let bytes: Buffer;
-  try {
-    bytes = file === '-' ? await readStdin(io) : readFileSync(path.resolve(io.cwd, file));
-  } catch (error) {
-    if (error instanceof CliError) throw error;
-    throw usageError(
-      `cannot read ${file} (${flag}): ${describeSystemError(error)}`,
-      'check the path and its permissions',
-      {
-        code: 'unreadable_file',
-      },
-    );
-  }
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    throw usageError(`${describeFile(file)} (${flag}) is not UTF-8 text`, 'save it as UTF-8', {
-      code: 'unreadable_file',
-    });
-  }
-}
-
-/** The object in a JSON or YAML file. Throws a usage error naming the flag and what is wrong. */
-export async function readObject(io: Io, file: string, flag: string): Promise<Record<string, unknown>> {
-  return parseObject(await readText(io, file, flag), `${describeFile(file)} (${flag})`);
-}
-
-/** The object in a JSON or YAML text. Throws a usage error that calls the text by `name`. */
-export async function parseObject(text: string, name: string): Promise<Record<string, unknown>> {
-  let value = parseJson(text);
-  if (value === undefined) {
-    const yaml = await import('yaml');
-    try {
-      value = yaml.parse(text);
-    } catch (error) {
-      const reason = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
-      throw usageError(`${name} is neither JSON nor YAML: ${reason}`, 'correct it', {
-        code: 'invalid_input',
-      });
-    }
-  }
-  if (isObject(value)) return value;
-  throw usageError(
-    `${name} holds ${Array.isArray(value) ? 'a list' : 'a single value'}, and an object is needed`,
-    'for example {"name": "My store"}',
-    { code: 'invalid_input' },
-  );
-}
-
-function describeFile(file: string): string {
-  return file === '-' ? 'standard input' : file;
 }

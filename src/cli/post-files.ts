@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { createBlogPost } from '../contract/blog.ts';
 import { CliError, type FieldError, usageError } from './errors.ts';
-import { readText } from './input.ts';
+import { readText } from './input-files.ts';
 import type { Io } from './io.ts';
 import { fileError, parseMarkdownPost, slugOfFile } from './markdown-file.ts';
 

@@ -7,7 +7,7 @@ import {
 } from '../cli/command.ts';
 import { type Connection, type Context, inputNeeded } from '../cli/context.ts';
 import { usageError } from '../cli/errors.ts';
-import { applySet, readText } from '../cli/input.ts';
+import { applySet, readText } from '../cli/input-files.ts';
 import { isObject } from '../cli/objects.ts';
 import { announce, type Run } from '../cli/operation-command.ts';
 import { outcomeError } from '../cli/outcomes.ts';

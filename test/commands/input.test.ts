@@ -95,6 +95,16 @@ describe('--set', () => {
     expect(await bodyOf([...update, '--set', text])).toEqual(body);
   });
 
+  test.each(['x=12345678901234567890', 'x={"deep":[1e400]}'])(
+    '%s: a number that would be sent as another one is refused',
+    async (set) => {
+      const { exitCode, stderr } = await machineFor(target).run([...update, '--set', set, '--dry-run']);
+
+      expect(stderr).toContain('cannot be sent exactly');
+      expect(exitCode).toBe(2);
+    },
+  );
+
   test('may be repeated, and later ones win', async () => {
     const body = await bodyOf([...update, '--set', 'a.b=1', '--set', 'a.c=2', '--set', 'a.b=3']);
 

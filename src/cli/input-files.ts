@@ -1,0 +1,99 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { CliError, describeSystemError, usageError } from './errors.ts';
+import { type Io, readStdin } from './io.ts';
+import { inexactNumber } from './json-text.ts';
+import { isObject } from './objects.ts';
+import { parsePath, setPath } from './paths.ts';
+
+/** Sets what `path=value` says in the body. Throws a usage error that names the flag. */
+export function applySet(body: Record<string, unknown>, text: string, flag: string): void {
+  const at = text.search(/(?<!\\)=/);
+  if (at < 1) {
+    throw usageError(
+      `${flag} takes PATH=VALUE, and "${text}" is not of that form`,
+      `for example ${flag} settings.cashbackBp=250`,
+      {
+        code: 'invalid_input',
+      },
+    );
+  }
+  const value = text.slice(at + 1);
+  const json = parseJson(value, `${flag} ${text}`);
+  setPath(body, parsePath(text.slice(0, at)), json === undefined ? value : json);
+}
+
+/**
+ * The JSON value of a text, or undefined where it is no JSON: `null` is a value too. Throws a usage error for a number
+ * that would be sent as another one.
+ */
+function parseJson(text: string, name: string): unknown {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  const inexact = inexactNumber(text);
+  if (inexact === null) return value;
+  throw usageError(
+    `${name} holds the number ${inexact}, which cannot be sent exactly`,
+    'give it as text, in double quotes, where the service takes that',
+    { code: 'inexact_number' },
+  );
+}
+
+/** The text of a file, or of standard input for `-`. Throws a usage error naming the flag. */
+export async function readText(io: Io, file: string, flag: string): Promise<string> {
+  let bytes: Buffer;
+  try {
+    bytes = file === '-' ? await readStdin(io) : readFileSync(path.resolve(io.cwd, file));
+  } catch (error) {
+    if (error instanceof CliError) throw error;
+    throw usageError(
+      `cannot read ${file} (${flag}): ${describeSystemError(error)}`,
+      'check the path and its permissions',
+      {
+        code: 'unreadable_file',
+      },
+    );
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw usageError(`${describeFile(file)} (${flag}) is not UTF-8 text`, 'save it as UTF-8', {
+      code: 'unreadable_file',
+    });
+  }
+}
+
+/** The object in a JSON or YAML file. Throws a usage error naming the flag and what is wrong. */
+export async function readObject(io: Io, file: string, flag: string): Promise<Record<string, unknown>> {
+  return parseObject(await readText(io, file, flag), `${describeFile(file)} (${flag})`);
+}
+
+/** The object in a JSON or YAML text. Throws a usage error that calls the text by `name`. */
+export async function parseObject(text: string, name: string): Promise<Record<string, unknown>> {
+  let value = parseJson(text, name);
+  if (value === undefined) {
+    const yaml = await import('yaml');
+    try {
+      value = yaml.parse(text);
+    } catch (error) {
+      const reason = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
+      throw usageError(`${name} is neither JSON nor YAML: ${reason}`, 'correct it', {
+        code: 'invalid_input',
+      });
+    }
+  }
+  if (isObject(value)) return value;
+  throw usageError(
+    `${name} holds ${Array.isArray(value) ? 'a list' : 'a single value'}, and an object is needed`,
+    'for example {"name": "My store"}',
+    { code: 'invalid_input' },
+  );
+}
+
+function describeFile(file: string): string {
+  return file === '-' ? 'standard input' : file;
+}
