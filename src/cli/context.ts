@@ -12,7 +12,13 @@ import { type Style, styleOf } from './output.ts';
 import { choosePager, isLongerThan, showInPager } from './pager.ts';
 import type { ProfileStore } from './profiles.ts';
 import { printable, printableLines } from './sanitize.ts';
-import { type ConnectionSettings, demoProfile, resolveSettings } from './settings.ts';
+import {
+  type ConnectionSettings,
+  demoProfile,
+  describeSource,
+  refuseMistypedKey,
+  resolveSettings,
+} from './settings.ts';
 
 /** Where a command's requests go. */
 export interface Connection {
@@ -199,6 +205,7 @@ function storedTarget({ profile, storeId, baseUrl, apiKey }: ConnectionSettings)
       outcome: 'not_sent',
     });
   }
+  refuseMistypedKey(apiKey.value, describeSource(apiKey.source));
   return {
     profile,
     storeId: storeId.value,

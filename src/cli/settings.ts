@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseBaseUrl } from '../client/base-url.ts';
+import { isWellFormedKey, keyLength } from '../contract/api-key.ts';
 import { CliError, describeSystemError, localStateError, systemErrorCode, usageError } from './errors.ts';
 import { exitCodes } from './exit-codes.ts';
 import type { Environment } from './io.ts';
@@ -150,6 +151,22 @@ export function checkKey(key: string, origin: string): string {
     );
   }
   return key;
+}
+
+/**
+ * Refuses a key of this project's service that is mistyped, by its checksum, so that it is never sent. Keys
+ * of other formats pass. The message never holds the key.
+ */
+export function refuseMistypedKey(key: string, origin: string): void {
+  const looksLikeOurs = /^sk_(?:live|demo)_/.test(key) && key.length === keyLength;
+  if (!looksLikeOurs || isWellFormedKey(key)) return;
+  throw new CliError({
+    code: 'malformed_key',
+    exitCode: exitCodes.notAllowed,
+    message: `the key from ${origin} is mistyped: its checksum is wrong`,
+    hint: 'copy the key again; nothing was sent',
+    outcome: 'not_sent',
+  });
 }
 
 /** Parses a base URL, or says which input it came from and what is wrong with it. */

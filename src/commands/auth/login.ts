@@ -4,7 +4,13 @@ import { CliError, usageError } from '../../cli/errors.ts';
 import { exitCodes } from '../../cli/exit-codes.ts';
 import { readStdin } from '../../cli/io.ts';
 import { outcomeError } from '../../cli/outcomes.ts';
-import { checkBaseUrl, checkKey, demoProfile, resolveSettings } from '../../cli/settings.ts';
+import {
+  checkBaseUrl,
+  checkKey,
+  demoProfile,
+  refuseMistypedKey,
+  resolveSettings,
+} from '../../cli/settings.ts';
 import { createClient } from '../../client/client.ts';
 import { pathParameterProblem } from '../../contract/operation.ts';
 import { showSettings } from '../../contract/settings.ts';
@@ -39,6 +45,7 @@ it is never a flag, because command lines are visible to other programs and stay
     const apiKey = withKey
       ? checkKey((await readStdin(context.io)).toString('utf8').trim(), 'standard input')
       : await askKey(context);
+    refuseMistypedKey(apiKey, withKey ? 'standard input' : 'your answer');
 
     await checkAccess(context, url, storeId, apiKey);
     await profiles.set(name, (before) => ({
