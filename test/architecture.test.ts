@@ -50,6 +50,7 @@ const packages: Readonly<Record<string, RegExp>> = {
   '@hono/node-server': /^src\/service\/listen\.ts$/,
   kysely: /^src\/service\/storage\//,
   libsql: /^src\/service\/storage\//,
+  pg: /^src\/service\/storage\/postgres\.ts$/,
 };
 
 /** Where an ambient module says what a package is, its name is no import. */

@@ -150,6 +150,15 @@ export const tree: Readonly<Record<string, Group | Leaf>> = {
         summary: 'Create a key to a store',
         load: () => import('../commands/service/create-key.ts'),
       },
+      keys: { summary: 'List the keys to a store', load: () => import('../commands/service/keys.ts') },
+      'rotate-key': {
+        summary: 'Replace a key, with an overlap',
+        load: () => import('../commands/service/rotate-key.ts'),
+      },
+      'revoke-key': {
+        summary: 'Make a key invalid',
+        load: () => import('../commands/service/revoke-key.ts'),
+      },
       emit: {
         summary: 'Raise an event that no operation emits',
         load: () => import('../commands/service/emit.ts'),

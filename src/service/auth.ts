@@ -2,10 +2,10 @@ import { timingSafeEqual } from 'node:crypto';
 import { parseKey } from '../contract/api-key.ts';
 import { sha256 } from './canonical-json.ts';
 import { ServiceError } from './errors.ts';
+import { stateOf } from './keys.ts';
 import type { Scope } from './scopes.ts';
 import { findApiKey } from './storage/api-keys.ts';
 import type { Storage } from './storage/storage.ts';
-import { timestamp } from './work.ts';
 
 /** Who asks. */
 export interface Principal {
@@ -30,7 +30,7 @@ export async function authenticate(
   const parts = parseKey(token);
   const key = parts && (await storage.read((db) => findApiKey(db, parts.id)));
   const matches = isSameHash(sha256(token), key?.sha256 ?? sha256(''));
-  if (!key || !matches || key.revokedAt !== null || isPast(key.expiresAt, now)) {
+  if (!key || !matches || stateOf(key, now) !== 'active') {
     throw unauthorized('invalid_key', 'The API key is wrong, expired or revoked.');
   }
   return { keyId: key.id, storeId: key.storeId, scopes: key.scopes };
@@ -45,10 +45,6 @@ export function requireScope(principal: Principal, scope: Scope): void {
 
 function isSameHash(a: string, b: string): boolean {
   return timingSafeEqual(Buffer.from(a, 'hex'), Buffer.from(b, 'hex'));
-}
-
-function isPast(time: string | null, now: number): boolean {
-  return time !== null && time <= timestamp(now);
 }
 
 function unauthorized(code: 'missing_key' | 'invalid_key', detail: string): ServiceError {

@@ -12,8 +12,19 @@ export { type Deliveries, startDeliveries } from './delivery/start.ts';
 export { emitEvent, type RaisedEvent, raisedEvents } from './emit.ts';
 export { ServiceError } from './errors.ts';
 export { describeStore, type ExampleStore, seedExampleStore } from './example-store.ts';
-export { type CreatedKey, createKey, deleteExpiredKeys, type NewKey, revokeKey } from './keys.ts';
+export {
+  type CreatedKey,
+  createKey,
+  deleteExpiredKeys,
+  type ListedKey,
+  listKeys,
+  type NewKey,
+  type RotatedKey,
+  revokeKey,
+  rotateKey,
+} from './keys.ts';
 export { type Listening, listen } from './listen.ts';
 export { type Preset, presets, type Scope, scopes } from './scopes.ts';
-export { openStorage, type Storage } from './storage/storage.ts';
+export { DatabaseSetupError, NewerDatabaseError, StorageBusyError } from './storage/errors.ts';
+export { isPostgresUrl, openStorage, type Storage } from './storage/storage.ts';
 export { createStore, type NewStore } from './stores.ts';

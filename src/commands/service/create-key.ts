@@ -1,9 +1,10 @@
-import { type CommandDefinition, optionValue } from '../../cli/command.ts';
+import { type CommandDefinition, optionValue, type ParsedCommand } from '../../cli/command.ts';
 import { inputNeeded } from '../../cli/context.ts';
 import { usageError } from '../../cli/errors.ts';
 import { renderJson } from '../../cli/output.ts';
-import { createKey, type Preset, presets } from '../../service/index.ts';
+import { createKey, type Preset, presets, type Scope, scopes } from '../../service/index.ts';
 import { databaseOption, withStorage } from './database-options.ts';
+import { describeRefusal } from './refusals.ts';
 
 const group = 'Options:';
 
@@ -17,12 +18,21 @@ export const command: CommandDefinition = {
       group,
       complete: Object.keys(presets),
     },
+    {
+      flag: '--scopes',
+      value: 'LIST',
+      description: 'Rights one by one, with commas, instead of a preset',
+      group,
+      complete: scopes,
+      list: true,
+    },
     { flag: '--label', value: 'TEXT', description: 'Name for people', group },
     { flag: '--expires-in-days', value: 'N', description: 'Days until it ends (default: never)', group },
     databaseOption,
   ],
   examples: [
     'service create-key --store 4be5… --preset ci-backup > key.txt',
+    'service create-key --store 4be5… --scopes settings:read,settings:write --expires-in-days 90',
     'auth login --base-url http://127.0.0.1:4010 --store 4be5… --with-key < key.txt',
   ],
   async run(context, parsed) {
@@ -30,10 +40,7 @@ export const command: CommandDefinition = {
     if (storeId === undefined) {
       throw inputNeeded([{ field: 'storeId', give: '--store ID', description: 'store that the key is for' }]);
     }
-    const preset = optionValue(parsed, '--preset') ?? 'owner';
-    if (!isPreset(preset)) {
-      throw usageError(`there is no preset "${preset}"`, `there are: ${Object.keys(presets).join(', ')}`);
-    }
+    const rights = readRights(parsed);
     const label = optionValue(parsed, '--label');
     const days = optionValue(parsed, '--expires-in-days');
     if (days !== undefined && !/^[1-9]\d{0,4}$/.test(days)) {
@@ -42,20 +49,43 @@ export const command: CommandDefinition = {
     const created = await withStorage(context, parsed, (storage) =>
       createKey(storage, {
         storeId,
-        preset,
+        ...rights,
         ...(label !== undefined && { label }),
         ...(days !== undefined && { expiresInSeconds: Number(days) * 86_400 }),
+      }).catch((error: unknown) => {
+        throw describeRefusal(error, 'check --store and --database');
       }),
     );
     if (context.flags.json) context.print(renderJson(JSON.stringify(created), context.out));
     else {
       context.print(created.key);
-      context.notice(`Key ${created.id} for store ${storeId}, ${preset}. It is not shown again.`);
+      const what = 'preset' in rights ? rights.preset : created.scopes.join(', ');
+      context.notice(`Key ${created.id} for store ${storeId}, ${what}. It is not shown again.`);
     }
     return undefined;
   },
 };
 
+function readRights(parsed: ParsedCommand): { preset: Preset } | { scopes: Scope[] } {
+  const preset = optionValue(parsed, '--preset');
+  const list = optionValue(parsed, '--scopes');
+  if (list === undefined) {
+    const name = preset ?? 'owner';
+    if (isPreset(name)) return { preset: name };
+    throw usageError(`there is no preset "${name}"`, `there are: ${Object.keys(presets).join(', ')}`);
+  }
+  if (preset !== undefined) throw usageError('give --preset or --scopes, not both');
+  const names = [...new Set(list.split(',').map((name) => name.trim()))];
+  const unknown = names.find((name) => !isScope(name));
+  if (unknown !== undefined)
+    throw usageError(`there is no scope "${unknown}"`, `there are: ${scopes.join(', ')}`);
+  return { scopes: names.filter(isScope) };
+}
+
 function isPreset(name: string): name is Preset {
   return Object.hasOwn(presets, name);
+}
+
+function isScope(name: string): name is Scope {
+  return scopes.some((scope) => scope === name);
 }

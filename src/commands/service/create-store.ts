@@ -3,6 +3,7 @@ import { inputNeeded } from '../../cli/context.ts';
 import { renderJson, renderRecord, rowsOf } from '../../cli/output.ts';
 import { createStore } from '../../service/index.ts';
 import { databaseOption, withStorage } from './database-options.ts';
+import { describeRefusal } from './refusals.ts';
 
 const group = 'Options:';
 
@@ -33,6 +34,13 @@ export const command: CommandDefinition = {
         ...(slug !== undefined && { slug }),
         ...(currency !== undefined && { currency }),
         ...(timezone !== undefined && { timezone }),
+      }).catch((error: unknown) => {
+        throw describeRefusal(error, 'nothing was created; give another value', {
+          name: '--name',
+          slug: '--slug',
+          defaultCurrency: '--currency',
+          timezone: '--timezone',
+        });
       }),
     );
     if (context.flags.quiet) context.print(store.id);

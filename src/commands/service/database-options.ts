@@ -1,28 +1,40 @@
 import path from 'node:path';
 import { type OptionSpec, optionValue, type ParsedCommand } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
-import { CliError, describeSystemError } from '../../cli/errors.ts';
+import { CliError, describeSystemError, systemErrorCode } from '../../cli/errors.ts';
 import { exitCodes } from '../../cli/exit-codes.ts';
 import { stateDirectory } from '../../cli/folders.ts';
-import { openStorage, type Storage } from '../../service/index.ts';
+import {
+  DatabaseSetupError,
+  isPostgresUrl,
+  NewerDatabaseError,
+  openStorage,
+  type Storage,
+  StorageBusyError,
+} from '../../service/index.ts';
 
 export const databaseOption: OptionSpec = {
   flag: '--database',
-  value: 'FILE',
-  description: 'Database file (default: service.db in the state folder)',
+  value: 'LOCATION',
+  description: 'File, or postgres:// URL (default: service.db in the state folder)',
   group: 'Options:',
 };
 
-/** Opens the database that the flag names, or the service's own, for as long as `work` takes. */
+/**
+ * Opens the database that the flag names, or the service's own, for as long as `work` takes. `work` is told its name
+ * without a password.
+ */
 export async function withStorage<Result>(
   context: Context,
   parsed: ParsedCommand,
   work: (storage: Storage, location: string) => Promise<Result>,
 ): Promise<Result> {
-  const location = path.resolve(
-    context.io.cwd,
-    optionValue(parsed, '--database') ?? path.join(stateDirectory(context.io), 'service', 'service.db'),
-  );
+  const given = optionValue(parsed, '--database');
+  const location =
+    given !== undefined && isPostgresUrl(given)
+      ? given
+      : path.resolve(context.io.cwd, given ?? path.join(stateDirectory(context.io), 'service', 'service.db'));
+  const name = withoutSecrets(location);
   let storage: Storage;
   try {
     storage = await openStorage(location);
@@ -30,13 +42,64 @@ export async function withStorage<Result>(
     throw new CliError({
       code: 'database_unusable',
       exitCode: exitCodes.localState,
-      message: `cannot open the database ${location}: ${describeSystemError(error)}`,
-      hint: 'choose another file with --database, or check its permissions',
+      message: `cannot open the database ${name}: ${describeDatabaseError(error)}`,
+      hint: hintFor(error, location),
+      outcome: 'not_sent',
     });
   }
   try {
-    return await work(storage, location);
+    return await work(storage, name);
   } finally {
     await storage.close();
   }
+}
+
+/** What the engines call the errors that a person can do something about. */
+const engineErrors: Readonly<Record<string, string>> = {
+  SQLITE_NOTADB: 'the file is no database',
+  SQLITE_CORRUPT: 'the file is damaged',
+  SQLITE_CANTOPEN: 'the file cannot be opened',
+  SQLITE_READONLY: 'this user may not write the file',
+  SQLITE_FULL: 'the disk is full',
+  ECONNREFUSED: 'nothing answers at this address',
+  ENOTFOUND: 'there is no such host name',
+  EAI_AGAIN: 'the host name cannot be looked up now',
+  ETIMEDOUT: 'nothing answers at this address',
+  '28P01': 'the password is wrong',
+  '28000': 'this user may not connect',
+  '3D000': 'there is no such database',
+  '42501': 'this user may not create tables in it',
+  '53300': 'it has no connection to spare',
+  '57P03': 'it is starting up or shutting down',
+};
+
+function describeDatabaseError(error: unknown): string {
+  if (error instanceof NewerDatabaseError) return error.message;
+  if (error instanceof StorageBusyError) {
+    return error.cause === undefined
+      ? error.message
+      : `${error.message} (${describeDatabaseError(error.cause)})`;
+  }
+  const code = systemErrorCode(error) ?? '';
+  // The other codes of the engines say nothing to people; their messages do.
+  if (error instanceof Error && !/^E[A-Z]/.test(code)) return engineErrors[code] ?? error.message;
+  return engineErrors[code] ?? describeSystemError(error);
+}
+
+function hintFor(error: unknown, location: string): string {
+  if (error instanceof NewerDatabaseError) return 'update storectl, or choose another database';
+  if (error instanceof DatabaseSetupError) return 'a URL reads postgres://USER@HOST/DATABASE';
+  if (isPostgresUrl(location)) {
+    return 'check the URL, and that PostgreSQL runs there; PGPASSWORD in the environment may hold the password';
+  }
+  if (error instanceof StorageBusyError) return 'wait until the other process is done, and try again';
+  return 'choose another file with --database, or check its permissions';
+}
+
+/** A password may stand before the host or among the parameters. */
+function withoutSecrets(location: string): string {
+  if (!isPostgresUrl(location)) return location;
+  if (!URL.canParse(location)) return 'postgres://…';
+  const { protocol, username, host, pathname } = new URL(location);
+  return `${protocol}//${username && `${username}@`}${host}${pathname}`;
 }

@@ -42,6 +42,7 @@ its data in the state folder. Each request is one JSON line on stderr.`,
         throw listenError(host, port, error);
       });
       const deliveries = isOn(parsed, '--no-delivery') ? null : startDeliveries({ storage, sink, log });
+      for (const warning of storage.warnings) context.notice(`Warning: ${warning}.`);
       context.print(`Listening on ${server.origin}`);
       context.notice(`Database ${location}. Press Ctrl-C to stop.`);
       await new Promise<void>((resolve) => {

@@ -1,4 +1,4 @@
-import type { Queries } from './storage.ts';
+import type { Queries, Tenant } from './storage.ts';
 
 export interface ApiKeyRecord {
   readonly id: string;
@@ -23,6 +23,27 @@ export async function insertApiKey(db: Queries, key: ApiKeyRecord): Promise<void
 export async function findApiKey(db: Queries, id: string): Promise<ApiKeyRecord | undefined> {
   const row = await db.selectFrom('apiKeys').selectAll().where('id', '=', id).executeTakeFirst();
   return row && { ...row, scopes: JSON.parse(row.scopes) };
+}
+
+/** Oldest first. */
+export async function listApiKeys({ db, storeId }: Tenant): Promise<ApiKeyRecord[]> {
+  const rows = await db
+    .selectFrom('apiKeys')
+    .selectAll()
+    .where('storeId', '=', storeId)
+    .orderBy('createdAt')
+    .orderBy('id')
+    .execute();
+  return rows.map((row) => ({ ...row, scopes: JSON.parse(row.scopes) }));
+}
+
+export async function setExpiry({ db, storeId }: Tenant, id: string, expiresAt: string): Promise<void> {
+  await db
+    .updateTable('apiKeys')
+    .set({ expiresAt })
+    .where('storeId', '=', storeId)
+    .where('id', '=', id)
+    .execute();
 }
 
 /** Answers false when there is no such key or it had been revoked. */

@@ -52,6 +52,7 @@ export async function openEmbedded(location: string, patienceMs: number): Promis
 
   return {
     engine: 'embedded',
+    warnings: [],
     ...transactions,
     forStore: () => transactions,
     async close() {

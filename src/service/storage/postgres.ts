@@ -69,14 +69,16 @@ export async function openPostgres(url: string, patienceMs: number): Promise<Sto
     return { read: (work) => run('read', work), write: (work) => run('write', work) };
   }
 
+  let warnings: string[];
   try {
-    await checkEncoding(db);
+    warnings = await checkSetup(db);
   } catch (error) {
     await db.destroy();
     throw error;
   }
   return {
     engine: 'postgres',
+    warnings,
     ...transactions('administration'),
     forStore: (storeId) => transactions({ storeId }),
     close: () => db.destroy(),
@@ -93,12 +95,18 @@ async function loadDriver() {
   }
 }
 
-async function checkEncoding(db: Queries): Promise<void> {
-  const { rows } = await sql<{ serverEncoding: string }>`show server_encoding`.execute(db);
-  const encoding = rows[0]?.serverEncoding;
+/** Throws when the database cannot hold what the service stores. Answers what is less than good. */
+async function checkSetup(db: Queries): Promise<string[]> {
+  const { rows } = await sql<{ encoding: string; isUnbound: boolean }>`
+    select current_setting('server_encoding') as encoding, rolsuper or rolbypassrls as is_unbound
+    from pg_roles where rolname = current_user`.execute(db);
+  const encoding = rows[0]?.encoding;
   if (encoding !== 'UTF8') {
     throw new DatabaseSetupError(`the database is encoded in ${encoding}: create it with encoding UTF8`);
   }
+  return rows[0]?.isUnbound
+    ? ['this role of PostgreSQL passes row-level security: use one that is no superuser and has no BYPASSRLS']
+    : [];
 }
 
 async function commit(queries: Queries): Promise<void> {

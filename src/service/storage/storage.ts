@@ -43,6 +43,8 @@ export type Engine = 'embedded' | 'postgres';
 /** The database. Its own transactions see all stores: they are for those who run the service. */
 export interface Storage extends Transactions {
   readonly engine: Engine;
+  /** For the person who runs the service: what could be safer. */
+  readonly warnings: readonly string[];
   /** Transactions that see the data of one store alone, where the engine can enforce that. */
   forStore(storeId: string): Transactions;
   /** Waits for the transactions that have begun. */

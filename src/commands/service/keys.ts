@@ -1,0 +1,54 @@
+import type { CommandDefinition } from '../../cli/command.ts';
+import { inputNeeded } from '../../cli/context.ts';
+import { renderJson, renderTable } from '../../cli/output.ts';
+import { printable } from '../../cli/sanitize.ts';
+import { formatDistance } from '../../cli/values.ts';
+import { type ListedKey, listKeys, presets } from '../../service/index.ts';
+import { databaseOption, withStorage } from './database-options.ts';
+import { describeRefusal } from './refusals.ts';
+
+export const command: CommandDefinition = {
+  description: 'List the keys to a store, oldest first: their ids and rights, never the keys themselves.',
+  options: [databaseOption],
+  examples: ['service keys --store 4be5…', 'service keys --store 4be5… --json'],
+  async run(context, parsed) {
+    const storeId = context.flags.store;
+    if (storeId === undefined) {
+      throw inputNeeded([{ field: 'storeId', give: '--store ID', description: 'store of the keys' }]);
+    }
+    const keys = await withStorage(context, parsed, (storage) =>
+      listKeys(storage, storeId).catch((error: unknown) => {
+        throw describeRefusal(error, 'check --store and --database');
+      }),
+    );
+    if (context.flags.quiet) for (const { id } of keys) context.print(id);
+    else if (context.flags.json) context.print(renderJson(JSON.stringify(keys), context.out));
+    else if (keys.length === 0) context.notice('The store has no keys.');
+    else {
+      const header = ['id', 'label', 'rights', 'state', 'created', 'expires'];
+      const rows = keys.map((key) => describeRow(key, context.now()));
+      context.print(renderTable(header, rows, context.out));
+    }
+    return undefined;
+  },
+};
+
+function describeRow(key: ListedKey, now: number): string[] {
+  const { id, label, scopes, state, createdAt, expiresAt } = key;
+  const ago = (time: string) => formatDistance(Date.parse(time) - now);
+  return [
+    id,
+    printable(label || '-'),
+    printable(nameRights(scopes)),
+    state,
+    ago(createdAt),
+    expiresAt === null ? 'never' : ago(expiresAt),
+  ];
+}
+
+function nameRights(scopes: readonly string[]): string {
+  const isSame = (preset: readonly string[]) =>
+    preset.length === scopes.length && preset.every((scope) => scopes.includes(scope));
+  const preset = Object.entries(presets).find(([, granted]) => isSame(granted));
+  return preset?.[0] ?? (scopes.join(', ') || 'none');
+}

@@ -1,0 +1,34 @@
+import { argumentValue, type CommandDefinition } from '../../cli/command.ts';
+import { inputNeeded } from '../../cli/context.ts';
+import { CliError } from '../../cli/errors.ts';
+import { exitCodes } from '../../cli/exit-codes.ts';
+import { renderJson } from '../../cli/output.ts';
+import { revokeKey } from '../../service/index.ts';
+import { databaseOption, withStorage } from './database-options.ts';
+
+export const command: CommandDefinition = {
+  description:
+    'Make a key invalid at once and for good. To replace a key without a gap, use `service rotate-key`.',
+  arguments: [{ name: 'keyId', description: 'Id of the key, from `service keys`' }],
+  options: [databaseOption],
+  examples: ['service revoke-key K3y1dForTest'],
+  async run(context, parsed) {
+    const keyId = argumentValue(parsed, 'keyId');
+    if (keyId === undefined) {
+      const description = 'key to revoke, from `storectl service keys`';
+      throw inputNeeded([{ field: 'keyId', give: '<keyId>', description }]);
+    }
+    const revoked = await withStorage(context, parsed, (storage) => revokeKey(storage, keyId));
+    if (!revoked) {
+      throw new CliError({
+        code: 'not_found',
+        exitCode: exitCodes.notFound,
+        message: 'there is no valid key with this id',
+        hint: '`storectl service keys --store ID` lists the ids; a key itself is not its id',
+      });
+    }
+    if (context.flags.json) context.print(renderJson(JSON.stringify({ revoked: keyId }), context.out));
+    else context.notice(`Key ${keyId} is revoked.`);
+    return undefined;
+  },
+};

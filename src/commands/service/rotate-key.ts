@@ -1,0 +1,50 @@
+import { argumentValue, type CommandDefinition, optionValue } from '../../cli/command.ts';
+import { inputNeeded } from '../../cli/context.ts';
+import { usageError } from '../../cli/errors.ts';
+import { renderJson } from '../../cli/output.ts';
+import { rotateKey } from '../../service/index.ts';
+import { databaseOption, withStorage } from './database-options.ts';
+import { describeRefusal } from './refusals.ts';
+
+const units: Readonly<Record<string, number>> = { m: 60, h: 3_600, d: 86_400, w: 7 * 86_400 };
+
+export const command: CommandDefinition = {
+  description: `Create a key with the rights of another. The old one stays valid for the overlap, in which the new one is
+handed out. The key is printed on stdout, this once: the database holds its hash alone.`,
+  arguments: [{ name: 'keyId', description: 'Id of the old key, from `service keys`' }],
+  options: [
+    {
+      flag: '--overlap',
+      value: 'TIME',
+      description: 'How long the old key stays valid, such as 30m, 24h (default) or 7d; 0h ends it now',
+      group: 'Options:',
+    },
+    databaseOption,
+  ],
+  examples: ['service rotate-key K3y1dForTest > key.txt', 'service rotate-key K3y1dForTest --overlap 7d'],
+  async run(context, parsed) {
+    const keyId = argumentValue(parsed, 'keyId');
+    if (keyId === undefined) {
+      const description = 'key to replace, from `storectl service keys`';
+      throw inputNeeded([{ field: 'keyId', give: '<keyId>', description }]);
+    }
+    const overlap = optionValue(parsed, '--overlap') ?? '24h';
+    const [, count = '', unit = ''] = /^(\d{1,5})([mhdw])$/.exec(overlap) ?? [];
+    const unitSeconds = units[unit];
+    if (unitSeconds === undefined) {
+      throw usageError(`--overlap takes a time, and "${overlap}" is none`, 'for example 30m, 24h or 7d');
+    }
+    const rotated = await withStorage(context, parsed, (storage) =>
+      rotateKey(storage, keyId, { overlapSeconds: Number(count) * unitSeconds }).catch((error: unknown) => {
+        throw describeRefusal(error, '`storectl service keys --store ID` lists the keys');
+      }),
+    );
+    if (context.flags.json) context.print(renderJson(JSON.stringify(rotated), context.out));
+    else {
+      context.print(rotated.key);
+      context.notice(`Key ${rotated.id} for store ${rotated.storeId}. It is not shown again.`);
+      context.notice(`Key ${keyId} is valid until ${rotated.previous.expiresAt}.`);
+    }
+    return undefined;
+  },
+};

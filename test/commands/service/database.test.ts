@@ -1,0 +1,72 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { sql } from 'kysely';
+import { expect, onTestFinished, test } from 'vitest';
+import { openStorage } from '../../../src/service/index.ts';
+import { newMachine, temporaryFolder } from '../../helpers/cli.ts';
+
+async function startError(args: readonly string[]) {
+  const result = await newMachine().run(['service', 'start', '--port', '0', ...args, '--json']);
+  expect(result).toMatchObject({ exitCode: 11, stdout: '' });
+  const { error } = JSON.parse(result.stderr.trim().split('\n').at(-1) ?? '');
+  expect(error.hint).toBeTypeOf('string');
+  return { ...error, stderr: result.stderr };
+}
+
+test('a database that cannot be used is told of in words, and of what to do', async () => {
+  const folder = temporaryFolder();
+  const garbage = path.join(folder, 'garbage.db');
+  writeFileSync(garbage, 'not a database, but longer than the header of one '.repeat(20));
+  expect(await startError(['--database', garbage])).toMatchObject({
+    code: 'database_unusable',
+    message: `cannot open the database ${garbage}: the file is no database`,
+  });
+
+  mkdirSync(path.join(folder, 'a-folder'));
+  const isFolder = await startError(['--database', path.join(folder, 'a-folder')]);
+  expect(isFolder.message).toMatch(/it is a folder$/);
+
+  const later = path.join(folder, 'later.db');
+  const storage = await openStorage(later);
+  await storage.write((db) => sql`insert into schema_migrations (name) values ('9999-later')`.execute(db));
+  await storage.close();
+  const newer = await startError(['--database', later]);
+  expect(newer.message).toMatch(/a later version of this program has changed the database: 9999-later/);
+  expect(newer.hint).toMatch(/^update storectl/);
+});
+
+test('a PostgreSQL that cannot be reached is told of without the password of the URL', async () => {
+  const port = await unusedPort();
+  const cases = {
+    [`postgres://me:hidden1@127.0.0.1:${port}/db?password=hidden2`]: /nothing answers at this address/,
+    'postgres://me:hidden1@no-such-host.invalid/db': /host name/,
+    'postgres://me:hidden1@127.0.0.1:99999/db': /URL of the database is not valid/,
+  };
+  for (const [url, message] of Object.entries(cases)) {
+    const error = await startError(['--database', url]);
+    expect(error).toMatchObject({ code: 'database_unusable', message: expect.stringMatching(message) });
+    expect(error.stderr).not.toMatch(/hidden/);
+  }
+});
+
+test('a taken port is told of', async () => {
+  const server = createServer().listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await new Promise((resolve) => server.once('listening', resolve));
+  const { port } = server.address() as AddressInfo;
+  const error = await startError(['--port', String(port)]);
+  expect(error).toMatchObject({
+    code: 'cannot_listen',
+    message: `cannot listen on 127.0.0.1:${port}: the port is taken`,
+  });
+});
+
+async function unusedPort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

@@ -1,0 +1,131 @@
+import { expect, test } from 'vitest';
+import { type Machine, machineFor, newMachine } from '../../helpers/cli.ts';
+import { startService, type TestService } from '../../helpers/service.ts';
+
+async function runJson(machine: Machine, args: readonly string[]) {
+  const result = await machine.run([...args, '--json']);
+  expect(result).toMatchObject({ exitCode: 0 });
+  return JSON.parse(result.stdout);
+}
+
+/** Runs a command of the person who runs the service. */
+function manage(service: TestService, args: readonly string[]) {
+  return runJson(newMachine(), ['service', ...args, '--database', service.databaseFile]);
+}
+
+async function errorOf(args: readonly string[]) {
+  const { exitCode, stderr, stdout } = await newMachine().run([...args, '--json']);
+  expect(stdout).toBe('');
+  return { exitCode, error: JSON.parse(stderr.trim().split('\n').at(-1) ?? '').error };
+}
+
+/** Exit code of a read with the key. */
+async function tryKey({ origin, storeId }: TestService, apiKey: string): Promise<number> {
+  return (await machineFor({ origin, storeId, apiKey }).run(['settings', 'show'])).exitCode;
+}
+
+test('keys are listed with their rights and state, and never shown', async () => {
+  const service = await startService();
+  const store = ['--store', service.storeId];
+  const scopes = ['--scopes', 'settings:read,blog:write', '--label', 'reader', '--expires-in-days', '90'];
+  const created = await manage(service, ['create-key', ...store, ...scopes]);
+  await manage(service, ['revoke-key', created.id]);
+
+  const listed = await manage(service, ['keys', ...store]);
+  expect(listed).toMatchObject([
+    { label: '', state: 'active', expiresAt: null },
+    { id: created.id, label: 'reader', scopes: ['settings:read', 'blog:write'], state: 'revoked' },
+  ]);
+  const table = await newMachine().run(['service', 'keys', ...store, '--database', service.databaseFile]);
+  expect(table.stdout).toMatch(/owner +active/);
+  expect(table.stdout).toMatch(/settings:read, blog:write +revoked/);
+  for (const text of [JSON.stringify(listed), table.stdout]) {
+    expect(text).not.toContain(created.key.slice(-49, -6));
+    expect(text).not.toMatch(/sha256/i);
+  }
+});
+
+test('a revoked key is refused at once', async () => {
+  const service = await startService();
+  const { key, id } = await manage(service, ['create-key', '--store', service.storeId]);
+  expect(await tryKey(service, key)).toBe(0);
+  await manage(service, ['revoke-key', id]);
+  expect(await tryKey(service, key)).toBe(4);
+  const again = ['service', 'revoke-key', id, '--database', service.databaseFile];
+  expect(await errorOf(again)).toMatchObject({ exitCode: 5, error: { code: 'not_found' } });
+});
+
+test('a rotated key leaves the old one valid for the overlap, with the same rights', async () => {
+  const service = await startService();
+  const create = ['create-key', '--store', service.storeId, '--scopes', 'settings:read', '--label', 'ci'];
+  const old = await manage(service, [...create, '--expires-in-days', '30']);
+  const now = Date.now();
+  const rotated = await manage(service, ['rotate-key', old.id, '--overlap', '36h']);
+
+  expect(rotated).toMatchObject({ scopes: ['settings:read'], previous: { id: old.id } });
+  const hoursOf = (time: string) => Math.round((Date.parse(time) - now) / 3_600_000);
+  expect(hoursOf(rotated.previous.expiresAt)).toBe(36);
+  expect(hoursOf(rotated.expiresAt)).toBe(30 * 24);
+  for (const { key } of [old, rotated]) expect(await tryKey(service, key)).toBe(0);
+  const listed = await manage(service, ['keys', '--store', service.storeId]);
+  expect(listed.filter((key: { label: string }) => key.label === 'ci')).toHaveLength(2);
+});
+
+test('without an overlap the old key ends now, and is not rotated again', async () => {
+  const service = await startService();
+  const old = await manage(service, ['create-key', '--store', service.storeId]);
+  const rotated = await manage(service, ['rotate-key', old.id, '--overlap', '0h']);
+  expect(await tryKey(service, old.key)).toBe(4);
+  expect(await tryKey(service, rotated.key)).toBe(0);
+  const again = ['service', 'rotate-key', old.id, '--database', service.databaseFile];
+  expect(await errorOf(again)).toMatchObject({ exitCode: 6, error: { code: 'state_conflict' } });
+});
+
+test('an overlap does not lengthen the life of a key that ends sooner', async () => {
+  const service = await startService();
+  const old = await manage(service, ['create-key', '--store', service.storeId, '--expires-in-days', '1']);
+  const rotated = await manage(service, ['rotate-key', old.id, '--overlap', '4w']);
+  expect(rotated.previous.expiresAt).toBe(old.expiresAt);
+});
+
+test('what is wrong with rights, times and values is exit 2 and names the flag', async () => {
+  const service = await startService();
+  const database = ['--database', service.databaseFile];
+  const store = ['--store', service.storeId];
+  const cases: [string[], RegExp][] = [
+    [['create-key', ...store, '--scopes', 'settings:read,settings:red'], /no scope "settings:red"/],
+    [['create-key', ...store, '--scopes', 'settings:read', '--preset', 'owner'], /--preset or --scopes/],
+    [['create-key', ...store, '--preset', 'boss'], /no preset "boss"/],
+    [['rotate-key', 'x', '--overlap', 'long'], /--overlap takes a time/],
+    [['create-store', '--name', 'X', '--currency', 'XXQ', '--timezone', 'Mars'], /--currency .*--timezone /],
+    [['create-store', '--name', ' '], /--name must not be empty/],
+  ];
+  for (const [args, message] of cases) {
+    const { exitCode, error } = await errorOf(['service', ...args, ...database]);
+    expect({ args, exitCode, message: error.message }).toEqual({
+      args,
+      exitCode: 2,
+      message: expect.stringMatching(message),
+    });
+  }
+  const invalid = await errorOf(['service', 'create-store', '--name', 'X', '--slug', 'A B', ...database]);
+  expect(invalid.error.fields).toMatchObject([{ field: 'slug', flag: '--slug' }]);
+});
+
+test('a store or key that is not there is exit 5, a taken slug exit 6', async () => {
+  const service = await startService();
+  const database = ['--database', service.databaseFile];
+  for (const args of [
+    ['keys', '--store', 'nobody'],
+    ['create-key', '--store', 'nobody'],
+    ['revoke-key', 'nobody'],
+    ['rotate-key', 'nobody'],
+  ]) {
+    expect(await errorOf(['service', ...args, ...database])).toMatchObject({
+      exitCode: 5,
+      error: { code: 'not_found', hint: expect.any(String) },
+    });
+  }
+  const taken = ['service', 'create-store', '--name', 'X', '--slug', 'juniper-ink', ...database];
+  expect(await errorOf(taken)).toMatchObject({ exitCode: 6, error: { code: 'slug_taken' } });
+});
