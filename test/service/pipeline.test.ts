@@ -1,3 +1,4 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect, test } from 'vitest';
 import { buildOpenApi } from '../../src/contract/openapi.ts';
 import { createApp, createKey } from '../../src/service/index.ts';
@@ -205,6 +206,15 @@ test('health, readiness and the OpenAPI document need no key', async () => {
   }
   const openApi = await service.send('GET', '/openapi.json', undefined, { headers });
   expect(openApi).toMatchObject({ status: 200, body: buildOpenApi('1.2.3') });
+});
+
+test('the OpenAPI document is valid to others', async () => {
+  const service = await startService();
+  const { body } = await service.send('GET', '/openapi.json');
+  const validator = new Validator();
+  expect(await validator.validate(body)).toEqual({ valid: true });
+  expect(validator.version).toBe('3.1');
+  expect((await new Validator().validate({ ...body, paths: { v1: {} } })).valid).toBe(false);
 });
 
 test('every answer has a request id of its own', async () => {
