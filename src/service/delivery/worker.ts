@@ -72,8 +72,8 @@ export function createDeliveryWorker(options: WorkerOptions): DeliveryWorker {
   const stopping = new AbortController();
   const cut = new AbortController();
   let wake = () => {};
-  /** An attempt has ended since the last look. */
-  let hasRoom = false;
+  /** Since the last look at what is due. */
+  let attemptEnded = false;
 
   /** Starts what is due, as far as there is room. */
   async function fill(): Promise<void> {
@@ -89,7 +89,7 @@ export function createDeliveryWorker(options: WorkerOptions): DeliveryWorker {
         .catch((error: unknown) => log({ level: 'error', delivery: ref.id, error: describe(error) }))
         .finally(() => {
           inFlight.delete(ref.id);
-          hasRoom = true;
+          attemptEnded = true;
           wake();
         });
       inFlight.set(ref.id, running);
@@ -181,9 +181,9 @@ export function createDeliveryWorker(options: WorkerOptions): DeliveryWorker {
 
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
-      hasRoom = false;
+      attemptEnded = false;
       await fill().catch((error: unknown) => log({ level: 'error', error: describe(error) }));
-      if (!hasRoom && !stopping.signal.aborted) await idle();
+      if (!attemptEnded && !stopping.signal.aborted) await idle();
     }
   }
 
@@ -200,11 +200,12 @@ export function createDeliveryWorker(options: WorkerOptions): DeliveryWorker {
   let running: Promise<void> | undefined;
   return {
     async deliverDue() {
-      for (;;) {
+      do {
+        attemptEnded = false;
         await fill();
-        if (inFlight.size === 0) return;
-        await Promise.race(inFlight.values());
-      }
+        if (inFlight.size > 0) await Promise.race(inFlight.values());
+        // An attempt that has ended may have made the next delivery due.
+      } while (attemptEnded);
     },
     start() {
       running ??= run();
