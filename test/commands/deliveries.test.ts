@@ -106,6 +106,8 @@ test.each([
   [['service', 'deliveries', 'retry'], 3, '--all-dead'],
   [['service', 'deliveries', 'retry', 'x', '--all-dead'], 2, 'not both'],
   [['service', 'deliveries', 'retry', 'no-such-id'], 5, 'There is no delivery no-such-id'],
+  [['service', 'emit', '--event', 'feedback_digest', '--dry-run'], 2, 'nothing was done'],
+  [['service', 'deliveries', 'retry', '--all-dead', '--dry-run'], 2, 'nothing was done'],
   [['service', 'start', '--delivery-sink', 'https://discord.com'], 2, 'on this machine'],
 ])('%j is refused', async (args, exitCode, text) => {
   const { run } = await startScene();

@@ -9,7 +9,8 @@ const group = 'Options:';
 
 export const command: CommandDefinition = {
   description: `Run the store management service until it is told to stop (Ctrl-C or SIGTERM). Without --database it keeps
-its data in the state folder. Each request is one JSON line on stderr.`,
+its data in the state folder. It also sends the messages to the stores' endpoints. Each request and each attempt to
+send is one JSON line on stderr.`,
   options: [
     { flag: '--host', value: 'ADDRESS', description: 'Address to listen on (default 127.0.0.1)', group },
     {
