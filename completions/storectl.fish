@@ -63,6 +63,9 @@ function __storectl_commands
             printf '%s\n' 'start	Start the service' \
                 'create-store	Create a store' \
                 'create-key	Create a key to a store' \
+                'keys	List the keys to a store' \
+                'rotate-key	Replace a key, with an overlap' \
+                'revoke-key	Make a key invalid' \
                 'emit	Raise an event that no operation emits' \
                 'deliveries	List what is sent to endpoints, or try it again'
     end
@@ -279,7 +282,7 @@ function __storectl_flags
         case 'service start'
             printf '%s\n' '--host	Address to listen on (default 127.0.0.1)' \
                 '--port	Port to listen on (default 4010; 0 takes a free one)' \
-                '--database	Database file (default: service.db in the state folder)' \
+                '--database	File, or postgres:// URL (default: service.db in the state folder)' \
                 '--no-delivery	Send nothing to the endpoints: another process does' \
                 '--delivery-sink	Send everything to this receiver on this machine instead of Discord, for tests'
         case 'service create-store'
@@ -287,21 +290,27 @@ function __storectl_flags
                 '--slug	Short name in addresses (default: from the name)' \
                 '--currency	Currency (default EUR)' \
                 '--timezone	Time zone (default UTC)' \
-                '--database	Database file (default: service.db in the state folder)'
+                '--database	File, or postgres:// URL (default: service.db in the state folder)'
         case 'service create-key'
             printf '%s\n' '--preset	Rights: owner (default), ci-backup or support' \
+                '--scopes	Rights one by one, with commas, instead of a preset' \
                 '--label	Name for people' \
                 '--expires-in-days	Days until it ends (default: never)' \
-                '--database	Database file (default: service.db in the state folder)'
+                '--database	File, or postgres:// URL (default: service.db in the state folder)'
+        case 'service keys' 'service revoke-key'
+            printf '%s\n' '--database	File, or postgres:// URL (default: service.db in the state folder)'
+        case 'service rotate-key'
+            printf '%s\n' '--overlap	How long the old key stays valid, such as 30m, 24h (default) or 7d; 0h ends it now' \
+                '--database	File, or postgres:// URL (default: service.db in the state folder)'
         case 'service emit'
             printf '%s\n' '--event	Event: feedback_digest or reclaim_noticed' \
                 '--data	Value for the text; may be repeated' \
-                '--database	Database file (default: service.db in the state folder)'
+                '--database	File, or postgres:// URL (default: service.db in the state folder)'
         case 'service deliveries'
             printf '%s\n' '--state	Only this state: pending, held, delivered, dead' \
                 '--limit	At most so many (default 50)' \
                 '--all-dead	Retry all dead deliveries, of the store if --store is given' \
-                '--database	Database file (default: service.db in the state folder)'
+                '--database	File, or postgres:// URL (default: service.db in the state folder)'
     end
     printf '%s\n' '--profile	Stored profile to use' \
         '--store	Store to work on' \
@@ -324,9 +333,9 @@ end
 # comma before the words of a list.
 function __storectl_value
     switch "$argv[1] $argv[2]"
-        case 'store update --name' 'store update --slug' 'store update --default-currency' 'store update --timezone' 'store update --support-email' 'store update --description' 'store update --logo-image-id' 'store update --favicon-image-id' 'store update --brand-color' 'store update --thank-you-default' 'store update --cashback-bp' 'store update --cashback-cap-minor' 'store update --cashback-refund-window-days' 'store update --cashback-expiry-days' 'store update --discord-url' 'store update --maintenance-message' 'store update --social' 'store update --checkout-terms-url' 'store update --checkout-reservation-minutes' 'store update --tax-rate-bp' 'store update --set' 'blog create --title' 'blog create --content-md' 'blog create --slug' 'blog create --excerpt' 'blog create --cover-image-id' 'blog create --tags' 'blog create --featured-product-ids' 'blog create --scheduled-at' 'blog create --meta-title' 'blog create --meta-description' 'blog create --set' 'settings save --quiet-hours-start' 'settings save --quiet-hours-end' 'settings save --quiet-hours-timezone' 'settings save --discovery-summary' 'settings save --discovery-categories' 'settings save --showcase-summary' 'settings save --set' 'settings diff --quiet-hours-start' 'settings diff --quiet-hours-end' 'settings diff --quiet-hours-timezone' 'settings diff --discovery-summary' 'settings diff --discovery-categories' 'settings diff --showcase-summary' 'settings diff --set' 'disputes open --reason' 'disputes open --idempotency-key' 'disputes open --order-id' 'disputes open --buyer-email' 'disputes open --provider-case-id' 'disputes open --risk-signal' 'disputes open --deadline-at' 'disputes open --appeal-deadline-at' 'disputes open --set' 'disputes decide --resolution' 'disputes decide --set' 'backup create --label' 'backup create --idempotency-key' 'backup create --set' 'backup restore --idempotency-key' 'backup restore --set' 'reclaim appeal --text' 'reclaim appeal --set' 'notify add-endpoint --name' 'notify add-endpoint --url' 'notify add-endpoint --discord-template-title' 'notify add-endpoint --discord-template-description' 'notify add-endpoint --discord-template-color' 'notify add-endpoint --set' 'notify mark-read --before' 'notify mark-read --set' 'history list --limit' 'history prune --older-than' 'api --field' 'api -f' 'service start --host' 'service start --port' 'service start --delivery-sink' 'service create-store --name' 'service create-store --slug' 'service create-store --currency' 'service create-store --timezone' 'service create-key --label' 'service create-key --expires-in-days' 'service emit --data' 'service deliveries --limit'
+        case 'store update --name' 'store update --slug' 'store update --default-currency' 'store update --timezone' 'store update --support-email' 'store update --description' 'store update --logo-image-id' 'store update --favicon-image-id' 'store update --brand-color' 'store update --thank-you-default' 'store update --cashback-bp' 'store update --cashback-cap-minor' 'store update --cashback-refund-window-days' 'store update --cashback-expiry-days' 'store update --discord-url' 'store update --maintenance-message' 'store update --social' 'store update --checkout-terms-url' 'store update --checkout-reservation-minutes' 'store update --tax-rate-bp' 'store update --set' 'blog create --title' 'blog create --content-md' 'blog create --slug' 'blog create --excerpt' 'blog create --cover-image-id' 'blog create --tags' 'blog create --featured-product-ids' 'blog create --scheduled-at' 'blog create --meta-title' 'blog create --meta-description' 'blog create --set' 'settings save --quiet-hours-start' 'settings save --quiet-hours-end' 'settings save --quiet-hours-timezone' 'settings save --discovery-summary' 'settings save --discovery-categories' 'settings save --showcase-summary' 'settings save --set' 'settings diff --quiet-hours-start' 'settings diff --quiet-hours-end' 'settings diff --quiet-hours-timezone' 'settings diff --discovery-summary' 'settings diff --discovery-categories' 'settings diff --showcase-summary' 'settings diff --set' 'disputes open --reason' 'disputes open --idempotency-key' 'disputes open --order-id' 'disputes open --buyer-email' 'disputes open --provider-case-id' 'disputes open --risk-signal' 'disputes open --deadline-at' 'disputes open --appeal-deadline-at' 'disputes open --set' 'disputes decide --resolution' 'disputes decide --set' 'backup create --label' 'backup create --idempotency-key' 'backup create --set' 'backup restore --idempotency-key' 'backup restore --set' 'reclaim appeal --text' 'reclaim appeal --set' 'notify add-endpoint --name' 'notify add-endpoint --url' 'notify add-endpoint --discord-template-title' 'notify add-endpoint --discord-template-description' 'notify add-endpoint --discord-template-color' 'notify add-endpoint --set' 'notify mark-read --before' 'notify mark-read --set' 'history list --limit' 'history prune --older-than' 'api --field' 'api -f' 'service start --host' 'service start --port' 'service start --database' 'service start --delivery-sink' 'service create-store --name' 'service create-store --slug' 'service create-store --currency' 'service create-store --timezone' 'service create-store --database' 'service create-key --label' 'service create-key --expires-in-days' 'service create-key --database' 'service keys --database' 'service rotate-key --overlap' 'service rotate-key --database' 'service revoke-key --database' 'service emit --data' 'service emit --database' 'service deliveries --limit' 'service deliveries --database'
             echo -- ''
-        case 'store update --from-file' 'store update --output-file' 'blog create --content-file' 'blog create --from-file' 'blog create --output-file' 'settings show --output-file' 'settings save --from-file' 'settings save --output-file' 'settings diff --from-file' 'disputes show --output-file' 'disputes open --reason-file' 'disputes open --from-file' 'disputes open --output-file' 'disputes decide --resolution-file' 'disputes decide --from-file' 'disputes decide --from' 'disputes decide --receipt' 'disputes decide --output-file' 'backup create --from-file' 'backup create --output-file' 'backup restore --from-file' 'backup restore --output-file' 'reclaim appeal --text-file' 'reclaim appeal --from-file' 'reclaim appeal --output-file' 'notify add-endpoint --from-file' 'notify add-endpoint --output-file' 'notify mark-read --from-file' 'notify mark-read --output-file' 'api --input' 'service start --database' 'service create-store --database' 'service create-key --database' 'service emit --database' 'service deliveries --database'
+        case 'store update --from-file' 'store update --output-file' 'blog create --content-file' 'blog create --from-file' 'blog create --output-file' 'settings show --output-file' 'settings save --from-file' 'settings save --output-file' 'settings diff --from-file' 'disputes show --output-file' 'disputes open --reason-file' 'disputes open --from-file' 'disputes open --output-file' 'disputes decide --resolution-file' 'disputes decide --from-file' 'disputes decide --from' 'disputes decide --receipt' 'disputes decide --output-file' 'backup create --from-file' 'backup create --output-file' 'backup restore --from-file' 'backup restore --output-file' 'reclaim appeal --text-file' 'reclaim appeal --from-file' 'reclaim appeal --output-file' 'notify add-endpoint --from-file' 'notify add-endpoint --output-file' 'notify mark-read --from-file' 'notify mark-read --output-file' 'api --input'
             echo -- '@file'
         case 'store update --fields'
             echo -- ',id organisationId name slug status defaultCurrency timezone settings settings.supportEmail settings.description settings.logoImageId settings.faviconImageId settings.brandColor settings.thankYouDefault settings.cashbackBp settings.cashbackCapMinor settings.cashbackRefundWindowDays settings.cashbackExpiryDays settings.liveStatsDefault settings.discordUrl settings.maintenanceMessage settings.socials settings.checkout settings.checkout.couponField settings.checkout.termsRequired settings.checkout.termsUrl settings.checkout.newsletterOptIn settings.checkout.requireEmailVerificationForDelivery settings.checkout.reservationMinutes settings.tax settings.tax.rateBp url createdAt'
@@ -374,6 +383,8 @@ function __storectl_value
             echo -- 'applied not-applied'
         case 'service create-key --preset'
             echo -- 'owner ci-backup support'
+        case 'service create-key --scopes'
+            echo -- ',store:write blog:write settings:read settings:write disputes:read disputes:write disputes:decide backups:write backups:restore reclaims:appeal notifications:write'
         case 'service emit --event'
             echo -- 'feedback_digest reclaim_noticed'
         case 'service deliveries --state'
@@ -404,7 +415,7 @@ function __storectl_argument
             echo -- '@profile'
         case 'api 0'
             echo -- 'GET HEAD POST PUT PATCH DELETE'
-        case 'api 1' 'service deliveries 1'
+        case 'api 1' 'service rotate-key 0' 'service revoke-key 0' 'service deliveries 1'
             echo -- ''
         case 'completion 0'
             echo -- 'bash zsh fish powershell'

@@ -75,6 +75,9 @@ $global:StorectlTables = @{
             'start', 'Start the service',
             'create-store', 'Create a store',
             'create-key', 'Create a key to a store',
+            'keys', 'List the keys to a store',
+            'rotate-key', 'Replace a key, with an overlap',
+            'revoke-key', 'Make a key invalid',
             'emit', 'Raise an event that no operation emits',
             'deliveries', 'List what is sent to endpoints, or try it again'
         )
@@ -311,7 +314,7 @@ $global:StorectlTables = @{
         'service start' = @(
             '--host', 'Address to listen on (default 127.0.0.1)',
             '--port', 'Port to listen on (default 4010; 0 takes a free one)',
-            '--database', 'Database file (default: service.db in the state folder)',
+            '--database', 'File, or postgres:// URL (default: service.db in the state folder)',
             '--no-delivery', 'Send nothing to the endpoints: another process does',
             '--delivery-sink', 'Send everything to this receiver on this machine instead of Discord, for tests'
         )
@@ -320,24 +323,35 @@ $global:StorectlTables = @{
             '--slug', 'Short name in addresses (default: from the name)',
             '--currency', 'Currency (default EUR)',
             '--timezone', 'Time zone (default UTC)',
-            '--database', 'Database file (default: service.db in the state folder)'
+            '--database', 'File, or postgres:// URL (default: service.db in the state folder)'
         )
         'service create-key' = @(
             '--preset', 'Rights: owner (default), ci-backup or support',
+            '--scopes', 'Rights one by one, with commas, instead of a preset',
             '--label', 'Name for people',
             '--expires-in-days', 'Days until it ends (default: never)',
-            '--database', 'Database file (default: service.db in the state folder)'
+            '--database', 'File, or postgres:// URL (default: service.db in the state folder)'
+        )
+        'service keys' = @(
+            '--database', 'File, or postgres:// URL (default: service.db in the state folder)'
+        )
+        'service rotate-key' = @(
+            '--overlap', 'How long the old key stays valid, such as 30m, 24h (default) or 7d; 0h ends it now',
+            '--database', 'File, or postgres:// URL (default: service.db in the state folder)'
+        )
+        'service revoke-key' = @(
+            '--database', 'File, or postgres:// URL (default: service.db in the state folder)'
         )
         'service emit' = @(
             '--event', 'Event: feedback_digest or reclaim_noticed',
             '--data', 'Value for the text; may be repeated',
-            '--database', 'Database file (default: service.db in the state folder)'
+            '--database', 'File, or postgres:// URL (default: service.db in the state folder)'
         )
         'service deliveries' = @(
             '--state', 'Only this state: pending, held, delivered, dead',
             '--limit', 'At most so many (default 50)',
             '--all-dead', 'Retry all dead deliveries, of the store if --store is given',
-            '--database', 'Database file (default: service.db in the state folder)'
+            '--database', 'File, or postgres:// URL (default: service.db in the state folder)'
         )
         '*' = @(
             '--profile', 'Stored profile to use',
@@ -438,21 +452,32 @@ $global:StorectlTables = @{
         'api -f' = ''
         'service start --host' = ''
         'service start --port' = ''
+        'service start --database' = ''
         'service start --delivery-sink' = ''
         'service create-store --name' = ''
         'service create-store --slug' = ''
         'service create-store --currency' = ''
         'service create-store --timezone' = ''
+        'service create-store --database' = ''
         'service create-key --label' = ''
         'service create-key --expires-in-days' = ''
+        'service create-key --database' = ''
+        'service keys --database' = ''
+        'service rotate-key --overlap' = ''
+        'service rotate-key --database' = ''
+        'service revoke-key --database' = ''
         'service emit --data' = ''
+        'service emit --database' = ''
         'service deliveries --limit' = ''
+        'service deliveries --database' = ''
         '* --store' = ''
         '* --base-url' = ''
         '* --fields' = ''
         '* --timeout' = ''
         'notify mark-read *' = ''
         'api 1' = ''
+        'service rotate-key 0' = ''
+        'service revoke-key 0' = ''
         'service deliveries 1' = ''
         'store update --from-file' = '@file'
         'store update --output-file' = '@file'
@@ -484,11 +509,6 @@ $global:StorectlTables = @{
         'notify mark-read --from-file' = '@file'
         'notify mark-read --output-file' = '@file'
         'api --input' = '@file'
-        'service start --database' = '@file'
-        'service create-store --database' = '@file'
-        'service create-key --database' = '@file'
-        'service emit --database' = '@file'
-        'service deliveries --database' = '@file'
         'blog create *' = '@file'
         'store update --fields' = ',id organisationId name slug status defaultCurrency timezone settings settings.supportEmail settings.description settings.logoImageId settings.faviconImageId settings.brandColor settings.thankYouDefault settings.cashbackBp settings.cashbackCapMinor settings.cashbackRefundWindowDays settings.cashbackExpiryDays settings.liveStatsDefault settings.discordUrl settings.maintenanceMessage settings.socials settings.checkout settings.checkout.couponField settings.checkout.termsRequired settings.checkout.termsUrl settings.checkout.newsletterOptIn settings.checkout.requireEmailVerificationForDelivery settings.checkout.reservationMinutes settings.tax settings.tax.rateBp url createdAt'
         'blog create --status' = 'draft scheduled published'
@@ -522,6 +542,7 @@ $global:StorectlTables = @{
         'history list --state' = 'prepared sent applied rejected not_sent unknown'
         'resume --mark' = 'applied not-applied'
         'service create-key --preset' = 'owner ci-backup support'
+        'service create-key --scopes' = ',store:write blog:write settings:read settings:write disputes:read disputes:write disputes:decide backups:write backups:restore reclaims:appeal notifications:write'
         'service emit --event' = 'feedback_digest reclaim_noticed'
         'service deliveries --state' = 'pending held delivered dead'
         '* --profile' = '@profile'

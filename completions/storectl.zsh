@@ -103,6 +103,9 @@ _storectl_commands() {
       'start:Start the service'
       'create-store:Create a store'
       'create-key:Create a key to a store'
+      'keys:List the keys to a store'
+      'rotate-key:Replace a key, with an overlap'
+      'revoke-key:Make a key invalid'
       'emit:Raise an event that no operation emits'
       'deliveries:List what is sent to endpoints, or try it again'
       )
@@ -380,7 +383,7 @@ _storectl_flags() {
       _storectl_reply=(
       '--host:Address to listen on (default 127.0.0.1)'
       '--port:Port to listen on (default 4010; 0 takes a free one)'
-      '--database:Database file (default: service.db in the state folder)'
+      '--database:File, or postgres:// URL (default: service.db in the state folder)'
       '--no-delivery:Send nothing to the endpoints: another process does'
       '--delivery-sink:Send everything to this receiver on this machine instead of Discord, for tests'
       )
@@ -391,22 +394,34 @@ _storectl_flags() {
       '--slug:Short name in addresses (default: from the name)'
       '--currency:Currency (default EUR)'
       '--timezone:Time zone (default UTC)'
-      '--database:Database file (default: service.db in the state folder)'
+      '--database:File, or postgres:// URL (default: service.db in the state folder)'
       )
       ;;
     'service create-key')
       _storectl_reply=(
       '--preset:Rights: owner (default), ci-backup or support'
+      '--scopes:Rights one by one, with commas, instead of a preset'
       '--label:Name for people'
       '--expires-in-days:Days until it ends (default: never)'
-      '--database:Database file (default: service.db in the state folder)'
+      '--database:File, or postgres:// URL (default: service.db in the state folder)'
+      )
+      ;;
+    'service keys' | 'service revoke-key')
+      _storectl_reply=(
+      '--database:File, or postgres:// URL (default: service.db in the state folder)'
+      )
+      ;;
+    'service rotate-key')
+      _storectl_reply=(
+      '--overlap:How long the old key stays valid, such as 30m, 24h (default) or 7d; 0h ends it now'
+      '--database:File, or postgres:// URL (default: service.db in the state folder)'
       )
       ;;
     'service emit')
       _storectl_reply=(
       '--event:Event: feedback_digest or reclaim_noticed'
       '--data:Value for the text; may be repeated'
-      '--database:Database file (default: service.db in the state folder)'
+      '--database:File, or postgres:// URL (default: service.db in the state folder)'
       )
       ;;
     'service deliveries')
@@ -414,7 +429,7 @@ _storectl_flags() {
       '--state:Only this state: pending, held, delivered, dead'
       '--limit:At most so many (default 50)'
       '--all-dead:Retry all dead deliveries, of the store if --store is given'
-      '--database:Database file (default: service.db in the state folder)'
+      '--database:File, or postgres:// URL (default: service.db in the state folder)'
       )
       ;;
     *) _storectl_reply=() ;;
@@ -442,8 +457,8 @@ _storectl_flags() {
 # comma before the words of a list.
 _storectl_value() {
   case "$1 $2" in
-    'store update --name' | 'store update --slug' | 'store update --default-currency' | 'store update --timezone' | 'store update --support-email' | 'store update --description' | 'store update --logo-image-id' | 'store update --favicon-image-id' | 'store update --brand-color' | 'store update --thank-you-default' | 'store update --cashback-bp' | 'store update --cashback-cap-minor' | 'store update --cashback-refund-window-days' | 'store update --cashback-expiry-days' | 'store update --discord-url' | 'store update --maintenance-message' | 'store update --social' | 'store update --checkout-terms-url' | 'store update --checkout-reservation-minutes' | 'store update --tax-rate-bp' | 'store update --set' | 'blog create --title' | 'blog create --content-md' | 'blog create --slug' | 'blog create --excerpt' | 'blog create --cover-image-id' | 'blog create --tags' | 'blog create --featured-product-ids' | 'blog create --scheduled-at' | 'blog create --meta-title' | 'blog create --meta-description' | 'blog create --set' | 'settings save --quiet-hours-start' | 'settings save --quiet-hours-end' | 'settings save --quiet-hours-timezone' | 'settings save --discovery-summary' | 'settings save --discovery-categories' | 'settings save --showcase-summary' | 'settings save --set' | 'settings diff --quiet-hours-start' | 'settings diff --quiet-hours-end' | 'settings diff --quiet-hours-timezone' | 'settings diff --discovery-summary' | 'settings diff --discovery-categories' | 'settings diff --showcase-summary' | 'settings diff --set' | 'disputes open --reason' | 'disputes open --idempotency-key' | 'disputes open --order-id' | 'disputes open --buyer-email' | 'disputes open --provider-case-id' | 'disputes open --risk-signal' | 'disputes open --deadline-at' | 'disputes open --appeal-deadline-at' | 'disputes open --set' | 'disputes decide --resolution' | 'disputes decide --set' | 'backup create --label' | 'backup create --idempotency-key' | 'backup create --set' | 'backup restore --idempotency-key' | 'backup restore --set' | 'reclaim appeal --text' | 'reclaim appeal --set' | 'notify add-endpoint --name' | 'notify add-endpoint --url' | 'notify add-endpoint --discord-template-title' | 'notify add-endpoint --discord-template-description' | 'notify add-endpoint --discord-template-color' | 'notify add-endpoint --set' | 'notify mark-read --before' | 'notify mark-read --set' | 'history list --limit' | 'history prune --older-than' | 'api --field' | 'api -f' | 'service start --host' | 'service start --port' | 'service start --delivery-sink' | 'service create-store --name' | 'service create-store --slug' | 'service create-store --currency' | 'service create-store --timezone' | 'service create-key --label' | 'service create-key --expires-in-days' | 'service emit --data' | 'service deliveries --limit') _storectl_reply='' ;;
-    'store update --from-file' | 'store update --output-file' | 'blog create --content-file' | 'blog create --from-file' | 'blog create --output-file' | 'settings show --output-file' | 'settings save --from-file' | 'settings save --output-file' | 'settings diff --from-file' | 'disputes show --output-file' | 'disputes open --reason-file' | 'disputes open --from-file' | 'disputes open --output-file' | 'disputes decide --resolution-file' | 'disputes decide --from-file' | 'disputes decide --from' | 'disputes decide --receipt' | 'disputes decide --output-file' | 'backup create --from-file' | 'backup create --output-file' | 'backup restore --from-file' | 'backup restore --output-file' | 'reclaim appeal --text-file' | 'reclaim appeal --from-file' | 'reclaim appeal --output-file' | 'notify add-endpoint --from-file' | 'notify add-endpoint --output-file' | 'notify mark-read --from-file' | 'notify mark-read --output-file' | 'api --input' | 'service start --database' | 'service create-store --database' | 'service create-key --database' | 'service emit --database' | 'service deliveries --database') _storectl_reply='@file' ;;
+    'store update --name' | 'store update --slug' | 'store update --default-currency' | 'store update --timezone' | 'store update --support-email' | 'store update --description' | 'store update --logo-image-id' | 'store update --favicon-image-id' | 'store update --brand-color' | 'store update --thank-you-default' | 'store update --cashback-bp' | 'store update --cashback-cap-minor' | 'store update --cashback-refund-window-days' | 'store update --cashback-expiry-days' | 'store update --discord-url' | 'store update --maintenance-message' | 'store update --social' | 'store update --checkout-terms-url' | 'store update --checkout-reservation-minutes' | 'store update --tax-rate-bp' | 'store update --set' | 'blog create --title' | 'blog create --content-md' | 'blog create --slug' | 'blog create --excerpt' | 'blog create --cover-image-id' | 'blog create --tags' | 'blog create --featured-product-ids' | 'blog create --scheduled-at' | 'blog create --meta-title' | 'blog create --meta-description' | 'blog create --set' | 'settings save --quiet-hours-start' | 'settings save --quiet-hours-end' | 'settings save --quiet-hours-timezone' | 'settings save --discovery-summary' | 'settings save --discovery-categories' | 'settings save --showcase-summary' | 'settings save --set' | 'settings diff --quiet-hours-start' | 'settings diff --quiet-hours-end' | 'settings diff --quiet-hours-timezone' | 'settings diff --discovery-summary' | 'settings diff --discovery-categories' | 'settings diff --showcase-summary' | 'settings diff --set' | 'disputes open --reason' | 'disputes open --idempotency-key' | 'disputes open --order-id' | 'disputes open --buyer-email' | 'disputes open --provider-case-id' | 'disputes open --risk-signal' | 'disputes open --deadline-at' | 'disputes open --appeal-deadline-at' | 'disputes open --set' | 'disputes decide --resolution' | 'disputes decide --set' | 'backup create --label' | 'backup create --idempotency-key' | 'backup create --set' | 'backup restore --idempotency-key' | 'backup restore --set' | 'reclaim appeal --text' | 'reclaim appeal --set' | 'notify add-endpoint --name' | 'notify add-endpoint --url' | 'notify add-endpoint --discord-template-title' | 'notify add-endpoint --discord-template-description' | 'notify add-endpoint --discord-template-color' | 'notify add-endpoint --set' | 'notify mark-read --before' | 'notify mark-read --set' | 'history list --limit' | 'history prune --older-than' | 'api --field' | 'api -f' | 'service start --host' | 'service start --port' | 'service start --database' | 'service start --delivery-sink' | 'service create-store --name' | 'service create-store --slug' | 'service create-store --currency' | 'service create-store --timezone' | 'service create-store --database' | 'service create-key --label' | 'service create-key --expires-in-days' | 'service create-key --database' | 'service keys --database' | 'service rotate-key --overlap' | 'service rotate-key --database' | 'service revoke-key --database' | 'service emit --data' | 'service emit --database' | 'service deliveries --limit' | 'service deliveries --database') _storectl_reply='' ;;
+    'store update --from-file' | 'store update --output-file' | 'blog create --content-file' | 'blog create --from-file' | 'blog create --output-file' | 'settings show --output-file' | 'settings save --from-file' | 'settings save --output-file' | 'settings diff --from-file' | 'disputes show --output-file' | 'disputes open --reason-file' | 'disputes open --from-file' | 'disputes open --output-file' | 'disputes decide --resolution-file' | 'disputes decide --from-file' | 'disputes decide --from' | 'disputes decide --receipt' | 'disputes decide --output-file' | 'backup create --from-file' | 'backup create --output-file' | 'backup restore --from-file' | 'backup restore --output-file' | 'reclaim appeal --text-file' | 'reclaim appeal --from-file' | 'reclaim appeal --output-file' | 'notify add-endpoint --from-file' | 'notify add-endpoint --output-file' | 'notify mark-read --from-file' | 'notify mark-read --output-file' | 'api --input') _storectl_reply='@file' ;;
     'store update --fields') _storectl_reply=',id organisationId name slug status defaultCurrency timezone settings settings.supportEmail settings.description settings.logoImageId settings.faviconImageId settings.brandColor settings.thankYouDefault settings.cashbackBp settings.cashbackCapMinor settings.cashbackRefundWindowDays settings.cashbackExpiryDays settings.liveStatsDefault settings.discordUrl settings.maintenanceMessage settings.socials settings.checkout settings.checkout.couponField settings.checkout.termsRequired settings.checkout.termsUrl settings.checkout.newsletterOptIn settings.checkout.requireEmailVerificationForDelivery settings.checkout.reservationMinutes settings.tax settings.tax.rateBp url createdAt' ;;
     'blog create --status') _storectl_reply='draft scheduled published' ;;
     'blog create --fields') _storectl_reply=',id title slug excerpt contentMd coverImageId coverUrl coverImageUrl tags featuredProductIds status effectiveStatus publishedAt scheduledAt metaTitle metaDescription viewCount createdAt updatedAt' ;;
@@ -467,6 +482,7 @@ _storectl_value() {
     'history list --state') _storectl_reply='prepared sent applied rejected not_sent unknown' ;;
     'resume --mark') _storectl_reply='applied not-applied' ;;
     'service create-key --preset') _storectl_reply='owner ci-backup support' ;;
+    'service create-key --scopes') _storectl_reply=',store:write blog:write settings:read settings:write disputes:read disputes:write disputes:decide backups:write backups:restore reclaims:appeal notifications:write' ;;
     'service emit --event') _storectl_reply='feedback_digest reclaim_noticed' ;;
     'service deliveries --state') _storectl_reply='pending held delivered dead' ;;
     *' --profile') _storectl_reply='@profile' ;;
@@ -485,7 +501,7 @@ _storectl_argument() {
     'resume 0') _storectl_reply='@open-record' ;;
     'profile use 0' | 'profile show 0' | 'profile set 0' | 'profile remove 0') _storectl_reply='@profile' ;;
     'api 0') _storectl_reply='GET HEAD POST PUT PATCH DELETE' ;;
-    'api 1' | 'service deliveries 1') _storectl_reply='' ;;
+    'api 1' | 'service rotate-key 0' | 'service revoke-key 0' | 'service deliveries 1') _storectl_reply='' ;;
     'completion 0') _storectl_reply='bash zsh fish powershell' ;;
     'service deliveries 0') _storectl_reply='list retry' ;;
     'blog create '*) _storectl_reply='@file' ;;

@@ -118,7 +118,7 @@ function encode(complete: Completion | undefined, fields: readonly string[], lis
   if (complete === undefined) return '';
   if (typeof complete === 'string' && complete !== 'field') return `@${complete}`;
   const words = complete === 'field' ? fields : complete;
-  const unsafe = words.find((word) => !/^[A-Za-z0-9][\w.-]*$/.test(word));
+  const unsafe = words.find((word) => !/^[A-Za-z0-9][\w.:-]*$/.test(word));
   if (unsafe !== undefined) throw new RangeError(`"${unsafe}" is no word for every shell`);
   return words.length === 0 ? '' : (list ? ',' : '') + words.join(' ');
 }

@@ -19,10 +19,13 @@ export function supportsHyperlinks(stream: { readonly isTTY?: boolean }, env: En
   );
 }
 
+/** Terminals take no longer ones. */
+const longestUrl = 2000;
+
 /** Web addresses in a text that is printable already, without the punctuation of the sentence around them. */
 function findUrls(text: string): string[] {
   const found = text.match(/https?:\/\/[^\s"'<>`\\]+/g) ?? [];
-  return found.map((url) => url.replace(/[.,;:!?)\]}]+$/, ''));
+  return found.map((url) => url.replace(/[.,;:!?)\]}]+$/, '')).filter((url) => url.length <= longestUrl);
 }
 
 /** The text as a link to `url`, or as it is where that is no address that a terminal may be told. */
@@ -37,7 +40,9 @@ export function linkWrapped(text: string, wrapped: string): string {
   let done = '';
   let rest = wrapped;
   for (const url of findUrls(text)) {
-    const pattern = [...url].map((character) => character.replace(/[^\w]/, '\\$&')).join('\\n?');
+    const pattern = [...url]
+      .map((character) => character.replace(/[\\^$.*+?()[\]{}|/]/, '\\$&'))
+      .join('\\n?');
     const found = new RegExp(pattern, 'u').exec(rest);
     if (found === null) continue;
     const pieces = found[0].split('\n').map((piece) => link(piece, url));

@@ -61,8 +61,8 @@ function describe(record: HistoryRecord, now: number): KnownId | null {
   };
 }
 
-/** The id in `/disputes/{id}/decision`. */
-function pathId(record: HistoryRecord): string | null {
-  const id = record.path.split('/').at(-2);
-  return id === undefined ? null : decodeURIComponent(id);
+/** The id in `/disputes/{id}/decision`, where the service did not refuse it: it may well not be there. */
+function pathId({ path, state }: HistoryRecord): string | null {
+  const [, id] = /\/([^/]+)\/(?:decision|appeal)$/.exec(path) ?? [];
+  return id === undefined || state === 'rejected' ? null : decodeURIComponent(id);
 }

@@ -1,8 +1,9 @@
-import { checkbox, confirm, input, password, select } from '@inquirer/prompts';
+import * as inquirer from '@inquirer/prompts';
 import { editText } from './editor.ts';
 import { cancelledError } from './errors.ts';
 import { type FieldFlag, parseFlag } from './flags.ts';
-import type { Io } from './io.ts';
+import { type Io, isSwitchedOn } from './io.ts';
+import * as plain from './plain-prompts.ts';
 
 /** Asks for a line of text. `validate` returns what is wrong, or true. */
 export function askText(
@@ -10,16 +11,16 @@ export function askText(
   message: string,
   options: { default?: string; validate?: (text: string) => true | string } = {},
 ): Promise<string> {
-  return ask(io, (context) => input({ message, required: true, ...options }, context));
+  return ask(io, ({ input }, context) => input({ message, required: true, ...options }, context));
 }
 
 /** Asks for a secret: nothing of it is shown. */
 export function askSecret(io: Io, message: string): Promise<string> {
-  return ask(io, (context) => password({ message, mask: false }, context));
+  return ask(io, (_, context) => inquirer.password({ message, mask: false }, context));
 }
 
 export function askYesNo(io: Io, message: string, preset = false): Promise<boolean> {
-  return ask(io, (context) => confirm({ message, default: preset }, context));
+  return ask(io, ({ confirm }, context) => confirm({ message, default: preset }, context));
 }
 
 /** One of several values, each with a name for people. */
@@ -28,7 +29,7 @@ export function askChoice(
   message: string,
   choices: readonly { readonly value: string; readonly name: string }[],
 ): Promise<string> {
-  return ask(io, (context) => select({ message, choices, pageSize: 12 }, context));
+  return ask(io, ({ select }, context) => select({ message, choices, pageSize: 12 }, context));
 }
 
 /** At least one of several values. */
@@ -40,7 +41,9 @@ export function askSeveral(
   const listed = choices.map((choice) =>
     typeof choice === 'string' ? { value: choice, name: choice } : choice,
   );
-  return ask(io, (context) => checkbox({ message, choices: listed, required: true, pageSize: 12 }, context));
+  return ask(io, ({ checkbox }, context) =>
+    checkbox({ message, choices: listed, required: true, pageSize: 12 }, context),
+  );
 }
 
 /**
@@ -70,7 +73,7 @@ function problemOf(field: FieldFlag, text: string): string | null {
 
 /** A line is enough for a short text; an empty one opens the editor. */
 async function askLongText(io: Io, field: FieldFlag): Promise<string> {
-  const line = await ask(io, (context) =>
+  const line = await ask(io, ({ input }, context) =>
     input({ message: `${field.description} (empty: opens your editor)` }, context),
   );
   if (line.trim() !== '') return line;
@@ -87,24 +90,30 @@ export function wentBack(error: unknown): boolean {
 /** Where no question came before, going back is leaving. */
 const BACK = cancelledError();
 
-type PromptContext = { input: Io['stdin']; output: Io['stderr']; signal: AbortSignal };
+type Prompts = Pick<typeof plain, 'input' | 'confirm' | 'select' | 'checkbox'>;
+type PromptContext = plain.PlainContext;
 
 /**
  * Runs a prompt. Questions go to stderr, so that stdout holds data alone. Ctrl-C is a cancellation like any other;
  * Escape is thrown as {@link wentBack} knows it.
  */
-async function ask<Answer>(io: Io, prompt: (context: PromptContext) => Promise<Answer>): Promise<Answer> {
+async function ask<Answer>(
+  io: Io,
+  prompt: (prompts: Prompts, context: PromptContext) => Promise<Answer>,
+): Promise<Answer> {
   const { stdin, stdout, stderr, signal } = io;
+  const prompts: Prompts = isSwitchedOn(io.env.STORECTL_ACCESSIBLE) ? plain : inquirer;
   const back = new AbortController();
   const onKey = (_: unknown, key: { name?: string } | undefined) => {
     if (key?.name === 'escape') back.abort();
   };
   stdin.on('keypress', onKey);
   try {
-    return await prompt({
+    return await prompt(prompts, {
       input: stdin,
       output: stderr.isTTY ? stderr : stdout,
       signal: AbortSignal.any([signal, back.signal]),
+      back: () => back.abort(),
     });
   } catch (error) {
     if (back.signal.aborted && !signal.aborted) throw BACK;

@@ -47,7 +47,10 @@ export async function askMissing(
       },
     })),
   ];
-  if (questions.length > 1) context.notice(context.err.color.dim('Esc goes back, Ctrl-C cancels.'));
+  if (questions.length > 1)
+    context.notice(
+      context.err.color.dim(`${context.err.plain ? '< and Enter' : 'Esc'} goes back, Ctrl-C cancels.`),
+    );
   await askInTurn(questions);
 }
 

@@ -22,9 +22,9 @@ export const command: CommandDefinition = {
     else {
       context.print(
         renderTable(
-          ['', 'name', 'address', 'store', 'key'],
+          [context.out.plain ? 'in use' : '', 'name', 'address', 'store', 'key'],
           rows.map(({ name, used, baseUrl, storeId, key }) => [
-            used ? '*' : '',
+            used ? (context.out.plain ? 'yes' : '*') : context.out.plain ? 'no' : '',
             printable(name),
             printable(baseUrl ?? '-'),
             printable(storeId ?? '-'),

@@ -1,0 +1,237 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { linkWrapped, supportsHyperlinks, withoutLinks } from '../../src/cli/hyperlinks.ts';
+import { renderRecord, renderTable, styleOf } from '../../src/cli/output.ts';
+import { machineFor } from '../helpers/cli.ts';
+import { launcher, newProgramMachine, testNode } from '../helpers/program.ts';
+import { startService } from '../helpers/service.ts';
+import { openTerminal } from '../helpers/terminal.ts';
+
+const terminal = { isTTY: true, columns: 60 };
+const start = '\u001b]8;;';
+const end = '\u001b\\';
+const link = (url: string, text = url) => `${start}${url}${end}${text}${start}${end}`;
+
+describe('--fields with a name that is not there', () => {
+  test('names what is there, the nearest and the nested too', async () => {
+    const service = await startService();
+    const { exitCode, stdout, stderr } = await machineFor(service).run([
+      ...['disputes', 'show', service.example.disputes[0]?.id ?? '', '--fields', 'status,record.statsu'],
+    ]);
+
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(stdout)).toEqual({ status: null, record: { statsu: null } });
+    expect(stderr).toMatch(/^there is no field status in the answer; it has: record\.status, /m);
+    expect(stderr).toMatch(/^there is no field record\.statsu in the answer; it has: record\.status, /m);
+  });
+
+  test('a change is sent all the same, with a word before it', async () => {
+    const service = await startService();
+    const { exitCode, stdout, stderr } = await machineFor(service).run([
+      ...['backup', 'create', '--label', 'one', '--sections', 'store', '--fields', 'lable,label'],
+    ]);
+
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(stdout)).toEqual({ lable: null, label: 'one' });
+    expect(stderr).toContain('the contract knows no field lable of the answer; did you mean label?');
+  });
+
+  test('names in a map are nobody else’s business', async () => {
+    const service = await startService();
+    const { stderr } = await machineFor(service).run([
+      ...['settings', 'save', '--quiet-hours-start', '21:00', '--fields', 'templates.mine.title'],
+    ]);
+
+    expect(stderr).not.toContain('the contract knows no field');
+  });
+});
+
+describe('links', () => {
+  test.each([
+    [{ TERM_PROGRAM: 'iTerm.app' }, true],
+    [{ TERM_PROGRAM: 'vscode' }, true],
+    [{ TERM: 'xterm-kitty' }, true],
+    [{ VTE_VERSION: '7200' }, true],
+    [{ WT_SESSION: 'x' }, true],
+    [{ TERM: 'xterm-256color' }, false],
+    [{ VTE_VERSION: '5000' }, false],
+    [{ TERM_PROGRAM: 'vscode', TMUX: '/tmp/tmux' }, false],
+    [{ TERM_PROGRAM: 'vscode', NO_COLOR: '1' }, false],
+    [{ TERM_PROGRAM: 'vscode', CI: 'true' }, false],
+    [{ TERM_PROGRAM: 'vscode', FORCE_HYPERLINK: '0' }, false],
+    [{ TERM_PROGRAM: 'vscode', STORECTL_ACCESSIBLE: '1' }, false],
+    [{ FORCE_HYPERLINK: '1' }, true],
+  ])('%o: %s', (env, expected) => {
+    expect(supportsHyperlinks({ isTTY: true }, env)).toBe(expected);
+    expect(supportsHyperlinks({ isTTY: false }, env)).toBe(false);
+  });
+
+  test('every piece of a wrapped address leads to the whole of it', () => {
+    const url = `https://example.com/${'a'.repeat(70)}`;
+    const style = styleOf(terminal, { FORCE_HYPERLINK: '1', NO_COLOR: '1' });
+
+    const plain = renderRecord([['url', url]], { ...style, links: false });
+    const linked = renderRecord([['url', url]], style);
+
+    expect(plain.split('\n').length).toBeGreaterThan(1);
+    expect(linked.split(link(url, '').slice(0, -`${start}${end}`.length)).length).toBe(
+      plain.split('\n').length + 1,
+    );
+    expect(withoutLinks(linked)).toBe(plain);
+  });
+
+  test('a table keeps its columns', () => {
+    const style = styleOf(terminal, { FORCE_HYPERLINK: '1', NO_COLOR: '1' });
+    const cells = [
+      ['https://example.com', 'main'],
+      ['none', 'other'],
+    ];
+
+    const linked = renderTable(['url', 'name'], cells, style);
+
+    expect(linked).toContain(`${link('https://example.com/', 'https://example.com')}  main`);
+    expect(withoutLinks(linked)).toBe(renderTable(['url', 'name'], cells, { ...style, links: false }));
+  });
+
+  test('nothing but a web address becomes one, and no address says more than it shows', () => {
+    for (const text of [
+      'javascript:alert(1)',
+      'file:///etc/passwd',
+      'https://',
+      'https://[x',
+      'example.com',
+    ]) {
+      expect(linkWrapped(text, text)).toBe(text);
+    }
+    expect(linkWrapped('https://a.b\\u001bc', 'https://a.b\\u001bc')).toBe(
+      `${link('https://a.b/', 'https://a.b')}\\u001bc`,
+    );
+    expect(linkWrapped('See https://example.com/a.', 'See https://example.com/a.')).toBe(
+      `See ${link('https://example.com/a')}.`,
+    );
+    expect(linkWrapped('https://bücher.example/ü', 'https://bücher.example/ü')).toBe(
+      link('https://xn--bcher-kva.example/%C3%BC', 'https://bücher.example/ü'),
+    );
+  });
+});
+
+describe('STORECTL_ACCESSIBLE=1', () => {
+  test('a record is a line for each field, a table a block for each row, without colour', () => {
+    const style = styleOf(terminal, { STORECTL_ACCESSIBLE: '1' });
+
+    expect(
+      renderRecord(
+        [
+          ['id', '1'],
+          ['long label', 'x '.repeat(50).trim()],
+        ],
+        style,
+      ),
+    ).toBe(`id: 1\nlong label: ${'x '.repeat(50).trim()}`);
+    expect(
+      renderTable(
+        ['name', 'state'],
+        [
+          ['a', 'open'],
+          ['b', 'won'],
+        ],
+        style,
+      ),
+    ).toBe('name: a\nstate: open\n\nname: b\nstate: won');
+  });
+
+  test('commands print so', async () => {
+    const service = await startService();
+    const machine = machineFor(service);
+    const env = { STORECTL_ACCESSIBLE: '1' };
+
+    const made = await machine.run(['backup', 'create', '--label', 'one', '--sections', 'store,blog'], {
+      env,
+    });
+    const listed = await machine.run(['history', 'list'], { env });
+
+    expect(made.stdout).toMatch(
+      /^id: [-0-9a-f]{36}\nversion: 1\nlabel: one\ncreatedAt: .*\nsections: store, blog\n$/,
+    );
+    expect(listed.stdout).toMatch(
+      /^id: \S+\nwhen: just now\noperation: backup\.create\nstate: applied\nresult: \S+\ntries: 1\n$/,
+    );
+  });
+
+  test('questions are lines of text: numbers choose, and < goes back', async () => {
+    const machine = newProgramMachine({ STORECTL_ACCESSIBLE: '1' });
+    const screen = await openTerminal(machine.folder, machine.env);
+    screen.type(`alias storectl="'${testNode}' '${launcher}'"; clear`);
+    screen.type('storectl --demo backup create');
+    await screen.shows(/< and Enter goes back, Ctrl-C cancels\.\nName for people:$/s);
+    screen.type('');
+    await screen.shows(/Not accepted: this is needed\.\n.*Name for people:/);
+    screen.type('first');
+    await screen.shows(/Sections to back up.*:$/);
+    screen.type('<');
+    await screen.shows(/Name for people.*\(Enter for first\):$/);
+    screen.type('');
+    await screen.shows(/Sections to back up[^\n]*:$/);
+    screen.type('store');
+    await screen.shows(/Yes or no \(Enter for (yes|no)\):$/);
+    screen.type('yes');
+    const done = await screen.shows(/^id: \S+\nversion: 1\nlabel: first\n/m);
+    expect(done).not.toMatch(/[✔❯│─]|^\? /m);
+  });
+});
+
+describe('the pager', () => {
+  async function open(env: Record<string, string> = {}) {
+    const machine = newProgramMachine(env);
+    const profiles = Object.fromEntries(
+      Array.from({ length: 10 }, (_, index) => [`store${index}`, { storeId: `${index}` }]),
+    );
+    mkdirSync(machine.configDirectory, { mode: 0o700 });
+    writeFileSync(path.join(machine.configDirectory, 'settings.json'), JSON.stringify({ profiles }), {
+      mode: 0o600,
+    });
+    const screen = await openTerminal(machine.folder, machine.env);
+    screen.type(`alias storectl="'${testNode}' '${launcher}'"; stty rows 8; clear`);
+    return screen;
+  }
+
+  test('shows what is longer than the screen, and leaving it early is no error', async () => {
+    const screen = await open({ STORECTL_PAGER: "sed 's/^/PAGED /' | head -n 2" });
+
+    screen.type('storectl profile list; echo exit $?');
+
+    const shown = await screen.shows(/exit \d+/);
+    expect(shown).toMatch(/PAGED +NAME .*\nPAGED +store0 .*\nexit 0/);
+  });
+
+  test('is less where nobody names one', async () => {
+    const screen = await open();
+
+    screen.type('storectl profile list; echo exit $?');
+    await screen.shows(/^:$/m);
+    screen.press('q');
+
+    await screen.shows(/exit 0/);
+  });
+
+  test.each([
+    ['--no-pager', {}, 'storectl profile list --no-pager'],
+    ['--no-input', {}, 'storectl profile list --no-input'],
+    ['--json', {}, 'storectl profile list --json'],
+    ['STORECTL_NO_PAGER', { STORECTL_NO_PAGER: '1' }, 'storectl profile list'],
+    ['CI', { CI: 'true' }, 'storectl profile list'],
+    ['a screen reader', { STORECTL_ACCESSIBLE: '1' }, 'storectl profile list'],
+    ['a pipe', {}, 'storectl profile list | cat'],
+    ['a program that is not there', { STORECTL_PAGER: 'no-such-pager' }, 'storectl profile list'],
+  ])('is not used with %s', async (_, env, line) => {
+    const screen = await open({ STORECTL_PAGER: 'sed s/^/PAGED/', ...env });
+
+    screen.type(`${line}; echo exit $?`);
+
+    const shown = await screen.shows(/exit \d+/);
+    expect(shown).toContain('exit 0');
+    expect(shown).toContain('store9');
+    expect(shown).not.toContain('PAGED');
+  });
+});
