@@ -12,7 +12,6 @@ export interface SceneOptions {
   /** A service on a database of its own unless given. */
   readonly service?: Service;
   readonly timeouts?: SenderOptions['timeouts'];
-  readonly worker?: Partial<WorkerOptions>;
 }
 
 /** A store, a receiver that plays Discord, and a worker between them whose clock the test sets. */
@@ -34,7 +33,6 @@ export async function startScene(options: SceneOptions = {}) {
       // The longest pauses there are.
       random: () => 1,
       log: (line) => void log.push(line),
-      ...options.worker,
       ...own,
     });
   }
@@ -60,11 +58,11 @@ export async function startScene(options: SceneOptions = {}) {
     return ids;
   }
 
-  /** `title state` of the store's deliveries, oldest first, as the operator sees them; of one endpoint if it is given. */
-  async function states(endpoint?: string): Promise<string[]> {
+  /** Of the store's deliveries, oldest first, as the operator sees them; of one endpoint if its webhook is given. */
+  async function states(webhook?: string): Promise<string[]> {
     const listed = await deliveries();
     return listed
-      .filter((delivery) => endpoint === undefined || delivery.endpoint === `Channel ${endpoint}`)
+      .filter((delivery) => webhook === undefined || delivery.endpoint === `Channel ${webhook}`)
       .map(({ state }) => state);
   }
 
