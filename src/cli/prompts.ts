@@ -1,4 +1,4 @@
-import * as inquirer from '@inquirer/prompts';
+import { checkbox, confirm, input, password, select } from '@inquirer/prompts';
 import { editText } from './editor.ts';
 import { cancelledError } from './errors.ts';
 import { type FieldFlag, parseFlag } from './flags.ts';
@@ -16,7 +16,7 @@ export function askText(
 
 /** Asks for a secret: nothing of it is shown. */
 export function askSecret(io: Io, message: string): Promise<string> {
-  return ask(io, (_, context) => inquirer.password({ message, mask: false }, context));
+  return ask(io, (_, context) => password({ message, mask: false }, context));
 }
 
 export function askYesNo(io: Io, message: string, preset = false): Promise<boolean> {
@@ -102,7 +102,9 @@ async function ask<Answer>(
   prompt: (prompts: Prompts, context: PromptContext) => Promise<Answer>,
 ): Promise<Answer> {
   const { stdin, stdout, stderr, signal } = io;
-  const prompts: Prompts = isSwitchedOn(io.env.STORECTL_ACCESSIBLE) ? plain : inquirer;
+  const prompts: Prompts = isSwitchedOn(io.env.STORECTL_ACCESSIBLE)
+    ? plain
+    : { checkbox, confirm, input, select };
   const back = new AbortController();
   const onKey = (_: unknown, key: { name?: string } | undefined) => {
     if (key?.name === 'escape') back.abort();
