@@ -277,34 +277,6 @@ describe('the bash script', () => {
   });
 });
 
-const fish = spawnSync('fish', ['--version']).status === 0;
-
-test.skipIf(!fish)('the fish script offers words with what they mean', () => {
-  const lines = [
-    'storectl di',
-    'storectl backup create --sec',
-    'storectl backup create --sections=store,b',
-    'storectl --profile x disputes decide --status ',
-    'storectl backup create --label ',
-  ];
-  const script = [
-    `source '${path.resolve('completions/storectl.fish')}'`,
-    ...lines.map((line) => `complete -C '${line}'; echo end`),
-  ].join('\n');
-
-  const { stdout, stderr } = spawnSync('fish', ['--no-config', '-c', script], { encoding: 'utf8' });
-
-  expect(stderr).toBe('');
-  expect(stdout.split('end\n')).toEqual([
-    'disputes\tDispute records\n',
-    '--sections\tSections to back up, for example store\n',
-    '--sections=store,blog\n',
-    'won\nlost\nwithdrawn\n',
-    '',
-    '',
-  ]);
-});
-
 describe('the PowerShell script', () => {
   const script = readFileSync('completions/storectl.ps1', 'utf8');
   const table = (name: string) => script.split(`    ${name} = @{\n`)[1]?.split('\n    }\n')[0] ?? '';

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { loadTree } from '../../src/cli/completion-model.ts';
@@ -21,39 +20,6 @@ test('there is a page for the program and for each noun, and the package names t
       .map((name) => `man/${name}.1`)
       .sort(),
   );
-});
-
-const groff = spawnSync('groff', ['--version']).status === 0;
-
-test.skipIf(!groff).each(Object.entries(pages))('%s is roff without a warning', (_, text) => {
-  const { status, stderr } = spawnSync('groff', ['-man', '-ww', '-z', '-Tutf8'], {
-    input: text,
-    encoding: 'utf8',
-  });
-
-  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-});
-
-test
-  .skipIf(!groff)
-  .each(
-    commands
-      .flatMap((command) => [command, ...command.commands])
-      .filter(({ definition }) => definition !== null),
-  )('$path is in its page as its help says it', ({ path, definition }) => {
-  const text = pages[`storectl-${path.split(' ')[0]}`] ?? '';
-  const { stdout } = spawnSync('groff', ['-man', '-Tascii', '-P-c', '-P-b', '-P-u', '-rLL=200n'], {
-    input: text,
-    encoding: 'utf8',
-  });
-
-  expect(stdout).toContain(`storectl ${path}`);
-  for (const { flag, value } of definition?.options ?? []) {
-    expect(stdout).toContain(value === undefined ? flag : `${flag} ${value}`);
-  }
-  for (const example of definition?.examples ?? []) {
-    expect(stdout).toContain(`storectl ${example.replace(/[^ -~]/g, '')}`);
-  }
 });
 
 test('text that roff would take for a request or an escape is text', () => {

@@ -210,7 +210,7 @@ function filesWith(folder: string, text: string): string[] {
 }
 
 describe('the settings file', () => {
-  test.skipIf(process.platform === 'win32')('in looser modes is repaired, with a notice', async () => {
+  test('in looser modes is repaired, with a notice', async () => {
     await using server = await startFaultServer([answer(200, {})]);
     const machine = newMachine();
     await login(machine, server.url);

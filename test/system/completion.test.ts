@@ -1,0 +1,87 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { launcher, newProgramMachine, type ProgramMachine, testNode } from '../helpers/program.ts';
+import { openTerminal } from '../helpers/terminal.ts';
+
+/** Puts `storectl` on the path of a machine, as an installation does. */
+function install(machine: ProgramMachine): Record<string, string> {
+  const folder = path.join(machine.folder, 'bin');
+  mkdirSync(folder);
+  const script = `#!/bin/sh\nexec '${testNode}' '${launcher}' "$@"\n`;
+  writeFileSync(path.join(folder, 'storectl'), script, { mode: 0o755 });
+  // A shell that ends after the test would write its history into a folder that is being removed.
+  return { ...machine.env, HISTFILE: '', PATH: `${folder}:${machine.env.PATH}` };
+}
+
+const start = {
+  bash: 'exec bash --norc --noprofile',
+  zsh: 'exec zsh -f',
+  fish: 'exec fish --no-config',
+};
+
+const load = {
+  bash: "PS1='> '; source <(storectl completion bash)",
+  zsh: "PS1='> '; autoload -U compinit && compinit -u -D; source <(storectl completion zsh)",
+  fish: "function fish_prompt; echo -n '> '; end; storectl completion fish | source",
+};
+
+test.for(['bash', 'zsh', 'fish'] as const)('%s completes commands, ids and lists', async (shell) => {
+  const machine = newProgramMachine();
+  const env = install(machine);
+  const opened = await machine.run(['--demo', 'disputes', 'open', '--reason', 'Parcel never arrived', '-q']);
+  const dispute = opened.stdout.trim();
+  const terminal = await openTerminal(machine.folder, env);
+  terminal.type(start[shell]);
+  await terminal.shows(/[$%>#] ?$/);
+  terminal.type(`${load[shell]}; clear; echo ready`);
+  await terminal.shows(/^ready\n>/);
+
+  terminal.press('storectl di', 'Tab');
+  await terminal.shows(/^> storectl disputes/m);
+  terminal.press('C-u');
+
+  terminal.press('storectl --demo disputes decide ', 'Tab');
+  await terminal.shows(new RegExp(`^> storectl --demo disputes decide ${dispute}`, 'm'));
+  terminal.press('C-u');
+
+  terminal.press('storectl backup create --sections ', 'Tab', 'Tab');
+  const list = await terminal.shows(/endpoints/);
+  expect(list).toMatch(/store.*blog|blog.*store|store\s+blog/s);
+  terminal.press('C-c');
+
+  terminal.press('storectl backup create --sections=store,bl', 'Tab');
+  await terminal.shows(/--sections=store,blog/);
+  terminal.press('C-u');
+
+  writeFileSync(path.join(machine.folder, 'my decisions.csv'), '');
+  terminal.press('storectl disputes decide --from my', 'Tab');
+  await terminal.shows(/--from (my\\ decisions\.csv|'my decisions\.csv')/);
+});
+
+test('the fish script offers words with what they mean', () => {
+  const lines = [
+    'storectl di',
+    'storectl backup create --sec',
+    'storectl backup create --sections=store,b',
+    'storectl --profile x disputes decide --status ',
+    'storectl backup create --label ',
+  ];
+  const script = [
+    `source '${path.resolve('completions/storectl.fish')}'`,
+    ...lines.map((line) => `complete -C '${line}'; echo end`),
+  ].join('\n');
+
+  const { stdout, stderr } = spawnSync('fish', ['--no-config', '-c', script], { encoding: 'utf8' });
+
+  expect(stderr).toBe('');
+  expect(stdout.split('end\n')).toEqual([
+    'disputes\tDispute records\n',
+    '--sections\tSections to back up, for example store\n',
+    '--sections=store,blog\n',
+    'won\nlost\nwithdrawn\n',
+    '',
+    '',
+  ]);
+});
