@@ -6,6 +6,7 @@ const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.
 /**
  * Parts of libraries that are loaded at start and never used, and take longer to load than the rest of them.
  * - undici's HTTP/2 half, with node:http2: the client offers HTTP/1.1 alone when it opens a connection.
+ * - conf's schema validation, with ajv: the settings are checked by hand, and conf is given no schema.
  * - commander's executable subcommands, with node:child_process: every command of ours is a function.
  */
 const unused = [
@@ -18,6 +19,16 @@ const unused = [
     importer: /[\\/]commander[\\/]lib[\\/]command\.js$/,
     source: 'node:child_process',
     code: 'module.exports = {};',
+  },
+  {
+    importer: /[\\/]conf[\\/]dist[\\/]source[\\/]index\.js$/,
+    source: 'ajv/dist/2020.js',
+    code: 'export const Ajv2020 = null;',
+  },
+  {
+    importer: /[\\/]conf[\\/]dist[\\/]source[\\/]index\.js$/,
+    source: 'ajv-formats',
+    code: 'export default null;',
   },
 ];
 
