@@ -10,25 +10,8 @@ import {
   type Preset,
   presets,
   revokeKey,
-  type Scope,
-  scopes,
 } from '../../src/service/index.ts';
 import { type Service, startService, temporaryFile } from './helpers/service.ts';
-
-const scopeOf: Record<OperationId, Scope> = {
-  'store.update': 'store:write',
-  'blog.create': 'blog:write',
-  'disputes.decide': 'disputes:decide',
-  'settings.show': 'settings:read',
-  'settings.save': 'settings:write',
-  'disputes.open': 'disputes:write',
-  'disputes.show': 'disputes:read',
-  'backup.create': 'backups:write',
-  'backup.restore': 'backups:restore',
-  'reclaim.appeal': 'reclaims:appeal',
-  'notify.add-endpoint': 'notifications:write',
-  'notify.mark-read': 'notifications:write',
-};
 
 function withKey(key: string) {
   return { headers: { authorization: `Bearer ${key}` } };
@@ -39,18 +22,6 @@ async function statusOf(service: Service, id: OperationId, key: string): Promise
   const body = id.endsWith('.show') ? undefined : {};
   return (await service.call(id, createId(), body, withKey(key))).status;
 }
-
-test('each operation needs its scope, and that is enough', async () => {
-  const service = await startService();
-  for (const scope of scopes) {
-    const { key } = await createKey(service.storage, { storeId: service.storeId, scopes: [scope] });
-    for (const { id } of operations) {
-      const status = await statusOf(service, id, key);
-      expect([id, scope, status === 403]).toEqual([id, scope, scopeOf[id] !== scope]);
-      expect(status).not.toBe(401);
-    }
-  }
-});
 
 test('a preset allows its operations and no others', async () => {
   const service = await startService();
@@ -126,48 +97,6 @@ test('a key lasts as long as was said, and can then be cleared away', async () =
   await createKey(storage, { storeId, preset: 'owner', expiresInSeconds: 0 });
   expect(await deleteExpiredKeys(storage)).toBe(1);
   expect(await deleteExpiredKeys(storage)).toBe(0);
-});
-
-test('another store and its objects answer exactly as if they were not there', async () => {
-  const service = await startService();
-  const other = await startService({ storage: service.storage });
-  const dispute = { kind: 'payment', reason: 'x', idempotencyKey: 'k' };
-  const backup = { label: 'x', sections: ['store'], idempotencyKey: 'k' };
-  const foreign = {
-    dispute: (await other.call('disputes.open', '', dispute)).body.id,
-    backup: (await other.call('backup.create', '', backup)).body.id,
-  };
-  const decision = { status: 'won', resolution: 'x' };
-  const restore = { sections: ['store'], idempotencyKey: 'r' };
-  const settingsOf = (storeId: string) => service.send('GET', `/v1/stores/${storeId}/operations/settings`);
-
-  const pairs = [
-    [() => settingsOf(other.storeId), () => settingsOf(createId())],
-    [() => service.call('disputes.show', foreign.dispute), () => service.call('disputes.show', createId())],
-    [
-      () => service.call('disputes.decide', foreign.dispute, decision),
-      () => service.call('disputes.decide', createId(), decision),
-    ],
-    [
-      () => service.call('backup.restore', foreign.backup, restore),
-      () => service.call('backup.restore', createId(), restore),
-    ],
-  ] as const;
-  for (const [first, second] of pairs) {
-    const [there, nowhere] = [await first(), await second()];
-    expect(there.status).toBe(404);
-    expect({ ...there.body, requestId: '' }).toEqual({ ...nowhere.body, requestId: '' });
-    expect([...there.headers.keys()]).toEqual([...nowhere.headers.keys()]);
-    expect(there.status).toBe(nowhere.status);
-  }
-  expect((await other.call('disputes.show', foreign.dispute)).body.record.status).toBe('open');
-});
-
-test('a foreign store is not found whatever the scopes of the key', async () => {
-  const service = await startService();
-  const { key } = await createKey(service.storage, { storeId: service.storeId, scopes: [] });
-  const path = `/v1/stores/${createId()}/operations/settings`;
-  expect((await service.send('GET', path, undefined, withKey(key))).status).toBe(404);
 });
 
 test('the database files hold hashes of keys, never a key', async () => {

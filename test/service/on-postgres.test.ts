@@ -11,6 +11,7 @@ describe('on PostgreSQL', async () => {
   });
   afterAll(() => cluster.stop());
 
+  await import('./access.test.ts');
   await import('./auth.test.ts');
   await import('./backups.test.ts');
   await import('./disputes.test.ts');

@@ -24,7 +24,10 @@ const everyLock: Locks = {
  * synced, foreign keys checked. Any number of processes may have one file open. Waits up to `patienceMs` while
  * another holds it, then rejects with a StorageBusyError.
  */
-export async function openEmbedded(location: string, patienceMs: number): Promise<Storage> {
+export async function openEmbedded(
+  location: string,
+  { patienceMs, maxGroup }: { readonly patienceMs: number; readonly maxGroup: number },
+): Promise<Storage> {
   await createDatabaseFile(location);
   const connect = () => whileBusy(patienceMs, async () => openConnection(location));
   const writing = await connect();
@@ -34,6 +37,7 @@ export async function openEmbedded(location: string, patienceMs: number): Promis
     exec: (sql) => void writing.database.exec(sql),
     alone: writing.alone,
     patienceMs,
+    maxGroup,
   });
   const readAlone = <Result>(work: () => Promise<Result>) =>
     reading.alone(async () => {

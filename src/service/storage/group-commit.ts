@@ -2,9 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isBusy } from './engine-errors.ts';
 import { StorageBusyError } from './errors.ts';
 
-/** So many writes share a commit at most: the first of them waits for the last. */
-const maxGroup = 256;
-
 export interface GroupCommitOptions {
   /** Runs SQL on the connection that the work uses. */
   readonly exec: (sql: string) => void;
@@ -12,6 +9,8 @@ export interface GroupCommitOptions {
   readonly alone: (turn: () => Promise<void>) => Promise<void>;
   /** How long a write waits while another process holds the database, in ms. */
   readonly patienceMs: number;
+  /** How many writes share a commit at most: the first of them waits for the last. */
+  readonly maxGroup: number;
 }
 
 interface Job {
@@ -34,7 +33,7 @@ export interface GroupCommit {
  * may rest on what another write of the group has done. A commit that fails rejects all of the group.
  */
 export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
-  const { exec, alone, patienceMs } = options;
+  const { exec, alone, patienceMs, maxGroup } = options;
   const queue: Job[] = [];
   let running: Promise<void> | undefined;
 

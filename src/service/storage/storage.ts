@@ -54,6 +54,8 @@ export interface Storage extends Transactions {
 export interface StorageOptions {
   /** How long to wait while another process holds what is needed. 5 s unless given. */
   readonly busyTimeoutMs?: number;
+  /** How many writes share a commit of the embedded engine at most. 256 unless given, 1 for none. */
+  readonly maxGroup?: number;
 }
 
 /**
@@ -65,7 +67,7 @@ export async function openStorage(location: string, options: StorageOptions = {}
   const patienceMs = options.busyTimeoutMs ?? 5_000;
   const storage = isPostgresUrl(location)
     ? await (await import('./postgres.ts')).openPostgres(location, patienceMs)
-    : await openEmbedded(location, patienceMs);
+    : await openEmbedded(location, { patienceMs, maxGroup: options.maxGroup ?? 256 });
   try {
     await migrate(storage);
     return storage;
