@@ -19,7 +19,7 @@ import {
   retryDelivery,
 } from '../../service/index.ts';
 import { databaseOption, withStorage } from './database-options.ts';
-import { describeRefusal, refuseDryRun } from './refusals.ts';
+import { describeRefusal } from './refusals.ts';
 
 const group = 'Options:';
 
@@ -84,7 +84,6 @@ async function list(context: Context, parsed: ParsedCommand): Promise<void> {
 }
 
 async function retry(context: Context, parsed: ParsedCommand): Promise<void> {
-  refuseDryRun(context);
   const id = argumentValue(parsed, 'id');
   const all = isOn(parsed, '--all-dead');
   if (id === undefined && !all) {

@@ -4,7 +4,7 @@ import { usageError } from '../../cli/errors.ts';
 import { renderJson } from '../../cli/output.ts';
 import { emitEvent, type RaisedEvent, raisedEvents } from '../../service/index.ts';
 import { databaseOption, withStorage } from './database-options.ts';
-import { describeRefusal, refuseDryRun } from './refusals.ts';
+import { describeRefusal } from './refusals.ts';
 
 const group = 'Options:';
 
@@ -24,7 +24,6 @@ sent a message by the service. It needs no key: whoever can write the database m
   ],
   examples: ['service emit --store 4be5… --event feedback_digest --data summary="14 new ratings"'],
   async run(context, parsed) {
-    refuseDryRun(context);
     const storeId = context.flags.store;
     const event = optionValue(parsed, '--event');
     if (storeId === undefined || event === undefined) {

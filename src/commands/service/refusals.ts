@@ -1,4 +1,3 @@
-import type { Context } from '../../cli/context.ts';
 import { CliError, usageError } from '../../cli/errors.ts';
 import { exitCodes } from '../../cli/exit-codes.ts';
 import { ServiceError } from '../../service/index.ts';
@@ -30,10 +29,4 @@ export function describeRefusal(
     return usageError(reasons.join('; '), hint, { code: 'invalid_input', fields });
   }
   return new CliError({ code, exitCode: exits[code] ?? exitCodes.rejected, message, hint });
-}
-
-/** For commands that cannot show beforehand what they would do: better than to do it. */
-export function refuseDryRun({ flags }: Context): void {
-  if (flags.dryRun)
-    throw usageError('this command has no --dry-run: nothing was done', 'leave --dry-run out');
 }

@@ -20,6 +20,12 @@ send is one JSON line on stderr.`,
       group,
     },
     databaseOption,
+    {
+      flag: '--rate-limit',
+      value: 'N',
+      description: 'Requests a second for each key, twice as many at once (default 10; 0 for no limit)',
+      group,
+    },
     { flag: '--no-delivery', description: 'Send nothing to the endpoints: another process does', group },
     {
       flag: '--delivery-sink',
@@ -36,9 +42,10 @@ send is one JSON line on stderr.`,
       throw usageError('--port takes a number from 0 to 65535', 'for example --port 4010');
     }
     const sink = readSink(parsed);
+    const rateLimit = readRateLimit(parsed);
     return withStorage(context, parsed, async (storage, location) => {
       const log = (line: object) => context.notice(JSON.stringify(line));
-      const app = createApp({ storage, version, log });
+      const app = createApp({ storage, version, log, rateLimit });
       const server = await listen(app, { host, port }).catch((error: unknown) => {
         throw listenError(host, port, error);
       });
@@ -55,6 +62,18 @@ send is one JSON line on stderr.`,
     });
   },
 };
+
+function readRateLimit(parsed: ParsedCommand) {
+  const value = optionValue(parsed, '--rate-limit') ?? '10';
+  if (!/^\d{1,6}$/.test(value)) {
+    throw usageError(
+      '--rate-limit takes a number of requests',
+      'for example --rate-limit 50, or 0 for no limit',
+    );
+  }
+  const perSecond = Number(value);
+  return perSecond === 0 ? null : { perSecond, burst: 2 * perSecond };
+}
 
 function readSink(parsed: ParsedCommand): URL | undefined {
   const value = optionValue(parsed, '--delivery-sink');

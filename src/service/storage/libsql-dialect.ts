@@ -10,7 +10,11 @@ import {
 } from 'kysely';
 import type Database from 'libsql';
 
-type Statement = ReturnType<Database.Database['prepare']>;
+interface Prepared {
+  readonly statement: ReturnType<Database.Database['prepare']>;
+  /** Whether it answers rows. */
+  readonly reader: boolean;
+}
 
 const maxPrepared = 200;
 
@@ -47,26 +51,30 @@ function createDriver(database: Database.Database): Driver {
 
 function createConnection(database: Database.Database): DatabaseConnection {
   /** Least recently used first. */
-  const prepared = new Map<string, Statement>();
+  const prepared = new Map<string, Prepared>();
 
-  function prepare(sql: string): Statement {
-    const statement = prepared.get(sql) ?? database.prepare(sql);
+  function prepare(sql: string): Prepared {
+    let found = prepared.get(sql);
+    if (found === undefined) {
+      const statement = database.prepare(sql);
+      found = { statement, reader: statement.reader };
+    }
     prepared.delete(sql);
-    prepared.set(sql, statement);
+    prepared.set(sql, found);
     if (prepared.size > maxPrepared) {
       for (const oldest of prepared.keys()) {
         prepared.delete(oldest);
         break;
       }
     }
-    return statement;
+    return found;
   }
 
   return {
     async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
-      const statement = prepare(sql);
+      const { statement, reader } = prepare(sql);
       try {
-        if (statement.reader) return { rows: statement.all(parameters) as Row[] };
+        if (reader) return { rows: statement.all(parameters) as Row[] };
         const { changes, lastInsertRowid } = statement.run(parameters);
         return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
       } catch (error) {
