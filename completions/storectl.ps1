@@ -315,6 +315,7 @@ $global:StorectlTables = @{
             '--host', 'Address to listen on (default 127.0.0.1)',
             '--port', 'Port to listen on (default 4010; 0 takes a free one)',
             '--database', 'File, or postgres:// URL (default: service.db in the state folder)',
+            '--rate-limit', 'Requests a second for each key, twice as many at once (default 10; 0 for no limit)',
             '--no-delivery', 'Send nothing to the endpoints: another process does',
             '--delivery-sink', 'Send everything to this receiver on this machine instead of Discord, for tests'
         )
@@ -453,6 +454,7 @@ $global:StorectlTables = @{
         'service start --host' = ''
         'service start --port' = ''
         'service start --database' = ''
+        'service start --rate-limit' = ''
         'service start --delivery-sink' = ''
         'service create-store --name' = ''
         'service create-store --slug' = ''

@@ -260,7 +260,7 @@ export function inputNeeded(missing: readonly MissingInput[]): CliError {
     ].join('\n'),
     hint: connection
       ? '`storectl auth login` stores address, store and key; `storectl --demo …` needs none of them'
-      : 'give them as shown, or run the command in a terminal to be asked',
+      : `give ${missing.length === 1 ? 'it' : 'them'} as shown, or run the command in a terminal to be asked`,
     outcome: 'not_sent',
     fields: missing.map(({ field, give, description }) => ({ field, flag: give, detail: description })),
   });
@@ -280,5 +280,7 @@ function describeExchange(exchange: Exchange): string {
     ...headers('<', exchange.responseHeaders),
     ...(exchange.responseBody === null ? [] : [`< ${exchange.responseBody}`]),
   ];
-  return printableLines(lines.join('\n'));
+  // The last part of a webhook's address is its secret.
+  const text = lines.join('\n').replace(/(\/webhooks\/\d+\/)[\w-]+/g, '$1***');
+  return printableLines(text);
 }

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import type { ExampleStore } from '../service/index.ts';
+import { describeSystemError, localStateError } from './errors.ts';
 
 /** The service of this repository, running inside this process on an example store. */
 export interface Demo {
@@ -17,6 +18,18 @@ const keyMinutes = 60;
  * they share the data and have a port and a key each.
  */
 export async function startDemo(directory: string, version: string): Promise<Demo> {
+  try {
+    return await startService(directory, version);
+  } catch (error) {
+    throw localStateError(
+      'demo_unusable',
+      `the example store in ${directory} cannot be used: ${describeSystemError(error)}`,
+      '`storectl demo reset` makes room for a new one; STORECTL_STATE_DIR chooses another folder',
+    );
+  }
+}
+
+async function startService(directory: string, version: string): Promise<Demo> {
   const service = await import('../service/index.ts');
   const storage = await service.openStorage(path.join(directory, 'store.db'));
   try {

@@ -20,8 +20,19 @@ export interface CurrentDispute {
 /** Reads the dispute of a run. */
 export async function readDispute(run: Run): Promise<CurrentDispute> {
   const { answer } = await perform({ ...run, operation: showDispute, body: null });
-  const record = getPath(answer, ['record']);
-  return { answer, record: isObject(record) ? record : {} };
+  const found = getPath(answer, ['record']);
+  const record = isObject(found) ? found : {};
+  const { disputeId = '' } = run.parameters;
+  if (typeof record.id === 'string' && record.id.toLowerCase() !== disputeId.toLowerCase()) {
+    throw new CliError({
+      code: 'wrong_dispute',
+      exitCode: exitCodes.conflict,
+      message: `the service answered with dispute ${printable(record.id)} and not with ${disputeId}: nothing was sent`,
+      hint: 'decide neither before it is clear which is meant',
+      outcome: 'not_sent',
+    });
+  }
+  return { answer, record };
 }
 
 /** What a decision would do to a dispute: decide it, or nothing because it is decided so or otherwise already. */
@@ -45,7 +56,7 @@ export function unexpectedStatus(dispute: CurrentDispute, expected: string): Cli
     code: 'unexpected_status',
     exitCode: exitCodes.conflict,
     message: describeOtherwise(dispute, expected),
-    hint: `it stays as shown above; ${expectStatus} decides from another status`,
+    hint: 'it stays as it is shown above',
     outcome: 'not_sent',
     fields: [{ field: 'status', flag: expectStatus, detail: printable(String(dispute.record.status)) }],
   });

@@ -85,6 +85,9 @@ const systemErrors: Readonly<Record<string, string>> = {
   ELOOP: 'a symbolic link is in the way',
   EFBIG: 'the file would be too large',
   EDQUOT: 'the disk quota is used up',
+  SQLITE_NOTADB: 'the file is no database',
+  SQLITE_CORRUPT: 'the file is damaged',
+  SQLITE_CANTOPEN: 'the file cannot be opened',
 };
 
 /** A system error in a few words, for the end of a sentence. */

@@ -5,6 +5,15 @@ import { setPath } from './paths.ts';
 /** How the text of a flag becomes a value of the body. */
 export type FlagKind = 'text' | 'number' | 'boolean' | 'list' | 'map';
 
+/** What stands for the value of a flag in the help and in messages. */
+export const flagValues = {
+  text: 'TEXT',
+  number: 'N',
+  list: 'A,B',
+  map: 'NAME=VALUE',
+  boolean: null,
+} as const;
+
 /** A field of a request body and the flag that sets it. */
 export interface FieldFlag {
   /** Where the field stands in the body: `['settings', 'cashbackBp']`. */

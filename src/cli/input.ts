@@ -2,7 +2,7 @@ import { type Operation, pathParameterProblem, pathParameters } from '../contrac
 import { argumentValue, optionValue, type ParsedCommand } from './command.ts';
 import { type Context, inputNeeded, type MissingInput, missingConnection } from './context.ts';
 import { type CliError, type FieldError, usageError } from './errors.ts';
-import { applyFlag, type FieldFlag, parseFlag } from './flags.ts';
+import { applyFlag, type FieldFlag, flagValues, parseFlag } from './flags.ts';
 import { applySet, readObject, readText } from './input-files.ts';
 import type { Io } from './io.ts';
 import { getPath, setPath } from './paths.ts';
@@ -123,7 +123,7 @@ function missingConfirmation(
       {
         field: 'confirm',
         give: `--confirm ${wanted ?? `<${parameter}>`}`,
-        description: 'this cannot be taken back',
+        description: 'the id once more, to go ahead',
       },
     ];
   }
@@ -133,7 +133,7 @@ function missingConfirmation(
 
 export function wrongConfirmation(given: string, wanted: string): CliError {
   return usageError(
-    `--confirm names ${given}, and the command ${wanted}`,
+    `--confirm names ${given || 'nothing'}, and the command ${wanted}`,
     'nothing was sent; check which one is meant',
     {
       code: 'wrong_confirmation',
@@ -147,7 +147,9 @@ function isGenerated(field: FieldFlag): boolean {
 }
 
 function describeMissing(field: FieldFlag): MissingInput {
-  const give = field.fileFlag === null ? field.flag : `${field.flag} or ${field.fileFlag}`;
+  const value = flagValues[field.kind];
+  const flag = value === null ? field.flag : `${field.flag} ${value}`;
+  const give = field.fileFlag === null ? flag : `${flag} or ${field.fileFlag} FILE`;
   return { field: field.path.join('.'), give, description: field.description };
 }
 

@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
 import type { CommandDefinition, ParsedCommand } from './command.ts';
-import { CliError, type ErrorDetails, systemErrorCode, usageError } from './errors.ts';
+import { CliError, describeSystemError, type ErrorDetails, systemErrorCode, usageError } from './errors.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import type { Io } from './io.ts';
 import { createProgram } from './program.ts';
@@ -11,13 +11,17 @@ import { version } from './version.ts';
  * Runs the program: arguments without `node` and the script, to the exit code. The one place where errors become exits.
  */
 export async function main(argv: readonly string[], io: Io): Promise<ExitCode> {
-  ignoreClosedPipe(io);
+  const output = watchOutput(io);
   let exitCode: ExitCode = exitCodes.done;
   const run = async (definition: CommandDefinition, parsed: ParsedCommand) => {
     // Neither help nor a mistyped command needs them.
     const { createContext } = await import('./context.ts');
     const { readGlobalFlags } = await import('./global-flags.ts');
-    const context = createContext({ io, flags: readGlobalFlags(parsed), version });
+    const flags = readGlobalFlags(parsed);
+    if (flags.dryRun && definition.dryRun !== true) {
+      throw usageError('this command has no --dry-run: nothing was done', 'leave --dry-run out');
+    }
+    const context = createContext({ io, flags, version });
     try {
       exitCode = (await definition.run(context, parsed)) ?? exitCodes.done;
     } finally {
@@ -28,6 +32,7 @@ export async function main(argv: readonly string[], io: Io): Promise<ExitCode> {
     // `help backup create` is the other spelling of `backup create --help`.
     const words = argv[0] === 'help' ? [...argv.slice(1), '--help'] : [...argv];
     await createProgram({ io, version, run }).parseAsync(words, { from: 'user' });
+    await output.flushed();
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError && (error.exitCode === 0 || error.code === 'commander.help')) {
@@ -39,14 +44,28 @@ export async function main(argv: readonly string[], io: Io): Promise<ExitCode> {
   }
 }
 
-/** A reader that has seen enough, such as `head`, is no error. */
-function ignoreClosedPipe({ stdout, stderr }: Io): void {
+/** Notices when what is printed goes nowhere. A reader that has seen enough, such as `head`, is no error. */
+function watchOutput({ stdout, stderr }: Io): { flushed(): Promise<void> } {
+  let failure: unknown = null;
   for (const stream of [stdout, stderr]) {
     stream.on('error', (error) => {
       // Windows calls it EOF.
-      if (!['EPIPE', 'EOF'].includes(systemErrorCode(error) ?? '')) throw error;
+      if (!['EPIPE', 'EOF'].includes(systemErrorCode(error) ?? '')) failure ??= error;
     });
   }
+  return {
+    async flushed() {
+      // A stream tells of a failed write in a later turn.
+      await new Promise((resolve) => setImmediate(resolve));
+      if (failure === null) return;
+      throw new CliError({
+        code: 'output_failed',
+        exitCode: exitCodes.localState,
+        message: `what the command printed could not be written: ${describeSystemError(failure)}`,
+        hint: 'the command itself was done; `storectl history list` knows what was sent',
+      });
+    },
+  };
 }
 
 /** Known from the arguments alone, since they may be what is wrong. */

@@ -14,7 +14,7 @@ import { fieldNames, knownWords, parameterKinds } from './completion-words.ts';
 import type { Connection, Context } from './context.ts';
 import { usageError } from './errors.ts';
 import type { ExitCode } from './exit-codes.ts';
-import { deriveFlags, type FieldFlag, type FlagHints } from './flags.ts';
+import { deriveFlags, type FieldFlag, type FlagHints, flagValues } from './flags.ts';
 import { bodyOptions, completeInput, readBody } from './input.ts';
 import { beginFile, outputFileOption } from './output-file.ts';
 import { type Performed, perform } from './perform.ts';
@@ -88,6 +88,7 @@ export function operationCommand(command: OperationCommand): CommandDefinition {
   return {
     ...described,
     answerFields: fieldNames(operation.response),
+    dryRun: true,
     options: [...options, ...safety, outputFileOption],
     run: (context, parsed) => runOperation(context, command, fields, parsed),
   };
@@ -254,13 +255,12 @@ function parameterCompletion(name: string): { readonly complete?: CompletionKind
 export function fieldOptions(field: FieldFlag, operationId?: string): OptionSpec[] {
   const { flag, kind, fileFlag } = field;
   const group = 'Fields:';
-  const description = field.required ? field.description : `${field.description}`;
+  const { description } = field;
   if (kind === 'boolean') return [{ flag, negatable: true, description, group }];
-  const values = { text: 'TEXT', number: 'N', list: 'A,B', map: 'NAME=VALUE' } as const;
   const words = operationId === undefined ? undefined : knownWords[operationId]?.[field.path.join('.')];
   return [
     {
-      ...{ flag, value: values[kind], description, group, list: kind === 'list' },
+      ...{ flag, value: flagValues[kind], description, group, list: kind === 'list' },
       ...(words !== undefined && { complete: words }),
     },
     ...(fileFlag === null

@@ -37,7 +37,7 @@ export function outcomeError(
         exitCode: exitCodeOfStatus(status),
         message: [
           `the service refused (${status}${problem.code ? ` ${printable(problem.code)}` : ''}): ${printable(problem.message)}`,
-          ...fields.map(({ field, flag, detail }) => `  ${flag ?? field}: ${detail}`),
+          ...fields.map(({ field, flag, detail }) => `  ${flag ?? (field || 'the request')}: ${detail}`),
         ].join('\n'),
         hint: hintOfStatus(status, outcome.retryAt, context),
         status,

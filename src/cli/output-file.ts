@@ -1,7 +1,17 @@
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  fsyncSync,
+  lstatSync,
+  openSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import path from 'node:path';
 import type { OptionSpec } from './command.ts';
-import { describeSystemError, localStateError, usageError } from './errors.ts';
+import { type CliError, describeSystemError, localStateError, usageError } from './errors.ts';
 
 export const outputFileOption: OptionSpec = {
   flag: '--output-file',
@@ -22,7 +32,8 @@ export interface PendingFile {
  * Begins a file beside `file`, so that a folder that is missing or cannot be written is found out before anything is
  * sent. Throws exit 2 in that case.
  */
-export function beginFile(file: string): PendingFile {
+export function beginFile(named: string): PendingFile {
+  const file = plainFile(named);
   const draft = path.join(
     path.dirname(file),
     `.${path.basename(file)}.${Math.random().toString(36).slice(2)}.tmp`,
@@ -31,18 +42,16 @@ export function beginFile(file: string): PendingFile {
   try {
     descriptor = openSync(draft, 'wx', 0o644);
   } catch (error) {
-    throw usageError(
-      `cannot write ${file} (--output-file): ${describeSystemError(error)}`,
-      'choose a file in a folder that is there and can be written',
-      { code: 'unwritable_file' },
-    );
+    throw unwritable(file, describeSystemError(error));
   }
+  let open = true;
   return {
     complete(text) {
       try {
         writeSync(descriptor, text);
         fsyncSync(descriptor);
         closeSync(descriptor);
+        open = false;
         renameSync(draft, file);
       } catch (error) {
         throw localStateError(
@@ -53,8 +62,28 @@ export function beginFile(file: string): PendingFile {
       }
     },
     discard() {
-      closeSync(descriptor);
+      if (open) closeSync(descriptor);
       rmSync(draft, { force: true });
     },
   };
+}
+
+/** The file behind symbolic links. A device or a pipe is no place for a file: renaming would replace it. */
+function plainFile(named: string): string {
+  try {
+    if (lstatSync(named, { throwIfNoEntry: false }) === undefined) return named;
+    const file = realpathSync(named);
+    if (statSync(file).isFile()) return file;
+  } catch (error) {
+    throw unwritable(named, describeSystemError(error));
+  }
+  throw unwritable(named, 'there is something that is no file');
+}
+
+function unwritable(file: string, reason: string): CliError {
+  return usageError(
+    `cannot write ${file} (--output-file): ${reason}`,
+    'choose a file in a folder that is there and can be written',
+    { code: 'unwritable_file' },
+  );
 }

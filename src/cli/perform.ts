@@ -3,7 +3,9 @@ import { HistoryError, KeyReusedError } from '../history/errors.ts';
 import type { HistoryRecord } from '../history/record.ts';
 import { isOn } from './command.ts';
 import type { Context } from './context.ts';
-import { cancelledError, localStateError, usageError } from './errors.ts';
+import { CliError, cancelledError, localStateError, usageError } from './errors.ts';
+import { exitCodes } from './exit-codes.ts';
+import { isObject } from './objects.ts';
 import type { Run } from './operation-command.ts';
 import { outcomeError } from './outcomes.ts';
 import { printable } from './sanitize.ts';
@@ -33,7 +35,19 @@ export async function perform(run: Run): Promise<Performed> {
     });
   }
   noteDrift(run.context, outcome);
+  if (run.operation.class === 'read' && !isObject(outcome.body)) throw unreadableAnswer(run);
   return { answer: outcome.body, text: outcome.text, etag: outcome.etag, record };
+}
+
+/** Every read of the contract answers with an object: anything else must not look like one that is empty. */
+function unreadableAnswer({ operation }: Run): CliError {
+  return new CliError({
+    code: 'unreadable_answer',
+    exitCode: exitCodes.notApplied,
+    message: `the service answered with success, and not with what ${operation.id} answers with`,
+    hint: 'add --debug to see the answer; the address may be that of another service',
+    outcome: 'applied',
+  });
 }
 
 /** The record that {@link perform} would go on with instead of beginning anew, or null. */

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import Conf from 'conf';
-import { nodeFileSystem } from '../history/files.ts';
+import { makeFolder, nodeFileSystem } from '../history/files.ts';
 import { openLocks } from '../history/lock.ts';
 import { type ProcessFacts, readMachine } from '../history/machine.ts';
 import { describeSystemError, localStateError } from './errors.ts';
@@ -51,14 +51,13 @@ export function openProfiles(
   const file = path.join(directory, 'settings.json');
   // Windows has no such modes: there the folder of the user's account protects the file.
   if (platform !== 'win32') {
-    repairMode(directory, 0o700, notice);
     repairMode(file, 0o600, notice);
   }
 
   let opened: Conf<Settings> | undefined;
   const guarded = <Result>(work: (settings: Conf<Settings>) => Result): Result => {
     try {
-      mkdirSync(directory, { recursive: true, mode: 0o700 });
+      makeFolder({ fileSystem: nodeFileSystem, platform }, directory);
       opened ??= new Conf<Settings>({
         cwd: directory,
         configName: 'settings',
@@ -84,6 +83,7 @@ export function openProfiles(
   };
   // The whole file is written at once, so two processes that change it must not do so at the same time.
   const write = async (change: (settings: Settings) => Settings): Promise<void> => {
+    guarded(() => undefined);
     const locks = openLocks({
       folder: path.join(directory, 'locks'),
       files: { fileSystem: nodeFileSystem, platform },
@@ -127,9 +127,10 @@ export function openProfiles(
 }
 
 function repairMode(file: string, mode: number, notice: (line: string) => void): void {
-  if (!existsSync(file)) return;
   try {
-    const found = statSync(file).mode & 0o777;
+    const stats = statSync(file, { throwIfNoEntry: false });
+    if (stats?.isFile() !== true) return;
+    const found = stats.mode & 0o777;
     if ((found & ~mode) === 0) return;
     chmodSync(file, mode);
     notice(`${file} could be read by others (mode ${found.toString(8)}): it is ${mode.toString(8)} now`);

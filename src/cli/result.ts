@@ -1,6 +1,8 @@
 import { buildPath } from '../contract/operation.ts';
 import { namesIn, nearestFirst } from './answer-fields.ts';
 import type { Context } from './context.ts';
+import { CliError } from './errors.ts';
+import { exitCodes } from './exit-codes.ts';
 import type { Run } from './operation-command.ts';
 import { renderJson, renderRecord, rowsOf } from './output.ts';
 import { getPath, setPath } from './paths.ts';
@@ -17,14 +19,15 @@ export interface ResultView {
 }
 
 /** Prints the answer of an operation as the flags want it: id, fields, JSON, or for people. */
-export function printResult(run: Run, command: ResultView, { answer, text, id }: Performed): void {
+export function printResult(run: Run, command: ResultView, { answer, text, id, record }: Performed): void {
   const { context } = run;
   const { flags, out } = context;
   if (flags.quiet) {
     const produced = id ?? (command.id ? command.id(answer) : getPath(answer, ['id']));
     if (typeof produced === 'string') context.print(printable(produced));
+    else if (command.id === undefined) throw withoutId(run, record);
   } else if (flags.json && flags.fields === null) {
-    context.print(renderJson(text, out));
+    context.print(renderJson(text === '' ? 'null' : text, out));
   } else {
     context.print(describeAnswer(run, command, answer) ?? renderJson(text, out));
   }
@@ -42,6 +45,18 @@ function describeAnswer(run: Run, command: ResultView, answer: unknown): string 
     notice('the answer is nested too deeply to be taken apart: this is all of it');
     return null;
   }
+}
+
+/** A script that stores the id must not go on with an empty one. */
+function withoutId({ operation }: Run, record: Performed['record']): CliError {
+  return new CliError({
+    code: 'no_id',
+    exitCode: operation.class === 'read' ? exitCodes.notApplied : exitCodes.unknown,
+    message: 'the service answered with success and without an id: there is nothing to print',
+    hint: record === null ? undefined : `\`storectl history show ${record.id}\` shows the answer`,
+    outcome: 'applied',
+    operationId: record?.id,
+  });
 }
 
 /** Amounts are in the currency that the answer itself names. */

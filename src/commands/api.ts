@@ -70,6 +70,7 @@ retried as that operation is; any other is sent once. Nothing is asked, checked 
       group: 'Safety:',
     },
   ],
+  dryRun: true,
   examples: [
     'api GET /v1/stores/{store}/operations/settings',
     'api PATCH /v1/stores/{store} -f settings.cashbackBp=250 --include',

@@ -48,7 +48,7 @@ const O_NOFOLLOW = fs.constants.O_NOFOLLOW ?? 0;
  */
 export function ensureFolder(files: Files, folder: string): void {
   try {
-    const found = lstatOrNull(files, folder) ?? makeFolder(files, folder);
+    const found = makeFolder(files, folder);
     checkFolder(folder, found);
     if (files.platform !== 'win32' && (found.mode & 0o077) !== 0) files.fileSystem.chmodSync(folder, 0o700);
   } catch (error) {
@@ -68,10 +68,15 @@ export function listFolder(files: Files, folder: string): string[] {
   }
 }
 
-/** Not with mkdir's `recursive`: on Node 20 that never returns where a folder is there but takes no new one. */
-function makeFolder(files: Files, folder: string): fs.Stats {
+/**
+ * Makes a folder (0700) and those above it, where they are missing. Throws what the file system throws.
+ * Not with mkdir's `recursive`: on Node 20 that never returns where a folder is there but takes no new one.
+ */
+export function makeFolder(files: Files, folder: string): fs.Stats {
+  const found = lstatOrNull(files, folder);
+  if (found !== null) return found;
   const parent = path.dirname(folder);
-  if (parent !== folder && !fileExists(files, parent)) makeFolder(files, parent);
+  if (parent !== folder) makeFolder(files, parent);
   try {
     files.fileSystem.mkdirSync(folder, { mode: 0o700 });
     syncFolder(files, parent);

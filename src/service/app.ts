@@ -25,9 +25,14 @@ export interface AppOptions {
   readonly rateLimit?: RateLimit | null;
 }
 
-export type App = (request: Request) => Promise<Response>;
+/** The bytes of a request's body, as they come. */
+export type BodySource = AsyncIterable<Uint8Array>;
+
+/** Reads the body from `body` where it is given: a server has cheaper ways to it than a web stream. */
+export type App = (request: Request, body?: BodySource) => Promise<Response>;
 
 interface Env {
+  Bindings: { readonly body?: BodySource };
   Variables: { requestId: string; route: string; keyId: string | null };
 }
 
@@ -59,7 +64,7 @@ export function createApp(options: AppOptions): App {
   /** One step after the other: a request that fails one is told of that one only. */
   async function serve(c: Context<Env>, operation: Operation, handler: Handler): Promise<Reply> {
     const now = clock();
-    const body = handler.input && (await readBody(c.req.raw, handler.maxBodyBytes));
+    const body = handler.input && (await readBody(c.req.raw, c.env.body, handler.maxBodyBytes));
 
     const principal = await authenticate(storage, c.req.header('Authorization'), now);
     c.set('keyId', principal.keyId);
@@ -107,7 +112,7 @@ export function createApp(options: AppOptions): App {
     },
   ];
   mount(app, routes);
-  return async (request) => app.fetch(request);
+  return async (request, body) => app.fetch(request, { ...(body && { body }) });
 }
 
 interface Route {

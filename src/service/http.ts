@@ -5,12 +5,16 @@ import { ServiceError } from './errors.ts';
  * The whole body. Throws a `too_large` refusal as soon as it is known to be longer than `maxBytes`, and
  * `malformed_json` when the client goes away before its end.
  */
-export async function readBody(request: Request, maxBytes: number): Promise<Uint8Array> {
+export async function readBody(
+  request: Request,
+  source: AsyncIterable<Uint8Array> | undefined,
+  maxBytes: number,
+): Promise<Uint8Array> {
   if (Number(request.headers.get('Content-Length')) > maxBytes) throw tooLarge(maxBytes);
   const chunks: Uint8Array[] = [];
   let length = 0;
   try {
-    for await (const chunk of request.body ?? []) {
+    for await (const chunk of source ?? request.body ?? []) {
       length += chunk.length;
       if (length > maxBytes) break;
       chunks.push(chunk);

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { createAdaptorServer } from '@hono/node-server';
-import type { App } from './app.ts';
+import { createAdaptorServer, type Http2Bindings, type HttpBindings } from '@hono/node-server';
+import type { App, BodySource } from './app.ts';
 
 /** How long requests that are running may go on once the server is told to stop. */
 const graceMs = 10_000;
@@ -18,7 +18,9 @@ export async function listen(
   app: App,
   { host, port }: { readonly host: string; readonly port: number },
 ): Promise<Listening> {
-  const server = createAdaptorServer({ fetch: app }) as Server;
+  const server = createAdaptorServer({
+    fetch: (request, { incoming }) => app(request, bodyOf(incoming)),
+  }) as Server;
   let closing: Promise<void> | undefined;
   // The server's own list of idle connections lacks those on which nothing was ever asked.
   const idle = new Set<Socket>();
@@ -56,6 +58,11 @@ export async function listen(
       return closing;
     },
   };
+}
+
+/** Reading no further leaves the connection open: there is an answer to be sent on it. */
+function bodyOf(incoming: HttpBindings['incoming'] | Http2Bindings['incoming']): BodySource {
+  return { [Symbol.asyncIterator]: () => incoming.iterator({ destroyOnReturn: false }) };
 }
 
 function originOf(server: Server, host: string): string {

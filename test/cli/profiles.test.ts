@@ -215,7 +215,6 @@ describe('the settings file', () => {
     const machine = newMachine();
     await login(machine, server.url);
     chmodSync(settingsFile(machine), 0o644);
-    chmodSync(machine.configDirectory, 0o755);
 
     const repaired = await machine.run(['settings', 'show']);
     const after = await machine.run(['settings', 'show']);

@@ -8,7 +8,7 @@ import { newProgramMachine } from '../helpers/program.ts';
 import { openTestStorage, startService, temporaryFile } from './helpers/service.ts';
 
 /** More by STORECTL_KILL_ROUNDS=20. */
-const rounds = Number(process.env.STORECTL_KILL_ROUNDS ?? 3);
+const rounds = Number(process.env.STORECTL_KILL_ROUNDS ?? 2);
 
 const clients = 16;
 const eventTypes = ['post_created', 'dispute_opened', 'backup_created', 'backup_restored'];

@@ -4,6 +4,7 @@ import { CliError, usageError } from '../../cli/errors.ts';
 import { exitCodes } from '../../cli/exit-codes.ts';
 import { readStdin } from '../../cli/io.ts';
 import { outcomeError } from '../../cli/outcomes.ts';
+import { printableLines } from '../../cli/sanitize.ts';
 import {
   checkBaseUrl,
   checkKey,
@@ -11,7 +12,7 @@ import {
   refuseMistypedKey,
   resolveSettings,
 } from '../../cli/settings.ts';
-import { createClient } from '../../client/client.ts';
+import { createClient, parseBaseUrl } from '../../client/client.ts';
 import { pathParameterProblem } from '../../contract/operation.ts';
 import { showSettings } from '../../contract/settings.ts';
 
@@ -42,12 +43,8 @@ it is never a flag, because command lines are visible to other programs and stay
     const url = checkBaseUrl(baseUrl, 'flag');
     const problem = pathParameterProblem(storeId);
     if (problem !== null) throw usageError(`the store id ${problem}`, 'give the id as the service shows it');
-    const apiKey = withKey
-      ? checkKey((await readStdin(context.io)).toString('utf8').trim(), 'standard input')
-      : await askKey(context);
-    refuseMistypedKey(apiKey, withKey ? 'standard input' : 'your answer');
-
-    await checkAccess(context, url, storeId, apiKey);
+    const check = (key: string) => checkAccess(context, url, storeId, key);
+    const apiKey = withKey ? await readKey(context, check) : await askKey(context, check);
     await profiles.set(name, (before) => ({
       ...before,
       baseUrl: url.href.replace(/\/$/, ''),
@@ -89,10 +86,10 @@ async function completeTarget(
     (await askText(context.io, 'Address of the service', {
       validate: (text) => {
         try {
-          checkBaseUrl(text, 'flag');
+          parseBaseUrl(text);
           return true;
         } catch (error) {
-          return error instanceof Error ? error.message : String(error);
+          return `${error instanceof Error ? error.message : error}, for example https://api.example.com`;
         }
       },
     }));
@@ -102,9 +99,28 @@ async function completeTarget(
   return { baseUrl, storeId };
 }
 
-async function askKey({ io }: Context): Promise<string> {
+async function readKey({ io }: Context, check: (key: string) => Promise<void>): Promise<string> {
+  const key = checkKey((await readStdin(io)).toString('utf8').trim(), 'standard input');
+  refuseMistypedKey(key, 'standard input');
+  await check(key);
+  return key;
+}
+
+/** Asks again for a key that is refused: the other answers are still right. */
+async function askKey(context: Context, check: (key: string) => Promise<void>): Promise<string> {
   const { askSecret } = await import('../../cli/prompts.ts');
-  return checkKey((await askSecret(io, 'API key (not shown)')).trim(), 'your answer');
+  for (;;) {
+    try {
+      const key = checkKey((await askSecret(context.io, 'API key (not shown)')).trim(), 'your answer');
+      refuseMistypedKey(key, 'your answer');
+      await check(key);
+      return key;
+    } catch (error) {
+      const again: readonly number[] = [exitCodes.usage, exitCodes.notAllowed];
+      if (!(error instanceof CliError) || !again.includes(error.details.exitCode)) throw error;
+      context.notice(printableLines(error.message));
+    }
+  }
 }
 
 /** Reads the operations settings: a key without the scope for it is a key all the same. */

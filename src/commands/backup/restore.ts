@@ -99,13 +99,13 @@ async function describeBackup(context: Context, backupId: string): Promise<strin
 }
 
 /** A line for the shell that goes to the same place as this command, as long as the environment is the same. */
-function undoCommand({ context, connection }: Run, backupId: string, sections: string): string {
+function undoCommand({ connection }: Run, backupId: string, sections: string): string {
   const { profile, storeId } = connection;
-  const { baseUrl } = context.flags;
+  // Everything that flags and environment said, so that it goes to the same place from another shell too.
   const target =
     profile === demoProfile
       ? ['--demo']
-      : ['--profile', profile, '--store', storeId, ...(baseUrl === undefined ? [] : ['--base-url', baseUrl])];
+      : ['--profile', profile, '--store', storeId, '--base-url', connection.baseUrl];
   const words = ['storectl', ...target, 'backup', 'restore', backupId];
   return [...words, '--sections', sections, '--confirm', backupId].map(shellWord).join(' ');
 }

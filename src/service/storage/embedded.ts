@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -70,9 +71,21 @@ export async function openEmbedded(
 /** Makes the folder (0700) and the file (0600) where they are missing. The engine gives its side files the same mode. */
 async function createDatabaseFile(location: string): Promise<void> {
   if (location === inMemory) return;
-  await mkdir(dirname(location), { recursive: true, mode: 0o700 });
+  await makeFolder(dirname(location));
   const file = await open(location, 'a', 0o600);
   await file.close();
+}
+
+/** Not with mkdir's `recursive`: on Node 20 that never returns where a folder is there but takes no new one. */
+async function makeFolder(folder: string): Promise<void> {
+  if (existsSync(folder)) return;
+  await makeFolder(dirname(folder));
+  try {
+    await mkdir(folder, { mode: 0o700 });
+  } catch (error) {
+    // Another process may have been faster.
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+  }
 }
 
 interface Connection {

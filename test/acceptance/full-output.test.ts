@@ -1,0 +1,20 @@
+import { openSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { newProgramMachine } from '../helpers/program.ts';
+
+test('a standard output that is full: exit 11, and the change is in the history', async () => {
+  const machine = newProgramMachine();
+
+  const { exitCode, stderr } = await machine.run(
+    ['--demo', 'backup', 'create', '--label', 'x', '--sections', 'store'],
+    {
+      stdoutFile: openSync('/dev/full', 'w'),
+    },
+  );
+
+  expect(stderr).toContain('the disk is full');
+  expect(stderr).not.toContain('node:');
+  expect(exitCode).toBe(11);
+  const { stdout } = await machine.run(['--demo', 'history', 'list', '--json']);
+  expect(JSON.parse(stdout)).toMatchObject([{ operation: 'backup.create', state: 'applied' }]);
+});

@@ -1,0 +1,156 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { machineFor, newMachine } from '../helpers/cli.ts';
+import { answer, startFaultServer } from '../helpers/fault-server.ts';
+
+const backup = { id: '0b8f3f0e-3c1e-4d0f-9a54-5d2f6f3e8a11', label: 'x', sections: ['store'] };
+const create = ['backup', 'create', '--label', 'x', '--sections', 'store'];
+
+function targetOf(server: { url: string }) {
+  return { origin: server.url, storeId: 'store-1', apiKey: 'some-long-key' };
+}
+
+describe('--dry-run', () => {
+  test.each([
+    ['auth', 'logout'],
+    ['profile', 'remove', 'main'],
+    ['profile', 'set', 'main', '--store', 'other'],
+    ['profile', 'use', 'demo'],
+    ['demo', 'reset'],
+    ['history', 'prune', '--older-than', '1h'],
+    ['service', 'create-store', '--name', 'Shop'],
+    ['settings', 'edit'],
+    ['resume'],
+  ])('is refused by %s %s, which then does nothing', async (...args) => {
+    const machine = newMachine();
+
+    const { exitCode, stderr } = await machine.run([...args, '--dry-run']);
+
+    expect(stderr).toContain('this command has no --dry-run: nothing was done');
+    expect(exitCode).toBe(2);
+    expect([existsSync(machine.configDirectory), existsSync(machine.stateDirectory)]).toEqual([false, false]);
+  });
+});
+
+describe('--output-file', () => {
+  test.each(['folder', 'fifo', 'dangling', ''])('%j is refused before anything is sent', async (name) => {
+    await using server = await startFaultServer([answer(201, backup)]);
+    const machine = machineFor(targetOf(server));
+    mkdirSync(path.join(machine.folder, 'folder'));
+    spawnSync('mkfifo', [path.join(machine.folder, 'fifo')]);
+    symlinkSync('nowhere', path.join(machine.folder, 'dangling'));
+
+    const { exitCode, stderr } = await machine.run([...create, '--output-file', name]);
+
+    expect(stderr).toContain('--output-file');
+    expect(exitCode).toBe(2);
+    expect(server.requests).toHaveLength(0);
+    expect(statSync(path.join(machine.folder, 'fifo')).isFIFO()).toBe(true);
+  });
+
+  test('that is a link writes to the file behind it', async () => {
+    await using server = await startFaultServer([answer(201, backup)]);
+    const machine = machineFor(targetOf(server));
+    writeFileSync(path.join(machine.folder, 'real.json'), 'old');
+    symlinkSync('real.json', path.join(machine.folder, 'link.json'));
+
+    const { exitCode } = await machine.run([...create, '--output-file', 'link.json']);
+
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(readFileSync(path.join(machine.folder, 'real.json'), 'utf8'))).toEqual(backup);
+  });
+});
+
+describe('an answer that is not what the contract says', () => {
+  test.each([null, [1, 2], 'text', {}])('%j: -q prints nothing, and does not end with 0', async (body) => {
+    await using server = await startFaultServer([answer(201, JSON.stringify(body))]);
+
+    const { exitCode, stdout, stderr } = await machineFor(targetOf(server)).run([...create, '-q']);
+
+    expect(stdout).toBe('');
+    expect(stderr).toMatch(/without an id/);
+    expect(exitCode).toBe(10);
+  });
+
+  test('204 with --json is one JSON document', async () => {
+    await using server = await startFaultServer([answer(204)]);
+
+    const { stdout } = await machineFor(targetOf(server)).run(['notify', 'mark-read', '--all', '--json']);
+
+    expect(stdout).toBe('null\n');
+  });
+
+  test.each(['settings show', 'disputes show d-1'])('%s of no object is exit 9', async (command) => {
+    await using server = await startFaultServer([answer(200, 'null')]);
+
+    const { exitCode, stdout } = await machineFor(targetOf(server)).run(command.split(' '));
+
+    expect({ exitCode, stdout }).toEqual({ exitCode: 9, stdout: '' });
+  });
+
+  test('disputes decide stops where another dispute is read than the one that is confirmed', async () => {
+    await using server = await startFaultServer([
+      answer(200, { record: { id: 'other', status: 'open' }, evidence: [] }),
+    ]);
+    const args = ['disputes', 'decide', 'd-1', '--status', 'won', '--resolution', 'r', '--confirm', 'd-1'];
+
+    const { exitCode, stderr } = await machineFor(targetOf(server)).run(args);
+
+    expect(stderr).toContain('dispute other and not with d-1');
+    expect(exitCode).toBe(6);
+    expect(server.requests.map(({ method }) => method)).toEqual(['GET']);
+  });
+});
+
+test('--debug shows no secret of a webhook', async () => {
+  await using server = await startFaultServer([answer(201, { id: 'e-1' })]);
+  const url = 'https://discord.com/api/webhooks/123/very-secret_Token';
+
+  const { stderr } = await machineFor(targetOf(server)).run([
+    ...['notify', 'add-endpoint', '--name', 'Team', '--url', url, '--events', 'feedback_digest', '--debug'],
+  ]);
+
+  expect(stderr).toContain('/webhooks/123/***');
+  expect(stderr).not.toContain('very-secret');
+});
+
+test('a folder of settings that others share keeps its mode', async () => {
+  const machine = newMachine();
+  mkdirSync(machine.configDirectory, { mode: 0o755 });
+
+  await machine.run(['profile', 'set', 'main', '--store', 's']);
+
+  expect((statSync(machine.configDirectory).mode & 0o777).toString(8)).toBe('755');
+  expect((statSync(path.join(machine.configDirectory, 'settings.json')).mode & 0o777).toString(8)).toBe(
+    '600',
+  );
+});
+
+test.each([['/dev/null/x'], ['/proc/nothing']])(
+  'the demo in %s is exit 11 with what to do',
+  async (folder) => {
+    const { exitCode, stderr } = await newMachine({ STORECTL_STATE_DIR: folder }).run([
+      '--demo',
+      'demo',
+      'info',
+    ]);
+
+    expect(stderr).toContain('STORECTL_STATE_DIR');
+    expect(exitCode).toBe(11);
+  },
+);
+
+test('a demo store that is damaged is exit 11, and reset mends it', async () => {
+  const machine = newMachine();
+  mkdirSync(path.join(machine.stateDirectory, 'demo'), { recursive: true });
+  writeFileSync(path.join(machine.stateDirectory, 'demo', 'store.db'), 'no database at all'.repeat(100));
+
+  const broken = await machine.run(['--demo', 'demo', 'info']);
+  await machine.run(['demo', 'reset']);
+  const mended = await machine.run(['--demo', 'demo', 'info', '--json']);
+
+  expect(broken).toMatchObject({ exitCode: 11, stderr: expect.stringContaining('storectl demo reset') });
+  expect(mended.exitCode).toBe(0);
+});
