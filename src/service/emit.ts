@@ -1,6 +1,7 @@
 import { notFound } from './errors.ts';
 import type { EventType } from './event-types.ts';
 import { recordEvent } from './events.ts';
+import { excludeOthers } from './locks.ts';
 import type { Storage } from './storage/storage.ts';
 import { findStore } from './storage/stores.ts';
 
@@ -10,7 +11,7 @@ export type RaisedEvent = (typeof raisedEvents)[number];
 
 /**
  * Raises an event in a store: a notification there, and a delivery for each endpoint that has subscribed. Answers the
- * id of the event. Throws a ServiceError, `not_found`, when there is no such store.
+ * id of the event. Throws a ServiceError: `not_found` when there is no such store, or `restore_in_progress`.
  */
 export async function emitEvent(
   storage: Storage,
@@ -18,7 +19,9 @@ export async function emitEvent(
   type: RaisedEvent,
   data: Readonly<Record<string, string>>,
 ): Promise<string> {
-  return storage.write(async (db) => {
+  return storage.forStore(storeId).write(async (db, locks) => {
+    // A restore may be taking the endpoints away.
+    await excludeOthers(locks, 'takeTurn');
     if ((await findStore({ db, storeId })) === undefined) throw notFound();
     return recordEvent({ db, storeId, actor: 'emit', now: Date.now() }, type, data);
   });
