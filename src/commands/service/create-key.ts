@@ -31,9 +31,9 @@ export const command: CommandDefinition = {
     databaseOption,
   ],
   examples: [
-    'service create-key --store 4be5… --preset ci-backup > key.txt',
-    'service create-key --store 4be5… --scopes settings:read,settings:write --expires-in-days 90',
-    'auth login --base-url http://127.0.0.1:4010 --store 4be5… --with-key < key.txt',
+    'service create-key --store 4be5… --preset ci-backup --label "nightly job"',
+    'service create-key --store 4be5… --scopes settings:read --expires-in-days 90',
+    'service create-key --store 4be5… --database postgres://storectl@db.example.com/stores',
   ],
   async run(context, parsed) {
     const storeId = context.flags.store;
