@@ -11,34 +11,37 @@ const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.
  */
 const unused = [
   {
-    importer: /[\\/]undici[\\/]lib[\\/]dispatcher[\\/]/,
-    source: './client-h2.js',
-    code: 'module.exports = () => {};',
+    file: /[\\/]undici[\\/]lib[\\/]dispatcher[\\/]client\.js$/,
+    load: "require('./client-h2.js')",
+    instead: '() => {}',
   },
   {
-    importer: /[\\/]commander[\\/]lib[\\/]command\.js$/,
-    source: 'node:child_process',
-    code: 'module.exports = {};',
+    file: /[\\/]commander[\\/]lib[\\/]command\.js$/,
+    load: "require('node:child_process')",
+    instead: '{}',
   },
   {
-    importer: /[\\/]conf[\\/]dist[\\/]source[\\/]index\.js$/,
-    source: 'ajv/dist/2020.js',
-    code: 'export const Ajv2020 = null;',
+    file: /[\\/]conf[\\/]dist[\\/]source[\\/]index\.js$/,
+    load: "import { Ajv2020 as Ajv } from 'ajv/dist/2020.js';",
+    instead: 'const Ajv = null;',
   },
   {
-    importer: /[\\/]conf[\\/]dist[\\/]source[\\/]index\.js$/,
-    source: 'ajv-formats',
-    code: 'export default null;',
+    file: /[\\/]conf[\\/]dist[\\/]source[\\/]index\.js$/,
+    load: "import ajvFormatsModule from 'ajv-formats';",
+    instead: 'const ajvFormatsModule = null;',
   },
 ];
 
 const withoutUnused = {
   name: 'without-unused',
-  resolveId(source, importer = '') {
-    const index = unused.findIndex((part) => part.source === source && part.importer.test(importer));
-    return index === -1 ? null : `\0unused-${index}`;
+  transform(code, id) {
+    return unused
+      .filter(({ file }) => file.test(id))
+      .reduce((text, { load, instead }) => {
+        if (!text.includes(load)) throw new Error(`${id} no longer loads ${load}: see rolldown.config.mjs`);
+        return text.replace(load, instead);
+      }, code);
   },
-  load: (id) => (id.startsWith('\0unused-') ? unused[Number(id.slice('\0unused-'.length))].code : null),
 };
 
 // CommonJS, one chunk for each command: in ES modules, importing node:http alone costs as much as Node's own start.
