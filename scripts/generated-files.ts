@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { bashCompletion } from '../src/cli/completion-bash.ts';
-import { fishCompletion } from '../src/cli/completion-fish.ts';
-import { completionModel, loadTree } from '../src/cli/completion-model.ts';
-import { powershellCompletion } from '../src/cli/completion-powershell.ts';
-import { zshCompletion } from '../src/cli/completion-zsh.ts';
+import { bashCompletion } from '../src/cli/completion/bash.ts';
+import { fishCompletion } from '../src/cli/completion/fish.ts';
+import { completionModel, loadTree } from '../src/cli/completion/model.ts';
+import { powershellCompletion } from '../src/cli/completion/powershell.ts';
+import { zshCompletion } from '../src/cli/completion/zsh.ts';
 import { manualPages } from '../src/cli/man-page.ts';
 import { buildOpenApi } from '../src/contract/openapi.ts';
 

@@ -1,5 +1,5 @@
 import { showDispute } from '../contract/disputes.ts';
-import type { Decision } from './decisions-file.ts';
+import type { Decision } from './decisions/file.ts';
 import { CliError } from './errors.ts';
 import { exitCodes } from './exit-codes.ts';
 import { isObject } from './objects.ts';

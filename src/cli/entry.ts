@@ -10,9 +10,9 @@ export async function start(): Promise<ExitCode> {
     process.stdout.write(`${version}\n`);
     return exitCodes.done;
   }
-  // Typed by the completion scripts alone, while somebody waits for Tab: see completion-ids.ts.
+  // Typed by the completion scripts alone, while somebody waits for Tab: see completion/ids.ts.
   if (argv[0] === '__complete') {
-    const { completeIds } = await import('./completion-ids.ts');
+    const { completeIds } = await import('./completion/ids.ts');
     process.stdout.write(completeIds(argv.slice(1), processIo()));
     return exitCodes.done;
   }

@@ -1,5 +1,5 @@
 import type { ArgumentSpec, OptionSpec } from './command.ts';
-import type { LoadedCommand } from './completion-model.ts';
+import type { LoadedCommand } from './completion/model.ts';
 import { globalGroup, globalOptions } from './global-options.ts';
 
 /** What stands in every page and in no command. */

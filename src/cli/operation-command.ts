@@ -10,7 +10,7 @@ import {
   optionValue,
   type ParsedCommand,
 } from './command.ts';
-import { fieldNames, knownWords, parameterKinds } from './completion-words.ts';
+import { fieldNames, knownWords, parameterKinds } from './completion/words.ts';
 import type { Connection, Context } from './context.ts';
 import { usageError } from './errors.ts';
 import type { ExitCode } from './exit-codes.ts';

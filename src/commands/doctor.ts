@@ -1,11 +1,11 @@
 import type { CommandDefinition } from '../cli/command.ts';
 import type { Context } from '../cli/context.ts';
-import { checkAccess } from '../cli/doctor-access.ts';
-import type { Finding } from '../cli/doctor-finding.ts';
-import { checkAuthorities, checkNode, describeCompletion } from '../cli/doctor-machine.ts';
-import { checkNetwork } from '../cli/doctor-network.ts';
-import { checkSettings, type SettingsFindings } from '../cli/doctor-settings.ts';
-import { checkHistory, checkStateFolder } from '../cli/doctor-state.ts';
+import { checkAccess } from '../cli/doctor/access.ts';
+import type { Finding } from '../cli/doctor/finding.ts';
+import { checkAuthorities, checkNode, describeCompletion } from '../cli/doctor/machine.ts';
+import { checkNetwork } from '../cli/doctor/network.ts';
+import { checkSettings, type SettingsFindings } from '../cli/doctor/settings.ts';
+import { checkHistory, checkStateFolder } from '../cli/doctor/state.ts';
 import { renderJson, wrapText } from '../cli/output.ts';
 import { printableLines } from '../cli/sanitize.ts';
 

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { loadTree } from '../../src/cli/completion-model.ts';
+import { loadTree } from '../../src/cli/completion/model.ts';
 import { manualPages } from '../../src/cli/man-page.ts';
 
 const commands = await loadTree();

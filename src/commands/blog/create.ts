@@ -8,7 +8,7 @@ import { readBody } from '../../cli/input.ts';
 import { readText } from '../../cli/input-files.ts';
 import { operationCommand } from '../../cli/operation-command.ts';
 import { perform } from '../../cli/perform.ts';
-import { allowDuplicate, slugsAreUnique } from '../../cli/post-flags.ts';
+import { allowDuplicate, slugsAreUnique } from '../../cli/posts/flags.ts';
 import { createBlogPost } from '../../contract/blog.ts';
 
 const edit = '--edit';
@@ -64,11 +64,11 @@ export const command: CommandDefinition = {
   async run(context, parsed) {
     const patterns = parsed.arguments.file ?? [];
     if (patterns.length === 0 && !isOn(parsed, edit)) return definition.run(context, parsed);
-    const { expandFiles } = await import('../../cli/file-patterns.ts');
+    const { expandFiles } = await import('../../cli/posts/file-patterns.ts');
     const files = expandFiles(patterns, context.io.cwd);
     if (files.length > 1) {
       if (isOn(parsed, edit)) throw usageError(`${edit} takes one file, and ${files.length} are given`);
-      const { createPosts } = await import('../../cli/create-posts.ts');
+      const { createPosts } = await import('../../cli/posts/create-posts.ts');
       return createPosts(context, fields, parsed, files);
     }
     return createOne(context, parsed, files[0]);
@@ -80,7 +80,7 @@ async function createOne(
   parsed: ParsedCommand,
   file: string | undefined,
 ): Promise<ExitCode | undefined> {
-  const { parseMarkdownPost } = await import('../../cli/markdown-file.ts');
+  const { parseMarkdownPost } = await import('../../cli/posts/markdown-file.ts');
   const name = file === undefined || file === '-' ? 'standard input' : file;
   const fromFile =
     file === undefined
@@ -91,7 +91,7 @@ async function createOne(
   if (!isOn(parsed, edit)) return onePost(fromFile).run(context, parsed);
 
   const draft = { ...fromFile, ...(await readBody(context.io, fields, parsed)) };
-  const { editPost } = await import('../../cli/edit-post.ts');
+  const { editPost } = await import('../../cli/posts/edit-post.ts');
   const edited = await editPost(context, draft);
   try {
     return await onePost(edited.fields).run(context, withoutFields(parsed));

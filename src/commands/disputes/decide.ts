@@ -70,7 +70,7 @@ export const command: CommandDefinition = {
       return one.run(context, parsed);
     }
     refuseSingleInput(parsed);
-    const { decideMany } = await import('../../cli/decide-many.ts');
+    const { decideMany } = await import('../../cli/decisions/decide-many.ts');
     return decideMany(context, parsed, file);
   },
 };

@@ -1,8 +1,8 @@
 import path from 'node:path';
-import { createBlogPost } from '../contract/blog.ts';
-import { CliError, type FieldError, usageError } from './errors.ts';
-import { readText } from './input-files.ts';
-import type { Io } from './io.ts';
+import { createBlogPost } from '../../contract/blog.ts';
+import { CliError, type FieldError, usageError } from '../errors.ts';
+import { readText } from '../input-files.ts';
+import type { Io } from '../io.ts';
 import { fileError, parseMarkdownPost, slugOfFile } from './markdown-file.ts';
 
 /** A post to create, complete and checked. */

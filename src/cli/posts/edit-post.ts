@@ -1,7 +1,7 @@
-import type { Context } from './context.ts';
-import { editText } from './editor.ts';
-import { CliError, cancelledError, usageError } from './errors.ts';
-import { exitCodes } from './exit-codes.ts';
+import type { Context } from '../context.ts';
+import { editText } from '../editor.ts';
+import { CliError, cancelledError, usageError } from '../errors.ts';
+import { exitCodes } from '../exit-codes.ts';
 import { parseMarkdownPost, renderMarkdownPost } from './markdown-file.ts';
 
 /** A post as it left the editor. */

@@ -1,7 +1,7 @@
-import { pathParameterProblem } from '../contract/operation.ts';
+import { pathParameterProblem } from '../../contract/operation.ts';
+import { usageError } from '../errors.ts';
+import { isObject } from '../objects.ts';
 import { parseCsv } from './csv.ts';
-import { usageError } from './errors.ts';
-import { isObject } from './objects.ts';
 
 export interface Decision {
   readonly status: string;

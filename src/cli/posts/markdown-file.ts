@@ -1,7 +1,7 @@
 import path from 'node:path';
-import type { CliError } from './errors.ts';
-import { usageError } from './errors.ts';
-import { isObject } from './objects.ts';
+import type { CliError } from '../errors.ts';
+import { usageError } from '../errors.ts';
+import { isObject } from '../objects.ts';
 
 /** A post as a Markdown file holds it. */
 export interface MarkdownPost {

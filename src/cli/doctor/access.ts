@@ -1,10 +1,10 @@
-import type { Exchange } from '../client/client.ts';
-import { showSettings } from '../contract/settings.ts';
-import type { Context } from './context.ts';
-import { type Finding, ok, problem, problemOf, warning } from './doctor-finding.ts';
-import { CliError } from './errors.ts';
-import { exitCodeOfStatus, exitCodes } from './exit-codes.ts';
-import { formatDistance } from './values.ts';
+import type { Exchange } from '../../client/client.ts';
+import { showSettings } from '../../contract/settings.ts';
+import type { Context } from '../context.ts';
+import { CliError } from '../errors.ts';
+import { exitCodeOfStatus, exitCodes } from '../exit-codes.ts';
+import { formatDistance } from '../values.ts';
+import { type Finding, ok, problem, problemOf, warning } from './finding.ts';
 
 /** Tries the key with a read that changes nothing, and compares the clocks by the answer's `Date`. */
 export async function checkAccess(context: Context, timeoutMs: number): Promise<Finding[]> {

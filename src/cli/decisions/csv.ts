@@ -1,4 +1,4 @@
-import { usageError } from './errors.ts';
+import { usageError } from '../errors.ts';
 
 /** A record of a CSV file. `line` is the line that it begins on, from 1. */
 export interface CsvRow {

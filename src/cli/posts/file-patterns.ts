@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import { describeSystemError, usageError } from './errors.ts';
+import { describeSystemError, usageError } from '../errors.ts';
 
 /**
  * The files that the arguments name. Shells expand `posts/*.md` themselves; where one did not (Windows, quotes), the

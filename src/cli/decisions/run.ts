@@ -1,9 +1,16 @@
-import { parseKey } from '../contract/api-key.ts';
-import { decideDispute } from '../contract/disputes.ts';
-import { buildPath } from '../contract/operation.ts';
-import type { HistoryRecord } from '../history/record.ts';
-import { concernsOneItem, gravestExitCode, selectFrom, withGrace } from './batch.ts';
-import type { Context } from './context.ts';
+import { parseKey } from '../../contract/api-key.ts';
+import { decideDispute } from '../../contract/disputes.ts';
+import { buildPath } from '../../contract/operation.ts';
+import type { HistoryRecord } from '../../history/record.ts';
+import { concernsOneItem, gravestExitCode, selectFrom, withGrace } from '../batch.ts';
+import type { Context } from '../context.ts';
+import { CliError, cancelledError } from '../errors.ts';
+import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import type { Run } from '../operation-command.ts';
+import { renderJson } from '../output.ts';
+import { perform } from '../perform.ts';
+import { startProgress } from '../progress.ts';
+import { printable } from '../sanitize.ts';
 import {
   describeOutcome,
   exitCodeOf,
@@ -12,15 +19,8 @@ import {
   type PlannedRow,
   runOfRow,
   summarize,
-} from './decision-plan.ts';
-import type { EarlierLine, Receipt, ReceiptLine, RowOutcome } from './decision-receipt.ts';
-import { CliError, cancelledError } from './errors.ts';
-import { type ExitCode, exitCodes } from './exit-codes.ts';
-import type { Run } from './operation-command.ts';
-import { renderJson } from './output.ts';
-import { perform } from './perform.ts';
-import { startProgress } from './progress.ts';
-import { printable } from './sanitize.ts';
+} from './plan.ts';
+import type { EarlierLine, Receipt, ReceiptLine, RowOutcome } from './receipt.ts';
 
 /** What became of a row, as `--json` prints it. */
 interface RowResult {

@@ -1,12 +1,12 @@
-import { createBlogPost } from '../contract/blog.ts';
-import { mayHaveBeenApplied } from '../history/record.ts';
-import { resumeRecord } from '../history/resume.ts';
-import { lockName, sendRecord } from '../history/send.ts';
+import { createBlogPost } from '../../contract/blog.ts';
+import { mayHaveBeenApplied } from '../../history/record.ts';
+import { resumeRecord } from '../../history/resume.ts';
+import { lockName, sendRecord } from '../../history/send.ts';
+import type { Run } from '../operation-command.ts';
+import { outcomeError } from '../outcomes.ts';
+import { getPath } from '../paths.ts';
+import { describeHistoryError, sendOptions } from '../perform.ts';
 import type { KnownPost } from './known-posts.ts';
-import type { Run } from './operation-command.ts';
-import { outcomeError } from './outcomes.ts';
-import { getPath } from './paths.ts';
-import { describeHistoryError, sendOptions } from './perform.ts';
 
 /*
  * A post whose answer was lost can neither be read back nor be sent again blindly: creating posts has no idempotency

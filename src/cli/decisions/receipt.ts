@@ -10,9 +10,9 @@ import {
   writeSync,
 } from 'node:fs';
 import path from 'node:path';
-import type { Decision } from './decisions-file.ts';
-import { describeSystemError, localStateError, systemErrorCode, usageError } from './errors.ts';
-import { isObject } from './objects.ts';
+import { describeSystemError, localStateError, systemErrorCode, usageError } from '../errors.ts';
+import { isObject } from '../objects.ts';
+import type { Decision } from './file.ts';
 
 /** What became of a row of the file. */
 export type RowOutcome =

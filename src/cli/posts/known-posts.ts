@@ -1,11 +1,11 @@
-import { createBlogPost } from '../contract/blog.ts';
-import { fingerprint } from '../history/fingerprint.ts';
-import type { History } from '../history/journal.ts';
-import { type HistoryRecord, mayHaveBeenApplied } from '../history/record.ts';
-import type { Connection } from './context.ts';
-import { answerBody } from './history-view.ts';
-import { isObject } from './objects.ts';
-import { getPath } from './paths.ts';
+import { createBlogPost } from '../../contract/blog.ts';
+import { fingerprint } from '../../history/fingerprint.ts';
+import type { History } from '../../history/journal.ts';
+import { type HistoryRecord, mayHaveBeenApplied } from '../../history/record.ts';
+import type { Connection } from '../context.ts';
+import { answerBody } from '../history-view.ts';
+import { isObject } from '../objects.ts';
+import { getPath } from '../paths.ts';
 
 /** What this machine knows of one post that it sent to the store. */
 export interface KnownPost {

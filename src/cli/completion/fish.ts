@@ -1,10 +1,4 @@
-import {
-  argumentRows,
-  type CompletedFlag,
-  type CompletionModel,
-  groupByResult,
-  valueRows,
-} from './completion-model.ts';
+import { argumentRows, type CompletedFlag, type CompletionModel, groupByResult, valueRows } from './model.ts';
 
 /** The completion script for fish: tables from the model before the engine, which reads them. */
 export function fishCompletion(model: CompletionModel, engine: string): string {

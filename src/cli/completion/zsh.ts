@@ -1,11 +1,5 @@
-import { cases } from './completion-bash.ts';
-import {
-  argumentRows,
-  type CompletedFlag,
-  type CompletionModel,
-  groupByResult,
-  valueRows,
-} from './completion-model.ts';
+import { cases } from './bash.ts';
+import { argumentRows, type CompletedFlag, type CompletionModel, groupByResult, valueRows } from './model.ts';
 
 /** The completion script for zsh: tables from the model before the engine, which reads them. */
 export function zshCompletion(model: CompletionModel, engine: string): string {

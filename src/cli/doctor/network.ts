@@ -1,13 +1,13 @@
 import { lookup } from 'node:dns/promises';
 import { connect, isIP } from 'node:net';
 import { TLSSocket } from 'node:tls';
-import { isLoopbackHost } from '../client/base-url.ts';
-import { openSocket, reasonOf, WireError } from '../client/connect.ts';
-import { chooseProxy, portOf } from '../client/proxy.ts';
-import { type Finding, ok, problem, warning } from './doctor-finding.ts';
-import { exitCodes } from './exit-codes.ts';
-import type { Environment } from './io.ts';
-import { formatDistance } from './values.ts';
+import { isLoopbackHost } from '../../client/base-url.ts';
+import { openSocket, reasonOf, WireError } from '../../client/connect.ts';
+import { chooseProxy, portOf } from '../../client/proxy.ts';
+import { exitCodes } from '../exit-codes.ts';
+import type { Environment } from '../io.ts';
+import { formatDistance } from '../values.ts';
+import { type Finding, ok, problem, warning } from './finding.ts';
 
 export interface NetworkOptions {
   readonly env: Environment;

@@ -1,10 +1,4 @@
-import {
-  argumentRows,
-  type CompletionModel,
-  flagNames,
-  groupByResult,
-  valueRows,
-} from './completion-model.ts';
+import { argumentRows, type CompletionModel, flagNames, groupByResult, valueRows } from './model.ts';
 
 /** The completion script for bash: tables from the model before the engine, which reads them. */
 export function bashCompletion(model: CompletionModel, engine: string): string {

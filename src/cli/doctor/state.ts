@@ -1,17 +1,17 @@
 import { accessSync, constants, existsSync, mkdtempSync, rmdirSync, statfsSync } from 'node:fs';
 import path from 'node:path';
-import { HistoryError } from '../history/errors.ts';
-import { nodeFileSystem } from '../history/files.ts';
-import { inspectLocks } from '../history/lock.ts';
-import { readMachine } from '../history/machine.ts';
-import { isOpen } from '../history/record.ts';
-import type { Context } from './context.ts';
-import { type Finding, ok, problem, warning } from './doctor-finding.ts';
-import { isLoose } from './doctor-settings.ts';
-import { describeSystemError } from './errors.ts';
-import { exitCodes } from './exit-codes.ts';
-import { configDirectory, stateDirectory } from './folders.ts';
-import { formatDistance } from './values.ts';
+import { HistoryError } from '../../history/errors.ts';
+import { nodeFileSystem } from '../../history/files.ts';
+import { inspectLocks } from '../../history/lock.ts';
+import { readMachine } from '../../history/machine.ts';
+import { isOpen } from '../../history/record.ts';
+import type { Context } from '../context.ts';
+import { describeSystemError } from '../errors.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { configDirectory, stateDirectory } from '../folders.ts';
+import { formatDistance } from '../values.ts';
+import { type Finding, ok, problem, warning } from './finding.ts';
+import { isLoose } from './settings.ts';
 
 const elsewhere = 'repair that, or choose another folder with STORECTL_STATE_DIR';
 

@@ -1,7 +1,7 @@
-import type { ArgumentSpec, CommandDefinition, Completion, OptionSpec } from './command.ts';
-import { parameterKinds } from './completion-words.ts';
-import { globalOptions } from './global-options.ts';
-import { type Group, isGroup, type Leaf, tree } from './tree.ts';
+import type { ArgumentSpec, CommandDefinition, Completion, OptionSpec } from '../command.ts';
+import { globalOptions } from '../global-options.ts';
+import { type Group, isGroup, type Leaf, tree } from '../tree.ts';
+import { parameterKinds } from './words.ts';
 
 /** A command with its definition, or a noun with its verbs. */
 export interface LoadedCommand {

@@ -1,14 +1,14 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { parseKey } from '../contract/api-key.ts';
-import type { Context } from './context.ts';
-import { type Finding, ok, problem, problemOf, warning } from './doctor-finding.ts';
-import { CliError } from './errors.ts';
-import { exitCodes } from './exit-codes.ts';
-import { configDirectory } from './folders.ts';
-import type { Io } from './io.ts';
-import { isObject } from './objects.ts';
-import { type ConnectionSettings, demoProfile, describeSource } from './settings.ts';
+import { parseKey } from '../../contract/api-key.ts';
+import type { Context } from '../context.ts';
+import { CliError } from '../errors.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { configDirectory } from '../folders.ts';
+import type { Io } from '../io.ts';
+import { isObject } from '../objects.ts';
+import { type ConnectionSettings, demoProfile, describeSource } from '../settings.ts';
+import { type Finding, ok, problem, problemOf, warning } from './finding.ts';
 
 /** What the settings are, and what was found about them. */
 export interface SettingsFindings {

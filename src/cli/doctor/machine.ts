@@ -1,9 +1,9 @@
 import { accessSync, constants } from 'node:fs';
 import path from 'node:path';
-import { type Finding, ok, problem, warning } from './doctor-finding.ts';
-import { describeSystemError } from './errors.ts';
-import { exitCodes } from './exit-codes.ts';
-import type { Io } from './io.ts';
+import { describeSystemError } from '../errors.ts';
+import { exitCodes } from '../exit-codes.ts';
+import type { Io } from '../io.ts';
+import { type Finding, ok, problem, warning } from './finding.ts';
 
 /** The oldest Node that storectl supports, as in `engines` of package.json. */
 const oldestNode = [20, 19] as const;

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import type { CompletionKind } from './command.ts';
+import type { CompletionKind } from '../command.ts';
 
 const sections = ['store', 'blog', 'settings', 'endpoints'];
 

@@ -1,27 +1,21 @@
 import path from 'node:path';
-import { decideDispute } from '../contract/disputes.ts';
-import { alone, gravestExitCode, startBatch, withResultsFile } from './batch.ts';
-import { optionValue, type ParsedCommand } from './command.ts';
-import { type Context, inputNeeded } from './context.ts';
-import {
-  describePlan,
-  exitCodeOf,
-  type PlannedRow,
-  planDecisions,
-  settleOpenDecisions,
-} from './decision-plan.ts';
-import { type EarlierLine, openReceipt, readReceipt } from './decision-receipt.ts';
-import { decideAll } from './decision-run.ts';
-import { parseDecisions } from './decisions-file.ts';
-import { expectStatus } from './dispute-status.ts';
-import { usageError } from './errors.ts';
-import type { ExitCode } from './exit-codes.ts';
-import { wrongConfirmation } from './input.ts';
-import { readText } from './input-files.ts';
-import { announce, type Run } from './operation-command.ts';
-import { renderJson } from './output.ts';
-import { startProgress } from './progress.ts';
-import { printable } from './sanitize.ts';
+import { decideDispute } from '../../contract/disputes.ts';
+import { alone, gravestExitCode, startBatch, withResultsFile } from '../batch.ts';
+import { optionValue, type ParsedCommand } from '../command.ts';
+import { type Context, inputNeeded } from '../context.ts';
+import { expectStatus } from '../dispute-status.ts';
+import { usageError } from '../errors.ts';
+import type { ExitCode } from '../exit-codes.ts';
+import { wrongConfirmation } from '../input.ts';
+import { readText } from '../input-files.ts';
+import { announce, type Run } from '../operation-command.ts';
+import { renderJson } from '../output.ts';
+import { startProgress } from '../progress.ts';
+import { printable } from '../sanitize.ts';
+import { parseDecisions } from './file.ts';
+import { describePlan, exitCodeOf, type PlannedRow, planDecisions, settleOpenDecisions } from './plan.ts';
+import { type EarlierLine, openReceipt, readReceipt } from './receipt.ts';
+import { decideAll } from './run.ts';
 
 /**
  * Records the decisions of a file, one after the other: all of it is planned and shown, confirmed once, and each
@@ -141,7 +135,7 @@ async function confirmCount(
       },
     ]);
   }
-  const { askText } = await import('./prompts.ts');
+  const { askText } = await import('../prompts.ts');
   await askText(context.io, `Record ${count} decisions? They are final. Type ${count} to go on`, {
     validate: (text) => text.trim() === String(count) || 'that is not it; Ctrl-C leaves everything as it is',
   });

@@ -1,14 +1,14 @@
 import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { type CompletionKind, completionKinds } from './command.ts';
-import { configDirectory, historyDirectory } from './folders.ts';
-import type { Io } from './io.ts';
-import { isObject } from './objects.ts';
-import { getPath } from './paths.ts';
-import type { ProfileStore } from './profiles.ts';
-import { printable } from './sanitize.ts';
-import { type ConnectionFlags, demoProfile, resolveSettings } from './settings.ts';
-import { formatDistance } from './values.ts';
+import { type CompletionKind, completionKinds } from '../command.ts';
+import { configDirectory, historyDirectory } from '../folders.ts';
+import type { Io } from '../io.ts';
+import { isObject } from '../objects.ts';
+import { getPath } from '../paths.ts';
+import type { ProfileStore } from '../profiles.ts';
+import { printable } from '../sanitize.ts';
+import { type ConnectionFlags, demoProfile, resolveSettings } from '../settings.ts';
+import { formatDistance } from '../values.ts';
 
 /**
  * What `storectl __complete KIND [WORDS…]` prints for the completion scripts: `id<TAB>description` lines, newest first.

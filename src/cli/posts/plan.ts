@@ -1,10 +1,10 @@
-import { isOn, type ParsedCommand } from './command.ts';
-import { type ExitCode, exitCodes } from './exit-codes.ts';
+import { isOn, type ParsedCommand } from '../command.ts';
+import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import type { Run } from '../operation-command.ts';
+import { describeHistoryError } from '../perform.ts';
+import type { PostFile } from './files.ts';
+import { allowDuplicate, slugsAreUnique } from './flags.ts';
 import { hasContent, type KnownPost, readKnownPosts } from './known-posts.ts';
-import type { Run } from './operation-command.ts';
-import { describeHistoryError } from './perform.ts';
-import type { PostFile } from './post-files.ts';
-import { allowDuplicate, slugsAreUnique } from './post-flags.ts';
 import { describesUniqueSlugs } from './settle-post.ts';
 
 /** What became of a file, as `--json` prints it. */

@@ -1,5 +1,5 @@
-import type { CliError } from './errors.ts';
-import { type ExitCode, exitCodes } from './exit-codes.ts';
+import type { CliError } from '../errors.ts';
+import { type ExitCode, exitCodes } from '../exit-codes.ts';
 
 /** What one check of `doctor` found. */
 export interface Finding {

@@ -1,4 +1,4 @@
-import { createBlogPost } from '../contract/blog.ts';
+import { createBlogPost } from '../../contract/blog.ts';
 import {
   alone,
   concernsOneItem,
@@ -8,21 +8,21 @@ import {
   startBatch,
   withGrace,
   withResultsFile,
-} from './batch.ts';
-import type { ParsedCommand } from './command.ts';
-import type { Context } from './context.ts';
-import { CliError, cancelledError, usageError } from './errors.ts';
-import { type ExitCode, exitCodes } from './exit-codes.ts';
-import type { FieldFlag } from './flags.ts';
-import { readBody } from './input.ts';
-import { announce, type Run } from './operation-command.ts';
-import { renderJson } from './output.ts';
-import { getPath } from './paths.ts';
-import { perform } from './perform.ts';
-import { type PostFile, readPostFiles } from './post-files.ts';
-import { type Plan, type PostResult, planPosts, resultOf } from './post-plan.ts';
-import { type Progress, startProgress } from './progress.ts';
-import { printable } from './sanitize.ts';
+} from '../batch.ts';
+import type { ParsedCommand } from '../command.ts';
+import type { Context } from '../context.ts';
+import { CliError, cancelledError, usageError } from '../errors.ts';
+import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import type { FieldFlag } from '../flags.ts';
+import { readBody } from '../input.ts';
+import { announce, type Run } from '../operation-command.ts';
+import { renderJson } from '../output.ts';
+import { getPath } from '../paths.ts';
+import { perform } from '../perform.ts';
+import { type Progress, startProgress } from '../progress.ts';
+import { printable } from '../sanitize.ts';
+import { type PostFile, readPostFiles } from './files.ts';
+import { type Plan, type PostResult, planPosts, resultOf } from './plan.ts';
 import { closeUnsent, settleBySlug } from './settle-post.ts';
 
 /** Posts that are on their way at the same time. */

@@ -1,18 +1,18 @@
-import { decideDispute } from '../contract/disputes.ts';
-import { buildPath } from '../contract/operation.ts';
-import { type HistoryRecord, isOpen } from '../history/record.ts';
-import { resumeRecord } from '../history/resume.ts';
-import { concernsOneItem, forEachAtOnce } from './batch.ts';
-import type { EarlierLine, RowOutcome } from './decision-receipt.ts';
-import { type Decision, type DecisionsFile, isSameDecision } from './decisions-file.ts';
-import { describeOtherwise, judgeDispute, readDispute } from './dispute-status.ts';
-import { CliError } from './errors.ts';
-import { type ExitCode, exitCodes } from './exit-codes.ts';
-import { isObject } from './objects.ts';
-import type { Run } from './operation-command.ts';
-import { renderTable } from './output.ts';
-import { describeHistoryError, sendOptions } from './perform.ts';
-import { printable } from './sanitize.ts';
+import { decideDispute } from '../../contract/disputes.ts';
+import { buildPath } from '../../contract/operation.ts';
+import { type HistoryRecord, isOpen } from '../../history/record.ts';
+import { resumeRecord } from '../../history/resume.ts';
+import { concernsOneItem, forEachAtOnce } from '../batch.ts';
+import { describeOtherwise, judgeDispute, readDispute } from '../dispute-status.ts';
+import { CliError } from '../errors.ts';
+import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import { isObject } from '../objects.ts';
+import type { Run } from '../operation-command.ts';
+import { renderTable } from '../output.ts';
+import { describeHistoryError, sendOptions } from '../perform.ts';
+import { printable } from '../sanitize.ts';
+import { type Decision, type DecisionsFile, isSameDecision } from './file.ts';
+import type { EarlierLine, RowOutcome } from './receipt.ts';
 
 /** What is to be done about a row: `decide`, or it is clear already what becomes of it. */
 export interface PlannedRow {
