@@ -14,8 +14,8 @@ export async function confirmById({ context, parsed }: Run, id: string, question
     return;
   }
   if (!context.canPrompt) throw cancelledError();
-  const { askText } = await import('./prompts.ts');
-  await askText(context.io, `${question} Type ${id} to go on`, {
-    validate: (text) => text.trim() === id || 'that is not it; Ctrl-C leaves everything as it is',
-  });
+  const { askText, insisting } = await import('./prompts.ts');
+  const validate = (text: string) =>
+    text.trim() === id || 'that is not it; Ctrl-C leaves everything as it is';
+  await insisting(() => askText(context.io, `${question} Type ${id} to go on`, { validate }));
 }

@@ -248,7 +248,7 @@ export function missingConnection({
 }
 
 /** Exit 3: one message that names everything that is missing and how to give it. */
-export function inputNeeded(missing: readonly MissingInput[]): CliError {
+export function inputNeeded(missing: readonly MissingInput[], otherwise?: string): CliError {
   const connection = missing.some(({ field }) => field === 'baseUrl' || field === 'storeId');
   const width = Math.max(...missing.map(({ give }) => give.length));
   return new CliError({
@@ -260,7 +260,7 @@ export function inputNeeded(missing: readonly MissingInput[]): CliError {
     ].join('\n'),
     hint: connection
       ? '`storectl auth login` stores address, store and key; `storectl --demo …` needs none of them'
-      : `give ${missing.length === 1 ? 'it' : 'them'} as shown, or run the command in a terminal to be asked`,
+      : [`give ${missing.length === 1 ? 'it' : 'them'} as shown`, otherwise].filter(Boolean).join(', '),
     outcome: 'not_sent',
     fields: missing.map(({ field, give, description }) => ({
       field,

@@ -23,6 +23,8 @@ export interface InputRules {
   readonly fields: readonly FieldFlag[];
   /** Path parameter that has to be confirmed, where there is one. */
   readonly confirm: string | undefined;
+  /** Called with the path parameters before anything else is asked. */
+  introduce?(parameters: Readonly<Record<string, string>>): Promise<void>;
 }
 
 /** Options that every operation with a body has. */
@@ -70,7 +72,7 @@ export async function readBody(
  */
 export async function completeInput(
   context: Context,
-  { operation, fields, confirm }: InputRules,
+  { operation, fields, confirm, introduce }: InputRules,
   parsed: ParsedCommand,
   body: Record<string, unknown> | null,
 ): Promise<OperationInput> {
@@ -97,14 +99,16 @@ export async function completeInput(
     ...(context.canPrompt ? [] : missingConfirmation(context, parsed, confirm, parameters)),
   ];
   if (missing.length === 0) return { parameters, body, asked: false };
-  if (!context.canPrompt || connection.length > 0) throw inputNeeded(missing);
+  if (!context.canPrompt || connection.length > 0)
+    throw inputNeeded(missing, 'or run the command in a terminal to be asked');
 
   const completed = body ?? {};
   const { askMissing } = await import('./wizard.ts');
   const unnamed = names
     .filter((name) => parameters[name] === undefined)
     .map((name) => ({ name, description: describeParameter(name) }));
-  await askMissing(context, { operation, parameters: unnamed, fields: absent }, parameters, completed);
+  const asked = { operation, parameters: unnamed, fields: absent, ...(introduce && { introduce }) };
+  await askMissing(context, asked, parameters, completed);
   return { parameters, body: body && completed, asked: true };
 }
 

@@ -15,6 +15,7 @@ export interface KnownId {
   readonly id: string;
   /** Label and age for people, printable. */
   readonly description: string;
+  readonly status?: string;
   /** Sections of a backup. */
   readonly sections?: readonly string[];
 }
@@ -42,7 +43,8 @@ export async function knownIds(context: Context, operation: Operation): Promise<
     const item = describe(record, context.now());
     if (item !== null && !known.has(item.id)) known.set(item.id, item);
   }
-  return [...known.values()];
+  // A decision is final: the newest record of a dispute says whether it can still be decided.
+  return [...known.values()].filter(({ status }) => operation.id !== decideDispute.id || status === 'open');
 }
 
 function describe(record: HistoryRecord, now: number): KnownId | null {
@@ -54,9 +56,11 @@ function describe(record: HistoryRecord, now: number): KnownId | null {
     .map((word) => printable(word.slice(0, 50)));
   const age = formatDistance(Date.parse(record.createdAt) - now);
   const sections = getPath(body, ['sections']);
+  const status = getPath(body, ['status']);
   return {
     id,
     description: [...words, age].join(', '),
+    ...(typeof status === 'string' && { status }),
     ...(Array.isArray(sections) && { sections: sections.map(String) }),
   };
 }

@@ -17,8 +17,10 @@ import type { ExitCode } from './exit-codes.ts';
 import { deriveFlags, type FieldFlag, type FlagHints, flagValues } from './flags.ts';
 import { bodyOptions, completeInput, readBody } from './input.ts';
 import { beginFile, outputFileOption } from './output-file.ts';
+import { getPath } from './paths.ts';
 import { type Performed, perform } from './perform.ts';
 import { printDryRun, printResult, type ResultView } from './result.ts';
+import { printableLines } from './sanitize.ts';
 
 /** A call of an operation, complete and checked, on its way. */
 export interface Run {
@@ -67,6 +69,8 @@ export interface InputCommand {
   prepare?(body: Record<string, unknown>, input: PreparedInput): Promise<boolean> | boolean;
   /** Path parameter of something that cannot be taken back: its value must be typed, or given with `--confirm`. */
   readonly confirm?: string;
+  /** Shows what the questions are about, once the path parameters are known and before anything else is asked. */
+  introduce?(run: Run): Promise<void>;
 }
 
 /** What is particular to the command of one operation. */
@@ -153,9 +157,19 @@ async function runOperation(
     pending?.complete(`${performed.text}\n`);
   } catch (error) {
     pending?.discard();
+    if (run.asked) showLongTexts(run);
     throw error;
   }
   return undefined;
+}
+
+/** What somebody wrote at a question stands nowhere else. */
+function showLongTexts({ context, fields, body }: Run): void {
+  for (const { path: field, fileFlag, description } of fields) {
+    const text = getPath(body, field);
+    if (fileFlag === null || typeof text !== 'string') continue;
+    context.notice(`\nWhat you wrote (${description}):\n\n${printableLines(text)}\n`);
+  }
 }
 
 /** Says where a change goes, and shows what the user was asked for as a whole, before it is sent. */
@@ -195,7 +209,19 @@ async function prepareRun(
     asked = (await command.prepare?.(body, { context, fields, parsed })) ?? false;
     if (operation.class === 'keyed') await useKeyFromCi(context, operation, parsed, body);
   }
-  const input = await completeInput(context, { operation, fields, confirm: command.confirm }, parsed, body);
+  const { confirm, introduce } = command;
+  const rules = {
+    operation,
+    fields,
+    confirm,
+    ...(introduce && {
+      introduce: async (parameters: Readonly<Record<string, string>>) => {
+        const connection = await context.connect();
+        await introduce({ context, connection, operation, fields, parsed, parameters, body, asked: true });
+      },
+    }),
+  };
+  const input = await completeInput(context, rules, parsed, body);
   const connection = await context.connect();
   return { context, connection, operation, fields, parsed, ...input, asked: asked || input.asked };
 }

@@ -87,6 +87,17 @@ export function wentBack(error: unknown): boolean {
   return error === BACK;
 }
 
+/** Asks a question that comes last again when the user wants to go back: leaving would lose all the answers. */
+export async function insisting<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!wentBack(error)) throw error;
+    }
+  }
+}
+
 /** Where no question came before, going back is leaving. */
 const BACK = cancelledError();
 

@@ -5,13 +5,15 @@ import type { FieldFlag } from './flags.ts';
 import { type KnownId, knownIds } from './known-ids.ts';
 import { renderRecord, rowsOf } from './output.ts';
 import { getPath, setPath } from './paths.ts';
-import { askChoice, askField, askSeveral, askText, askYesNo, wentBack } from './prompts.ts';
+import { askChoice, askField, askSeveral, askText, askYesNo, insisting, wentBack } from './prompts.ts';
 
 /** What is missing of an operation's input, to be asked for in this order. */
 export interface Missing {
   readonly operation: Operation;
   readonly parameters: readonly { readonly name: string; readonly description: string }[];
   readonly fields: readonly FieldFlag[];
+  /** Shows what the fields are about, as soon as the parameters are known. */
+  introduce?(parameters: Readonly<Record<string, string>>): Promise<void>;
 }
 
 /** Asked, and to be stored by {@link askMissing}. */
@@ -25,7 +27,7 @@ interface Question {
  */
 export async function askMissing(
   context: Context,
-  { operation, parameters: names, fields }: Missing,
+  { operation, parameters: names, fields, introduce }: Missing,
   parameters: Record<string, string>,
   body: Record<string, unknown>,
 ): Promise<void> {
@@ -51,7 +53,9 @@ export async function askMissing(
     context.notice(
       context.err.color.dim(`${context.err.plain ? '< and Enter' : 'Esc'} goes back, Ctrl-C cancels.`),
     );
-  await askInTurn(questions);
+  await askInTurn(questions.slice(0, names.length));
+  await introduce?.(parameters);
+  await askInTurn(questions.slice(names.length));
 }
 
 /** Shows what is about to be sent, and goes on only after a yes. */
@@ -62,7 +66,8 @@ export async function confirmSummary(
 ): Promise<void> {
   const values = { now: context.now(), currency: null };
   context.notice(`\n${renderRecord(rowsOf(body ?? {}, values), context.err)}\n`);
-  if (!(await askYesNo(context.io, `${operation.summary}: send this?`, true))) throw cancelledError();
+  const send = await insisting(() => askYesNo(context.io, `${operation.summary}: send this?`, true));
+  if (!send) throw cancelledError();
 }
 
 /** Lets the user choose fields of a partial update, then asks for each of them. */

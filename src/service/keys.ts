@@ -75,8 +75,12 @@ export async function listKeys(storage: Storage, storeId: string): Promise<Liste
 }
 
 /** Makes a key invalid from now on. Answers false when there is no such key or it was revoked before. */
-export async function revokeKey(storage: Storage, keyId: string): Promise<boolean> {
-  return storage.write((db) => setRevoked(db, keyId, timestamp(Date.now())));
+export async function revokeKey(storage: Storage, keyId: string, storeId?: string): Promise<boolean> {
+  return storage.write(async (db) => {
+    const key = await findApiKey(db, keyId);
+    if (storeId !== undefined && key?.storeId !== storeId) return false;
+    return setRevoked(db, keyId, timestamp(Date.now()));
+  });
 }
 
 export interface RotatedKey extends CreatedKey {
@@ -93,13 +97,19 @@ export interface RotatedKey extends CreatedKey {
 export async function rotateKey(
   storage: Storage,
   keyId: string,
-  { overlapSeconds }: { readonly overlapSeconds: number },
+  {
+    overlapSeconds,
+    storeId: only,
+  }: { readonly overlapSeconds: number; readonly storeId?: string | undefined },
 ): Promise<RotatedKey> {
   const now = Date.now();
   return storage.write(async (db, locks) => {
     await locks.takeTurn();
     const old = await findApiKey(db, keyId);
-    if (old === undefined) throw new ServiceError('not_found', `There is no key ${keyId}.`);
+    if (old === undefined || (only !== undefined && only !== old.storeId)) {
+      // What was given may be a key itself by mistake, so it is not repeated.
+      throw new ServiceError('not_found', 'There is no key with this id.');
+    }
     const state = stateOf(old, now);
     if (state !== 'active') throw new ServiceError('state_conflict', `Key ${keyId} is ${state}.`);
 

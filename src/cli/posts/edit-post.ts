@@ -33,8 +33,13 @@ export async function editPost(
     const edited = withoutNote(await editText(context.io, noteOf(problem) + text, 'post.md'));
     if (edited.trim() === '') throw cancelledError();
     // The same text again after an error: the user has given up on it.
-    if (problem !== null && edited === text)
-      throw usageError(`nothing was sent: ${problem}`, 'edit it again');
+    if (problem !== null && edited === text) {
+      context.notice(`\nYour text was:\n\n${text}`);
+      throw usageError(
+        `nothing was sent: ${problem}`,
+        'your text is above: keep it in a file, and give that file',
+      );
+    }
     text = edited;
     try {
       const { fields } = await parseMarkdownPost(text, 'your text');

@@ -95,7 +95,13 @@ async function parseFrontMatter(
     throw fileError(file, lineAt(problem.pos[0]), problem.message.split(/ at line | \n|\n/)[0] ?? '');
   }
   if (document.contents === null) return { fields: {}, lineOf: () => null };
-  const value: unknown = document.toJS();
+  let value: unknown;
+  try {
+    value = document.toJS();
+  } catch (error) {
+    // Aliases of aliases that would fill the memory.
+    throw fileError(file, 2, error instanceof Error ? error.message : String(error));
+  }
   const { contents } = document;
   if (!isObject(value) || !isMap(contents)) {
     throw fileError(file, 2, 'front matter is not a list of "name: value"');

@@ -61,7 +61,7 @@ function alreadyThere(post: PostFile, found: KnownPost): PostResult {
     outcome: same ? 'exists' : 'failed',
     message: same
       ? 'created before'
-      : `it was created before with other content, and posts cannot be changed; ${allowDuplicate} sends it all the same`,
+      : `a post with the slug ${String(post.body.slug)} was created before with other content: give this one a slug of its own in its front matter`,
     exitCode: same ? exitCodes.done : exitCodes.conflict,
   };
 }

@@ -89,7 +89,7 @@ async function completeTarget(
           parseBaseUrl(text);
           return true;
         } catch (error) {
-          return `${error instanceof Error ? error.message : error}, for example https://api.example.com`;
+          return error instanceof Error ? error.message : String(error);
         }
       },
     }));

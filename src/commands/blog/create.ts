@@ -17,7 +17,7 @@ const hints = { fileFlags: { contentMd: 'content-file' } };
 const fields = deriveFlags(createBlogPost.body, hints);
 
 /** The command of one post, whose fields may come from a file: flags come before them. */
-const onePost = (fromFile: Readonly<Record<string, unknown>> = {}) =>
+const onePost = (fromFile: Readonly<Record<string, unknown>> = {}, edited = false) =>
   operationCommand({
     operation: createBlogPost,
     description: `Create a blog post, from flags or from a Markdown file. YAML front matter between lines of --- holds the
@@ -54,6 +54,8 @@ stopped and leaves alone what is there; exit code then: that of the gravest resu
     ],
     defaults: fromFile,
     hints,
+    // What came out of an editor is looked at as a whole before it is sent, like what was asked for.
+    prepare: () => edited,
     perform: (run) => perform(refuseRepeated(run, allowDuplicate)),
   });
 
@@ -82,7 +84,7 @@ async function createOne(
 ): Promise<ExitCode | undefined> {
   const { parseMarkdownPost } = await import('../../cli/posts/markdown-file.ts');
   const name = file === undefined || file === '-' ? 'standard input' : file;
-  const fromFile =
+  const fromFile: Record<string, unknown> =
     file === undefined
       ? {}
       : (await parseMarkdownPost(await readText(context.io, file, 'file'), name)).fields;
@@ -94,7 +96,7 @@ async function createOne(
   const { editPost } = await import('../../cli/posts/edit-post.ts');
   const edited = await editPost(context, draft);
   try {
-    return await onePost(edited.fields).run(context, withoutFields(parsed));
+    return await onePost(edited.fields, true).run(context, withoutFields(parsed));
   } catch (error) {
     context.notice(`\nYour text was:\n\n${edited.text}`);
     throw error;

@@ -1,6 +1,12 @@
 import { argumentValue, type CommandDefinition, optionValue, type ParsedCommand } from '../../cli/command.ts';
 import { confirmById } from '../../cli/confirm.ts';
-import { expectStatus, judgeDispute, readDispute, unexpectedStatus } from '../../cli/dispute-status.ts';
+import {
+  type CurrentDispute,
+  expectStatus,
+  judgeDispute,
+  readDispute,
+  unexpectedStatus,
+} from '../../cli/dispute-status.ts';
 import { describeDispute } from '../../cli/dispute-view.ts';
 import { usageError } from '../../cli/errors.ts';
 import { operationCommand, type Run } from '../../cli/operation-command.ts';
@@ -48,6 +54,7 @@ found, 7 refused, 2 invalid row).`,
   ],
   hints: { fileFlags: { resolution: 'resolution-file' } },
   confirm: 'disputeId',
+  introduce: look,
   perform: lookAndDecide,
 });
 
@@ -75,12 +82,29 @@ export const command: CommandDefinition = {
   },
 };
 
-async function lookAndDecide(run: Run): Promise<Performed> {
-  const { context, parameters, body, parsed } = run;
-  const { disputeId = '' } = parameters;
+/** Whoever is asked how to decide has seen the dispute, and is not asked in vain. */
+async function look(run: Run): Promise<void> {
   const dispute = await readDispute(run);
-  context.notice(`${describeDispute(dispute.answer, { ...context, out: context.err })}\n`);
-  const expected = optionValue(parsed, expectStatus) ?? 'open';
+  show(run, dispute);
+  const expected = expectedStatus(run);
+  if (dispute.record.status !== expected) throw unexpectedStatus(dispute, expected);
+}
+
+function show({ context }: Run, { answer }: CurrentDispute): void {
+  context.notice(`${describeDispute(answer, { ...context, out: context.err })}\n`);
+}
+
+function expectedStatus({ parsed }: Run): string {
+  return optionValue(parsed, expectStatus) ?? 'open';
+}
+
+async function lookAndDecide(run: Run): Promise<Performed> {
+  const { context, parameters, body } = run;
+  const { disputeId = '' } = parameters;
+  // Read again in any case: the answers took time.
+  const dispute = await readDispute(run);
+  if (!run.asked) show(run, dispute);
+  const expected = expectedStatus(run);
   const verdict = judgeDispute(dispute, { status: body?.status, resolution: body?.resolution }, expected);
   if (verdict === 'already') {
     context.notice('It is decided so already: nothing was sent.');

@@ -38,7 +38,7 @@ export const command: CommandDefinition = {
   async run(context, parsed) {
     const storeId = context.flags.store;
     if (storeId === undefined) {
-      throw inputNeeded([{ field: 'storeId', give: '--store ID', description: 'store that the key is for' }]);
+      throw inputNeeded([{ field: 'store', give: '--store ID', description: 'store that the key is for' }]);
     }
     const rights = readRights(parsed);
     const label = optionValue(parsed, '--label');
@@ -60,7 +60,8 @@ export const command: CommandDefinition = {
     else {
       context.print(created.key);
       const what = 'preset' in rights ? rights.preset : created.scopes.join(', ');
-      context.notice(`Key ${created.id} for store ${storeId}, ${what}. It is not shown again.`);
+      const until = created.expiresAt === null ? 'without an end' : `valid until ${created.expiresAt}`;
+      context.notice(`Key ${created.id} for store ${storeId}, ${what}, ${until}. It is not shown again.`);
     }
     return undefined;
   },

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { type OptionSpec, optionValue, type ParsedCommand } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
-import { CliError, describeSystemError, systemErrorCode } from '../../cli/errors.ts';
+import { CliError, describeSystemError, systemErrorCode, usageError } from '../../cli/errors.ts';
 import { exitCodes } from '../../cli/exit-codes.ts';
 import { stateDirectory } from '../../cli/folders.ts';
 import {
@@ -30,6 +30,7 @@ export async function withStorage<Result>(
   work: (storage: Storage, location: string) => Promise<Result>,
 ): Promise<Result> {
   const given = optionValue(parsed, '--database');
+  if (given !== undefined) refuseOddUrl(given);
   const location =
     given !== undefined && isPostgresUrl(given)
       ? given
@@ -97,6 +98,18 @@ function hintFor(error: unknown, location: string): string {
 }
 
 /** A password may stand before the host or among the parameters. */
+/** A mistyped URL must not become a file, whose name would hold the password. */
+function refuseOddUrl(location: string): void {
+  // One letter is a drive of Windows.
+  const [, scheme] = /^([a-z][a-z0-9+.-]+):/i.exec(location) ?? [];
+  if (scheme === undefined || /^postgres(ql)?:\/\/[^/]/i.test(location)) return;
+  throw usageError(
+    `--database is neither a file nor a postgres:// URL that can be used (it begins with "${scheme}:")`,
+    'give a file, or postgres://USER@HOST/NAME; the password may come from PGPASSWORD',
+    { code: 'invalid_database' },
+  );
+}
+
 function withoutSecrets(location: string): string {
   if (!isPostgresUrl(location)) return location;
   if (!URL.canParse(location)) return 'postgres://…';

@@ -93,7 +93,7 @@ async function retry(context: Context, parsed: ParsedCommand): Promise<void> {
   if (id !== undefined && all) throw usageError('retry takes an id or --all-dead, not both');
   const retried = await withStorage(context, parsed, async (storage) => {
     if (id === undefined) return retryAllDead(storage, context.flags.store);
-    await retryDelivery(storage, id).catch((error: unknown) => {
+    await retryDelivery(storage, id, context.flags.store).catch((error: unknown) => {
       throw describeRefusal(error, '`storectl service deliveries list --state dead` has those that can be');
     });
     return 1;

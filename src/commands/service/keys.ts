@@ -14,7 +14,7 @@ export const command: CommandDefinition = {
   async run(context, parsed) {
     const storeId = context.flags.store;
     if (storeId === undefined) {
-      throw inputNeeded([{ field: 'storeId', give: '--store ID', description: 'store of the keys' }]);
+      throw inputNeeded([{ field: 'store', give: '--store ID', description: 'store of the keys' }]);
     }
     const keys = await withStorage(context, parsed, (storage) =>
       listKeys(storage, storeId).catch((error: unknown) => {

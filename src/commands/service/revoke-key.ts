@@ -18,7 +18,9 @@ export const command: CommandDefinition = {
       const description = 'key to revoke, from `storectl service keys`';
       throw inputNeeded([{ field: 'keyId', give: '<keyId>', description }]);
     }
-    const revoked = await withStorage(context, parsed, (storage) => revokeKey(storage, keyId));
+    const revoked = await withStorage(context, parsed, (storage) =>
+      revokeKey(storage, keyId, context.flags.store),
+    );
     if (!revoked) {
       throw new CliError({
         code: 'not_found',

@@ -35,14 +35,18 @@ handed out. The key is printed on stdout, this once: the database holds its hash
       throw usageError(`--overlap takes a time, and "${overlap}" is none`, 'for example 30m, 24h or 7d');
     }
     const rotated = await withStorage(context, parsed, (storage) =>
-      rotateKey(storage, keyId, { overlapSeconds: Number(count) * unitSeconds }).catch((error: unknown) => {
+      rotateKey(storage, keyId, {
+        overlapSeconds: Number(count) * unitSeconds,
+        storeId: context.flags.store,
+      }).catch((error: unknown) => {
         throw describeRefusal(error, '`storectl service keys --store ID` lists the keys');
       }),
     );
     if (context.flags.json) context.print(renderJson(JSON.stringify(rotated), context.out));
     else {
       context.print(rotated.key);
-      context.notice(`Key ${rotated.id} for store ${rotated.storeId}. It is not shown again.`);
+      const until = rotated.expiresAt === null ? 'without an end' : `valid until ${rotated.expiresAt}`;
+      context.notice(`Key ${rotated.id} for store ${rotated.storeId}, ${until}. It is not shown again.`);
       context.notice(`Key ${keyId} is valid until ${rotated.previous.expiresAt}.`);
     }
     return undefined;

@@ -59,8 +59,13 @@ async function editAndSave(run: Run): Promise<Performed | null> {
     if (edited.trim() === '') throw cancelledError();
     if (edited === original) return null;
     // The same text again after an error: the user has given up on it.
-    if (problem !== null && edited === text)
-      throw usageError(`nothing was saved: ${problem}`, 'edit it again, or use flags');
+    if (problem !== null && edited === text) {
+      context.notice(`\nYour text was:\n\n${text}`);
+      throw usageError(
+        `nothing was saved: ${problem}`,
+        'your text is above: keep it in a file for --from-file',
+      );
+    }
     text = edited;
     try {
       const next = await parseObject(text, 'your text');

@@ -85,10 +85,16 @@ async function findQuietStores(db: Queries, now: number): Promise<Map<string, st
  * Makes a dead delivery pending and due. Throws a ServiceError: `not_found`, or `state_conflict` for one that is not
  * dead.
  */
-export async function retryDelivery(storage: Storage, id: string, now = Date.now()): Promise<void> {
+export async function retryDelivery(
+  storage: Storage,
+  id: string,
+  storeId?: string,
+  now = Date.now(),
+): Promise<void> {
   await storage.write(async (db) => {
     const [delivery] = await listRows(db, { id, limit: 1 });
-    if (delivery === undefined) throw new ServiceError('not_found', `There is no delivery ${id}.`);
+    if (delivery === undefined || (storeId !== undefined && delivery.storeId !== storeId))
+      throw new ServiceError('not_found', `There is no delivery ${id}.`);
     const revived = await reviveDead({ db, storeId: delivery.storeId }, timestamp(now), id);
     if (revived === 0)
       throw new ServiceError('state_conflict', `Delivery ${id} is ${delivery.status}, not dead.`);

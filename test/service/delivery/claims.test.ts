@@ -166,7 +166,7 @@ test('a dead message is sent again when the operator says so, and its endpoint i
   expect(await states()).toEqual(['dead', 'dead', 'dead', 'delivered']);
 
   const [first] = await deliveries();
-  await retryDelivery(service.storage, first?.id ?? '', clock.now);
+  await retryDelivery(service.storage, first?.id ?? '', undefined, clock.now);
   await worker.deliverDue();
   expect(receiver.titles('1')).toEqual(['a', 'a']);
   expect(new Set(receiver.messages('1').map((message) => message.eventId))).toEqual(new Set([eventId]));

@@ -1,0 +1,46 @@
+import { readdirSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { newMachine } from '../../helpers/cli.ts';
+
+test.each([
+  'postgress://op:S3cretPw@127.0.0.1/db',
+  'postgres:/op:S3cretPw@127.0.0.1/db',
+  'mysql://op:S3cretPw@h/db',
+])('a database URL like %s is refused: no password is printed, and no file is made of it', async (url) => {
+  const machine = newMachine();
+
+  const { exitCode, stdout, stderr } = await machine.run([
+    'service',
+    'keys',
+    '--store',
+    's',
+    '--database',
+    url,
+  ]);
+
+  expect(exitCode).toBe(2);
+  expect(stdout + stderr).not.toContain('S3cretPw');
+  expect(readdirSync(machine.folder)).toEqual([]);
+});
+
+test('keys of one store are neither rotated nor revoked for another, and a key given as an id is not repeated', async () => {
+  const machine = newMachine();
+  const run = async (...args: string[]) => {
+    const result = await machine.run(['service', ...args]);
+    return { ...result, text: result.stdout.trim() };
+  };
+  const mine = (await run('create-store', '--name', 'Mine', '-q')).text;
+  const other = (await run('create-store', '--name', 'Other', '-q')).text;
+  const created = JSON.parse((await run('create-key', '--store', mine, '--json')).text);
+
+  for (const command of ['rotate-key', 'revoke-key']) {
+    expect(await run(command, created.id, '--store', other)).toMatchObject({ exitCode: 5, text: '' });
+    const mistaken = await run(command, created.key);
+    expect(mistaken.exitCode).toBe(5);
+    expect(mistaken.stderr).not.toContain(created.key);
+  }
+  const rotated = await run('rotate-key', created.id, '--store', mine);
+  expect(rotated.exitCode).toBe(0);
+  expect(rotated.stderr).toContain('without an end');
+  expect(await run('revoke-key', created.id, '--store', mine)).toMatchObject({ exitCode: 0 });
+});
