@@ -1,21 +1,21 @@
 import path from 'node:path';
-import { type Operation, pathParameters } from '../contract/operation.ts';
+import type { Operation } from '../contract/operation.ts';
 import type { History } from '../history/journal.ts';
 import { warnOfUnknownFields } from './answer-fields.ts';
 import {
   type ArgumentSpec,
   type CommandDefinition,
-  type CompletionKind,
   type OptionSpec,
   optionValue,
   type ParsedCommand,
 } from './command.ts';
-import { fieldNames, knownWords, parameterKinds } from './completion/words.ts';
+import { fieldNames } from './completion/words.ts';
 import type { Connection, Context } from './context.ts';
 import { usageError } from './errors.ts';
 import type { ExitCode } from './exit-codes.ts';
-import { deriveFlags, type FieldFlag, type FlagHints, flagValues } from './flags.ts';
+import { deriveFlags, type FieldFlag, type FlagHints } from './flags.ts';
 import { bodyOptions, completeInput, readBody } from './input.ts';
+import { classOptions, fieldOptions, parameterArguments } from './operation-options.ts';
 import { beginFile, outputFileOption } from './output-file.ts';
 import { getPath } from './paths.ts';
 import { type Performed, perform } from './perform.ts';
@@ -84,16 +84,11 @@ export function operationCommand(command: OperationCommand): CommandDefinition {
   const { operation } = command;
   const fields = operation.body === null ? [] : deriveFlags(operation.body, command.hints);
   const { options, ...described } = describeCommand(command, fields);
-  const safety = [
-    ...(command.confirm === undefined ? [] : [{ ...confirmOption, ...parameterCompletion(command.confirm) }]),
-    ...(operation.class === 'keyed' ? keyOptions : []),
-    ...(operation.class === 'one-shot' ? [rateLimitOption] : []),
-  ];
   return {
     ...described,
     answerFields: fieldNames(operation.response),
     dryRun: true,
-    options: [...options, ...safety, outputFileOption],
+    options: [...options, ...classOptions(operation, command.confirm)],
     run: (context, parsed) => runOperation(context, command, fields, parsed),
   };
 }
@@ -111,32 +106,6 @@ function describeCommand(command: InputCommand, fields: readonly FieldFlag[]) {
     ],
   };
 }
-
-const group = 'Safety:';
-
-const confirmOption: OptionSpec = {
-  flag: '--confirm',
-  value: 'ID',
-  description: 'Go ahead without asking: the same id again',
-  group,
-};
-
-const keyOptions: readonly OptionSpec[] = [
-  {
-    flag: '--idempotency-from',
-    value: 'ci',
-    complete: ['ci'],
-    description: 'Make the idempotency key from the run of the CI job, so that running it again adds nothing',
-    group,
-  },
-  { flag: '--new', description: 'Do not go on with an open attempt of the same command', group },
-];
-
-const rateLimitOption: OptionSpec = {
-  flag: '--retry-rate-limited',
-  description: 'When the service says "too many requests", wait and send again',
-  group,
-};
 
 async function runOperation(
   context: Context,
@@ -264,40 +233,4 @@ async function useKeyFromCi(
 export function announce({ context, connection }: Run): void {
   const { dim } = context.err.color;
   context.notice(dim(`${connection.profile} → store ${connection.storeId} @ ${connection.host}`));
-}
-
-function parameterArguments(operation: Operation): ArgumentSpec[] {
-  return pathParameters(operation)
-    .filter((name) => name !== 'storeId')
-    .map((name) => ({ name, description: 'Id as the service shows it', ...parameterCompletion(name) }));
-}
-
-function parameterCompletion(name: string): { readonly complete?: CompletionKind } {
-  const complete = parameterKinds[name];
-  return complete === undefined ? {} : { complete };
-}
-
-/** A field's options for the parser and the help. */
-export function fieldOptions(field: FieldFlag, operationId?: string): OptionSpec[] {
-  const { flag, kind, fileFlag } = field;
-  const group = 'Fields:';
-  const { description } = field;
-  if (kind === 'boolean') return [{ flag, negatable: true, description, group }];
-  const words = operationId === undefined ? undefined : knownWords[operationId]?.[field.path.join('.')];
-  return [
-    {
-      ...{ flag, value: flagValues[kind], description, group, list: kind === 'list' },
-      ...(words !== undefined && { complete: words }),
-    },
-    ...(fileFlag === null
-      ? []
-      : [
-          {
-            flag: fileFlag,
-            value: 'FILE',
-            description: 'The same from a file; - reads standard input',
-            group,
-          },
-        ]),
-  ];
 }
