@@ -33,7 +33,7 @@ const rateLimitOption: OptionSpec = {
 /** The options that a command has for its class of operation, besides those of its fields. */
 export function classOptions(operation: Operation, confirm: string | undefined): OptionSpec[] {
   return [
-    ...(confirm === undefined ? [] : [confirmOption]),
+    ...(confirm === undefined ? [] : [{ ...confirmOption, ...parameterCompletion(confirm) }]),
     ...(operation.class === 'keyed' ? keyOptions : []),
     ...(operation.class === 'one-shot' ? [rateLimitOption] : []),
     outputFileOption,
