@@ -9,7 +9,7 @@ import {
   findApiKey,
   insertApiKey,
   listApiKeys,
-  setExpiry,
+  setReplaced,
   setRevoked,
 } from './storage/api-keys.ts';
 import type { Storage, Tenant } from './storage/storage.ts';
@@ -92,7 +92,7 @@ export interface RotatedKey extends CreatedKey {
 /**
  * Makes a key that may do what another may, for as long as that one was made for. The other stays valid for the
  * overlap, and never longer than it was. Rejects with a ServiceError: `not_found`, or `state_conflict` for a key that
- * is revoked or has expired.
+ * is revoked, has expired, or is being replaced already.
  */
 export async function rotateKey(
   storage: Storage,
@@ -112,6 +112,10 @@ export async function rotateKey(
     }
     const state = stateOf(old, now);
     if (state !== 'active') throw new ServiceError('state_conflict', `Key ${keyId} is ${state}.`);
+    if (old.replacedBy !== null) {
+      const detail = `Key ${keyId} is being replaced by ${old.replacedBy}, and ends at ${old.expiresAt}.`;
+      throw new ServiceError('state_conflict', detail);
+    }
 
     const { storeId, kind, label, scopes, createdAt } = old;
     const lifetimeMs = old.expiresAt && Date.parse(old.expiresAt) - Date.parse(createdAt);
@@ -127,7 +131,7 @@ export async function rotateKey(
     );
     const overlapEnd = timestamp(now + overlapSeconds * 1000);
     const expiresAt = old.expiresAt !== null && old.expiresAt < overlapEnd ? old.expiresAt : overlapEnd;
-    await setExpiry({ db, storeId }, keyId, expiresAt);
+    await setReplaced({ db, storeId }, keyId, created.id, expiresAt);
     return { ...created, storeId, previous: { id: keyId, expiresAt } };
   });
 }
@@ -153,7 +157,14 @@ type KeyProperties = Pick<ApiKeyRecord, 'label' | 'scopes' | 'createdAt' | 'expi
 async function addKey({ db, storeId }: Tenant, properties: KeyProperties): Promise<CreatedKey> {
   const id = base62(randomBytes(9)).slice(-12);
   const key = formatKey({ kind: properties.kind, id, secret: base62(randomBytes(32)) });
-  await insertApiKey(db, { ...properties, id, storeId, sha256: sha256(key), revokedAt: null });
+  await insertApiKey(db, {
+    ...properties,
+    id,
+    storeId,
+    sha256: sha256(key),
+    revokedAt: null,
+    replacedBy: null,
+  });
   return { key, id, scopes: properties.scopes, expiresAt: properties.expiresAt };
 }
 

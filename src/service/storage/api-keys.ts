@@ -10,6 +10,8 @@ export interface ApiKeyRecord {
   readonly createdAt: string;
   readonly expiresAt: string | null;
   readonly revokedAt: string | null;
+  /** Id of the key that takes its place. */
+  readonly replacedBy: string | null;
 }
 
 export async function insertApiKey(db: Queries, key: ApiKeyRecord): Promise<void> {
@@ -37,10 +39,15 @@ export async function listApiKeys({ db, storeId }: Tenant): Promise<ApiKeyRecord
   return rows.map((row) => ({ ...row, scopes: JSON.parse(row.scopes) }));
 }
 
-export async function setExpiry({ db, storeId }: Tenant, id: string, expiresAt: string): Promise<void> {
+export async function setReplaced(
+  { db, storeId }: Tenant,
+  id: string,
+  replacedBy: string,
+  expiresAt: string,
+): Promise<void> {
   await db
     .updateTable('apiKeys')
-    .set({ expiresAt })
+    .set({ replacedBy, expiresAt })
     .where('storeId', '=', storeId)
     .where('id', '=', id)
     .execute();

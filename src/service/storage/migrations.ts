@@ -1,5 +1,6 @@
 import type { ColumnDefinitionBuilder, CreateTableBuilder } from 'kysely';
 import { deliveryMigration } from './delivery-migration.ts';
+import { keyRotationMigration } from './key-rotation-migration.ts';
 import { rateLimitMigration } from './rate-limit-migration.ts';
 import { rowSecurityMigration } from './row-security-migration.ts';
 import { sequenceMigration } from './sequence-migration.ts';
@@ -17,6 +18,7 @@ export const migrations: readonly Migration[] = [
   deliveryMigration,
   rowSecurityMigration,
   rateLimitMigration,
+  keyRotationMigration,
 ];
 
 async function createFirstSchema(db: Queries): Promise<void> {

@@ -51,6 +51,8 @@ interface ApiKeyTable {
   createdAt: Timestamp;
   expiresAt: Timestamp | null;
   revokedAt: Timestamp | null;
+  /** Id of the key that takes its place. */
+  replacedBy: string | null;
 }
 
 interface PostTable {

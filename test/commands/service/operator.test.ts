@@ -42,5 +42,10 @@ test('keys of one store are neither rotated nor revoked for another, and a key g
   const rotated = await run('rotate-key', created.id, '--store', mine);
   expect(rotated.exitCode).toBe(0);
   expect(rotated.stderr).toContain('without an end');
+  // Its own end is that of the overlap now, which no other key must inherit.
+  expect(await run('rotate-key', created.id)).toMatchObject({
+    exitCode: 6,
+    stderr: expect.stringContaining('is being replaced by'),
+  });
   expect(await run('revoke-key', created.id, '--store', mine)).toMatchObject({ exitCode: 0 });
 });
