@@ -64,13 +64,14 @@ export interface Context {
   close(): Promise<void>;
 }
 
-/** Version of the package, from package.json at build time. */
-export interface ContextOptions {
+interface ContextOptions {
   readonly io: Io;
   readonly flags: GlobalFlags;
+  /** Of the package. */
   readonly version: string;
 }
 
+/** The context of one command. Nothing is read, opened or connected before it is asked for. */
 export function createContext({ io, flags, version }: ContextOptions): Context {
   const err = styleOf(io.stderr, io.env);
   const cleanups: (() => Promise<void>)[] = [];

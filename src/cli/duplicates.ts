@@ -54,7 +54,7 @@ async function afterItsProcess(
 }
 
 /** What the history knows the run's command by. */
-export function fingerprintOf(run: Run): string {
+function fingerprintOf(run: Run): string {
   const { operation, connection, body } = run;
   return fingerprint({
     operation: operation.id,

@@ -143,14 +143,15 @@ function showLongTexts({ context, fields, body }: Run): void {
 
 /** Says where a change goes, and shows what the user was asked for as a whole, before it is sent. */
 async function performAsked(command: OperationCommand, run: Run): Promise<Performed> {
-  if (run.operation.class !== 'read') {
+  const { context, operation, body } = run;
+  if (operation.class !== 'read') {
     announce(run);
-    warnOfUnknownFields(run.context, fieldNames(run.operation.response));
-  }
-  // What is confirmed by its id is shown by its own command.
-  if (run.asked && run.operation.class !== 'read' && command.confirm === undefined) {
-    const { confirmSummary } = await import('./wizard.ts');
-    await confirmSummary(run.context, run.operation, run.body);
+    warnOfUnknownFields(context, fieldNames(operation.response));
+    // What is confirmed by its id is shown by its own command.
+    if (run.asked && command.confirm === undefined) {
+      const { confirmSummary } = await import('./wizard.ts');
+      await confirmSummary(context, operation, body);
+    }
   }
   return (command.perform ?? perform)(run);
 }

@@ -60,7 +60,7 @@ function withoutId({ operation }: Run, record: Performed['record']): CliError {
 }
 
 /** Amounts are in the currency that the answer itself names. */
-export function valueContext(run: Run, answer: unknown): ValueContext {
+function valueContext(run: Run, answer: unknown): ValueContext {
   const currency = getPath(answer, ['defaultCurrency']);
   return { now: run.context.now(), currency: typeof currency === 'string' ? currency : null };
 }

@@ -12,7 +12,7 @@ import type { ProfileStore } from './profiles.ts';
 export const demoProfile = 'demo';
 
 /** Name of the profile that `auth login` makes where none is named. */
-export const firstProfile = 'main';
+const firstProfile = 'main';
 
 /** Flags that choose where a command goes. */
 export interface ConnectionFlags {
@@ -123,7 +123,7 @@ export function checkProfileName(name: string): void {
 }
 
 /** A key from the environment, or from the file that the environment names. */
-export function environmentKey(env: Environment): Sourced<string> | null {
+function environmentKey(env: Environment): Sourced<string> | null {
   if (env.STORECTL_API_KEY) {
     return { value: checkKey(env.STORECTL_API_KEY.trim(), 'STORECTL_API_KEY'), source: 'environment' };
   }

@@ -1,4 +1,4 @@
-import { usageError } from '../../cli/errors.ts';
+import { askWhatChanges } from '../../cli/nothing-to-change.ts';
 import { operationCommand, type Run } from '../../cli/operation-command.ts';
 import { getPath, mergeObjects } from '../../cli/paths.ts';
 import type { Performed } from '../../cli/perform.ts';
@@ -15,18 +15,7 @@ changed the settings in the meantime. The service's own fields storeId, env and 
     'settings save --set templates.dispute_opened.title="New dispute"',
     'settings show --json > all.json && storectl settings save --from-file all.json',
   ],
-  async prepare(body, { context, fields }) {
-    if (Object.keys(body).length > 0) return false;
-    if (!context.canPrompt) {
-      throw usageError(
-        'there is nothing to change',
-        'give at least one field, for example --quiet-hours-enabled',
-      );
-    }
-    const { askChosenFields } = await import('../../cli/wizard.ts');
-    await askChosenFields(context, fields, body);
-    return true;
-  },
+  prepare: askWhatChanges('--quiet-hours-enabled'),
   perform: mergeAndSave,
   id: (answer) => getPath(answer, ['storeId']),
 });

@@ -1,4 +1,4 @@
-import { usageError } from '../../cli/errors.ts';
+import { askWhatChanges } from '../../cli/nothing-to-change.ts';
 import { operationCommand } from '../../cli/operation-command.ts';
 import { updateStore } from '../../contract/store.ts';
 
@@ -12,16 +12,5 @@ Fields of the settings are named without "settings." in flags and with it in --s
     'store update --set settings.maintenanceMessage=null',
   ],
   hints: { flatten: 'settings' },
-  async prepare(body, { context, fields }) {
-    if (Object.keys(body).length > 0) return false;
-    if (!context.canPrompt) {
-      throw usageError(
-        'there is nothing to change',
-        'give at least one field, for example --name "My store"',
-      );
-    }
-    const { askChosenFields } = await import('../../cli/wizard.ts');
-    await askChosenFields(context, fields, body);
-    return true;
-  },
+  prepare: askWhatChanges('--name "My store"'),
 });
