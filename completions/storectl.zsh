@@ -447,7 +447,7 @@ _storectl_flags() {
     '--dry-run:Print the request that would be sent, and send nothing'
     '--no-input:Never ask; what is missing is an error'
     '--no-pager:Print long output at once, not through a pager'
-    '--timeout:Give up after this time (default 180)'
+    '--timeout:Give up after this time (default 180), or when standard input is silent for so long'
     '--debug:Show the HTTP exchange on stderr, without the key'
     '--help:Show help'
     '-h:Show help'

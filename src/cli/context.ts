@@ -7,7 +7,7 @@ import { CliError, usageError } from './errors.ts';
 import { exitCodes } from './exit-codes.ts';
 import { configDirectory, demoDirectory, historyDirectory } from './folders.ts';
 import type { GlobalFlags } from './global-flags.ts';
-import { type Io, isSwitchedOn } from './io.ts';
+import { type Io, isInputForbidden, isSwitchedOn } from './io.ts';
 import { type Style, styleOf } from './output.ts';
 import { choosePager, isLongerThan, showInPager } from './pager.ts';
 import type { ProfileStore } from './profiles.ts';
@@ -85,7 +85,7 @@ export function createContext({ io, flags, version }: ContextOptions): Context {
       return made;
     };
   };
-  const noInput = flags.noInput || isSwitchedOn(io.env.STORECTL_NO_INPUT) || isSwitchedOn(io.env.CI);
+  const forbidden = isInputForbidden(flags, io.env);
   const debug = flags.debug || isSwitchedOn(io.env.STORECTL_DEBUG);
   const listeners: ((exchange: Exchange) => void)[] = [];
   if (debug) listeners.push((exchange) => notice(describeExchange(exchange)));
@@ -134,7 +134,11 @@ export function createContext({ io, flags, version }: ContextOptions): Context {
     flags,
     out: styleOf(io.stdout, io.env),
     err,
-    canPrompt: io.stdin.isTTY === true && io.stdout.isTTY === true && !noInput,
+    get canPrompt() {
+      // Whoever has ended standard input cannot answer there any more.
+      const { stdin, stdout } = io;
+      return stdin.isTTY === true && stdout.isTTY === true && !stdin.readableEnded && !forbidden;
+    },
     now: () => Date.now(),
     print: (text) => {
       const whole = text.endsWith('\n') ? text : `${text}\n`;

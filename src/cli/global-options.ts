@@ -23,6 +23,11 @@ export const globalOptions: readonly OptionSpec[] = [
   { flag: '--dry-run', description: 'Print the request that would be sent, and send nothing', group },
   { flag: '--no-input', description: 'Never ask; what is missing is an error', group },
   { flag: '--no-pager', description: 'Print long output at once, not through a pager', group },
-  { flag: '--timeout', value: 'SECONDS', description: 'Give up after this time (default 180)', group },
+  {
+    flag: '--timeout',
+    value: 'SECONDS',
+    description: 'Give up after this time (default 180), or when standard input is silent for so long',
+    group,
+  },
   { flag: '--debug', description: 'Show the HTTP exchange on stderr, without the key', group },
 ];

@@ -1,10 +1,11 @@
-import { readFileSync } from 'node:fs';
+import { constants, openSync, readFileSync, statSync } from 'node:fs';
+import { devNull } from 'node:os';
 import path from 'node:path';
 import { CliError, describeSystemError, usageError } from './errors.ts';
-import { type Io, readStdin } from './io.ts';
 import { inexactNumber } from './json-text.ts';
 import { isObject } from './objects.ts';
 import { parsePath, setPath } from './paths.ts';
+import type { InputSource } from './stdin.ts';
 
 /** Sets what `path=value` says in the body. Throws a usage error that names the flag. */
 export function applySet(body: Record<string, unknown>, text: string, flag: string): void {
@@ -43,11 +44,19 @@ function parseJson(text: string, name: string): unknown {
   );
 }
 
-/** The text of a file, or of standard input for `-`. Throws a usage error naming the flag. */
-export async function readText(io: Io, file: string, flag: string): Promise<string> {
+/** Whether a file argument stands for standard input. */
+export function isStandardInput(file: string): boolean {
+  return ['-', '/dev/stdin', '/dev/fd/0', '/proc/self/fd/0'].includes(file);
+}
+
+/**
+ * The text of a file, or of standard input for `-`. Throws a usage error naming the flag, and exit 3 where standard
+ * input or a pipe is silent for too long.
+ */
+export async function readText(source: InputSource, file: string, flag: string): Promise<string> {
   let bytes: Buffer;
   try {
-    bytes = file === '-' ? await readStdin(io) : readFileSync(path.resolve(io.cwd, file));
+    bytes = await readBytes(source, file, flag);
   } catch (error) {
     if (error instanceof CliError) throw error;
     throw usageError(
@@ -67,9 +76,27 @@ export async function readText(io: Io, file: string, flag: string): Promise<stri
   }
 }
 
+async function readBytes(source: InputSource, named: string, flag: string): Promise<Buffer> {
+  if (isStandardInput(named)) {
+    const { readStdin } = await import('./stdin.ts');
+    return readStdin(source, `${flag} ${named}`);
+  }
+  const file = path.resolve(source.io.cwd, named);
+  const found = statSync(file);
+  if (found.isCharacterDevice() && file !== devNull) throw new Error('it is a device');
+  if (!found.isFIFO()) return readFileSync(file);
+  // Reading it in one go would hold up everything else, Ctrl-C included, for as long as nobody writes.
+  const { readPipe } = await import('./stdin.ts');
+  return readPipe(source, openSync(file, constants.O_RDONLY | constants.O_NONBLOCK), named, flag);
+}
+
 /** The object in a JSON or YAML file. Throws a usage error naming the flag and what is wrong. */
-export async function readObject(io: Io, file: string, flag: string): Promise<Record<string, unknown>> {
-  return parseObject(await readText(io, file, flag), `${describeFile(file)} (${flag})`);
+export async function readObject(
+  source: InputSource,
+  file: string,
+  flag: string,
+): Promise<Record<string, unknown>> {
+  return parseObject(await readText(source, file, flag), `${describeFile(file)} (${flag})`);
 }
 
 /** The object in a JSON or YAML text. Throws a usage error that calls the text by `name`. */
@@ -94,6 +121,7 @@ export async function parseObject(text: string, name: string): Promise<Record<st
   );
 }
 
-function describeFile(file: string): string {
-  return file === '-' ? 'standard input' : file;
+/** What messages call a file. */
+export function describeFile(file: string): string {
+  return isStandardInput(file) ? 'standard input' : file;
 }

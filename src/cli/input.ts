@@ -3,9 +3,9 @@ import { argumentValue, optionValue, type ParsedCommand } from './command.ts';
 import { type Context, inputNeeded, type MissingInput, missingConnection } from './context.ts';
 import { type CliError, type FieldError, usageError } from './errors.ts';
 import { applyFlag, type FieldFlag, flagValues, parseFlag } from './flags.ts';
-import { applySet, readObject, readText } from './input-files.ts';
-import type { Io } from './io.ts';
+import { applySet, isStandardInput, readObject, readText } from './input-files.ts';
 import { getPath, setPath } from './paths.ts';
+import type { InputSource } from './stdin.ts';
 
 /** What an operation is called with. The store id is the connection's. */
 export interface OperationInput {
@@ -45,13 +45,13 @@ export const bodyOptions = [
 
 /** The body from file, `--set` and flags, the later over the earlier, before anything is checked. */
 export async function readBody(
-  io: Io,
+  source: InputSource,
   fields: readonly FieldFlag[],
   parsed: ParsedCommand,
 ): Promise<Record<string, unknown>> {
   refuseSharedStdin(fields, parsed);
   const file = optionValue(parsed, '--from-file');
-  const body = file === undefined ? {} : await readObject(io, file, '--from-file');
+  const body = file === undefined ? {} : await readObject(source, file, '--from-file');
   const sets = parsed.options.get('--set');
   if (typeof sets === 'object') for (const text of sets) applySet(body, text, '--set');
   for (const field of fields) {
@@ -61,7 +61,8 @@ export async function readBody(
       throw usageError(`${field.flag} and ${field.fileFlag} exclude each other`, 'leave one of them out');
     }
     if (given !== undefined) applyFlag(body, field, parseFlag(field, given));
-    if (textFile !== undefined) setPath(body, field.path, await readText(io, textFile, field.fileFlag ?? ''));
+    if (textFile !== undefined)
+      setPath(body, field.path, await readText(source, textFile, field.fileFlag ?? ''));
   }
   return body;
 }
@@ -211,8 +212,8 @@ export function flagOf(fields: readonly FieldFlag[], dotted: string): string | n
 }
 
 function refuseSharedStdin(fields: readonly FieldFlag[], parsed: ParsedCommand): void {
-  const readers = ['--from-file', ...fields.flatMap(({ fileFlag }) => fileFlag ?? [])].filter(
-    (flag) => optionValue(parsed, flag) === '-',
+  const readers = ['--from-file', ...fields.flatMap(({ fileFlag }) => fileFlag ?? [])].filter((flag) =>
+    isStandardInput(optionValue(parsed, flag) ?? ''),
   );
   if (readers.length > 1) {
     throw usageError(

@@ -1,6 +1,5 @@
-import { addAbortSignal, type Readable, type Writable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 import type { ProcessFacts } from '../history/machine.ts';
-import { cancelledError } from './errors.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -19,18 +18,12 @@ export interface Io {
   leaveInterrupts?<Result>(work: () => Promise<Result>): Promise<Result>;
 }
 
-/** Reads standard input to its end as bytes. Throws exit 130 when the user gives up on it. */
-export async function readStdin({ stdin, signal }: Pick<Io, 'stdin' | 'signal'>): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  try {
-    for await (const chunk of addAbortSignal(signal, stdin)) chunks.push(Buffer.from(chunk));
-  } catch (error) {
-    throw signal.aborted ? cancelledError() : error;
-  }
-  return Buffer.concat(chunks);
-}
-
 /** Whether an environment variable switches something on: set, and not to one of the ways to say no. */
 export function isSwitchedOn(value: string | undefined): boolean {
   return value !== undefined && !['', '0', 'false', 'no'].includes(value.toLowerCase());
+}
+
+/** Whether nobody may be asked for anything: `--no-input`, `STORECTL_NO_INPUT`, `CI`. */
+export function isInputForbidden({ noInput }: { readonly noInput: boolean }, env: Environment): boolean {
+  return noInput || isSwitchedOn(env.STORECTL_NO_INPUT) || isSwitchedOn(env.CI);
 }

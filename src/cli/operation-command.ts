@@ -172,7 +172,7 @@ async function prepareRun(
   parsed: ParsedCommand,
 ): Promise<Run> {
   const { operation } = command;
-  const body = operation.body === null ? null : await readBody(context.io, fields, parsed);
+  const body = operation.body === null ? null : await readBody(context, fields, parsed);
   let asked = false;
   if (body !== null) {
     for (const [name, value] of Object.entries(command.defaults ?? {})) body[name] ??= value;

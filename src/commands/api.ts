@@ -7,7 +7,7 @@ import {
 } from '../cli/command.ts';
 import { type Connection, type Context, inputNeeded } from '../cli/context.ts';
 import { usageError } from '../cli/errors.ts';
-import { applySet, readText } from '../cli/input-files.ts';
+import { applySet, describeFile, readText } from '../cli/input-files.ts';
 import { isObject } from '../cli/objects.ts';
 import { announce, type Run } from '../cli/operation-command.ts';
 import { outcomeError } from '../cli/outcomes.ts';
@@ -133,7 +133,7 @@ function readTarget(parsed: ParsedCommand): { method: RawMethod; target: string 
   return { method: parseMethod(method), target };
 }
 
-async function readBody({ io }: Context, parsed: ParsedCommand, method: RawMethod): Promise<RawBody> {
+async function readBody(context: Context, parsed: ParsedCommand, method: RawMethod): Promise<RawBody> {
   const given = parsed.options.get('--field');
   const fields = typeof given === 'object' ? given : [];
   const file = optionValue(parsed, '--input');
@@ -146,13 +146,12 @@ async function readBody({ io }: Context, parsed: ParsedCommand, method: RawMetho
   }
   if (fields.length > 0) throw usageError('--field and --input exclude each other', 'leave one of them out');
   if (isRead) throw usageError(`a ${method} has no body, so --input has no place`, 'use -f for its query');
-  const text = await readText(io, file, '--input');
+  const text = await readText(context, file, '--input');
   try {
     const value: unknown = JSON.parse(text);
     return { value: isObject(value) ? value : null, text, query: [] };
   } catch {
-    const name = file === '-' ? 'standard input' : file;
-    throw usageError(`${name} (--input) is not JSON`, 'it is sent as it is, so it must be', {
+    throw usageError(`${describeFile(file)} (--input) is not JSON`, 'it is sent as it is, so it must be', {
       code: 'invalid_input',
     });
   }

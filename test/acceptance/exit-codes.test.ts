@@ -1,4 +1,4 @@
-import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import type { Passage } from '../helpers/lossy-proxy.ts';
@@ -67,30 +67,6 @@ test('every exit code is the same with --json, and stdout holds data only', asyn
     expect(plain.stderr, why).toMatch(/^error: /m);
   }
   expect(outcomes).toEqual(rows.map(({ code, why }) => ({ why, plain: code, json: code })));
-}, 60_000);
-
-test('standard input closed, open and silent, CI=1, and standard output in a file: the same codes, nobody waits', async () => {
-  const scene = await setScene();
-  const { machine } = scene;
-  const file = path.join(machine.folder, 'out.json');
-  for (const [args, code] of [
-    [[...create, '--json', '--new'], 0],
-    [['backup', 'create', '--json'], 3],
-    [['disputes', 'decide', '--json'], 3],
-    [['settings', 'edit', '--json'], 3],
-  ] as const) {
-    const descriptor = openSync(file, 'w');
-    const results = await Promise.all([
-      machine.run(args),
-      machine.run(args, { stdin: 'silent' }),
-      machine.run(args, { env: { CI: '1' } }),
-      machine.run(args, { stdoutFile: descriptor }),
-      machine.shell(`storectl ${args.join(' ')} <&-`),
-    ]);
-    closeSync(descriptor);
-    expect(results.map(({ exitCode }) => exitCode)).toEqual(results.map(() => code));
-    if (code === 0) expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ label: 'nightly' });
-  }
 }, 60_000);
 
 test('a reader that has seen enough is no error', async () => {

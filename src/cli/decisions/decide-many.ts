@@ -7,7 +7,7 @@ import { expectStatus } from '../dispute-status.ts';
 import { usageError } from '../errors.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { wrongConfirmation } from '../input.ts';
-import { readText } from '../input-files.ts';
+import { describeFile, isStandardInput, readText } from '../input-files.ts';
 import { announce, type Run } from '../operation-command.ts';
 import { renderJson } from '../output.ts';
 import { startProgress } from '../progress.ts';
@@ -27,7 +27,7 @@ export async function decideMany(
   parsed: ParsedCommand,
   from: string,
 ): Promise<ExitCode | undefined> {
-  const file = parseDecisions(await readText(context.io, from, '--from'), nameOf(from));
+  const file = parseDecisions(await readText(context, from, '--from'), describeFile(from));
   const receiptFile = chooseReceipt(context, parsed, from);
   const run = await startBatch(context, decideDispute, []);
   const target = { origin: run.connection.origin, storeId: run.connection.storeId };
@@ -59,14 +59,10 @@ export async function decideMany(
   );
 }
 
-function nameOf(file: string): string {
-  return file === '-' ? 'standard input' : file;
-}
-
 /** Beside the file, so that running the same command again finds it. */
 function chooseReceipt({ io }: Context, parsed: ParsedCommand, from: string): string {
   const given = optionValue(parsed, '--receipt');
-  if (given === undefined && from === '-') {
+  if (given === undefined && isStandardInput(from)) {
     throw usageError(
       'decisions from standard input need --receipt FILE',
       'the receipt says what was decided, and lets a later run go on',

@@ -41,7 +41,7 @@ export async function createPosts(
   parsed: ParsedCommand,
   files: readonly string[],
 ): Promise<ExitCode | undefined> {
-  const posts = await readPostFiles(context.io, files, await readCommon(context, fields, parsed));
+  const posts = await readPostFiles(context, files, await readCommon(context, fields, parsed));
   const run = await startBatch(context, createBlogPost, fields);
   if (context.flags.dryRun) {
     printPlan(run, posts, await planPosts(run, posts, parsed));
@@ -58,11 +58,11 @@ export async function createPosts(
 
 /** What flags give to all posts alike. */
 async function readCommon(
-  { io }: Context,
+  context: Context,
   fields: readonly FieldFlag[],
   parsed: ParsedCommand,
 ): Promise<Record<string, unknown>> {
-  const common = await readBody(io, fields, parsed);
+  const common = await readBody(context, fields, parsed);
   const own = ['title', 'slug', 'contentMd'].filter((name) => name in common);
   if (own.length === 0) return common;
   throw usageError(

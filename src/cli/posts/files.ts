@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { createBlogPost } from '../../contract/blog.ts';
 import { CliError, type FieldError, usageError } from '../errors.ts';
-import { readText } from '../input-files.ts';
-import type { Io } from '../io.ts';
+import { isStandardInput, readText } from '../input-files.ts';
+import type { InputSource } from '../stdin.ts';
 import { fileError, parseMarkdownPost, slugOfFile } from './markdown-file.ts';
 
 /** A post to create, complete and checked. */
@@ -21,7 +21,7 @@ const mostProblems = 20;
  * wrong in any of them.
  */
 export async function readPostFiles(
-  io: Io,
+  source: InputSource,
   files: readonly string[],
   common: Readonly<Record<string, unknown>>,
 ): Promise<PostFile[]> {
@@ -30,7 +30,7 @@ export async function readPostFiles(
   const fileOfSlug = new Map<string, string>();
   for (const file of files) {
     try {
-      const post = await readPostFile(io, file, common);
+      const post = await readPostFile(source, file, common);
       const twin = fileOfSlug.get(post.slug);
       if (twin !== undefined) {
         throw fileError(
@@ -65,20 +65,20 @@ export async function readPostFiles(
 }
 
 async function readPostFile(
-  io: Io,
+  source: InputSource,
   file: string,
   common: Readonly<Record<string, unknown>>,
 ): Promise<PostFile> {
-  if (file === '-') {
+  if (isStandardInput(file)) {
     throw usageError('standard input holds one post and has no name', 'give it alone, or give files');
   }
-  const { fields, lineOf } = await parseMarkdownPost(await readText(io, file, 'file'), file);
+  const { fields, lineOf } = await parseMarkdownPost(await readText(source, file, '<file>'), file);
   const body: Record<string, unknown> = { ...fields, ...common };
   if (body.title === undefined || body.title === null) {
     throw fileError(file, 1, 'it has no title: neither in front matter, nor as a first heading "# …"');
   }
   if (body.contentMd === '') throw fileError(file, null, 'it has no text');
-  const slug = body.slug ?? slugOfFile(path.resolve(io.cwd, file));
+  const slug = body.slug ?? slugOfFile(path.resolve(source.io.cwd, file));
   if (slug === '') throw fileError(file, null, 'no slug can be made from its name: set slug in front matter');
   body.slug = slug;
   const result = createBlogPost.body.safeParse(body);

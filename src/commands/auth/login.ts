@@ -2,7 +2,6 @@ import { type CommandDefinition, isOn } from '../../cli/command.ts';
 import { type Context, inputNeeded, type MissingInput } from '../../cli/context.ts';
 import { CliError, usageError } from '../../cli/errors.ts';
 import { exitCodes } from '../../cli/exit-codes.ts';
-import { readStdin } from '../../cli/io.ts';
 import { outcomeError } from '../../cli/outcomes.ts';
 import { printableLines } from '../../cli/sanitize.ts';
 import {
@@ -99,8 +98,10 @@ async function completeTarget(
   return { baseUrl, storeId };
 }
 
-async function readKey({ io }: Context, check: (key: string) => Promise<void>): Promise<string> {
-  const key = checkKey((await readStdin(io)).toString('utf8').trim(), 'standard input');
+async function readKey(context: Context, check: (key: string) => Promise<void>): Promise<string> {
+  const { readStdin } = await import('../../cli/stdin.ts');
+  const bytes = await readStdin(context, '--with-key');
+  const key = checkKey(bytes.toString('utf8').trim(), 'standard input');
   refuseMistypedKey(key, 'standard input');
   await check(key);
   return key;

@@ -5,7 +5,7 @@ import { usageError } from '../../cli/errors.ts';
 import type { ExitCode } from '../../cli/exit-codes.ts';
 import { deriveFlags } from '../../cli/flags.ts';
 import { readBody } from '../../cli/input.ts';
-import { readText } from '../../cli/input-files.ts';
+import { describeFile, readText } from '../../cli/input-files.ts';
 import { operationCommand } from '../../cli/operation-command.ts';
 import { perform } from '../../cli/perform.ts';
 import { allowDuplicate, slugsAreUnique } from '../../cli/posts/flags.ts';
@@ -83,16 +83,15 @@ async function createOne(
   file: string | undefined,
 ): Promise<ExitCode | undefined> {
   const { parseMarkdownPost } = await import('../../cli/posts/markdown-file.ts');
-  const name = file === undefined || file === '-' ? 'standard input' : file;
   const fromFile: Record<string, unknown> =
     file === undefined
       ? {}
-      : (await parseMarkdownPost(await readText(context.io, file, 'file'), name)).fields;
+      : (await parseMarkdownPost(await readText(context, file, '<file>'), describeFile(file))).fields;
   // `title:` without a value is a title that is missing.
   if (fromFile.title === null) delete fromFile.title;
   if (!isOn(parsed, edit)) return onePost(fromFile).run(context, parsed);
 
-  const draft = { ...fromFile, ...(await readBody(context.io, fields, parsed)) };
+  const draft = { ...fromFile, ...(await readBody(context, fields, parsed)) };
   const { editPost } = await import('../../cli/posts/edit-post.ts');
   const edited = await editPost(context, draft);
   try {
