@@ -1,4 +1,5 @@
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
+import { globalRegistry } from 'zod/mini';
 import { usageError } from './errors.ts';
 import { setPath } from './paths.ts';
 
@@ -26,7 +27,7 @@ export interface FieldFlag {
   /** `--content-file`, for texts too long for a command line. */
   readonly fileFlag: string | null;
   /** Schema of this field alone. */
-  readonly schema: z.ZodType;
+  readonly schema: z.ZodMiniType;
 }
 
 /** What a command knows of its flags that the contract does not say. Keys are dotted paths. */
@@ -40,17 +41,17 @@ export interface FlagHints {
 }
 
 /** The flags of a request body, derived from its schema: kebab case, nested names joined, maps in the singular. */
-export function deriveFlags(body: z.ZodObject, hints: FlagHints = {}): FieldFlag[] {
+export function deriveFlags(body: z.ZodMiniObject, hints: FlagHints = {}): FieldFlag[] {
   return fieldsOf(body, [], hints);
 }
 
-function fieldsOf(object: z.ZodObject, parent: readonly string[], hints: FlagHints): FieldFlag[] {
+function fieldsOf(object: z.ZodMiniObject, parent: readonly string[], hints: FlagHints): FieldFlag[] {
   return Object.entries(object.shape).flatMap(([name, field]): FieldFlag[] => {
     const path = [...parent, name];
     const dotted = path.join('.');
     if (hints.without?.includes(dotted)) return [];
-    const { schema, required } = unwrap(field as z.ZodType);
-    if (schema.def.type === 'object') return fieldsOf(schema as z.ZodObject, path, hints);
+    const { schema, required } = unwrap(field as z.ZodMiniType);
+    if (schema.def.type === 'object') return fieldsOf(schema as z.ZodMiniObject, path, hints);
     const kind = kindOf(schema);
     if (kind === null) return [];
     const fileFlag = hints.fileFlags?.[dotted];
@@ -59,7 +60,7 @@ function fieldsOf(object: z.ZodObject, parent: readonly string[], hints: FlagHin
         path,
         flag: flagName(path, kind, hints),
         kind,
-        description: schema.meta()?.description ?? dotted,
+        description: globalRegistry.get(schema)?.description ?? dotted,
         required: required && parent.length === 0,
         fileFlag: fileFlag === undefined ? null : `--${fileFlag}`,
         schema,
@@ -68,17 +69,17 @@ function fieldsOf(object: z.ZodObject, parent: readonly string[], hints: FlagHin
   });
 }
 
-function unwrap(field: z.ZodType): { schema: z.ZodType; required: boolean } {
+function unwrap(field: z.ZodMiniType): { schema: z.ZodMiniType; required: boolean } {
   let schema = field;
   let required = true;
   while (schema.def.type === 'optional' || schema.def.type === 'nullable') {
     if (schema.def.type === 'optional') required = false;
-    schema = (schema as z.ZodOptional<z.ZodType>).unwrap();
+    schema = (schema as z.ZodMiniOptional<z.ZodMiniType>).def.innerType;
   }
   return { schema, required };
 }
 
-function kindOf(schema: z.ZodType): FlagKind | null {
+function kindOf(schema: z.ZodMiniType): FlagKind | null {
   switch (schema.def.type) {
     case 'string':
       return 'text';
@@ -89,7 +90,7 @@ function kindOf(schema: z.ZodType): FlagKind | null {
     case 'array':
       return 'list';
     case 'record': {
-      const value = (schema as z.ZodRecord).valueType as z.ZodType;
+      const value = (schema as z.ZodMiniRecord).def.valueType as z.ZodMiniType;
       return value.def.type === 'object' ? null : 'map';
     }
     default:

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { type HttpMethod, type Operation, pathParameterProblem } from '../contract/operation.ts';
 import { operations } from '../contract/operations.ts';
 import { rawOperationId } from '../history/record.ts';

@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import type { OperationClass } from '../contract/operation.ts';
 import type { FailedAttempt } from './conclude.ts';
 import { WireError } from './connect.ts';
@@ -24,7 +24,7 @@ export interface Answer {
 /** What {@link judge} has to know about the request. */
 interface Asked {
   readonly class: OperationClass;
-  readonly response?: z.ZodType | null;
+  readonly response?: z.ZodMiniType | null;
   readonly anyBody?: boolean;
 }
 

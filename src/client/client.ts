@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import { buildPath, type Operation, type OperationClass } from '../contract/operation.ts';
 import { judge, readAnswer } from './answer.ts';
 import { parseBaseUrl } from './base-url.ts';
@@ -64,7 +64,7 @@ export interface RawRequest {
   readonly path: string;
   readonly body: string | null;
   readonly class: OperationClass;
-  readonly response?: z.ZodType | null;
+  readonly response?: z.ZodMiniType | null;
   /** Any complete body of a success counts as read: what is no JSON becomes a string, what is empty null. */
   readonly anyBody?: boolean;
 }

@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 
 const MAX_LINES = 20;
 
@@ -6,7 +6,7 @@ const MAX_LINES = 20;
  * Where a response differs from the contract, one line each (`settings.cashbackBp: expected number, received string`).
  * The service decides what it sends: drift is for a warning, never a reason to lose an answer.
  */
-export function findDrift(body: unknown, schema: z.ZodType | null | undefined): string[] {
+export function findDrift(body: unknown, schema: z.ZodMiniType | null | undefined): string[] {
   if (!schema) return [];
   const issues = schema.safeParse(body).error?.issues ?? [];
   const lines = issues.slice(0, MAX_LINES).map(({ path, message }) => {

@@ -1,5 +1,5 @@
-import * as z from 'zod';
-import { lenientObject, openObject, text, timestamp, uuid } from './fields.ts';
+import * as z from 'zod/mini';
+import { described, lenientObject, openObject, text, timestamp, uuid } from './fields.ts';
 import type { Operation } from './operation.ts';
 
 /** Backup, section 2.5. */
@@ -19,7 +19,7 @@ export const createBackup = {
   class: 'keyed',
   body: openObject({
     label: text('Name for people'),
-    sections: z.array(z.string()).meta({ description: 'Sections to back up, for example store' }),
+    sections: described(z.array(z.string()), 'Sections to back up, for example store'),
     idempotencyKey: text('Key under which the service applies this request once'),
   }),
   response: backup,
@@ -32,7 +32,7 @@ export const restoreBackup = {
   summary: 'Restore sections of a backup over what the store has now',
   class: 'keyed',
   body: openObject({
-    sections: z.array(z.string()).meta({ description: 'Sections to restore, for example store' }),
+    sections: described(z.array(z.string()), 'Sections to restore, for example store'),
     idempotencyKey: text('Key under which the service applies this request once'),
   }),
   /** Free-form, section 2.8. */

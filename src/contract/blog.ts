@@ -1,5 +1,5 @@
-import * as z from 'zod';
-import { lenientObject, openObject, text, timestamp, uuid } from './fields.ts';
+import * as z from 'zod/mini';
+import { described, lenientObject, openObject, text, timestamp, uuid } from './fields.ts';
 import type { Operation } from './operation.ts';
 
 /** Blog post, section 2.2. */
@@ -39,18 +39,15 @@ export const createBlogPost = {
     title: text('Title of the post'),
     contentMd: text('Text of the post, in Markdown'),
     // The service says so in its own description, so that a client may rely on it there and nowhere else.
-    slug: z.string().meta({ description: 'Short name in the address', 'x-unique': true }).optional(),
-    excerpt: text('Summary shown in lists').optional(),
-    coverImageId: uuid().meta({ description: 'Cover image (UUID)' }).optional(),
-    tags: z.array(z.string()).meta({ description: 'Tags' }).optional(),
-    featuredProductIds: z
-      .array(uuid())
-      .meta({ description: 'Products shown with the post (UUIDs)' })
-      .optional(),
-    status: text('State, for example draft').optional(),
-    scheduledAt: text('When to publish, for example 2030-01-31T09:00:00Z').optional(),
-    metaTitle: text('Title for search engines').optional(),
-    metaDescription: text('Description for search engines').optional(),
+    slug: z.optional(described(z.string(), 'Short name in the address', { 'x-unique': true })),
+    excerpt: z.optional(text('Summary shown in lists')),
+    coverImageId: z.optional(described(uuid(), 'Cover image (UUID)')),
+    tags: z.optional(described(z.array(z.string()), 'Tags')),
+    featuredProductIds: z.optional(described(z.array(uuid()), 'Products shown with the post (UUIDs)')),
+    status: z.optional(text('State, for example draft')),
+    scheduledAt: z.optional(text('When to publish, for example 2030-01-31T09:00:00Z')),
+    metaTitle: z.optional(text('Title for search engines')),
+    metaDescription: z.optional(text('Description for search engines')),
   }),
   response: blogPost,
 } as const satisfies Operation;

@@ -1,5 +1,5 @@
-import * as z from 'zod';
-import { lenientObject, openObject, text, timestamp, uuid } from './fields.ts';
+import * as z from 'zod/mini';
+import { described, lenientObject, openObject, text, timestamp, uuid } from './fields.ts';
 import type { Operation } from './operation.ts';
 
 /** Dispute record, section 2.3. */
@@ -44,15 +44,12 @@ export const openDispute = {
     kind: text('Kind of dispute'),
     reason: text('Why the dispute is opened'),
     idempotencyKey: text('Key under which the service applies this request once'),
-    orderId: uuid().meta({ description: 'Order in dispute (UUID)' }).optional(),
-    buyerEmail: text('E-mail address of the buyer').optional(),
-    providerCaseId: text('Case number of the payment provider').optional(),
-    riskSignals: z
-      .record(z.string(), z.unknown())
-      .meta({ description: 'Risk signal, name=value' })
-      .optional(),
-    deadlineAt: text('Answer due, for example 2030-01-31T09:00:00Z').optional(),
-    appealDeadlineAt: text('Appeal due, for example 2030-02-07T09:00:00Z').optional(),
+    orderId: z.optional(described(uuid(), 'Order in dispute (UUID)')),
+    buyerEmail: z.optional(text('E-mail address of the buyer')),
+    providerCaseId: z.optional(text('Case number of the payment provider')),
+    riskSignals: z.optional(described(z.record(z.string(), z.unknown()), 'Risk signal, name=value')),
+    deadlineAt: z.optional(text('Answer due, for example 2030-01-31T09:00:00Z')),
+    appealDeadlineAt: z.optional(text('Appeal due, for example 2030-02-07T09:00:00Z')),
   }),
   response: dispute,
 } as const satisfies Operation;

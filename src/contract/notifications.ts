@@ -1,5 +1,5 @@
-import * as z from 'zod';
-import { lenientObject, openObject, text, timestamp, uuid } from './fields.ts';
+import * as z from 'zod/mini';
+import { described, lenientObject, openObject, text, timestamp, uuid } from './fields.ts';
 import type { Operation } from './operation.ts';
 
 const discordTemplate = lenientObject({
@@ -30,10 +30,10 @@ export const addEndpoint = {
   body: openObject({
     kind: text('Kind of endpoint'),
     name: text('Name for people'),
-    url: z.url().meta({ description: 'Address that notifications are sent to' }),
-    events: z.array(z.string()).meta({ description: 'Events to be told of, for example feedback_digest' }),
-    enabled: z.boolean().meta({ description: 'Send to it' }).optional(),
-    discordTemplate: discordTemplate.optional(),
+    url: described(z.url(), 'Address that notifications are sent to'),
+    events: described(z.array(z.string()), 'Events to be told of, for example feedback_digest'),
+    enabled: z.optional(described(z.boolean(), 'Send to it')),
+    discordTemplate: z.optional(discordTemplate),
   }),
   response: notificationEndpoint,
 } as const satisfies Operation;
@@ -46,8 +46,8 @@ export const markNotificationsRead = {
   summary: 'Mark notifications read',
   class: 'repeatable',
   body: openObject({
-    ids: z.array(z.string()).meta({ description: 'Notifications to mark' }).optional(),
-    before: text('Mark what came before this time, for example 2030-01-31T09:00:00Z').optional(),
+    ids: z.optional(described(z.array(z.string()), 'Notifications to mark')),
+    before: z.optional(text('Mark what came before this time, for example 2030-01-31T09:00:00Z')),
   }),
   response: lenientObject({ ok: z.boolean() }),
 } as const satisfies Operation;

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { type Operation, pathParameters } from './operation.ts';
 import { operations } from './operations.ts';
 import { problemDetails } from './problem.ts';
@@ -59,7 +59,7 @@ function describe(operation: Operation): Json {
   };
 }
 
-function jsonSchema(schema: z.ZodType): Json {
+function jsonSchema(schema: z.ZodMiniType): Json {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { target: 'draft-2020-12', io: 'input' });
   return rest;
 }

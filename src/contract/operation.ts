@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 
 /**
  * What may be done with a request whose answer was lost:
@@ -21,9 +21,9 @@ export interface Operation {
   readonly summary: string;
   readonly class: OperationClass;
   /** Shape of the request body, or null where none is sent. Fields it does not name are allowed. */
-  readonly body: z.ZodObject | null;
+  readonly body: z.ZodMiniObject | null;
   /** Shape of a success body. Every field may be missing or null, others may be there. */
-  readonly response: z.ZodObject;
+  readonly response: z.ZodMiniObject;
 }
 
 /** The names in braces in the operation's path, in order: `['storeId', 'backupId']`. */

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 
 /**
  * The error body of the service in this repository (RFC 9457). The contract leaves errors open (section 7),
@@ -8,8 +8,8 @@ export const problemDetails = z.looseObject({
   type: z.string(),
   title: z.string(),
   status: z.int(),
-  detail: z.string().optional(),
+  detail: z.optional(z.string()),
   code: z.string(),
-  requestId: z.string().optional(),
-  errors: z.array(z.looseObject({ pointer: z.string(), code: z.string(), detail: z.string() })).optional(),
+  requestId: z.optional(z.string()),
+  errors: z.optional(z.array(z.looseObject({ pointer: z.string(), code: z.string(), detail: z.string() }))),
 });

@@ -1,10 +1,10 @@
-import * as z from 'zod';
-import { lenientObject, text, timestamp, uuid } from './fields.ts';
+import * as z from 'zod/mini';
+import { described, lenientObject, text, timestamp, uuid } from './fields.ts';
 import type { Operation } from './operation.ts';
 
 const groups = {
   quietHours: lenientObject({
-    enabled: z.boolean().meta({ description: 'Hold notifications back at night' }),
+    enabled: described(z.boolean(), 'Hold notifications back at night'),
     start: text('Start of the quiet hours, for example 22:00'),
     end: text('End of the quiet hours, for example 07:00'),
     timezone: text('Their time zone, for example Europe/Berlin'),
@@ -14,19 +14,19 @@ const groups = {
     lenientObject({ title: z.string(), body: z.string(), private: z.boolean() }),
   ),
   discovery: lenientObject({
-    enabled: z.boolean().meta({ description: 'List the store in discovery' }),
+    enabled: described(z.boolean(), 'List the store in discovery'),
     summary: text('Summary in discovery'),
-    categories: z.array(z.string()).meta({ description: 'Categories in discovery' }),
+    categories: described(z.array(z.string()), 'Categories in discovery'),
   }),
   showcase: lenientObject({
-    enabled: z.boolean().meta({ description: 'Show the store in the showcase' }),
-    allowCritique: z.boolean().meta({ description: 'Allow critique in the showcase' }),
+    enabled: described(z.boolean(), 'Show the store in the showcase'),
+    allowCritique: described(z.boolean(), 'Allow critique in the showcase'),
     summary: text('Summary in the showcase'),
   }),
   mobilePrivacy: lenientObject({
-    hideRevenue: z.boolean().meta({ description: 'Hide revenue on phones' }),
-    hideOrderValues: z.boolean().meta({ description: 'Hide order values on phones' }),
-    requireUnlock: z.boolean().meta({ description: 'Ask phones to unlock first' }),
+    hideRevenue: described(z.boolean(), 'Hide revenue on phones'),
+    hideOrderValues: described(z.boolean(), 'Hide order values on phones'),
+    requireUnlock: described(z.boolean(), 'Ask phones to unlock first'),
   }),
 };
 

@@ -1,35 +1,33 @@
-import * as z from 'zod';
-import { lenientObject, text, timestamp, uuid } from './fields.ts';
+import * as z from 'zod/mini';
+import { described, lenientObject, text, timestamp, uuid } from './fields.ts';
 import type { Operation } from './operation.ts';
 
 const checkoutFields = {
-  couponField: z.boolean().meta({ description: 'Offer a coupon field at checkout' }),
-  termsRequired: z.boolean().meta({ description: 'Require consent to the terms' }),
+  couponField: described(z.boolean(), 'Offer a coupon field at checkout'),
+  termsRequired: described(z.boolean(), 'Require consent to the terms'),
   termsUrl: text('Address of the terms'),
-  newsletterOptIn: z.boolean().meta({ description: 'Offer the newsletter at checkout' }),
-  requireEmailVerificationForDelivery: z
-    .boolean()
-    .meta({ description: 'Deliver to verified e-mail addresses only' }),
-  reservationMinutes: z.int().meta({ description: 'Minutes that a cart keeps its stock' }),
+  newsletterOptIn: described(z.boolean(), 'Offer the newsletter at checkout'),
+  requireEmailVerificationForDelivery: described(z.boolean(), 'Deliver to verified e-mail addresses only'),
+  reservationMinutes: described(z.int(), 'Minutes that a cart keeps its stock'),
 };
 
-const taxFields = { rateBp: z.int().meta({ description: 'Tax rate in basis points (1900 is 19 %)' }) };
+const taxFields = { rateBp: described(z.int(), 'Tax rate in basis points (1900 is 19 %)') };
 
 const settingsFields = {
-  supportEmail: z.email().meta({ description: 'Address that customers write to' }),
+  supportEmail: described(z.email(), 'Address that customers write to'),
   description: text('What the store says about itself'),
-  logoImageId: uuid().meta({ description: 'Image used as the logo (UUID)' }),
-  faviconImageId: uuid().meta({ description: 'Image used as the favicon (UUID)' }),
+  logoImageId: described(uuid(), 'Image used as the logo (UUID)'),
+  faviconImageId: described(uuid(), 'Image used as the favicon (UUID)'),
   brandColor: text('Brand colour, for example #0a7cff'),
   thankYouDefault: text('Text shown after a purchase'),
-  cashbackBp: z.int().meta({ description: 'Cashback in basis points (250 is 2.5 %)' }),
-  cashbackCapMinor: z.int().meta({ description: 'Most cashback for one order, in minor units (cents)' }),
-  cashbackRefundWindowDays: z.int().meta({ description: 'Days during which a refund takes cashback back' }),
-  cashbackExpiryDays: z.int().meta({ description: 'Days until cashback expires' }),
-  liveStatsDefault: z.boolean().meta({ description: 'Show live statistics by default' }),
+  cashbackBp: described(z.int(), 'Cashback in basis points (250 is 2.5 %)'),
+  cashbackCapMinor: described(z.int(), 'Most cashback for one order, in minor units (cents)'),
+  cashbackRefundWindowDays: described(z.int(), 'Days during which a refund takes cashback back'),
+  cashbackExpiryDays: described(z.int(), 'Days until cashback expires'),
+  liveStatsDefault: described(z.boolean(), 'Show live statistics by default'),
   discordUrl: text('Invitation to the Discord server'),
   maintenanceMessage: text('Text shown while the store is closed'),
-  socials: z.record(z.string(), z.string()).meta({ description: 'Social profile, name=address' }),
+  socials: described(z.record(z.string(), z.string()), 'Social profile, name=address'),
 };
 
 /** Store settings, section 2.1. */

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { HistoryError, historyError, systemCode } from './errors.ts';
 import { createFile, ensureFolder, type Files, listFolder, readText, removeQuietly, sweep } from './files.ts';
 import type { Liveness, Machine } from './machine.ts';
@@ -28,9 +28,9 @@ const holderSchema = z.object({
   nonce: z.string(),
   pid: z.int(),
   host: z.string(),
-  bootId: z.string().nullable(),
-  pidNamespace: z.string().nullable(),
-  startTime: z.string().nullable(),
+  bootId: z.nullable(z.string()),
+  pidNamespace: z.nullable(z.string()),
+  startTime: z.nullable(z.string()),
 });
 
 /** The process that holds a lock. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 
 /** The format that this version writes and reads. A change that an older version would misread gets a new number. */
 export const recordFormat = 1;
@@ -20,37 +20,40 @@ export type RecordState = (typeof recordStates)[number];
 /** `20261121-053012-7k3f9a`: time of creation in UTC, to the second, and six random characters. */
 export const recordIdPattern = /^\d{8}-\d{6}-[0-9a-z]{6}$/;
 
+/** Fields that earlier versions did not write. */
+const orNull = <Schema extends z.ZodMiniType>(schema: Schema) => z._default(z.nullable(schema), null);
+
 const problem = z.looseObject({
   status: z.int(),
-  code: z.string().nullable(),
+  code: z.nullable(z.string()),
   message: z.string(),
-  fields: z.array(z.looseObject({ path: z.string(), code: z.string().nullable(), detail: z.string() })),
+  fields: z.array(z.looseObject({ path: z.string(), code: z.nullable(z.string()), detail: z.string() })),
 });
 
 const answer = z.looseObject({
   status: z.int(),
   /** The body of a success, as it was received. */
-  body: z.string().nullable(),
+  body: z.nullable(z.string()),
   /** What a refusal said. */
-  problem: problem.nullable().default(null),
-  requestId: z.string().nullable(),
-  etag: z.string().nullable().default(null),
+  problem: orNull(problem),
+  requestId: z.nullable(z.string()),
+  etag: orNull(z.string()),
   receivedAt: z.iso.datetime(),
   /** The service says that it answered from an earlier request with the same key. */
   replayed: z.boolean(),
   /** Epoch milliseconds before which the service does not want to be asked again. */
-  retryAt: z.number().nullable().default(null),
+  retryAt: orNull(z.number()),
   /** The operation's own answer was lost; this is what a later read showed. */
-  settledByReading: z.boolean().default(false),
+  settledByReading: z._default(z.boolean(), false),
 });
 
 const schema = z.looseObject({
   format: z.literal(recordFormat),
-  id: z.string().regex(recordIdPattern),
+  id: z.string().check(z.regex(recordIdPattern)),
   createdAt: z.iso.datetime(),
   updatedAt: z.iso.datetime(),
   /** When a request was last started. */
-  sentAt: z.iso.datetime().nullable().default(null),
+  sentAt: orNull(z.iso.datetime()),
   profile: z.string(),
   /** Scheme, host and port that it was sent to. */
   origin: z.string(),
@@ -61,24 +64,24 @@ const schema = z.looseObject({
   /** A version from before DELETE reports such a record as one that it cannot use, and leaves it alone. */
   method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']),
   /** Path as it stands on the wire, parameters encoded. */
-  path: z.string().startsWith('/'),
-  ifMatch: z.string().nullable().default(null),
+  path: z.string().check(z.startsWith('/')),
+  ifMatch: orNull(z.string()),
   /** The exact body, as text. */
-  body: z.string().nullable(),
-  bodySha256: z.string().nullable(),
+  body: z.nullable(z.string()),
+  bodySha256: z.nullable(z.string()),
   /** See `fingerprint` in fingerprint.ts. */
   fingerprint: z.string(),
-  idempotencyKey: z.string().nullable(),
+  idempotencyKey: z.nullable(z.string()),
   state: z.enum(recordStates),
   /** Requests that were started over all runs. */
-  attempts: z.int().min(0),
-  answer: answer.nullable(),
+  attempts: z.int().check(z.minimum(0)),
+  answer: z.nullable(answer),
   /** Why the last run ended without a readable answer. */
-  failure: z.looseObject({ code: z.string(), message: z.string() }).nullable(),
+  failure: z.nullable(z.looseObject({ code: z.string(), message: z.string() })),
   /** settings.save: the document as it was before, so that it can be put back. */
-  former: z.string().nullable().default(null),
+  former: orNull(z.string()),
   /** backup.restore: id of the backup that undoes it. */
-  safetyBackupId: z.string().nullable().default(null),
+  safetyBackupId: orNull(z.string()),
 });
 
 /** One operation that changes something, as this machine knows it. Fields of other versions are kept. */

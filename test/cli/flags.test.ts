@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import { deriveFlags } from '../../src/cli/flags.ts';
 import type { Operation } from '../../src/contract/operation.ts';
 import { operations } from '../../src/contract/operations.ts';
@@ -94,14 +94,14 @@ const table: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 const commandOf = ({ id }: Operation) => id.replace('.', ' ');
 
 /** Dotted paths of every leaf of a request body that one flag can hold: all but maps of objects. */
-function leavesOf(schema: z.ZodType, path: readonly string[] = []): string[] {
+function leavesOf(schema: z.ZodMiniType, path: readonly string[] = []): string[] {
   const { def } = schema;
   if (def.type === 'optional' || def.type === 'nullable') {
-    return leavesOf((schema as z.ZodOptional<z.ZodType>).unwrap(), path);
+    return leavesOf((schema as z.ZodMiniOptional<z.ZodMiniType>).def.innerType, path);
   }
   if (def.type === 'object') {
-    return Object.entries((schema as z.ZodObject).shape).flatMap(([name, inner]) =>
-      leavesOf(inner as z.ZodType, [...path, name]),
+    return Object.entries((schema as z.ZodMiniObject).shape).flatMap(([name, inner]) =>
+      leavesOf(inner as z.ZodMiniType, [...path, name]),
     );
   }
   return [path.join('.')];

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import { findDrift } from '../../src/client/drift.ts';
 import { createBackup, restoreBackup } from '../../src/contract/backups.ts';
 import { createBlogPost } from '../../src/contract/blog.ts';
@@ -11,7 +11,7 @@ import { saveSettings, showSettings } from '../../src/contract/settings.ts';
 import { updateStore } from '../../src/contract/store.ts';
 
 /** The names in the tables of sections 2.1 to 2.7. */
-const resources: readonly [name: string, schema: z.ZodObject, fields: string][] = [
+const resources: readonly [name: string, schema: z.ZodMiniObject, fields: string][] = [
   [
     'Store',
     updateStore.response,
@@ -19,7 +19,7 @@ const resources: readonly [name: string, schema: z.ZodObject, fields: string][] 
   ],
   [
     'Store settings',
-    updateStore.response.shape.settings.unwrap().unwrap(),
+    updateStore.response.shape.settings.def.innerType.def.innerType,
     'supportEmail description logoImageId faviconImageId brandColor thankYouDefault cashbackBp cashbackCapMinor ' +
       'cashbackRefundWindowDays cashbackExpiryDays liveStatsDefault discordUrl maintenanceMessage socials checkout tax',
   ],
@@ -37,7 +37,7 @@ const resources: readonly [name: string, schema: z.ZodObject, fields: string][] 
   ],
   [
     'Evidence item',
-    showDispute.response.shape.evidence.unwrap().unwrap().element,
+    showDispute.response.shape.evidence.def.innerType.def.innerType.def.element,
     'id kind label storageKey textValue submittedBy createdAt',
   ],
   ['Backup', createBackup.response, 'id version label sections createdAt'],
@@ -60,9 +60,9 @@ describe('responses', () => {
   });
 
   test('checkout and tax have the fields of section 2.1', () => {
-    const settings = updateStore.response.shape.settings.unwrap().unwrap().shape;
+    const settings = updateStore.response.shape.settings.def.innerType.def.innerType.shape;
 
-    expect(Object.keys(settings.checkout.unwrap().unwrap().shape)).toEqual([
+    expect(Object.keys(settings.checkout.def.innerType.def.innerType.shape)).toEqual([
       'couponField',
       'termsRequired',
       'termsUrl',
@@ -70,7 +70,7 @@ describe('responses', () => {
       'requireEmailVerificationForDelivery',
       'reservationMinutes',
     ]);
-    expect(Object.keys(settings.tax.unwrap().unwrap().shape)).toEqual(['rateBp']);
+    expect(Object.keys(settings.tax.def.innerType.def.innerType.shape)).toEqual(['rateBp']);
   });
 
   test.each(operations.map(({ id, response }) => [id, response] as const))(
@@ -111,7 +111,7 @@ describe('responses', () => {
     expect(findDrift({ sections: ['orders'] }, createBackup.response)).toEqual([]);
   });
 
-  test.each<[z.ZodObject, unknown, string]>([
+  test.each<[z.ZodMiniObject, unknown, string]>([
     [createBackup.response, { version: '3' }, 'version: expected'],
     [createBackup.response, { sections: 'store' }, 'sections: expected array'],
     [createBackup.response, { id: 'backup-1' }, 'id: Invalid'],
@@ -171,7 +171,7 @@ describe('requests', () => {
     },
   );
 
-  test.each<[z.ZodObject, object, string]>([
+  test.each<[z.ZodMiniObject, object, string]>([
     [updateStore.body, { settings: { cashbackBp: 2.5 } }, 'settings.cashbackBp'],
     [updateStore.body, { settings: { cashbackBp: '250' } }, 'settings.cashbackBp'],
     [updateStore.body, { settings: { tax: { rateBp: 0.19 } } }, 'settings.tax.rateBp'],

@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import type { CompletionKind } from '../command.ts';
 
 const sections = ['store', 'blog', 'settings', 'endpoints'];
@@ -41,23 +41,23 @@ export const parameterKinds: Readonly<Record<string, CompletionKind>> = {
  * Dotted names of the fields of a response, outer ones before those inside. A list of objects is gone through, as
  * `--fields` does it; the names in a map are the store's own and are not known.
  */
-export function fieldNames(schema: z.ZodType, prefix = ''): string[] {
+export function fieldNames(schema: z.ZodMiniType, prefix = ''): string[] {
   const bare = unwrap(schema);
   if (bare.def.type !== 'object') return [];
-  return Object.entries((bare as z.ZodObject).shape).flatMap(([name, field]) => [
+  return Object.entries((bare as z.ZodMiniObject).shape).flatMap(([name, field]) => [
     prefix + name,
-    ...fieldNames(field as z.ZodType, `${prefix}${name}.`),
+    ...fieldNames(field as z.ZodMiniType, `${prefix}${name}.`),
   ]);
 }
 
 /** What is inside of optional, nullable and lists. */
-function unwrap(schema: z.ZodType): z.ZodType {
+function unwrap(schema: z.ZodMiniType): z.ZodMiniType {
   let inner = schema;
   for (;;) {
     if (inner.def.type === 'optional' || inner.def.type === 'nullable') {
-      inner = (inner as z.ZodOptional<z.ZodType>).unwrap();
+      inner = (inner as z.ZodMiniOptional<z.ZodMiniType>).def.innerType;
     } else if (inner.def.type === 'array') {
-      inner = (inner as z.ZodArray<z.ZodType>).element;
+      inner = (inner as z.ZodMiniArray<z.ZodMiniType>).def.element;
     } else {
       return inner;
     }
