@@ -8,7 +8,6 @@ import { exitCodes } from './exit-codes.ts';
 import { configDirectory, demoDirectory, historyDirectory } from './folders.ts';
 import type { GlobalFlags } from './global-flags.ts';
 import { type Io, isInputForbidden, isSwitchedOn } from './io.ts';
-import { type Style, styleOf } from './output.ts';
 import { choosePager, isLongerThan, showInPager } from './pager.ts';
 import type { ProfileStore } from './profiles.ts';
 import { printable, printableLines } from './sanitize.ts';
@@ -19,6 +18,7 @@ import {
   refuseMistypedKey,
   resolveSettings,
 } from './settings.ts';
+import { type Style, styleOf } from './style.ts';
 
 /** Where a command's requests go. */
 export interface Connection {
@@ -72,8 +72,9 @@ interface ContextOptions {
 }
 
 /** The context of one command. Nothing is read, opened or connected before it is asked for. */
-export function createContext({ io, flags, version }: ContextOptions): Context {
-  const err = styleOf(io.stderr, io.env);
+export async function createContext({ io, flags, version }: ContextOptions): Promise<Context> {
+  const err = await styleOf(io.stderr, io.env);
+  const out = await styleOf(io.stdout, io.env);
   const cleanups: (() => Promise<void>)[] = [];
   const notice = (text: string) => {
     io.stderr.write(`${text}\n`);
@@ -132,7 +133,7 @@ export function createContext({ io, flags, version }: ContextOptions): Context {
   return {
     io,
     flags,
-    out: styleOf(io.stdout, io.env),
+    out,
     err,
     get canPrompt() {
       // Whoever has ended standard input cannot answer there any more.

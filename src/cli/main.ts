@@ -21,7 +21,7 @@ export async function main(argv: readonly string[], io: Io): Promise<ExitCode> {
     if (flags.dryRun && definition.dryRun !== true) {
       throw usageError('this command has no --dry-run: nothing was done', 'leave --dry-run out');
     }
-    const context = createContext({ io, flags, version });
+    const context = await createContext({ io, flags, version });
     try {
       exitCode = (await definition.run(context, parsed)) ?? exitCodes.done;
     } finally {

@@ -122,7 +122,7 @@ async function runOperation(
   const pending = file === undefined ? null : beginFile(path.resolve(context.io.cwd, file));
   try {
     const performed = await performAsked(command, run);
-    printResult(run, command, performed);
+    await printResult(run, command, performed);
     pending?.complete(`${performed.text}\n`);
   } catch (error) {
     pending?.discard();

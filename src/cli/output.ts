@@ -1,45 +1,16 @@
-import { Chalk, type ChalkInstance } from 'chalk';
+import { Chalk } from 'chalk';
 import Table from 'cli-table3';
-import { linkCells, linkWrapped, supportsHyperlinks } from './hyperlinks.ts';
-import { isSwitchedOn } from './io.ts';
-import { formatJson } from './json-text.ts';
+import { linkCells, linkWrapped } from './hyperlinks.ts';
 import { isObject } from './objects.ts';
 import { printable, printableLines } from './sanitize.ts';
+import type { Palette, Style } from './style.ts';
 import { formatValue, type ValueContext } from './values.ts';
 
-/** How one stream wants to be written to. */
-export interface Style {
-  readonly color: ChalkInstance;
-  /** Columns of the terminal, or null where the stream is no terminal: then nothing is wrapped. */
-  readonly width: number | null;
-  /** Whether web addresses become links. */
-  readonly links?: boolean;
-  /** For screen readers: a line for each field, no columns. */
-  readonly plain?: boolean;
-}
+/** Colours of any terminal: the sixteen that its user has chosen. */
+export const colors: Palette = new Chalk({ level: 1 });
 
 /** A row of a record: the dotted path of a field and its value as text. */
 export type Row = readonly [label: string, value: string];
-
-/** Colours where the stream is a terminal; `NO_COLOR` and `FORCE_COLOR` say otherwise (no-color.org, force-color.org). */
-export function styleOf(
-  stream: { readonly isTTY?: boolean; readonly columns?: number },
-  env: Readonly<Record<string, string | undefined>>,
-): Style {
-  const terminal = stream.isTTY === true;
-  const plain = isSwitchedOn(env.STORECTL_ACCESSIBLE);
-  const wanted = env.NO_COLOR
-    ? false
-    : env.FORCE_COLOR !== undefined
-      ? env.FORCE_COLOR !== '0'
-      : terminal && env.TERM !== 'dumb' && !plain;
-  return {
-    color: new Chalk({ level: wanted ? 1 : 0 }),
-    width: terminal ? Math.max(stream.columns ?? 80, 40) : null,
-    links: supportsHyperlinks(stream, env),
-    plain,
-  };
-}
 
 /**
  * The fields of a JSON object as rows, nested objects as dotted paths, null and missing ones left out.
@@ -127,11 +98,6 @@ export function renderTable(
   for (const row of cells) table.push(row.map((cell, column) => wrapText(cell, fitted[column] ?? 0)));
   const text = trimLines(table.toString());
   return style.links ? linkCells(cells.flat(), text) : text;
-}
-
-/** JSON for people in a terminal, for programs elsewhere. `json` is valid JSON text. */
-export function renderJson(json: string, style: Style): string {
-  return formatJson(json, style.width === null ? 'compact' : 'pretty');
 }
 
 /** Text of several lines from the service, indented below its title. */

@@ -4,10 +4,10 @@ import type { Context } from './context.ts';
 import { CliError } from './errors.ts';
 import { exitCodes } from './exit-codes.ts';
 import type { Run } from './operation-command.ts';
-import { renderJson, renderRecord, rowsOf } from './output.ts';
 import { getPath, setPath } from './paths.ts';
 import type { Performed } from './perform.ts';
 import { printable } from './sanitize.ts';
+import { renderJson } from './style.ts';
 import type { ValueContext } from './values.ts';
 
 /** How the answer of an operation is shown. */
@@ -19,7 +19,11 @@ export interface ResultView {
 }
 
 /** Prints the answer of an operation as the flags want it: id, fields, JSON, or for people. */
-export function printResult(run: Run, command: ResultView, { answer, text, id, record }: Performed): void {
+export async function printResult(
+  run: Run,
+  command: ResultView,
+  { answer, text, id, record }: Performed,
+): Promise<void> {
   const { context } = run;
   const { flags, out } = context;
   if (flags.quiet) {
@@ -29,17 +33,19 @@ export function printResult(run: Run, command: ResultView, { answer, text, id, r
   } else if (flags.json && flags.fields === null) {
     context.print(renderJson(text === '' ? 'null' : text, out));
   } else {
-    context.print(describeAnswer(run, command, answer) ?? renderJson(text, out));
+    context.print((await describeAnswer(run, command, answer)) ?? renderJson(text, out));
   }
 }
 
 /** The chosen fields, or the answer for people; null where it is nested deeper than the stack: it was applied all the same. */
-function describeAnswer(run: Run, command: ResultView, answer: unknown): string | null {
+async function describeAnswer(run: Run, command: ResultView, answer: unknown): Promise<string | null> {
   const { flags, out, notice } = run.context;
   try {
     if (flags.fields !== null)
       return renderJson(JSON.stringify(selectFields(run, answer, flags.fields)), out);
-    return command.show?.(answer, run) ?? renderRecord(rowsOf(answer, valueContext(run, answer)), out);
+    if (command.show !== undefined) return command.show(answer, run);
+    const { renderRecord, rowsOf } = await import('./output.ts');
+    return renderRecord(rowsOf(answer, valueContext(run, answer)), out);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     notice('the answer is nested too deeply to be taken apart: this is all of it');

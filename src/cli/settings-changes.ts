@@ -4,9 +4,9 @@ import { exitCodes } from './exit-codes.ts';
 import { inexactNumber } from './json-text.ts';
 import { isObject } from './objects.ts';
 import type { Run } from './operation-command.ts';
-import type { Style } from './output.ts';
 import { type Performed, perform } from './perform.ts';
 import { printable } from './sanitize.ts';
+import type { Style } from './style.ts';
 
 /** The operations settings as they are now. */
 export interface CurrentSettings {

@@ -11,7 +11,6 @@ import { applySet, describeFile, readText } from '../cli/input-files.ts';
 import { isObject } from '../cli/objects.ts';
 import { announce, type Run } from '../cli/operation-command.ts';
 import { outcomeError } from '../cli/outcomes.ts';
-import { renderJson } from '../cli/output.ts';
 import { type Performed, perform, sendOptions } from '../cli/perform.ts';
 import {
   addQuery,
@@ -26,6 +25,7 @@ import {
 } from '../cli/raw-request.ts';
 import { printRequest, printResult } from '../cli/result.ts';
 import { printable, printableLines } from '../cli/sanitize.ts';
+import { renderJson } from '../cli/style.ts';
 import type { Exchange } from '../client/client.ts';
 import { restoreBackup } from '../contract/backups.ts';
 import { decideDispute } from '../contract/disputes.ts';
@@ -195,7 +195,7 @@ async function send(request: RawRequest): Promise<void> {
   include();
   const { flags } = context;
   if (flags.quiet || flags.fields !== null)
-    printResult(run ?? asRun(request, readOf(request)), {}, performed);
+    await printResult(run ?? asRun(request, readOf(request)), {}, performed);
   else printBody(context, performed.text);
 }
 

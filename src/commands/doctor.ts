@@ -6,8 +6,9 @@ import { checkAuthorities, checkNode, describeCompletion } from '../cli/doctor/m
 import { checkNetwork } from '../cli/doctor/network.ts';
 import { checkSettings, type SettingsFindings } from '../cli/doctor/settings.ts';
 import { checkHistory, checkStateFolder } from '../cli/doctor/state.ts';
-import { renderJson, wrapText } from '../cli/output.ts';
+import { wrapText } from '../cli/output.ts';
 import { printableLines } from '../cli/sanitize.ts';
+import { renderJson } from '../cli/style.ts';
 
 /** For one step on the network, where --timeout does not say otherwise. */
 const stepMs = 5_000;

@@ -4,9 +4,9 @@ import { type ErrorDetails, usageError } from '../cli/errors.ts';
 import { type ExitCode, exitCodes } from '../cli/exit-codes.ts';
 import { answerBody, recordSummary } from '../cli/history-view.ts';
 import { outcomeError } from '../cli/outcomes.ts';
-import { renderJson } from '../cli/output.ts';
 import { describeHistoryError, sendOptions } from '../cli/perform.ts';
 import { printable } from '../cli/sanitize.ts';
+import { renderJson } from '../cli/style.ts';
 import type { HistoryRecord } from '../history/record.ts';
 import { markRecord, type Resumed, resumeRecord } from '../history/resume.ts';
 

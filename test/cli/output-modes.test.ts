@@ -2,7 +2,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { linkWrapped, supportsHyperlinks, withoutLinks } from '../../src/cli/hyperlinks.ts';
-import { renderRecord, renderTable, styleOf } from '../../src/cli/output.ts';
+import { renderRecord, renderTable } from '../../src/cli/output.ts';
+import { styleOf } from '../../src/cli/style.ts';
 import { machineFor } from '../helpers/cli.ts';
 import { launcher, newProgramMachine, testNode } from '../helpers/program.ts';
 import { startService } from '../helpers/service.ts';
@@ -67,9 +68,9 @@ describe('links', () => {
     expect(supportsHyperlinks({ isTTY: false }, env)).toBe(false);
   });
 
-  test('every piece of a wrapped address leads to the whole of it', () => {
+  test('every piece of a wrapped address leads to the whole of it', async () => {
     const url = `https://example.com/${'a'.repeat(70)}`;
-    const style = styleOf(terminal, { FORCE_HYPERLINK: '1', NO_COLOR: '1' });
+    const style = await styleOf(terminal, { FORCE_HYPERLINK: '1', NO_COLOR: '1' });
 
     const plain = renderRecord([['url', url]], { ...style, links: false });
     const linked = renderRecord([['url', url]], style);
@@ -81,8 +82,8 @@ describe('links', () => {
     expect(withoutLinks(linked)).toBe(plain);
   });
 
-  test('a table keeps its columns', () => {
-    const style = styleOf(terminal, { FORCE_HYPERLINK: '1', NO_COLOR: '1' });
+  test('a table keeps its columns', async () => {
+    const style = await styleOf(terminal, { FORCE_HYPERLINK: '1', NO_COLOR: '1' });
     const cells = [
       ['https://example.com', 'main'],
       ['none', 'other'],
@@ -117,8 +118,8 @@ describe('links', () => {
 });
 
 describe('STORECTL_ACCESSIBLE=1', () => {
-  test('a record is a line for each field, a table a block for each row, without colour', () => {
-    const style = styleOf(terminal, { STORECTL_ACCESSIBLE: '1' });
+  test('a record is a line for each field, a table a block for each row, without colour', async () => {
+    const style = await styleOf(terminal, { STORECTL_ACCESSIBLE: '1' });
 
     expect(
       renderRecord(

@@ -2,8 +2,9 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { formatJson } from '../../src/cli/json-text.ts';
 import { main } from '../../src/cli/main.ts';
-import { renderRecord, renderTable, styleOf } from '../../src/cli/output.ts';
+import { renderRecord, renderTable } from '../../src/cli/output.ts';
 import { printable, printableJson, printableLines } from '../../src/cli/sanitize.ts';
+import { styleOf } from '../../src/cli/style.ts';
 import { formatDistance, formatTime, formatValue } from '../../src/cli/values.ts';
 import { machineFor, temporaryFolder } from '../helpers/cli.ts';
 import { answer, startFaultServer } from '../helpers/fault-server.ts';
@@ -222,8 +223,8 @@ function columnsOf(line: string): number {
 
 const lettersOf = (text: string) => text.replace(/\s/g, '').split('').sort().join('');
 
-describe.each([40, 60, 80, 120])('in a terminal of %d columns', (columns) => {
-  const style = styleOf({ isTTY: true, columns }, { NO_COLOR: '1' });
+describe.each([40, 60, 80, 120])('in a terminal of %d columns', async (columns) => {
+  const style = await styleOf({ isTTY: true, columns }, { NO_COLOR: '1' });
 
   test('a record fits, and nothing of it is lost', () => {
     const text = renderRecord(rows, style);

@@ -7,10 +7,10 @@ import type { Context } from '../context.ts';
 import { CliError, cancelledError } from '../errors.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import type { Run } from '../operation-command.ts';
-import { renderJson } from '../output.ts';
 import { perform } from '../perform.ts';
 import { startProgress } from '../progress.ts';
 import { printable } from '../sanitize.ts';
+import { renderJson } from '../style.ts';
 import {
   describeOutcome,
   exitCodeOf,

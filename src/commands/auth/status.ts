@@ -1,9 +1,10 @@
 import { type CommandDefinition, isOn } from '../../cli/command.ts';
 import { CliError } from '../../cli/errors.ts';
 import { exitCodes } from '../../cli/exit-codes.ts';
-import { renderJson, renderRecord } from '../../cli/output.ts';
+import { renderRecord } from '../../cli/output.ts';
 import { printable } from '../../cli/sanitize.ts';
 import { demoProfile, describeSource, type Sourced } from '../../cli/settings.ts';
+import { renderJson } from '../../cli/style.ts';
 import { showSettings } from '../../contract/settings.ts';
 
 export const command: CommandDefinition = {

@@ -1,7 +1,8 @@
 import type { CommandDefinition } from '../../cli/command.ts';
 import { isObject } from '../../cli/objects.ts';
-import { renderJson, renderTable } from '../../cli/output.ts';
+import { renderTable } from '../../cli/output.ts';
 import { demoProfile } from '../../cli/settings.ts';
+import { renderJson } from '../../cli/style.ts';
 import { formatValue } from '../../cli/values.ts';
 
 export const command: CommandDefinition = {

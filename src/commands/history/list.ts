@@ -1,8 +1,9 @@
 import { type CommandDefinition, optionValue } from '../../cli/command.ts';
 import { usageError } from '../../cli/errors.ts';
 import { recordSummary } from '../../cli/history-view.ts';
-import { renderJson, renderTable } from '../../cli/output.ts';
+import { renderTable } from '../../cli/output.ts';
 import { printable } from '../../cli/sanitize.ts';
+import { renderJson } from '../../cli/style.ts';
 import { operations } from '../../contract/operations.ts';
 import { type RecordState, rawOperationId, recordStates } from '../../history/record.ts';
 

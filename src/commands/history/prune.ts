@@ -1,8 +1,8 @@
 import { type CommandDefinition, optionValue } from '../../cli/command.ts';
 import { inputNeeded } from '../../cli/context.ts';
 import { usageError } from '../../cli/errors.ts';
-import { renderJson } from '../../cli/output.ts';
 import { describeHistoryError } from '../../cli/perform.ts';
+import { renderJson } from '../../cli/style.ts';
 
 const units: Readonly<Record<string, number>> = { h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 };
 

@@ -1,8 +1,9 @@
 import { argumentValue, type CommandDefinition } from '../../cli/command.ts';
 import { inputNeeded } from '../../cli/context.ts';
 import { answerBody, recordSummary } from '../../cli/history-view.ts';
-import { renderJson, renderRecord, rowsOf } from '../../cli/output.ts';
+import { renderRecord, rowsOf } from '../../cli/output.ts';
 import { describeHistoryError } from '../../cli/perform.ts';
+import { renderJson } from '../../cli/style.ts';
 
 export const command: CommandDefinition = {
   description: 'Show what was sent for one change and what came back.',

@@ -1,7 +1,8 @@
 import type { CommandDefinition } from '../../cli/command.ts';
-import { renderJson, renderTable } from '../../cli/output.ts';
+import { renderTable } from '../../cli/output.ts';
 import { printable } from '../../cli/sanitize.ts';
 import { resolveSettings } from '../../cli/settings.ts';
+import { renderJson } from '../../cli/style.ts';
 
 export const command: CommandDefinition = {
   description: 'List the stored profiles. The one that is used is marked.',

@@ -1,6 +1,7 @@
 import { argumentValue, type CommandDefinition } from '../../cli/command.ts';
-import { renderJson, renderRecord, rowsOf } from '../../cli/output.ts';
+import { renderRecord, rowsOf } from '../../cli/output.ts';
 import { requireProfile } from '../../cli/profile-names.ts';
+import { renderJson } from '../../cli/style.ts';
 
 export const command: CommandDefinition = {
   description: 'Show a stored profile, without its key.',

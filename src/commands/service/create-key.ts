@@ -1,7 +1,7 @@
 import { type CommandDefinition, optionValue, type ParsedCommand } from '../../cli/command.ts';
 import { inputNeeded } from '../../cli/context.ts';
 import { usageError } from '../../cli/errors.ts';
-import { renderJson } from '../../cli/output.ts';
+import { renderJson } from '../../cli/style.ts';
 import { createKey, type Preset, presets, type Scope, scopes } from '../../service/index.ts';
 import { databaseOption, withStorage } from './database-options.ts';
 import { describeRefusal } from './refusals.ts';

@@ -1,6 +1,7 @@
 import { type CommandDefinition, optionValue } from '../../cli/command.ts';
 import { inputNeeded } from '../../cli/context.ts';
-import { renderJson, renderRecord, rowsOf } from '../../cli/output.ts';
+import { renderRecord, rowsOf } from '../../cli/output.ts';
+import { renderJson } from '../../cli/style.ts';
 import { createStore } from '../../service/index.ts';
 import { databaseOption, withStorage } from './database-options.ts';
 import { describeRefusal } from './refusals.ts';

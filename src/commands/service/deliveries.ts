@@ -7,8 +7,9 @@ import {
 } from '../../cli/command.ts';
 import { type Context, inputNeeded } from '../../cli/context.ts';
 import { usageError } from '../../cli/errors.ts';
-import { renderJson, renderTable } from '../../cli/output.ts';
+import { renderTable } from '../../cli/output.ts';
 import { printable } from '../../cli/sanitize.ts';
+import { renderJson } from '../../cli/style.ts';
 import { formatDistance } from '../../cli/values.ts';
 import {
   type DeliveryState,

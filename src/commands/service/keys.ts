@@ -1,7 +1,8 @@
 import type { CommandDefinition } from '../../cli/command.ts';
 import { inputNeeded } from '../../cli/context.ts';
-import { renderJson, renderTable } from '../../cli/output.ts';
+import { renderTable } from '../../cli/output.ts';
 import { printable } from '../../cli/sanitize.ts';
+import { renderJson } from '../../cli/style.ts';
 import { formatDistance } from '../../cli/values.ts';
 import { type ListedKey, listKeys, presets } from '../../service/index.ts';
 import { databaseOption, withStorage } from './database-options.ts';

@@ -2,7 +2,7 @@ import { argumentValue, type CommandDefinition } from '../../cli/command.ts';
 import { inputNeeded } from '../../cli/context.ts';
 import { CliError } from '../../cli/errors.ts';
 import { exitCodes } from '../../cli/exit-codes.ts';
-import { renderJson } from '../../cli/output.ts';
+import { renderJson } from '../../cli/style.ts';
 import { revokeKey } from '../../service/index.ts';
 import { databaseOption, withStorage } from './database-options.ts';
 

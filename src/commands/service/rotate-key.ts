@@ -1,7 +1,7 @@
 import { argumentValue, type CommandDefinition, optionValue } from '../../cli/command.ts';
 import { inputNeeded } from '../../cli/context.ts';
 import { usageError } from '../../cli/errors.ts';
-import { renderJson } from '../../cli/output.ts';
+import { renderJson } from '../../cli/style.ts';
 import { rotateKey } from '../../service/index.ts';
 import { databaseOption, withStorage } from './database-options.ts';
 import { describeRefusal } from './refusals.ts';

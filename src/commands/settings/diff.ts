@@ -1,9 +1,9 @@
 import { isOn } from '../../cli/command.ts';
 import { exitCodes } from '../../cli/exit-codes.ts';
 import { operationInputCommand } from '../../cli/operation-command.ts';
-import { renderJson } from '../../cli/output.ts';
 import { mergeObjects } from '../../cli/paths.ts';
 import { changesBetween, clientFields, describeChanges, readSettings } from '../../cli/settings-changes.ts';
+import { renderJson } from '../../cli/style.ts';
 import { saveSettings } from '../../contract/settings.ts';
 
 export const command = operationInputCommand({

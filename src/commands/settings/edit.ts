@@ -42,7 +42,7 @@ you back to the editor with your text and the reason. Stops when somebody else c
     announce(run);
     const performed = await editAndSave(run);
     if (performed === null) context.notice('Nothing was changed.');
-    else printResult(run, { id: () => undefined }, performed);
+    else await printResult(run, { id: () => undefined }, performed);
     return undefined;
   },
 };
