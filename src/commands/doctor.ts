@@ -1,13 +1,15 @@
 import type { CommandDefinition } from '../cli/command.ts';
 import type { Context } from '../cli/context.ts';
 import { checkAccess } from '../cli/doctor/access.ts';
-import type { Finding } from '../cli/doctor/finding.ts';
-import { checkAuthorities, checkNode, describeCompletion } from '../cli/doctor/machine.ts';
+import { checkCompletion } from '../cli/doctor/completion.ts';
+import { type Finding, notChecked } from '../cli/doctor/finding.ts';
+import { checkAuthorities, checkNode } from '../cli/doctor/machine.ts';
 import { checkNetwork } from '../cli/doctor/network.ts';
 import { checkSettings, type SettingsFindings } from '../cli/doctor/settings.ts';
 import { checkHistory, checkStateFolder } from '../cli/doctor/state.ts';
 import { wrapText } from '../cli/output.ts';
 import { printableLines } from '../cli/sanitize.ts';
+import { demoProfile } from '../cli/settings.ts';
 import { renderJson } from '../cli/style.ts';
 
 /** For one step on the network, where --timeout does not say otherwise. */
@@ -15,27 +17,49 @@ const stepMs = 5_000;
 
 export const command: CommandDefinition = {
   description: `Look for what is wrong with the set-up: settings, key, network, clock, history. Each finding says how to
-mend it. The key is tried with a read that changes nothing, and goes only to the address that it belongs to.
+mend it; what could not be checked is said to be so. The key is tried with a read that changes nothing, and goes only to
+the address that it belongs to.
 Ends with 0 when nothing is wrong, else with the exit code of the first problem; warnings do not count.`,
   examples: ['doctor', 'doctor --profile outlet --json', '--demo doctor'],
   async run(context) {
     const about = await checkSettings(context);
-    const [network, history] = await Promise.all([
+    const [way, history] = await Promise.all([
       checkWay(context, about),
       about.settings === null ? [] : checkHistory(context),
     ]);
     const findings = [
       checkNode(context.io),
       ...about.findings,
-      ...network,
-      ...checkStateFolder(context),
-      ...history,
-      describeCompletion(context.io),
+      ...whole(way, waySteps(about), about.findings),
+      ...whole(checkStateFolder(context), ['state', 'space']),
+      ...whole(history, ['history', 'open', 'locks'], about.findings),
+      checkCompletion(context.io),
     ];
     print(context, findings);
     return findings.find(({ status }) => status === 'problem')?.exitCode;
   },
 };
+
+/** The checks of the way to the service, in their order. The demo's service is no way off. */
+function waySteps({ settings }: SettingsFindings): string[] {
+  const steps =
+    settings?.profile === demoProfile
+      ? []
+      : ['proxy', 'dns', 'connection', ...(settings?.baseUrl?.value.protocol === 'http:' ? [] : ['tls'])];
+  return [...steps, 'access', 'clock'];
+}
+
+/** The findings with a line for each of the `checks` that was not done: what was found before it is why. */
+function whole(
+  findings: readonly Finding[],
+  checks: readonly string[],
+  before: readonly Finding[] = [],
+): Finding[] {
+  const problem = [...before, ...findings].find(({ status }) => status === 'problem');
+  const reason = problem === undefined ? 'nothing was found to tell it by' : `first mend ${problem.check}`;
+  const left = checks.filter((name) => !findings.some(({ check }) => check === name));
+  return [...findings, ...left.map((check) => notChecked(check, reason))];
+}
 
 /** The way to the service, then the key, each only where the one before is in order. */
 async function checkWay(context: Context, { settings, mayTryKey }: SettingsFindings): Promise<Finding[]> {
@@ -61,7 +85,7 @@ function print({ flags, out, print: write }: Context, findings: readonly Finding
     return;
   }
   const { color } = out;
-  const paint = { ok: color.green, warning: color.yellow, problem: color.red };
+  const paint = { ok: color.green, warning: color.yellow, problem: color.red, skipped: color.dim };
   const indent = Math.max(...findings.map(({ check }) => check.length)) + '  problem  '.length;
   for (const { check, status, message, mend } of findings) {
     const lines = [message, ...(mend === null ? [] : [`→ ${mend}`])]

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { readMachine } from '../../src/history/machine.ts';
 import { type CliResult, type Machine, machineFor, newMachine } from '../helpers/cli.ts';
 import { answer, type Behaviour, startFaultServer } from '../helpers/fault-server.ts';
@@ -9,7 +9,7 @@ import { startService } from '../helpers/service.ts';
 
 interface Found {
   readonly check: string;
-  readonly status: 'ok' | 'warning' | 'problem';
+  readonly status: 'ok' | 'warning' | 'problem' | 'skipped';
   readonly message: string;
   readonly mend: string | null;
 }
@@ -44,7 +44,8 @@ test('without any set-up it says what is missing, and makes no folder', async ()
     'key',
   ]);
   expect(of.address?.mend).toContain('storectl auth login');
-  expect(findings.every(({ status, mend }) => (status === 'ok') === (mend === null))).toBe(true);
+  const needsNothing = (status: string) => status === 'ok' || status === 'skipped';
+  expect(findings.every(({ status, mend }) => needsNothing(status) === (mend === null))).toBe(true);
   expect(existsSync(machine.stateDirectory)).toBe(false);
   expect(existsSync(machine.configDirectory)).toBe(false);
 });
@@ -139,7 +140,10 @@ test('nobody there, or nobody who answers: exit 9 in good time', async () => {
   const refused = await diagnose(gone.machine);
   expect(refused.exitCode).toBe(9);
   expect(refused.of.connection?.message).toContain('ECONNREFUSED');
-  expect(refused.of.access).toBeUndefined();
+  expect(refused.of.access).toMatchObject({
+    status: 'skipped',
+    message: 'not checked: first mend connection',
+  });
 
   await using silent = await sceneWith({ does: 'hang' });
   expect(await diagnose(silent.machine, '--timeout', '0.5')).toMatchObject({
@@ -172,6 +176,17 @@ test('files that cannot be used: exit 11, and the other checks are done all the 
     message: expect.stringContaining('not valid JSON'),
   });
   expect(settings.of.space?.status).toBe('ok');
+  for (const check of ['profile', 'address', 'store', 'key', 'dns', 'access', 'clock', 'history', 'locks']) {
+    expect(settings.of[check]).toEqual({
+      check,
+      status: 'skipped',
+      message: 'not checked: first mend settings',
+      mend: null,
+    });
+  }
+  expect((await machine.run(['doctor'])).stdout).toMatch(
+    /^access +skipped +not checked: first mend settings$/m,
+  );
 
   const another = newMachine();
   writeFileSync(path.join(another.folder, '.storectl.json'), '{"apiKey":"x"}');
@@ -237,4 +252,55 @@ test('history: open records and locks left behind are warnings, a torn record is
     message: expect.stringContaining('20260101-000000-aaaaaa'),
   });
   expect(torn.of.history).toMatchObject({ status: 'warning', mend: expect.stringContaining('chmod 700') });
+});
+
+describe('completion', () => {
+  const completionOf = async (
+    env: Readonly<Record<string, string>>,
+    files: Readonly<Record<string, string>>,
+  ) => {
+    const machine = newMachine(env);
+    for (const [name, text] of Object.entries(files)) {
+      const file = path.join(machine.folder, name);
+      mkdirSync(path.dirname(file), { recursive: true });
+      writeFileSync(file, text);
+    }
+    return (await diagnose(machine, '--demo')).of.completion;
+  };
+  const shell = (name: string) => ({ SHELL: `/usr/bin/${name}` });
+
+  test.each([
+    ['bash', '.bashrc', '# Mine.\nsource <(storectl completion bash)\n'],
+    ['bash', '.local/share/bash-completion/completions/storectl', ''],
+    ['zsh', '.zshrc', 'autoload -Uz compinit && compinit\nsource <(storectl completion zsh)\n'],
+    ['fish', '.config/fish/completions/storectl.fish', ''],
+    ['pwsh', '.config/powershell/Microsoft.PowerShell_profile.ps1', 'storectl completion powershell | iex'],
+  ])('%s is taught by %s', async (name, file, text) => {
+    expect(await completionOf(shell(name), { [file]: text })).toMatchObject({
+      status: 'ok',
+      message: expect.stringContaining(file),
+    });
+  });
+
+  test('zsh is taught by a script in a folder that .zshrc adds to fpath', async () => {
+    const files = { '.zshrc': 'fpath=(~/.zfunc $fpath)\ncompinit\n', '.zfunc/_storectl': '' };
+    expect(await completionOf(shell('zsh'), files)).toMatchObject({ status: 'ok' });
+  });
+
+  test.each([
+    ['bash', {}, 'storectl completion bash'],
+    ['bash', { '.bashrc': '# source <(storectl completion bash)\n' }, 'storectl completion bash'],
+    ['bash', { '.zshrc': 'source <(storectl completion zsh)\n' }, 'storectl completion bash'],
+    ['zsh', { '.zfunc/_storectl': '' }, 'storectl completion zsh'],
+    ['fish', {}, 'storectl completion fish'],
+  ] as const)('%s with %o is not taught: a warning says how', async (name, files, mend) => {
+    expect(await completionOf(shell(name), files)).toMatchObject({
+      status: 'warning',
+      mend: expect.stringContaining(mend),
+    });
+  });
+
+  test('nothing is said of a shell that has no completion', async () => {
+    expect(await completionOf(shell('tcsh'), {})).toMatchObject({ status: 'skipped' });
+  });
 });

@@ -5,7 +5,7 @@ import { type ExitCode, exitCodes } from '../exit-codes.ts';
 export interface Finding {
   /** Stable name of the check: scripts may compare it. */
   readonly check: string;
-  readonly status: 'ok' | 'warning' | 'problem';
+  readonly status: 'ok' | 'warning' | 'problem' | 'skipped';
   /** One line. May hold untrusted text. */
   readonly message: string;
   /** How to mend it, or null where there is nothing to do. */
@@ -24,6 +24,17 @@ export function warning(check: string, message: string, mend: string): Finding {
 
 export function problem(check: string, message: string, mend: string, exitCode: ExitCode): Finding {
   return { check, status: 'problem', message, mend, exitCode };
+}
+
+/** A check that was not done, and why. */
+export function notChecked(check: string, reason: string): Finding {
+  return {
+    check,
+    status: 'skipped',
+    message: `not checked: ${reason}`,
+    mend: null,
+    exitCode: exitCodes.done,
+  };
 }
 
 /** The problem that another part of the program would end with. */

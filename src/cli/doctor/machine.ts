@@ -1,5 +1,4 @@
 import { accessSync, constants } from 'node:fs';
-import path from 'node:path';
 import { describeSystemError } from '../errors.ts';
 import { exitCodes } from '../exit-codes.ts';
 import type { Io } from '../io.ts';
@@ -32,13 +31,4 @@ export function checkAuthorities({ env }: Io): Finding[] {
     const message = `NODE_EXTRA_CA_CERTS names ${file}: ${describeSystemError(error)}`;
     return [warning('authorities', message, 'correct the path, or unset it')];
   }
-}
-
-const shells = ['bash', 'zsh', 'fish'];
-
-/** Whether the shell knows storectl cannot be seen from here, so this only says how to teach it. */
-export function describeCompletion({ env, process }: Io): Finding {
-  const own = path.basename(env.SHELL ?? '');
-  const shell = shells.find((name) => name === own) ?? (process.platform === 'win32' ? 'powershell' : 'bash');
-  return ok('completion', `\`storectl completion ${shell}\` prints what makes Tab complete commands and ids`);
 }

@@ -8,7 +8,7 @@ import { configDirectory } from '../folders.ts';
 import type { Io } from '../io.ts';
 import { isObject } from '../objects.ts';
 import { type ConnectionSettings, demoProfile, describeSource } from '../settings.ts';
-import { type Finding, ok, problem, problemOf, warning } from './finding.ts';
+import { type Finding, notChecked, ok, problem, problemOf, warning } from './finding.ts';
 
 /** What the settings are, and what was found about them. */
 export interface SettingsFindings {
@@ -29,7 +29,12 @@ export async function checkSettings(context: Context): Promise<SettingsFindings>
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     const check = checkOfError[error.details.code] ?? 'usage';
-    const findings = [...(check === 'settings' ? [] : [file]), problemOf(check, error)];
+    const left = ['profile', 'address', 'store', 'key'].filter((name) => name !== check);
+    const findings = [
+      ...(check === 'settings' ? [] : [file]),
+      problemOf(check, error),
+      ...left.map((name) => notChecked(name, `first mend ${check}`)),
+    ];
     return { findings, settings: null, mayTryKey: false };
   }
   const { profile, profileSource } = settings;
