@@ -79,14 +79,14 @@ function __storectl_flags
                 '-V	Print the version'
         case 'store update'
             printf '%s\n' '--name	Name of the store' \
-                '--slug	Short name in addresses' \
-                '--default-currency	Currency, for example EUR' \
-                '--timezone	Time zone, for example Europe/Berlin' \
-                '--support-email	Address that customers write to' \
+                '--slug	Short name of the store in addresses' \
+                '--default-currency	Currency of the store, for example EUR' \
+                '--timezone	Time zone of the store, for example Europe/Berlin' \
+                '--support-email	E-mail address that customers write to' \
                 '--description	What the store says about itself' \
                 '--logo-image-id	Image used as the logo (UUID)' \
                 '--favicon-image-id	Image used as the favicon (UUID)' \
-                '--brand-color	Brand colour, for example #0a7cff' \
+                '--brand-color	Brand colour of the store, for example #0a7cff' \
                 '--thank-you-default	Text shown after a purchase' \
                 '--cashback-bp	Cashback in basis points (250 is 2.5 %)' \
                 '--cashback-cap-minor	Most cashback for one order, in minor units (cents)' \
@@ -96,12 +96,12 @@ function __storectl_flags
                 '--no-live-stats-default	Not: Show live statistics by default' \
                 '--discord-url	Invitation to the Discord server' \
                 '--maintenance-message	Text shown while the store is closed' \
-                '--social	Social profile, name=address' \
+                '--social	Social profile of the store, name=address' \
                 '--checkout-coupon-field	Offer a coupon field at checkout' \
                 '--no-checkout-coupon-field	Not: Offer a coupon field at checkout' \
                 '--checkout-terms-required	Require consent to the terms' \
                 '--no-checkout-terms-required	Not: Require consent to the terms' \
-                '--checkout-terms-url	Address of the terms' \
+                '--checkout-terms-url	Web address of the terms' \
                 '--checkout-newsletter-opt-in	Offer the newsletter at checkout' \
                 '--no-checkout-newsletter-opt-in	Not: Offer the newsletter at checkout' \
                 '--checkout-require-email-verification-for-delivery	Deliver to verified e-mail addresses only' \
@@ -115,15 +115,15 @@ function __storectl_flags
             printf '%s\n' '--title	Title of the post' \
                 '--content-md	Text of the post, in Markdown' \
                 '--content-file	The same from a file; - reads standard input' \
-                '--slug	Short name in the address' \
-                '--excerpt	Summary shown in lists' \
-                '--cover-image-id	Cover image (UUID)' \
-                '--tags	Tags' \
+                '--slug	Short name of the post in its address' \
+                '--excerpt	Summary of the post, shown in lists' \
+                '--cover-image-id	Cover image of the post (UUID)' \
+                '--tags	Tags of the post' \
                 '--featured-product-ids	Products shown with the post (UUIDs)' \
-                '--status	State, for example draft' \
-                '--scheduled-at	When to publish, for example 2030-01-31T09:00:00Z' \
-                '--meta-title	Title for search engines' \
-                '--meta-description	Description for search engines' \
+                '--status	State of the post, for example draft' \
+                '--scheduled-at	When to publish the post, for example 2030-01-31T09:00:00Z' \
+                '--meta-title	Title of the post for search engines' \
+                '--meta-description	Description of the post for search engines' \
                 '--set	Send any field: --set a.b=1 (JSON where it parses as JSON, else text)' \
                 '--from-file	Send a JSON or YAML object; - reads standard input' \
                 '--edit	Open the post in $VISUAL or $EDITOR before it is sent' \
@@ -138,16 +138,16 @@ function __storectl_flags
                 '--no-quiet-hours-enabled	Not: Hold notifications back at night' \
                 '--quiet-hours-start	Start of the quiet hours, for example 22:00' \
                 '--quiet-hours-end	End of the quiet hours, for example 07:00' \
-                '--quiet-hours-timezone	Their time zone, for example Europe/Berlin' \
+                '--quiet-hours-timezone	Time zone of the quiet hours, for example Europe/Berlin' \
                 '--discovery-enabled	List the store in discovery' \
                 '--no-discovery-enabled	Not: List the store in discovery' \
-                '--discovery-summary	Summary in discovery' \
-                '--discovery-categories	Categories in discovery' \
+                '--discovery-summary	Summary of the store in discovery' \
+                '--discovery-categories	Categories of the store in discovery' \
                 '--showcase-enabled	Show the store in the showcase' \
                 '--no-showcase-enabled	Not: Show the store in the showcase' \
                 '--showcase-allow-critique	Allow critique in the showcase' \
                 '--no-showcase-allow-critique	Not: Allow critique in the showcase' \
-                '--showcase-summary	Summary in the showcase' \
+                '--showcase-summary	Summary of the store in the showcase' \
                 '--mobile-privacy-hide-revenue	Hide revenue on phones' \
                 '--no-mobile-privacy-hide-revenue	Not: Hide revenue on phones' \
                 '--mobile-privacy-hide-order-values	Hide order values on phones' \
@@ -162,16 +162,16 @@ function __storectl_flags
                 '--no-quiet-hours-enabled	Not: Hold notifications back at night' \
                 '--quiet-hours-start	Start of the quiet hours, for example 22:00' \
                 '--quiet-hours-end	End of the quiet hours, for example 07:00' \
-                '--quiet-hours-timezone	Their time zone, for example Europe/Berlin' \
+                '--quiet-hours-timezone	Time zone of the quiet hours, for example Europe/Berlin' \
                 '--discovery-enabled	List the store in discovery' \
                 '--no-discovery-enabled	Not: List the store in discovery' \
-                '--discovery-summary	Summary in discovery' \
-                '--discovery-categories	Categories in discovery' \
+                '--discovery-summary	Summary of the store in discovery' \
+                '--discovery-categories	Categories of the store in discovery' \
                 '--showcase-enabled	Show the store in the showcase' \
                 '--no-showcase-enabled	Not: Show the store in the showcase' \
                 '--showcase-allow-critique	Allow critique in the showcase' \
                 '--no-showcase-allow-critique	Not: Allow critique in the showcase' \
-                '--showcase-summary	Summary in the showcase' \
+                '--showcase-summary	Summary of the store in the showcase' \
                 '--mobile-privacy-hide-revenue	Hide revenue on phones' \
                 '--no-mobile-privacy-hide-revenue	Not: Hide revenue on phones' \
                 '--mobile-privacy-hide-order-values	Hide order values on phones' \
@@ -182,24 +182,24 @@ function __storectl_flags
                 '--from-file	Send a JSON or YAML object; - reads standard input' \
                 '--exit-code	End with 6 where the settings differ'
         case 'disputes open'
-            printf '%s\n' '--kind	Kind of dispute' \
+            printf '%s\n' '--kind	Kind of the dispute' \
                 '--reason	Why the dispute is opened' \
                 '--reason-file	The same from a file; - reads standard input' \
                 '--idempotency-key	Key under which the service applies this request once' \
                 '--order-id	Order in dispute (UUID)' \
                 '--buyer-email	E-mail address of the buyer' \
                 '--provider-case-id	Case number of the payment provider' \
-                '--risk-signal	Risk signal, name=value' \
-                '--deadline-at	Answer due, for example 2030-01-31T09:00:00Z' \
-                '--appeal-deadline-at	Appeal due, for example 2030-02-07T09:00:00Z' \
+                '--risk-signal	Risk signal of the dispute, name=value' \
+                '--deadline-at	Time by which to answer the dispute, for example 2030-01-31T09:00:00Z' \
+                '--appeal-deadline-at	Time by which to appeal the dispute, for example 2030-02-07T09:00:00Z' \
                 '--set	Send any field: --set a.b=1 (JSON where it parses as JSON, else text)' \
                 '--from-file	Send a JSON or YAML object; - reads standard input' \
                 '--idempotency-from	Make the idempotency key from the run of the CI job, so that running it again adds nothing' \
                 '--new	Do not go on with an open attempt of the same command' \
                 '--output-file	Also write the answer to a file, as JSON; it is there whole or not at all'
         case 'disputes decide'
-            printf '%s\n' '--status	Outcome, for example won' \
-                '--resolution	Why it was decided so' \
+            printf '%s\n' '--status	Outcome of the dispute, for example won' \
+                '--resolution	Why the dispute is decided so' \
                 '--resolution-file	The same from a file; - reads standard input' \
                 '--set	Send any field: --set a.b=1 (JSON where it parses as JSON, else text)' \
                 '--from-file	Send a JSON or YAML object; - reads standard input' \
@@ -210,7 +210,7 @@ function __storectl_flags
                 '--retry-rate-limited	When the service says "too many requests", wait and send again' \
                 '--output-file	Also write the answer to a file, as JSON; it is there whole or not at all'
         case 'backup create'
-            printf '%s\n' '--label	Name for people' \
+            printf '%s\n' '--label	Name of the backup' \
                 '--sections	Sections to back up, for example store' \
                 '--idempotency-key	Key under which the service applies this request once' \
                 '--set	Send any field: --set a.b=1 (JSON where it parses as JSON, else text)' \
@@ -238,12 +238,12 @@ function __storectl_flags
                 '--retry-rate-limited	When the service says "too many requests", wait and send again' \
                 '--output-file	Also write the answer to a file, as JSON; it is there whole or not at all'
         case 'notify add-endpoint'
-            printf '%s\n' '--kind	Kind of endpoint' \
-                '--name	Name for people' \
-                '--url	Address that notifications are sent to' \
-                '--events	Events to be told of, for example feedback_digest' \
-                '--enabled	Send to it' \
-                '--no-enabled	Not: Send to it' \
+            printf '%s\n' '--kind	Kind of the endpoint' \
+                '--name	Name of the endpoint' \
+                '--url	Web address that notifications are sent to' \
+                '--events	Events to send notifications of, for example feedback_digest' \
+                '--enabled	Send notifications to this endpoint' \
+                '--no-enabled	Not: Send notifications to this endpoint' \
                 '--discord-template-title	Title of the Discord message' \
                 '--discord-template-description	Text of the Discord message' \
                 '--discord-template-color	Colour of the Discord message, for example #0a7cff' \
@@ -253,7 +253,7 @@ function __storectl_flags
                 '--retry-rate-limited	When the service says "too many requests", wait and send again' \
                 '--output-file	Also write the answer to a file, as JSON; it is there whole or not at all'
         case 'notify mark-read'
-            printf '%s\n' '--before	Mark what came before this time, for example 2030-01-31T09:00:00Z' \
+            printf '%s\n' '--before	Mark read what came before this time, for example 2030-01-31T09:00:00Z' \
                 '--set	Send any field: --set a.b=1 (JSON where it parses as JSON, else text)' \
                 '--from-file	Send a JSON or YAML object; - reads standard input' \
                 '--all	Mark all notifications' \

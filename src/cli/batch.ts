@@ -25,7 +25,7 @@ export async function startBatch(
   const problem = pathParameterProblem(connection.storeId);
   if (problem !== null) throw usageError(`--store ${problem}`, 'give the id as the service shows it');
   const parsed: ParsedCommand = { arguments: {}, options: new Map([['--retry-rate-limited', true]]) };
-  return { context, connection, operation, fields, parsed, parameters: {}, body: null, asked: false };
+  return { context, connection, operation, fields, parsed, parameters: {}, body: null, interview: null };
 }
 
 /** Does the work while no other batch of the operation is at work on the store: a second one waits, and goes on then. */

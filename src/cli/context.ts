@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Client, ClientOptions, createClient, Exchange } from '../client/client.ts';
 import type { History } from '../history/journal.ts';
+import { describeExchange } from './debug.ts';
 import type { Demo } from './demo.ts';
 import { CliError, usageError } from './errors.ts';
 import { exitCodes } from './exit-codes.ts';
@@ -10,7 +11,7 @@ import type { GlobalFlags } from './global-flags.ts';
 import { type Io, isInputForbidden, isSwitchedOn } from './io.ts';
 import { choosePager, isLongerThan, showInPager } from './pager.ts';
 import type { ProfileStore } from './profiles.ts';
-import { printable, printableLines } from './sanitize.ts';
+import { printable } from './sanitize.ts';
 import {
   type ConnectionSettings,
   demoProfile,
@@ -19,6 +20,7 @@ import {
   resolveSettings,
 } from './settings.ts';
 import { type Style, styleOf } from './style.ts';
+import { wrapText } from './wrap.ts';
 
 /** Where a command's requests go. */
 export interface Connection {
@@ -48,8 +50,10 @@ export interface Context {
   now(): number;
   /** Writes data to stdout; what is longer than the terminal goes through a pager, which blocks until it is left. */
   print(text: string): void;
-  /** Writes a line for people to stderr. */
+  /** Writes a line for people to stderr, wrapped at words in a terminal. */
   notice(text: string): void;
+  /** Writes to stderr as it is what a person may want to copy, such as a command or their own text. */
+  noticeToCopy(text: string): void;
   profiles(): Promise<ProfileStore>;
   settings(): Promise<ConnectionSettings>;
   /** Throws exit 3 without a store or an address, and exit 4 without a key. */
@@ -76,9 +80,11 @@ export async function createContext({ io, flags, version }: ContextOptions): Pro
   const err = await styleOf(io.stderr, io.env);
   const out = await styleOf(io.stdout, io.env);
   const cleanups: (() => Promise<void>)[] = [];
-  const notice = (text: string) => {
+  const noticeToCopy = (text: string) => {
     io.stderr.write(`${text}\n`);
   };
+  const notice = (text: string) =>
+    noticeToCopy(err.width === null || err.plain ? text : wrapText(text, err.width));
   const once = <Value>(make: () => Promise<Value>) => {
     let made: Promise<Value> | undefined;
     return () => {
@@ -89,7 +95,7 @@ export async function createContext({ io, flags, version }: ContextOptions): Pro
   const forbidden = isInputForbidden(flags, io.env);
   const debug = flags.debug || isSwitchedOn(io.env.STORECTL_DEBUG);
   const listeners: ((exchange: Exchange) => void)[] = [];
-  if (debug) listeners.push((exchange) => notice(describeExchange(exchange)));
+  if (debug) listeners.push((exchange) => noticeToCopy(describeExchange(exchange)));
 
   const profiles = once(async () => {
     const { openProfiles } = await import('./profiles.ts');
@@ -148,6 +154,7 @@ export async function createContext({ io, flags, version }: ContextOptions): Pro
       io.stdout.write(whole);
     },
     notice,
+    noticeToCopy,
     profiles,
     settings,
     connect,
@@ -274,23 +281,4 @@ export function inputNeeded(missing: readonly MissingInput[], otherwise?: string
       detail: description,
     })),
   });
-}
-
-/** One request and its answer for `--debug`. The client has taken the key out already. */
-function describeExchange(exchange: Exchange): string {
-  const headers = (mark: string, fields: Readonly<Record<string, string>> | null) =>
-    Object.entries(fields ?? {}).map(([name, value]) => `${mark} ${name}: ${value}`);
-  const lines = [
-    `> ${exchange.method} ${exchange.url} (attempt ${exchange.attempt})`,
-    ...headers('>', exchange.requestHeaders),
-    ...(exchange.requestBody === null ? [] : [`> ${exchange.requestBody}`]),
-    exchange.failure
-      ? `< ${exchange.failure.code}: ${exchange.failure.message}`
-      : `< ${exchange.status} after ${Math.round(exchange.durationMs)} ms`,
-    ...headers('<', exchange.responseHeaders),
-    ...(exchange.responseBody === null ? [] : [`< ${exchange.responseBody}`]),
-  ];
-  // The last part of a webhook's address is its secret.
-  const text = lines.join('\n').replace(/(\/webhooks\/\d+\/)[\w-]+/g, '$1***');
-  return printableLines(text);
 }

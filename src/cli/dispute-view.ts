@@ -1,10 +1,11 @@
 import type { Context } from './context.ts';
 import { isObject } from './objects.ts';
-import { type Row, renderRecord, rowsOf, wrapText } from './output.ts';
+import { type Row, renderRecord, rowsOf } from './output.ts';
 import { getPath } from './paths.ts';
 import { printable, printableLines } from './sanitize.ts';
 import type { Style } from './style.ts';
 import { formatValue, type ValueContext } from './values.ts';
+import { wrapText } from './wrap.ts';
 
 /** Fields of the record that stand in the head of the case, in the order in which they are asked for. */
 const headFields = [

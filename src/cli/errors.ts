@@ -68,6 +68,13 @@ export function cancelledError(): CliError {
   });
 }
 
+/** The user pressed Escape at a question. Whoever asked the one before asks it again; else it is a cancellation. */
+export class WentBack extends CliError {
+  constructor() {
+    super(cancelledError().details);
+  }
+}
+
 /** The system's name of an error (`ENOENT`), or null. */
 export function systemErrorCode(error: unknown): string | null {
   if (!(error instanceof Error) || !('code' in error)) return null;

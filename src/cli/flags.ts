@@ -40,6 +40,11 @@ export interface FlagHints {
   readonly without?: readonly string[];
 }
 
+/** The field's own words, without the example or remark at their end. */
+export function nameOfField({ description }: Pick<FieldFlag, 'description'>): string {
+  return description.replace(/(, for example .*| \(.*\))$/, '');
+}
+
 /** The flags of a request body, derived from its schema: kebab case, nested names joined, maps in the singular. */
 export function deriveFlags(body: z.ZodMiniObject, hints: FlagHints = {}): FieldFlag[] {
   return fieldsOf(body, [], hints);

@@ -4,8 +4,10 @@ import { type Context, inputNeeded, type MissingInput, missingConnection } from 
 import { type CliError, type FieldError, usageError } from './errors.ts';
 import { applyFlag, type FieldFlag, flagValues, parseFlag } from './flags.ts';
 import { applySet, isStandardInput, readObject, readText } from './input-files.ts';
+import type { Questions } from './interview.ts';
 import { getPath, setPath } from './paths.ts';
 import type { InputSource } from './stdin.ts';
+import type { Interview } from './wizard.ts';
 
 /** What an operation is called with. The store id is the connection's. */
 export interface OperationInput {
@@ -13,8 +15,8 @@ export interface OperationInput {
   readonly parameters: Readonly<Record<string, string>>;
   /** The request body, or null for an operation without one. */
   readonly body: Record<string, unknown> | null;
-  /** Whether the user was asked for some of it. */
-  readonly asked: boolean;
+  /** Asks the user again, where they were asked for some of it. */
+  readonly interview: Interview | null;
 }
 
 /** What an operation needs. */
@@ -23,6 +25,8 @@ export interface InputRules {
   readonly fields: readonly FieldFlag[];
   /** Path parameter that has to be confirmed, where there is one. */
   readonly confirm: string | undefined;
+  /** What the command itself has to ask, before what is missing; null where that is nothing. */
+  readonly questions: Questions | null;
   /** Called with the path parameters before anything else is asked. */
   introduce?(parameters: Readonly<Record<string, string>>): Promise<void>;
 }
@@ -73,7 +77,7 @@ export async function readBody(
  */
 export async function completeInput(
   context: Context,
-  { operation, fields, confirm, introduce }: InputRules,
+  { operation, fields, confirm, questions, introduce }: InputRules,
   parsed: ParsedCommand,
   body: Record<string, unknown> | null,
 ): Promise<OperationInput> {
@@ -99,18 +103,24 @@ export async function completeInput(
     ...absent.map(describeMissing),
     ...(context.canPrompt ? [] : missingConfirmation(context, parsed, confirm, parameters)),
   ];
-  if (missing.length === 0) return { parameters, body, asked: false };
+  if (missing.length === 0 && questions === null) return { parameters, body, interview: null };
   if (!context.canPrompt || connection.length > 0)
     throw inputNeeded(missing, 'or run the command in a terminal to be asked');
 
   const completed = body ?? {};
-  const { askMissing } = await import('./wizard.ts');
+  const { interview } = await import('./wizard.ts');
   const unnamed = names
     .filter((name) => parameters[name] === undefined)
     .map((name) => ({ name, description: describeParameter(name) }));
-  const asked = { operation, parameters: unnamed, fields: absent, ...(introduce && { introduce }) };
-  await askMissing(context, asked, parameters, completed);
-  return { parameters, body: body && completed, asked: true };
+  const asked = {
+    ...{ operation, first: questions ?? (() => []), parameters: unnamed, fields: absent },
+    ...(introduce && { introduce }),
+  };
+  return {
+    parameters,
+    body: body && completed,
+    interview: await interview(context, asked, parameters, completed),
+  };
 }
 
 /** Where nobody can be asked, what cannot be taken back is confirmed on the command line. */
@@ -160,7 +170,7 @@ function describeMissing(field: FieldFlag): MissingInput {
 
 function describeParameter(name: string): string {
   const words = name.replace(/Id$/, '').replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
-  return `id of the ${words === 'reclaim' ? 'reclaim notice' : words}`;
+  return `Id of the ${words === 'reclaim' ? 'reclaim notice' : words}`;
 }
 
 function checkParameter(flag: string, value: string): string {

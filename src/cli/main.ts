@@ -39,7 +39,7 @@ export async function main(argv: readonly string[], io: Io): Promise<ExitCode> {
       return exitCodes.done;
     }
     const details = detailsOf(error);
-    io.stderr.write(wantsJson(argv) ? describeAsJson(details) : describeForPeople(details));
+    io.stderr.write(wantsJson(argv) ? describeAsJson(details) : await describeForPeople(details, io));
     return details.exitCode;
   }
 }
@@ -98,11 +98,17 @@ function describeParserError(error: CommanderError): CliError {
   });
 }
 
-function describeForPeople({ message, hint, requestId }: ErrorDetails): string {
+async function describeForPeople(
+  { message, hint, requestId }: ErrorDetails,
+  { stderr }: Pick<Io, 'stderr'>,
+): Promise<string> {
   const lines = [`error: ${printableLines(message)}`];
   if (hint !== undefined) lines.push(`  ${printableLines(hint)}`);
   if (requestId !== undefined) lines.push(`  request id: ${printable(requestId)}`);
-  return `${lines.join('\n')}\n`;
+  const text = lines.join('\n');
+  if (stderr.isTTY !== true) return `${text}\n`;
+  const { wrapText } = await import('./wrap.ts');
+  return `${wrapText(text, stderr.columns ?? 80)}\n`;
 }
 
 function describeAsJson({ exitCode: _, ...error }: ErrorDetails): string {

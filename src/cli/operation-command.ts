@@ -15,12 +15,14 @@ import { usageError } from './errors.ts';
 import type { ExitCode } from './exit-codes.ts';
 import { deriveFlags, type FieldFlag, type FlagHints } from './flags.ts';
 import { bodyOptions, completeInput, readBody } from './input.ts';
+import type { Questions } from './interview.ts';
 import { classOptions, fieldOptions, parameterArguments } from './operation-options.ts';
 import { beginFile, outputFileOption } from './output-file.ts';
 import { getPath } from './paths.ts';
 import { type Performed, perform } from './perform.ts';
 import { printDryRun, printResult, type ResultView } from './result.ts';
 import { printableLines } from './sanitize.ts';
+import type { Interview } from './wizard.ts';
 
 /** A call of an operation, complete and checked, on its way. */
 export interface Run {
@@ -31,8 +33,8 @@ export interface Run {
   readonly parsed: ParsedCommand;
   readonly parameters: Readonly<Record<string, string>>;
   readonly body: Record<string, unknown> | null;
-  /** Whether the user was asked for some of it, and is there to look at the whole of it. */
-  readonly asked: boolean;
+  /** Asks the user again, where they were asked for some of it and are there to look at the whole of it. */
+  readonly interview: Interview | null;
   /** JSON text that is sent as it is; `body` is then what it parses to, where that is an object. */
   readonly bodyText?: string;
   /** ETag that the service must still have, where one is known. */
@@ -63,10 +65,10 @@ export interface InputCommand {
   readonly arguments?: readonly ArgumentSpec[];
   readonly options?: readonly OptionSpec[];
   /**
-   * Changes or refuses the body before it is completed and checked. True when it asked the user, which it may where
-   * the context can prompt.
+   * Changes or refuses the body before it is completed and checked. Answers with what the user is to be asked, which it
+   * may where the context can prompt; no questions are for a user who has given the input in another way.
    */
-  prepare?(body: Record<string, unknown>, input: PreparedInput): Promise<boolean> | boolean;
+  prepare?(body: Record<string, unknown>, input: PreparedInput): Promise<Questions | null> | Questions | null;
   /** Path parameter of something that cannot be taken back: its value must be typed, or given with `--confirm`. */
   readonly confirm?: string;
   /** Shows what the questions are about, once the path parameters are known and before anything else is asked. */
@@ -126,7 +128,7 @@ async function runOperation(
     pending?.complete(`${performed.text}\n`);
   } catch (error) {
     pending?.discard();
-    if (run.asked) showLongTexts(run);
+    if (run.interview !== null) showLongTexts(run);
     throw error;
   }
   return undefined;
@@ -137,23 +139,21 @@ function showLongTexts({ context, fields, body }: Run): void {
   for (const { path: field, fileFlag, description } of fields) {
     const text = getPath(body, field);
     if (fileFlag === null || typeof text !== 'string') continue;
-    context.notice(`\nWhat you wrote (${description}):\n\n${printableLines(text)}\n`);
+    context.noticeToCopy(`\nWhat you wrote (${description}):\n\n${printableLines(text)}\n`);
   }
 }
 
 /** Says where a change goes, and shows what the user was asked for as a whole, before it is sent. */
 async function performAsked(command: OperationCommand, run: Run): Promise<Performed> {
-  const { context, operation, body } = run;
+  const { context, operation, interview } = run;
   if (operation.class !== 'read') {
     announce(run);
     warnOfUnknownFields(context, fieldNames(operation.response));
-    // What is confirmed by its id is shown by its own command.
-    if (run.asked && command.confirm === undefined) {
-      const { confirmSummary } = await import('./wizard.ts');
-      await confirmSummary(context, operation, body);
-    }
   }
-  return (command.perform ?? perform)(run);
+  const send = () => (command.perform ?? perform)(run);
+  if (interview === null) return send();
+  const { performLed } = await import('./led.ts');
+  return performLed(run, interview, { hasOwnConfirmation: command.confirm !== undefined, send });
 }
 
 /** A dry run shows a key of the kind that a real one would make. */
@@ -173,10 +173,10 @@ async function prepareRun(
 ): Promise<Run> {
   const { operation } = command;
   const body = operation.body === null ? null : await readBody(context, fields, parsed);
-  let asked = false;
+  let questions: Questions | null = null;
   if (body !== null) {
     for (const [name, value] of Object.entries(command.defaults ?? {})) body[name] ??= value;
-    asked = (await command.prepare?.(body, { context, fields, parsed })) ?? false;
+    questions = (await command.prepare?.(body, { context, fields, parsed })) ?? null;
     if (operation.class === 'keyed') await useKeyFromCi(context, operation, parsed, body);
   }
   const { confirm, introduce } = command;
@@ -184,16 +184,26 @@ async function prepareRun(
     operation,
     fields,
     confirm,
+    questions,
     ...(introduce && {
       introduce: async (parameters: Readonly<Record<string, string>>) => {
         const connection = await context.connect();
-        await introduce({ context, connection, operation, fields, parsed, parameters, body, asked: true });
+        await introduce({
+          context,
+          connection,
+          operation,
+          fields,
+          parsed,
+          parameters,
+          body,
+          interview: null,
+        });
       },
     }),
   };
   const input = await completeInput(context, rules, parsed, body);
   const connection = await context.connect();
-  return { context, connection, operation, fields, parsed, ...input, asked: asked || input.asked };
+  return { context, connection, operation, fields, parsed, ...input };
 }
 
 /** A command that takes the input of an operation, and does something else with it than sending it. */

@@ -5,6 +5,7 @@ import { isObject } from './objects.ts';
 import { printable, printableLines } from './sanitize.ts';
 import type { Palette, Style } from './style.ts';
 import { formatValue, type ValueContext } from './values.ts';
+import { columnsOf, wrapText } from './wrap.ts';
 
 /** Colours of any terminal: the sixteen that its user has chosen. */
 export const colors: Palette = new Chalk({ level: 1 });
@@ -27,7 +28,10 @@ export function rowsOf(body: unknown, context: ValueContext, prefix = ''): Row[]
   });
 }
 
-/** Two columns, labels and values, wrapped to the width of the terminal. */
+/**
+ * Two columns, labels and values, wrapped to the width of the terminal. A value with a word that its column would cut,
+ * such as an id, stands below its label where it fits there.
+ */
 export function renderRecord(rows: readonly Row[], style: Style): string {
   if (style.plain) return rows.map(([label, value]) => `${label}: ${value}`).join('\n');
   const total = style.width === null ? Number.POSITIVE_INFINITY : style.width - 2 * gap - 1;
@@ -36,36 +40,28 @@ export function renderRecord(rows: readonly Row[], style: Style): string {
     Math.max(0, ...rows.map(([label]) => columnsOf(label))),
     total - narrowestValue,
   );
-  const table = plainTable();
-  const wrapped = rows.map(([label, value]) => ({
-    label: wrapText(label, labelWidth),
-    value: wrapText(value, total - labelWidth),
-    whole: value,
-  }));
-  for (const { label, value } of wrapped) table.push([style.color.bold(label), value]);
-  const text = trimLines(table.toString());
-  return style.links ? linkValues(text, wrapped) : text;
-}
-
-/** cli-table3 counts the columns of a link's address as well, so the links are put in afterwards. */
-function linkValues(
-  text: string,
-  rows: readonly { readonly label: string; readonly value: string; readonly whole: string }[],
-): string {
-  const lines = text.split('\n');
-  let first = 0;
-  for (const { label, value, whole } of rows) {
-    const plain = value.split('\n');
-    for (const [index, linked] of linkWrapped(whole, value).split('\n').entries()) {
-      const line = lines[first + index] ?? '';
-      const shown = (plain[index] ?? '').trimEnd();
-      if (line.endsWith(shown)) {
-        lines[first + index] = line.slice(0, line.length - shown.length) + linked.trimEnd();
-      }
+  const valueWidth = total - labelWidth;
+  const lines = rows.flatMap(([label, value]) => {
+    const wrap = (width: number) => {
+      const wrapped = wrapText(value, width);
+      return (style.links ? linkWrapped(value, wrapped) : wrapped).split('\n');
+    };
+    const labels = wrapText(label, labelWidth).split('\n');
+    const widest = longestWord(value);
+    if (widest > valueWidth && widest <= total + gap) {
+      return [
+        ...labels.map((text) => style.color.bold(text)),
+        ...wrap(total + gap).map((text) => `  ${text}`),
+      ];
     }
-    first += Math.max(plain.length, label.split('\n').length);
-  }
-  return lines.join('\n');
+    const values = wrap(valueWidth);
+    return Array.from({ length: Math.max(labels.length, values.length) }, (_, index) => {
+      const text = labels[index] ?? '';
+      const padding = ' '.repeat(labelWidth - columnsOf(text) + gap);
+      return (text === '' ? '' : style.color.bold(text)) + padding + (values[index] ?? '');
+    });
+  });
+  return trimLines(lines.join('\n'));
 }
 
 /**
@@ -150,52 +146,8 @@ function fitWidths(widths: readonly number[], total: number, mayNarrow = widths.
   return result;
 }
 
-/** Wraps at spaces; a longer word is broken, so that nothing of it is lost. `width` is in columns. */
-export function wrapText(text: string, width: number): string {
-  return text
-    .split('\n')
-    .flatMap((line) => (columnsOf(line) <= width ? [line] : wrapLine(line, width)))
-    .join('\n');
-}
-
-function wrapLine(line: string, width: number): string[] {
-  const lines: string[] = [];
-  let current = '';
-  for (const word of line.split(/(?<= )/)) {
-    if (columnsOf((current + word).trimEnd()) > width && current !== '') {
-      lines.push(current.trimEnd());
-      current = '';
-    }
-    current += word;
-    while (columnsOf(current.trimEnd()) > width) {
-      const head = firstColumns(current, width);
-      lines.push(head);
-      current = current.slice(head.length);
-    }
-  }
-  return current.trim() === '' ? lines : [...lines, current.trimEnd()];
-}
-
-function firstColumns(text: string, width: number): string {
-  let head = '';
-  for (const character of text) {
-    if (head !== '' && columnsOf(head + character) > width) break;
-    head += character;
-  }
-  return head;
-}
-
-/** Terminals show these in two columns each. */
-const wide =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Emoji_Presentation}\uff01-\uff60]/u;
-const zeroWidth = /\p{Mark}|\u200c|\u200d/u;
-
-/** Columns that a line of text takes in a terminal. */
-function columnsOf(text: string): number {
-  if (/^[\x20-\x7e]*$/.test(text)) return text.length;
-  let columns = 0;
-  for (const character of text) columns += zeroWidth.test(character) ? 0 : wide.test(character) ? 2 : 1;
-  return columns;
+function longestWord(text: string): number {
+  return Math.max(...text.split(/\s/).map(columnsOf));
 }
 
 function longestLine(text: string): number {

@@ -33,6 +33,14 @@ export function setPath(target: Record<string, unknown>, path: readonly string[]
   setPath(next, rest, value);
 }
 
+/** Removes a value, and the objects on the way that it leaves empty. */
+export function removePath(target: Record<string, unknown>, path: readonly string[]): void {
+  const [name = '', ...rest] = path;
+  const inner = Object.hasOwn(target, name) ? target[name] : undefined;
+  if (rest.length > 0 && isObject(inner)) removePath(inner, rest);
+  if (rest.length === 0 || (isObject(inner) && Object.keys(inner).length === 0)) delete target[name];
+}
+
 /** The value at a path, or undefined. Where the path meets a list, it goes on in each of its items. */
 export function getPath(value: unknown, path: readonly string[]): unknown {
   const [name, ...rest] = path;

@@ -18,13 +18,22 @@ export interface PlainContext {
 interface Choice {
   readonly value: string;
   readonly name: string;
+  readonly short: string;
 }
 
 /** As @inquirer/prompts takes it: a page is of no use to a list that is printed once. */
-interface ChoiceConfig {
+interface ChoiceConfig<Item extends Choice> {
   readonly message: string;
-  readonly choices: readonly Choice[];
+  readonly choices: readonly Item[];
   readonly pageSize: number;
+  readonly loop: boolean;
+}
+
+/** For prompts that redraw their list as the answer. */
+interface Theme {
+  readonly style: {
+    readonly renderSelectedChoices: (chosen: readonly { readonly short: string }[]) => string;
+  };
 }
 
 /** Asks again until `read` makes something of the line; what it throws as text is said. */
@@ -61,13 +70,14 @@ export function input(
     readonly message: string;
     readonly required?: boolean;
     readonly default?: string;
+    readonly prefill?: 'editable';
     readonly validate?: (text: string) => true | string;
   },
   context: PlainContext,
 ): Promise<string> {
   const { message, required = false, default: offered, validate } = config;
   const hint = offered === undefined ? '' : ` (Enter for ${offered})`;
-  return askLine(`${message}${hint}:`, context, (line) => {
+  return askLine(withHint(message, hint), context, (line) => {
     const answer = line === '' ? (offered ?? '') : line;
     if (required && answer === '') return { problem: 'this is needed' };
     const verdict = validate?.(answer) ?? true;
@@ -87,9 +97,14 @@ export function confirm(
 }
 
 /** One of several, by its number. */
-export function select({ message, choices }: ChoiceConfig, context: PlainContext): Promise<string> {
-  return askLine(`${message}:\n${numbered(choices)}\nNumber:`, context, (line) => {
-    const answer = valuesOf(line, choices);
+export function select(
+  { message, choices, default: preset }: ChoiceConfig<Choice> & { readonly default?: string },
+  context: PlainContext,
+): Promise<string> {
+  const offered = choices.filter(({ value }) => value === preset);
+  const question = `${message}\n${numbered(choices)}\nNumber${hintOf(choices, offered)}:`;
+  return askLine(question, context, (line) => {
+    const answer = line === '' ? offered.map(({ value }) => value) : valuesOf(line, choices);
     return answer?.length === 1 && answer[0] !== undefined
       ? { answer: answer[0] }
       : { problem: `give one number from 1 to ${choices.length}` };
@@ -98,17 +113,37 @@ export function select({ message, choices }: ChoiceConfig, context: PlainContext
 
 /** At least one of several, by their numbers. */
 export function checkbox(
-  { message, choices }: ChoiceConfig & { readonly required: true },
+  {
+    message,
+    choices,
+  }: ChoiceConfig<Choice & { readonly checked: boolean }> & {
+    readonly required: true;
+    readonly theme: Theme;
+  },
   context: PlainContext,
 ): Promise<string[]> {
-  return askLine(`${message}:\n${numbered(choices)}\nNumbers, commas between several:`, context, (line) => {
-    const answer = valuesOf(line, choices);
-    return answer === null ? { problem: `give numbers from 1 to ${choices.length}` } : { answer };
+  const checked = choices.filter((choice) => choice.checked);
+  const question = `${message}\n${numbered(choices)}\nNumbers, commas between several${hintOf(choices, checked)}:`;
+  return askLine(question, context, (line) => {
+    const answer = line === '' ? checked.map(({ value }) => value) : valuesOf(line, choices);
+    return answer === null || answer.length === 0
+      ? { problem: `give numbers from 1 to ${choices.length}` }
+      : { answer };
   });
 }
 
 function numbered(choices: readonly Choice[]): string {
   return choices.map(({ name }, index) => `${index + 1}: ${name}`).join('\n');
+}
+
+/** The hint stands before the colon. */
+function withHint(message: string, hint: string): string {
+  return hint === '' ? message : `${message.replace(/:$/, '')}${hint}:`;
+}
+
+function hintOf(choices: readonly Choice[], offered: readonly Choice[]): string {
+  const numbers = offered.map((choice) => choices.indexOf(choice) + 1);
+  return numbers.length === 0 ? '' : ` (Enter for ${numbers.join(', ')})`;
 }
 
 /** The choices that the numbers in the line mean, or null where one means none. */

@@ -1,112 +1,133 @@
 import { checkbox, confirm, input, password, select } from '@inquirer/prompts';
-import { editText } from './editor.ts';
-import { cancelledError } from './errors.ts';
-import { type FieldFlag, parseFlag } from './flags.ts';
+import { cancelledError, WentBack } from './errors.ts';
 import { type Io, isSwitchedOn } from './io.ts';
 import * as plain from './plain-prompts.ts';
+import { wrapText } from './wrap.ts';
 
-/** Asks for a line of text. `validate` returns what is wrong, or true. */
-export function askText(
-  io: Io,
-  message: string,
-  options: { default?: string; validate?: (text: string) => true | string } = {},
-): Promise<string> {
-  return ask(io, ({ input }, context) => input({ message, required: true, ...options }, context));
+/** A value to choose, and its name for people. */
+export interface Choice {
+  readonly value: string;
+  readonly name: string;
+  /** What is shown as the answer; the name unless given. */
+  readonly short?: string;
+}
+
+export interface TextOptions {
+  /** Stands there already, to be kept or changed. */
+  readonly preset?: string | undefined;
+  /** Whether an empty answer is one. */
+  readonly optional?: boolean;
+  /** Returns what is wrong, or true. */
+  validate?(text: string): true | string;
+}
+
+/** Asks for a line of text. */
+export function askText(io: Io, message: string, options: TextOptions = {}): Promise<string> {
+  const { preset, optional = false, validate } = options;
+  return ask(io, ({ input }, context) =>
+    input(
+      {
+        message: asQuestion(io, message),
+        required: !optional,
+        ...(preset !== undefined && { default: preset, prefill: 'editable' }),
+        ...(validate && { validate }),
+      },
+      context,
+    ),
+  );
 }
 
 /** Asks for a secret: nothing of it is shown. */
 export function askSecret(io: Io, message: string): Promise<string> {
-  return ask(io, (_, context) => password({ message, mask: false }, context));
+  return ask(io, (_, context) => password({ message: asQuestion(io, message), mask: false }, context));
 }
 
 export function askYesNo(io: Io, message: string, preset = false): Promise<boolean> {
-  return ask(io, ({ confirm }, context) => confirm({ message, default: preset }, context));
+  return ask(io, ({ confirm }, context) =>
+    confirm({ message: asQuestion(io, message), default: preset }, context),
+  );
 }
 
-/** One of several values, each with a name for people. */
+/** One of several values. */
 export function askChoice(
   io: Io,
   message: string,
-  choices: readonly { readonly value: string; readonly name: string }[],
+  choices: readonly Choice[],
+  preset?: string,
 ): Promise<string> {
-  return ask(io, ({ select }, context) => select({ message, choices, pageSize: 12 }, context));
+  const question = asList(io, message, choices);
+  const named = choices.map(({ value, name, short = name }) => ({
+    ...{ value, name: wrapFor(io, name), short: wrapAfter(io, question, short) },
+  }));
+  return ask(io, ({ select }, context) =>
+    select(
+      {
+        ...{ message: question, choices: named, pageSize: pageSize(io), loop: false },
+        ...(preset !== undefined && { default: preset }),
+      },
+      context,
+    ),
+  );
 }
 
-/** At least one of several values. */
+/** At least one of several values. `preset` are those that are chosen already. */
 export function askSeveral(
   io: Io,
   message: string,
-  choices: readonly (string | { readonly value: string; readonly name: string })[],
+  choices: readonly Choice[],
+  preset: readonly string[] = [],
 ): Promise<string[]> {
-  const listed = choices.map((choice) =>
-    typeof choice === 'string' ? { value: choice, name: choice } : choice,
-  );
+  const question = asList(io, message, choices);
+  const named = choices.map(({ value, name, short = name }) => ({
+    ...{ value, name: wrapFor(io, name), short, checked: preset.includes(value) },
+  }));
+  const renderSelectedChoices = (chosen: readonly { readonly short: string }[]) =>
+    wrapAfter(io, question, chosen.map(({ short }) => short).join(', '));
   return ask(io, ({ checkbox }, context) =>
-    checkbox({ message, choices: listed, required: true, pageSize: 12 }, context),
+    checkbox(
+      {
+        ...{ message: question, choices: named, required: true, pageSize: pageSize(io), loop: false },
+        theme: { style: { renderSelectedChoices } },
+      },
+      context,
+    ),
   );
 }
 
-/**
- * Asks for a field of the request in its own words, and holds the answer to the contract's rules for it.
- * `before` is what was answered the time before, and is offered again.
- */
-export async function askField(io: Io, field: FieldFlag, before?: unknown): Promise<unknown> {
-  if (field.kind === 'boolean') return askYesNo(io, `${field.description}?`);
-  const validate = (text: string) => problemOf(field, text) ?? true;
-  if (field.fileFlag !== null && (io.env.VISUAL || io.env.EDITOR)) return askLongText(io, field);
-  const several = field.kind === 'list' ? ' (commas between several)' : '';
-  const offered = before === undefined ? {} : { default: String(before) };
-  const text = await askText(io, field.description + several, { validate, ...offered });
-  return parseFlag(field, [text.trim()]);
+/** Lines that a list may take: the question, the keys and what is wrong stand around it. */
+function pageSize({ stdout: { rows = 24 } }: Io): number {
+  return Math.max(3, Math.min(12, rows - 8));
 }
 
-/** What keeps a text from being the field's value, or null. */
-function problemOf(field: FieldFlag, text: string): string | null {
-  if (text.trim() === '') return 'this is needed';
-  try {
-    const { error } = field.schema.safeParse(parseFlag(field, [text]));
-    return error === undefined ? null : (error.issues[0]?.message ?? 'this is not valid');
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  }
+/** Ends with a question mark or a colon: the answer comes right after it. */
+function asQuestion(io: Io, message: string, hint = ''): string {
+  return wrapFor(io, (/[?:]$/.test(message) ? message : `${message}:`) + hint);
 }
 
-/** A line is enough for a short text; an empty one opens the editor. */
-async function askLongText(io: Io, field: FieldFlag): Promise<string> {
-  const line = await ask(io, ({ input }, context) =>
-    input({ message: `${field.description} (empty: opens your editor)` }, context),
-  );
-  if (line.trim() !== '') return line;
-  const text = await editText(io, '', `${field.path.at(-1) ?? 'text'}.md`);
-  const problem = problemOf(field, text);
-  return problem === null ? text : askLongText(io, field);
+/** Says as well that a list is longer than what is shown of it. */
+function asList(io: Io, message: string, { length }: readonly Choice[]): string {
+  const isCut = length > pageSize(io) && !isSwitchedOn(io.env.STORECTL_ACCESSIBLE);
+  return asQuestion(io, message, isCut ? ` (${length} to choose from, more below)` : '');
 }
 
-/** True for what a question throws when the user pressed Escape. */
-export function wentBack(error: unknown): boolean {
-  return error === BACK;
+/** The text wrapped at words, where the prompts would cut them; a mark stands before its first line. */
+function wrapFor({ env, stdout: { columns = 80 } }: Io, text: string): string {
+  if (isSwitchedOn(env.STORECTL_ACCESSIBLE)) return text;
+  return wrapText(text, Math.max(columns, 20) - 4).replaceAll('\n', '\n  ');
 }
 
-/** Asks a question that comes last again when the user wants to go back: leaving would lose all the answers. */
-export async function insisting<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
-  for (;;) {
-    try {
-      return await ask();
-    } catch (error) {
-      if (!wentBack(error)) throw error;
-    }
-  }
+/** An answer as it goes on after its question, wrapped with it. */
+function wrapAfter(io: Io, question: string, answer: string): string {
+  const [last = ''] = question.split('\n').slice(-1);
+  return wrapFor(io, `${last.trim()} ${answer}`).slice(last.trim().length).replace(/^ /, '');
 }
-
-/** Where no question came before, going back is leaving. */
-const BACK = cancelledError();
 
 type Prompts = Pick<typeof plain, 'input' | 'confirm' | 'select' | 'checkbox'>;
 type PromptContext = plain.PlainContext;
 
 /**
  * Runs a prompt. Questions go to stderr, so that stdout holds data alone. Ctrl-C is a cancellation like any other;
- * Escape is thrown as {@link wentBack} knows it.
+ * Escape throws a {@link WentBack}.
  */
 async function ask<Answer>(
   io: Io,
@@ -129,7 +150,7 @@ async function ask<Answer>(
       back: () => back.abort(),
     });
   } catch (error) {
-    if (back.signal.aborted && !signal.aborted) throw BACK;
+    if (back.signal.aborted && !signal.aborted) throw new WentBack();
     const names = ['ExitPromptError', 'AbortPromptError', 'CancelPromptError'];
     throw error instanceof Error && names.includes(error.name) ? cancelledError() : error;
   } finally {

@@ -1,119 +1,107 @@
 import { type Operation, pathParameterProblem } from '../contract/operation.ts';
+import { askField } from './ask-field.ts';
+import { knownWords } from './completion/words.ts';
 import type { Context } from './context.ts';
-import { cancelledError } from './errors.ts';
 import type { FieldFlag } from './flags.ts';
+import { askFromStart, type Question, type Questions } from './interview.ts';
 import { type KnownId, knownIds } from './known-ids.ts';
-import { renderRecord, rowsOf } from './output.ts';
 import { getPath, setPath } from './paths.ts';
-import { askChoice, askField, askSeveral, askText, askYesNo, insisting, wentBack } from './prompts.ts';
+import { askChoice, askText } from './prompts.ts';
 
-/** What is missing of an operation's input, to be asked for in this order. */
+/** What the user is asked for of an operation's input, in this order. */
 export interface Missing {
   readonly operation: Operation;
+  /** Questions of the command's own, before the others. */
+  readonly first: Questions;
   readonly parameters: readonly { readonly name: string; readonly description: string }[];
   readonly fields: readonly FieldFlag[];
   /** Shows what the fields are about, as soon as the parameters are known. */
   introduce?(parameters: Readonly<Record<string, string>>): Promise<void>;
 }
 
-/** Asked, and to be stored by {@link askMissing}. */
-interface Question {
-  ask(): Promise<void>;
+/** A user who has been asked for some of the input, and can be asked again. The answers change the input in place. */
+export interface Interview {
+  /** Asks the last question again; Escape goes further back. */
+  goBack(): Promise<void>;
+  /** A question for a field of the request, whether it was asked for before or not. */
+  questionOf(field: FieldFlag): Question;
 }
 
 /**
  * Asks for what is missing, one question after the other, and stores the answers in `parameters` and `body`.
  * Escape goes back to the question before. Only with a terminal on both ends.
  */
-export async function askMissing(
+export async function interview(
   context: Context,
-  { operation, parameters: names, fields, introduce }: Missing,
+  { operation, first, parameters: names, fields, introduce }: Missing,
   parameters: Record<string, string>,
   body: Record<string, unknown>,
-): Promise<void> {
+): Promise<Interview> {
   const known = await knownIds(context, operation);
-  const questions: Question[] = [
-    ...names.map(({ name, description }) => ({
+  const ids = names.map(
+    ({ name, description }, index): Question => ({
       async ask() {
-        parameters[name] = await askId(context, description, known);
+        parameters[name] = await askId(context, description, known, parameters[name]);
+        if (index === names.length - 1) await introduce?.(parameters);
       },
-    })),
-    ...fields.map((field) => ({
-      async ask() {
-        const chosen = known.find(({ id }) => Object.values(parameters).includes(id));
-        const answer =
-          field.path.join('.') === 'sections' && chosen?.sections
-            ? await askSeveral(context.io, field.description, chosen.sections)
-            : await askField(context.io, field, getPath(body, field.path));
-        setPath(body, field.path, answer);
-      },
-    })),
-  ];
-  if (questions.length > 1)
-    context.notice(
-      context.err.color.dim(`${context.err.plain ? '< and Enter' : 'Esc'} goes back, Ctrl-C cancels.`),
-    );
-  await askInTurn(questions.slice(0, names.length));
-  await introduce?.(parameters);
-  await askInTurn(questions.slice(names.length));
-}
-
-/** Shows what is about to be sent, and goes on only after a yes. */
-export async function confirmSummary(
-  context: Context,
-  operation: Operation,
-  body: Record<string, unknown> | null,
-): Promise<void> {
-  const values = { now: context.now(), currency: null };
-  context.notice(`\n${renderRecord(rowsOf(body ?? {}, values), context.err)}\n`);
-  const send = await insisting(() => askYesNo(context.io, `${operation.summary}: send this?`, true));
-  if (!send) throw cancelledError();
-}
-
-/** Lets the user choose fields of a partial update, then asks for each of them. */
-export async function askChosenFields(
-  context: Context,
-  fields: readonly FieldFlag[],
-  body: Record<string, unknown>,
-): Promise<void> {
-  const choices = fields.filter(({ kind }) => kind !== 'map');
-  const chosen = await askSeveral(
-    context.io,
-    'What shall change?',
-    choices.map(({ flag, description }) => ({ value: flag, name: description })),
+    }),
   );
-  await askInTurn(
-    choices
-      .filter(({ flag }) => chosen.includes(flag))
-      .map((field) => ({
-        ask: async () =>
-          setPath(body, field.path, await askField(context.io, field, getPath(body, field.path))),
-      })),
-  );
-}
-
-async function askInTurn(questions: readonly Question[]): Promise<void> {
-  for (let index = 0; index < questions.length; ) {
-    try {
-      await questions[index]?.ask();
-      index += 1;
-    } catch (error) {
-      if (!wentBack(error)) throw error;
-      index = Math.max(0, index - 1);
+  const questionOf = (field: FieldFlag): Question => ({
+    async ask() {
+      const chosen = known.find(({ id }) => Object.values(parameters).includes(id));
+      const words = field.path.join('.') === 'sections' ? chosen?.sections : undefined;
+      await askInto(context, operation, body, field, { words });
+    },
+  });
+  const questions = () => [...first(), ...ids, ...fields.map(questionOf)];
+  const start = async () => {
+    if (names.length === 0) await introduce?.(parameters);
+    // A change is shown at the end, which one can go back from.
+    if (questions().length > 1 || (questions().length === 1 && operation.class !== 'read')) {
+      const key = context.err.plain ? '< and Enter' : 'Esc';
+      context.notice(context.err.color.dim(`${key} goes back, Ctrl-C cancels.`));
     }
-  }
+    await askFromStart(questions);
+  };
+  await start();
+  return { goBack: () => askFromStart(questions, questions().length - 1), questionOf };
+}
+
+/**
+ * Asks for one field of the body. Offers the words that are usual for it, and what it is: in the body, or where it is
+ * not there yet, now.
+ */
+export async function askInto(
+  { io }: Context,
+  operation: Operation,
+  body: Record<string, unknown>,
+  field: FieldFlag,
+  { words, now }: { readonly words?: readonly string[] | undefined; readonly now?: unknown } = {},
+): Promise<void> {
+  const hints = {
+    before: getPath(body, field.path) ?? now,
+    words: words ?? knownWords[operation.id]?.[field.path.join('.')],
+  };
+  setPath(body, field.path, await askField(io, field, hints));
 }
 
 /** Offers the ids that this machine knows, since the service lists none. */
-async function askId({ io }: Context, description: string, known: readonly KnownId[]): Promise<string> {
+async function askId(
+  { io }: Context,
+  description: string,
+  known: readonly KnownId[],
+  before: string | undefined,
+): Promise<string> {
   const validate = (text: string) => pathParameterProblem(text.trim()) ?? true;
   const another = '';
+  const isKnown = known.some(({ id }) => id === before);
   if (known.length > 0) {
-    const chosen = await askChoice(io, description, [
+    const choices = [
       ...known.map(({ id, description: name }) => ({ value: id, name: `${id}  ${name}` })),
       { value: another, name: 'another one' },
-    ]);
+    ];
+    const chosen = await askChoice(io, description, choices, isKnown ? before : undefined);
     if (chosen !== another) return chosen;
   }
-  return (await askText(io, description, { validate })).trim();
+  return (await askText(io, description, { validate, preset: isKnown ? undefined : before })).trim();
 }

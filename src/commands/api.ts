@@ -230,7 +230,7 @@ function asRun({ context, connection, parsed, path, body }: RawRequest, operatio
     parameters: {},
     body: body.value,
     ...(body.text !== undefined && { bodyText: body.text }),
-    asked: false,
+    interview: null,
   };
 }
 

@@ -7,10 +7,10 @@ import { checkAuthorities, checkNode } from '../cli/doctor/machine.ts';
 import { checkNetwork } from '../cli/doctor/network.ts';
 import { checkSettings, type SettingsFindings } from '../cli/doctor/settings.ts';
 import { checkHistory, checkStateFolder } from '../cli/doctor/state.ts';
-import { wrapText } from '../cli/output.ts';
 import { printableLines } from '../cli/sanitize.ts';
 import { demoProfile } from '../cli/settings.ts';
 import { renderJson } from '../cli/style.ts';
+import { wrapText } from '../cli/wrap.ts';
 
 /** For one step on the network, where --timeout does not say otherwise. */
 const stepMs = 5_000;

@@ -18,7 +18,7 @@ export const createBackup = {
   summary: 'Back up sections of the store',
   class: 'keyed',
   body: openObject({
-    label: text('Name for people'),
+    label: text('Name of the backup'),
     sections: described(z.array(z.string()), 'Sections to back up, for example store'),
     idempotencyKey: text('Key under which the service applies this request once'),
   }),

@@ -41,15 +41,19 @@ export const openDispute = {
   summary: 'Open a dispute record (moves no money)',
   class: 'keyed',
   body: openObject({
-    kind: text('Kind of dispute'),
+    kind: text('Kind of the dispute'),
     reason: text('Why the dispute is opened'),
     idempotencyKey: text('Key under which the service applies this request once'),
     orderId: z.optional(described(uuid(), 'Order in dispute (UUID)')),
     buyerEmail: z.optional(text('E-mail address of the buyer')),
     providerCaseId: z.optional(text('Case number of the payment provider')),
-    riskSignals: z.optional(described(z.record(z.string(), z.unknown()), 'Risk signal, name=value')),
-    deadlineAt: z.optional(text('Answer due, for example 2030-01-31T09:00:00Z')),
-    appealDeadlineAt: z.optional(text('Appeal due, for example 2030-02-07T09:00:00Z')),
+    riskSignals: z.optional(
+      described(z.record(z.string(), z.unknown()), 'Risk signal of the dispute, name=value'),
+    ),
+    deadlineAt: z.optional(text('Time by which to answer the dispute, for example 2030-01-31T09:00:00Z')),
+    appealDeadlineAt: z.optional(
+      text('Time by which to appeal the dispute, for example 2030-02-07T09:00:00Z'),
+    ),
   }),
   response: dispute,
 } as const satisfies Operation;
@@ -71,8 +75,8 @@ export const decideDispute = {
   summary: 'Record the decision of a dispute (moves no money)',
   class: 'one-shot',
   body: openObject({
-    status: text('Outcome, for example won'),
-    resolution: text('Why it was decided so'),
+    status: text('Outcome of the dispute, for example won'),
+    resolution: text('Why the dispute is decided so'),
   }),
   response: dispute,
 } as const satisfies Operation;

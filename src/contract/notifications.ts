@@ -28,11 +28,11 @@ export const addEndpoint = {
   summary: 'Add an endpoint that notifications are sent to',
   class: 'one-shot',
   body: openObject({
-    kind: text('Kind of endpoint'),
-    name: text('Name for people'),
-    url: described(z.url(), 'Address that notifications are sent to'),
-    events: described(z.array(z.string()), 'Events to be told of, for example feedback_digest'),
-    enabled: z.optional(described(z.boolean(), 'Send to it')),
+    kind: text('Kind of the endpoint'),
+    name: text('Name of the endpoint'),
+    url: described(z.url(), 'Web address that notifications are sent to'),
+    events: described(z.array(z.string()), 'Events to send notifications of, for example feedback_digest'),
+    enabled: z.optional(described(z.boolean(), 'Send notifications to this endpoint')),
     discordTemplate: z.optional(discordTemplate),
   }),
   response: notificationEndpoint,
@@ -46,8 +46,8 @@ export const markNotificationsRead = {
   summary: 'Mark notifications read',
   class: 'repeatable',
   body: openObject({
-    ids: z.optional(described(z.array(z.string()), 'Notifications to mark')),
-    before: z.optional(text('Mark what came before this time, for example 2030-01-31T09:00:00Z')),
+    ids: z.optional(described(z.array(z.string()), 'Ids of the notifications to mark read')),
+    before: z.optional(text('Mark read what came before this time, for example 2030-01-31T09:00:00Z')),
   }),
   response: lenientObject({ ok: z.boolean() }),
 } as const satisfies Operation;

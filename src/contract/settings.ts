@@ -7,7 +7,7 @@ const groups = {
     enabled: described(z.boolean(), 'Hold notifications back at night'),
     start: text('Start of the quiet hours, for example 22:00'),
     end: text('End of the quiet hours, for example 07:00'),
-    timezone: text('Their time zone, for example Europe/Berlin'),
+    timezone: text('Time zone of the quiet hours, for example Europe/Berlin'),
   }),
   templates: z.record(
     z.string(),
@@ -15,13 +15,13 @@ const groups = {
   ),
   discovery: lenientObject({
     enabled: described(z.boolean(), 'List the store in discovery'),
-    summary: text('Summary in discovery'),
-    categories: described(z.array(z.string()), 'Categories in discovery'),
+    summary: text('Summary of the store in discovery'),
+    categories: described(z.array(z.string()), 'Categories of the store in discovery'),
   }),
   showcase: lenientObject({
     enabled: described(z.boolean(), 'Show the store in the showcase'),
     allowCritique: described(z.boolean(), 'Allow critique in the showcase'),
-    summary: text('Summary in the showcase'),
+    summary: text('Summary of the store in the showcase'),
   }),
   mobilePrivacy: lenientObject({
     hideRevenue: described(z.boolean(), 'Hide revenue on phones'),

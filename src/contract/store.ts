@@ -5,7 +5,7 @@ import type { Operation } from './operation.ts';
 const checkoutFields = {
   couponField: described(z.boolean(), 'Offer a coupon field at checkout'),
   termsRequired: described(z.boolean(), 'Require consent to the terms'),
-  termsUrl: text('Address of the terms'),
+  termsUrl: text('Web address of the terms'),
   newsletterOptIn: described(z.boolean(), 'Offer the newsletter at checkout'),
   requireEmailVerificationForDelivery: described(z.boolean(), 'Deliver to verified e-mail addresses only'),
   reservationMinutes: described(z.int(), 'Minutes that a cart keeps its stock'),
@@ -14,11 +14,11 @@ const checkoutFields = {
 const taxFields = { rateBp: described(z.int(), 'Tax rate in basis points (1900 is 19 %)') };
 
 const settingsFields = {
-  supportEmail: described(z.email(), 'Address that customers write to'),
+  supportEmail: described(z.email(), 'E-mail address that customers write to'),
   description: text('What the store says about itself'),
   logoImageId: described(uuid(), 'Image used as the logo (UUID)'),
   faviconImageId: described(uuid(), 'Image used as the favicon (UUID)'),
-  brandColor: text('Brand colour, for example #0a7cff'),
+  brandColor: text('Brand colour of the store, for example #0a7cff'),
   thankYouDefault: text('Text shown after a purchase'),
   cashbackBp: described(z.int(), 'Cashback in basis points (250 is 2.5 %)'),
   cashbackCapMinor: described(z.int(), 'Most cashback for one order, in minor units (cents)'),
@@ -27,7 +27,7 @@ const settingsFields = {
   liveStatsDefault: described(z.boolean(), 'Show live statistics by default'),
   discordUrl: text('Invitation to the Discord server'),
   maintenanceMessage: text('Text shown while the store is closed'),
-  socials: described(z.record(z.string(), z.string()), 'Social profile, name=address'),
+  socials: described(z.record(z.string(), z.string()), 'Social profile of the store, name=address'),
 };
 
 /** Store settings, section 2.1. */
@@ -60,9 +60,9 @@ export const updateStore = {
   class: 'repeatable',
   body: lenientObject({
     name: text('Name of the store'),
-    slug: text('Short name in addresses'),
-    defaultCurrency: text('Currency, for example EUR'),
-    timezone: text('Time zone, for example Europe/Berlin'),
+    slug: text('Short name of the store in addresses'),
+    defaultCurrency: text('Currency of the store, for example EUR'),
+    timezone: text('Time zone of the store, for example Europe/Berlin'),
     settings: lenientObject({
       ...settingsFields,
       checkout: lenientObject(checkoutFields),

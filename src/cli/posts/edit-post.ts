@@ -34,7 +34,7 @@ export async function editPost(
     if (edited.trim() === '') throw cancelledError();
     // The same text again after an error: the user has given up on it.
     if (problem !== null && edited === text) {
-      context.notice(`\nYour text was:\n\n${text}`);
+      context.noticeToCopy(`\nYour text was:\n\n${text}`);
       throw usageError(
         `nothing was sent: ${problem}`,
         'your text is above: keep it in a file, and give that file',

@@ -16,7 +16,7 @@ In the label, {date} is the day (UTC) and {run} the number of the CI run.`,
   ],
   prepare(body, { context, parsed }) {
     const { label } = body;
-    if (typeof label !== 'string') return false;
+    if (typeof label !== 'string') return null;
     body.label = fillLabel(label, context.io.env, context.now());
     const keyed = optionValue(parsed, '--idempotency-from') ?? optionValue(parsed, '--idempotency-key');
     if (keyed !== undefined && label.includes('{date}') && ciDate(context.io.env) === null) {
@@ -24,6 +24,6 @@ In the label, {date} is the day (UTC) and {run} the number of the CI run.`,
         '{date} with an idempotency key: on another day the same key would carry another label.',
       );
     }
-    return false;
+    return null;
   },
 });

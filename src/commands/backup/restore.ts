@@ -33,7 +33,7 @@ async function backUpAndRestore(run: Run): Promise<Performed> {
   const { bold } = context.err.color;
   const from = await describeBackup(context, backupId);
   context.notice(bold(`FROM ${from} → TO store ${connection.storeId} @ ${connection.host}`));
-  await confirmById(run, backupId, 'This replaces what the store has now.');
+  await confirmById(run, backupId, 'Replace what the store has now?');
 
   // A restore that was begun before has its safety backup: one of now might hold what was restored already.
   const begun = await earlierRecord(run);
@@ -42,7 +42,7 @@ async function backUpAndRestore(run: Run): Promise<Performed> {
   const performed = await perform(safetyId === null ? run : { ...run, safetyBackupId: safetyId });
   if (safetyId !== null) {
     const sections = Array.isArray(body?.sections) ? body.sections.join(',') : '';
-    context.notice(`Undo it with: ${undoCommand(run, safetyId, sections)}`);
+    context.noticeToCopy(`Undo it with: ${undoCommand(run, safetyId, sections)}`);
   }
   return safetyId === null ? performed : { ...performed, id: safetyId };
 }

@@ -55,7 +55,7 @@ stopped and leaves alone what is there; exit code then: that of the gravest resu
     defaults: fromFile,
     hints,
     // What came out of an editor is looked at as a whole before it is sent, like what was asked for.
-    prepare: () => edited,
+    prepare: () => (edited ? () => [] : null),
     perform: (run) => perform(refuseRepeated(run, allowDuplicate)),
   });
 
@@ -97,7 +97,7 @@ async function createOne(
   try {
     return await onePost(edited.fields, true).run(context, withoutFields(parsed));
   } catch (error) {
-    context.notice(`\nYour text was:\n\n${edited.text}`);
+    context.noticeToCopy(`\nYour text was:\n\n${edited.text}`);
     throw error;
   }
 }

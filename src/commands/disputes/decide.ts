@@ -103,7 +103,7 @@ async function lookAndDecide(run: Run): Promise<Performed> {
   const { disputeId = '' } = parameters;
   // Read again in any case: the answers took time.
   const dispute = await readDispute(run);
-  if (!run.asked) show(run, dispute);
+  if (run.interview === null) show(run, dispute);
   const expected = expectedStatus(run);
   const verdict = judgeDispute(dispute, { status: body?.status, resolution: body?.resolution }, expected);
   if (verdict === 'already') {

@@ -1,5 +1,6 @@
 import { isOn } from '../../cli/command.ts';
 import { usageError } from '../../cli/errors.ts';
+import type { Questions } from '../../cli/interview.ts';
 import { operationCommand, type PreparedInput } from '../../cli/operation-command.ts';
 import { markNotificationsRead } from '../../contract/notifications.ts';
 
@@ -24,7 +25,7 @@ export const command = operationCommand({
 async function chooseNotifications(
   body: Record<string, unknown>,
   { context, parsed }: PreparedInput,
-): Promise<boolean> {
+): Promise<Questions | null> {
   const ids = parsed.arguments.notificationId ?? [];
   const all = isOn(parsed, '--all');
   if (ids.some((id) => id.trim() === ''))
@@ -32,10 +33,10 @@ async function chooseNotifications(
   if (ids.length > 0) body.ids = ids;
   const chosen = Object.keys(body).length > 0;
   if (all && chosen) throw usageError('--all excludes ids and other fields', 'leave --all or the others out');
-  if (all || chosen) return false;
-  if (context.canPrompt) {
-    const { askYesNo } = await import('../../cli/prompts.ts');
-    if (await askYesNo(context.io, 'Mark all notifications read?')) return false;
+  if (all || chosen) return null;
+  if (!context.canPrompt) {
+    throw usageError('which notifications?', 'give their ids, --before TIME, or --all for all of them');
   }
-  throw usageError('which notifications?', 'give their ids, --before TIME, or --all for all of them');
+  const { questionsOfNotifications } = await import('../../cli/ask-notifications.ts');
+  return questionsOfNotifications(context, body);
 }

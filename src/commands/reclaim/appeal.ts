@@ -24,7 +24,7 @@ changed afterwards. A notice that was appealed from this machine before is refus
     const checked = refuseSecond(run, 'this notice was appealed', resubmit);
     // Before the question too: nobody should answer it in vain.
     await checked.check?.(await run.context.history());
-    await confirmById(run, reclaimId, 'An appeal can be made once.');
+    await confirmById(run, reclaimId, 'Send this appeal? A notice takes one.');
     return perform(checked);
   },
 });

@@ -48,7 +48,7 @@ export const command: CommandDefinition = {
     else if (context.flags.json) context.print(renderJson(JSON.stringify(store), context.out));
     else {
       context.print(renderRecord(rowsOf(store, { now: context.now(), currency: null }), context.out));
-      context.notice(`Next: storectl service create-key --store ${store.id} --preset owner`);
+      context.noticeToCopy(`Next: storectl service create-key --store ${store.id} --preset owner`);
     }
     return undefined;
   },

@@ -35,7 +35,7 @@ you back to the editor with your text and the reason. Stops when somebody else c
       operation: saveSettings,
       fields,
       parsed,
-      asked: false,
+      interview: null,
       parameters: {},
       body: null,
     };
@@ -60,7 +60,7 @@ async function editAndSave(run: Run): Promise<Performed | null> {
     if (edited === original) return null;
     // The same text again after an error: the user has given up on it.
     if (problem !== null && edited === text) {
-      context.notice(`\nYour text was:\n\n${text}`);
+      context.noticeToCopy(`\nYour text was:\n\n${text}`);
       throw usageError(
         `nothing was saved: ${problem}`,
         'your text is above: keep it in a file for --from-file',
@@ -82,7 +82,7 @@ async function editAndSave(run: Run): Promise<Performed | null> {
       const { exitCode, message } = error.details;
       // Only what another text can mend goes back to the editor; the rest would lose the text.
       if (exitCode !== exitCodes.usage && exitCode !== exitCodes.rejected) {
-        context.notice(`\nYour text was:\n\n${text}`);
+        context.noticeToCopy(`\nYour text was:\n\n${text}`);
         throw error;
       }
       problem = message;

@@ -15,7 +15,18 @@ changed the settings in the meantime. The service's own fields storeId, env and 
     'settings save --set templates.dispute_opened.title="New dispute"',
     'settings show --json > all.json && storectl settings save --from-file all.json',
   ],
-  prepare: askWhatChanges('--quiet-hours-enabled'),
+  prepare: askWhatChanges(saveSettings, '--quiet-hours-enabled', async (input) => {
+    const connection = await input.context.connect();
+    const run = {
+      ...input,
+      connection,
+      operation: saveSettings,
+      parameters: {},
+      body: null,
+      interview: null,
+    };
+    return (await readSettings(run)).document;
+  }),
   perform: mergeAndSave,
   id: (answer) => getPath(answer, ['storeId']),
 });

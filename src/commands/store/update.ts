@@ -12,5 +12,5 @@ Fields of the settings are named without "settings." in flags and with it in --s
     'store update --set settings.maintenanceMessage=null',
   ],
   hints: { flatten: 'settings' },
-  prepare: askWhatChanges('--name "My store"'),
+  prepare: askWhatChanges(updateStore, '--name "My store"'),
 });
