@@ -45,7 +45,8 @@ const withoutUnused = {
   },
 };
 
-const shared = {
+/** What every bundle of the source is made with. */
+export const shared = {
   platform: 'node',
   external: [/^node:/, 'libsql', 'pg'],
   transform: { target: 'node20', define: { STORECTL_VERSION: JSON.stringify(version) } },
@@ -70,7 +71,7 @@ const serviceApart = {
  * little too much of one. A module is in the first stage that needs it at once; what no stage needs is split by command.
  */
 const stages = {
-  entry: ['src/cli/exit-codes.ts', 'src/cli/version.ts'],
+  entry: ['src/cli/exit-codes.ts', 'src/cli/version.ts', 'src/cli/prepared.ts'],
   start: ['src/cli/main.ts'],
   operation: [
     'src/cli/context.ts',

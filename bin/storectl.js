@@ -1,11 +1,13 @@
 #!/usr/bin/env node
 const { enableCompileCache } = require('node:module');
-const { homedir } = require('node:os');
-const { join } = require('node:path');
 
 // Compiled code is kept in the user's cache folder (Node 22.8 and later): later starts skip most of the compiling.
 try {
-  enableCompileCache?.(join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'storectl'));
+  if (enableCompileCache) {
+    const { homedir } = require('node:os');
+    const { join } = require('node:path');
+    enableCompileCache(join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'storectl'));
+  }
 } catch {
   // Without a cache the program only starts more slowly.
 }

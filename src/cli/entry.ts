@@ -1,4 +1,5 @@
 import { type ExitCode, exitCodes } from './exit-codes.ts';
+import { printPrepared } from './prepared.ts';
 import { processIo } from './process-io.ts';
 import { version } from './version.ts';
 
@@ -10,6 +11,7 @@ export async function start(): Promise<ExitCode> {
     process.stdout.write(`${version}\n`);
     return exitCodes.done;
   }
+  if (await printPrepared(argv, process.stdout)) return exitCodes.done;
   // Typed by the completion scripts alone, while somebody waits for Tab: see completion/ids.ts.
   if (argv[0] === '__complete') {
     const { completeIds } = await import('./completion/ids.ts');

@@ -1,9 +1,7 @@
 import type { Command, Help, Option } from 'commander';
 import { globalGroup } from './global-options.ts';
+import { helpColumns } from './prepared.ts';
 import { isGroup, tree } from './tree.ts';
-
-/** Columns that help never exceeds. */
-export const helpColumns = 100;
 
 /** A longer term has its description on the next line, so that one long name does not push all of them aside. */
 const termColumns = 36;

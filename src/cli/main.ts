@@ -31,17 +31,21 @@ export async function main(argv: readonly string[], io: Io): Promise<ExitCode> {
   try {
     // `help backup create` is the other spelling of `backup create --help`.
     const words = argv[0] === 'help' ? [...argv.slice(1), '--help'] : [...argv];
-    await createProgram({ io, version, run }).parseAsync(words, { from: 'user' });
+    const parser = createProgram({ io, version, run });
+    await parser.parseAsync(words, { from: 'user' }).catch(passHelp);
     await output.flushed();
     return exitCode;
   } catch (error) {
-    if (error instanceof CommanderError && (error.exitCode === 0 || error.code === 'commander.help')) {
-      return exitCodes.done;
-    }
     const details = detailsOf(error);
     io.stderr.write(wantsJson(argv) ? describeAsJson(details) : await describeForPeople(details, io));
     return details.exitCode;
   }
+}
+
+/** The parser throws when it has shown help or the version: that is what was asked for. */
+function passHelp(error: unknown): void {
+  if (error instanceof CommanderError && (error.exitCode === 0 || error.code === 'commander.help')) return;
+  throw error;
 }
 
 /** Notices when what is printed goes nowhere. A reader that has seen enough, such as `head`, is no error. */

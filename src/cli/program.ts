@@ -1,8 +1,9 @@
 import { Command, Option } from 'commander';
 import type { CommandDefinition, OptionSpec, ParsedCommand } from './command.ts';
 import { globalGroup, globalOptions } from './global-options.ts';
-import { formatHelp, helpColumns, negatableOptions, optionTerm, subcommandTerm } from './help.ts';
+import { formatHelp, negatableOptions, optionTerm, subcommandTerm } from './help.ts';
 import type { Io } from './io.ts';
+import { helpColumns } from './prepared.ts';
 import { type Group, isGroup, type Leaf, tree } from './tree.ts';
 
 export interface ProgramOptions {

@@ -1,13 +1,10 @@
 import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import { argumentValue, type CommandDefinition } from '../cli/command.ts';
 import { findShell, shellNames, shells } from '../cli/completion/shells.ts';
 import { inputNeeded } from '../cli/context.ts';
 import { CliError, describeSystemError, usageError } from '../cli/errors.ts';
 import { exitCodes } from '../cli/exit-codes.ts';
-
-/** As far below the root of the package as this file is, in the source and in the built program. */
-const folder = path.join(import.meta.dirname, '..', '..', 'completions');
+import { completionScript } from '../cli/prepared.ts';
 
 export const command: CommandDefinition = {
   description: `Print the script that makes Tab complete commands, flags, values, profiles and the ids that this machine
@@ -31,7 +28,7 @@ fish: ${shells.fish.install}. PowerShell: ${shells.powershell.install}. \`storec
     if (shell === null) {
       throw usageError(`there is no completion for "${named}"`, `there is one for: ${shellNames.join(', ')}`);
     }
-    context.print(readScript(path.join(folder, `storectl.${shells[shell].extension}`)));
+    context.print(readScript(completionScript(shell)));
     return undefined;
   },
 };

@@ -18,3 +18,15 @@ test('a standard output that is full: exit 11, and the change is in the history'
   const { stdout } = await machine.run(['--demo', 'history', 'list', '--json']);
   expect(JSON.parse(stdout)).toMatchObject([{ operation: 'backup.create', state: 'applied' }]);
 });
+
+test.each([['--help'], ['backup', 'create', '--help'], ['completion', 'bash']])(
+  'the same for what needs no parser: %s %s %s',
+  async (...args) => {
+    const machine = newProgramMachine();
+
+    const { exitCode, stderr } = await machine.run(args, { stdoutFile: openSync('/dev/full', 'w') });
+
+    expect(stderr).toContain('the disk is full');
+    expect(exitCode).toBe(11);
+  },
+);

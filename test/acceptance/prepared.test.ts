@@ -1,0 +1,74 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { isGroup, tree } from '../../src/cli/tree.ts';
+import { newMachine } from '../helpers/cli.ts';
+import { launcher, newProgramMachine, testNode } from '../helpers/program.ts';
+import { openTerminal } from '../helpers/terminal.ts';
+
+const nouns = Object.entries(tree);
+
+test.each(nouns)('the built program prints the help that the parser makes: %s', async (noun, entry) => {
+  const program = newProgramMachine();
+  const parser = newMachine();
+  const commands = [
+    [noun],
+    ...(isGroup(entry) ? Object.keys(entry.commands).map((verb) => [noun, verb]) : []),
+  ];
+
+  for (const words of commands) {
+    const expected = await parser.run([...words, '--help']);
+    expect(await program.run([...words, '--help'])).toMatchObject(expected);
+  }
+});
+
+test('help asked for in any way is the same, also in the built program', async () => {
+  const machine = newProgramMachine();
+  const help = await machine.run(['--help']);
+
+  expect(help.stdout).toMatch(/^Usage: storectl <command>/);
+  for (const args of [['-h'], ['help'], []]) expect(await machine.run(args)).toEqual(help);
+  const create = await machine.run(['backup', 'create', '-h']);
+  expect(create.stdout).toMatch(/^Usage: storectl backup create/);
+  for (const args of [
+    ['help', 'backup', 'create'],
+    ['--json', 'backup', 'create', '--help'],
+  ]) {
+    expect(await machine.run(args)).toEqual(create);
+  }
+});
+
+test('a value that looks like a question for help is a value', async () => {
+  const machine = newProgramMachine();
+
+  const { exitCode, stdout, stderr } = await machine.run(['--demo', 'demo', 'info', '--', '--help']);
+
+  expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+  expect(stderr).toContain('error:');
+});
+
+test('the completion scripts are those of the package', async () => {
+  const machine = newProgramMachine();
+
+  for (const [shell, ending] of [
+    ['bash', 'bash'],
+    ['zsh', 'zsh'],
+    ['fish', 'fish'],
+    ['powershell', 'ps1'],
+  ]) {
+    const { stdout } = await machine.run(['completion', shell ?? '']);
+    expect(stdout).toBe(readFileSync(`completions/storectl.${ending}`, 'utf8'));
+  }
+});
+
+test('in a narrow terminal help is wrapped to it', async () => {
+  const machine = newProgramMachine();
+  const terminal = await openTerminal(machine.folder, machine.env);
+
+  terminal.type(`clear; stty cols 60; '${testNode}' '${launcher}' completion --help; echo ---`);
+  const screen = await terminal.shows(/---\n/);
+
+  const [, description = ''] = screen.split(/Usage: storectl completion <shell> \[options\]\n\n/);
+  const lines = description.slice(0, description.indexOf('\n\n')).split('\n');
+  expect(lines.length).toBeGreaterThan(3);
+  for (const line of lines) expect(line.length).toBeLessThanOrEqual(60);
+});
