@@ -1,4 +1,5 @@
-import { showDispute } from '../contract/disputes.ts';
+import { decideDispute, showDispute } from '../contract/disputes.ts';
+import { knownWords } from './completion/words.ts';
 import type { Decision } from './decisions/file.ts';
 import { CliError } from './errors.ts';
 import { exitCodes } from './exit-codes.ts';
@@ -33,6 +34,13 @@ export async function readDispute(run: Run): Promise<CurrentDispute> {
     });
   }
   return { answer, record };
+}
+
+/** What makes one look twice at a status that is to be sent, or null. The contract leaves it open, so it may be right. */
+export function unusualStatus(status: string): string | null {
+  const usual = knownWords[decideDispute.id]?.status ?? [];
+  if (usual.includes(status)) return null;
+  return `the status "${status}" is unusual (${usual.join(', ')} are not): is it meant?`;
 }
 
 /** What a decision would do to a dispute: decide it, or nothing because it is decided so or otherwise already. */

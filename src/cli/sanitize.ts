@@ -17,6 +17,12 @@ export function printable(text: string): string {
   return text.replace(unprintable, escapeCharacter);
 }
 
+/** Untrusted text of several lines, such as an error that names several fields, for one line: `input: a; b`. */
+export function printableInOneLine(text: string): string {
+  const parts = text.split(/\r?\n/).map((line) => line.trim());
+  return printable(parts.filter(Boolean).join('; ').replaceAll(':; ', ': '));
+}
+
 /** Untrusted text that may have several lines: line feeds and tabs stay, carriage returns before them are dropped. */
 export function printableLines(text: string): string {
   return text

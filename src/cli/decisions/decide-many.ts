@@ -88,12 +88,13 @@ async function plan(
 function printPlan(run: Run, rows: readonly PlannedRow[]): ExitCode {
   const { context } = run;
   if (context.flags.json) {
-    const document = rows.map(({ line, disputeId, decision, plan, message }) => ({
+    const document = rows.map(({ line, disputeId, decision, plan, message, warning }) => ({
       line,
       disputeId,
       status: decision?.status ?? null,
       plan,
       message,
+      warning,
     }));
     context.print(renderJson(JSON.stringify({ plan: document }), context.out));
   } else {

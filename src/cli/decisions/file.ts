@@ -42,7 +42,14 @@ interface RawRow {
  * told apart, so that one of them does not hold up the others. Throws exit 2 where the file as a whole is unusable.
  */
 export function parseDecisions(text: string, name: string): DecisionsFile {
-  const raw = /^\ufeff?\s*\{/.test(text) ? jsonRows(text) : csvRows(text, name);
+  // A byte order mark is white space as well.
+  const isEmpty = text.trim() === '';
+  const raw = isEmpty ? [] : /^\ufeff?\s*\{/.test(text) ? jsonRows(text) : csvRows(text, name);
+  if (raw.length === 0) {
+    throw usageError(`no decisions in ${name}`, `one line each, below the header ${columns.join(',')}`, {
+      code: 'invalid_input',
+    });
+  }
   const rows: DecisionRow[] = [];
   const invalid: InvalidRow[] = [];
   for (const row of raw) {

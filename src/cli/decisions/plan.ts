@@ -3,14 +3,15 @@ import { buildPath } from '../../contract/operation.ts';
 import { type HistoryRecord, isOpen } from '../../history/record.ts';
 import { resumeRecord } from '../../history/resume.ts';
 import { concernsOneItem, forEachAtOnce } from '../batch.ts';
-import { describeOtherwise, judgeDispute, readDispute } from '../dispute-status.ts';
+import { describeOtherwise, judgeDispute, readDispute, unusualStatus } from '../dispute-status.ts';
 import { CliError } from '../errors.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { isObject } from '../objects.ts';
 import type { Run } from '../operation-command.ts';
 import { renderTable } from '../output.ts';
+import { getPath } from '../paths.ts';
 import { describeHistoryError, sendOptions } from '../perform.ts';
-import { printable } from '../sanitize.ts';
+import { printable, printableInOneLine } from '../sanitize.ts';
 import { type Decision, type DecisionsFile, isSameDecision } from './file.ts';
 import type { EarlierLine, RowOutcome } from './receipt.ts';
 
@@ -22,6 +23,8 @@ export interface PlannedRow {
   readonly plan: 'decide' | RowOutcome;
   /** Why it is not decided, for people; empty where it is. */
   readonly message: string;
+  /** What makes one look twice at a row that is to be decided, or null. */
+  readonly warning: string | null;
   /** The dispute record as it was read, or null. */
   readonly before: Record<string, unknown> | null;
 }
@@ -52,14 +55,14 @@ export async function planDecisions(
     decision: null,
     plan: 'invalid',
     message: problem,
+    warning: null,
     before: null,
   }));
   const { signal } = run.context.io;
   await forEachAtOnce(file.rows, readsAtOnce, async ({ line, disputeId, ...decision }) => {
-    const found = isRecorded(earlier, disputeId, decision)
-      ? { plan: 'recorded' as const, message: 'an earlier run with this receipt decided it', before: null }
-      : await lookAt(runOfRow(run, disputeId, decision), decision, expected);
-    planned.push({ line, disputeId, decision, ...found });
+    const found = await lookAt(runOfRow(run, disputeId, decision), decision, expected);
+    const recorded = earlierLine(earlier, disputeId, decision);
+    planned.push({ line, disputeId, decision, ...judgeAgain(found, decision, recorded) });
     if (!signal.aborted) onRead();
   });
   return planned.sort((a, b) => a.line - b.line);
@@ -94,8 +97,37 @@ export function outcomeOfError({ details }: CliError): { plan: RowOutcome; messa
   return { plan: outcomes[details.exitCode] ?? 'rejected', message: details.message };
 }
 
-function isRecorded(earlier: readonly EarlierLine[], disputeId: string, decision: Decision): boolean {
-  return earlier.some(
+type Found = Awaited<ReturnType<typeof lookAt>>;
+
+/**
+ * What was found about a row in the light of the receipt. The store may have been restored since: what the receipt calls
+ * decided is only left alone where it still is.
+ */
+function judgeAgain(
+  found: Found,
+  { status }: Decision,
+  recorded: EarlierLine | undefined,
+): Found & Pick<PlannedRow, 'warning'> {
+  if (found.plan === 'decide') {
+    const again = 'decided by an earlier run, and no longer so: was the store restored?';
+    return { ...found, warning: recorded === undefined ? unusualStatus(status) : again };
+  }
+  const { before } = found;
+  const isStillSo =
+    recorded !== undefined &&
+    before !== null &&
+    ['status', 'resolution'].every((name) => before[name] === getPath(recorded.after, [name]));
+  if (!isStillSo) return { ...found, warning: null };
+  return { plan: 'recorded', message: 'an earlier run with this receipt decided it', before, warning: null };
+}
+
+/** The line of the receipt by which an earlier run made this decision. */
+function earlierLine(
+  earlier: readonly EarlierLine[],
+  disputeId: string,
+  decision: Decision,
+): EarlierLine | undefined {
+  return earlier.findLast(
     (line) =>
       line.outcome === 'applied' &&
       line.disputeId === disputeId &&
@@ -155,16 +187,21 @@ export function describeOutcome(outcome: PlannedRow['plan']): string {
 export function describePlan(rows: readonly PlannedRow[], { context }: Run): string {
   const table = renderTable(
     ['line', 'plan', 'dispute', 'decision', 'note'],
-    rows.map(({ line, plan, disputeId, decision, message }) => [
+    rows.map(({ line, plan, disputeId, decision, message, warning }) => [
       String(line),
       words[plan],
       printable(disputeId ?? ''),
       decision === null ? '' : printable(`${decision.status}: ${shorten(decision.resolution)}`),
-      printable(message),
+      printableInOneLine(warning === null ? message : 'look twice: see below'),
     ]),
     context.err,
   );
-  return `${table}\n\n${summarize(rows.map(({ plan }) => plan))}`;
+  const warnings = rows.filter(({ warning }) => warning !== null);
+  const doubts = [...new Set(warnings.map(({ warning }) => warning))].map((warning) => {
+    const lines = warnings.filter((row) => row.warning === warning).map(({ line }) => line);
+    return context.err.color.yellow(`Warning: line ${lines.join(', ')}: ${printable(warning ?? '')}`);
+  });
+  return [table, '', ...doubts, summarize(rows.map(({ plan }) => plan))].join('\n');
 }
 
 /** `195 decide, 2 NOT FOUND, 3 INVALID`. */

@@ -20,7 +20,7 @@ export type RowOutcome =
   | 'applied'
   /** The dispute was decided so before: nothing was sent. */
   | 'unchanged'
-  /** An earlier run with the same receipt decided it: nothing was sent, nor read. */
+  /** An earlier run with the same receipt decided it, and it is so still: nothing was sent. */
   | 'recorded'
   /** Decided otherwise, or in a status that it may not be decided from. */
   | 'conflict'

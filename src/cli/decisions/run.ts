@@ -9,7 +9,7 @@ import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import type { Run } from '../operation-command.ts';
 import { perform } from '../perform.ts';
 import { startProgress } from '../progress.ts';
-import { printable } from '../sanitize.ts';
+import { printable, printableInOneLine } from '../sanitize.ts';
 import { renderJson } from '../style.ts';
 import {
   describeOutcome,
@@ -195,7 +195,9 @@ function resultLine({ flags }: Context, result: RowResult | undefined): string |
   const { line, disputeId, status, outcome, message } = result;
   if (flags.quiet) return outcome === 'applied' ? printable(disputeId ?? '') : null;
   const what = [`line ${line}`, disputeId, status].filter(Boolean).join('  ');
-  return printable(`${describeOutcome(outcome).padEnd(11)}  ${what}${message === '' ? '' : `  ${message}`}`);
+  return printableInOneLine(
+    `${describeOutcome(outcome).padEnd(11)}  ${what}${message === '' ? '' : `  ${message}`}`,
+  );
 }
 
 /** The error that ended the run, and how far it had come. */

@@ -19,7 +19,7 @@ import { announce, type Run } from '../operation-command.ts';
 import { getPath } from '../paths.ts';
 import { perform } from '../perform.ts';
 import { type Progress, startProgress } from '../progress.ts';
-import { printable } from '../sanitize.ts';
+import { printable, printableInOneLine } from '../sanitize.ts';
 import { renderJson } from '../style.ts';
 import { type PostFile, readPostFiles } from './files.ts';
 import { type Plan, type PostResult, planPosts, resultOf } from './plan.ts';
@@ -171,7 +171,7 @@ function report({ flags, print }: Context, progress: Progress, result: PostResul
     if (outcome === 'created' && id !== null) print(printable(id));
   } else {
     const parts = [outcome.padEnd(7), file, id, outcome === 'failed' ? null : slug, message];
-    progress.step(printable(parts.filter(Boolean).join('  ').replaceAll('\n', ' ')));
+    progress.step(printableInOneLine(parts.filter(Boolean).join('  ')));
   }
 }
 

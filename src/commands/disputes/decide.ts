@@ -6,11 +6,13 @@ import {
   judgeDispute,
   readDispute,
   unexpectedStatus,
+  unusualStatus,
 } from '../../cli/dispute-status.ts';
 import { describeDispute } from '../../cli/dispute-view.ts';
 import { usageError } from '../../cli/errors.ts';
 import { operationCommand, type Run } from '../../cli/operation-command.ts';
 import { type Performed, perform } from '../../cli/perform.ts';
+import { printable } from '../../cli/sanitize.ts';
 import { decideDispute } from '../../contract/disputes.ts';
 
 const from = '--from';
@@ -112,6 +114,8 @@ async function lookAndDecide(run: Run): Promise<Performed> {
     return { answer: unchanged, text: JSON.stringify(unchanged), etag: null, record: null };
   }
   if (verdict === 'otherwise') throw unexpectedStatus(dispute, expected);
+  const doubt = unusualStatus(String(body?.status));
+  if (doubt !== null) context.notice(context.err.color.yellow(`Warning: ${printable(doubt)}`));
   await confirmById(run, disputeId, `Decide this dispute as ${String(body?.status)}? It is final.`);
   return perform(run);
 }

@@ -160,13 +160,13 @@ test('the first unknown outcome stops the run with exit 10, and the same command
   for (const id of ids) expect(decisions.filter(({ disputeId }) => disputeId === id)).toHaveLength(1);
 });
 
-test('run again, rows of the receipt are not sent, nor read', async () => {
+test('run again, rows of the receipt are not sent', async () => {
   const { proxy, machine, other } = await scene();
   const ids = await other.openDisputes(2);
   writeFiles(machine, { 'decisions.csv': [header, ...ids.map((id) => `${id},won,ok`)].join('\n') });
   const args = ['disputes', 'decide', '--from', 'decisions.csv', '--confirm', '2'];
   await machine.run(args);
-  const before = proxy.requests.length;
+  const before = proxy.writes().length;
   // A crash while the next line was written.
   const file = path.join(machine.folder, 'decisions.csv.receipt.jsonl');
   writeFileSync(file, `${readFileSync(file, 'utf8')}{"outcome":"appl`);
@@ -174,8 +174,79 @@ test('run again, rows of the receipt are not sent, nor read', async () => {
   const again = await machine.run(args);
 
   expect(again).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('2 done before') });
-  expect(proxy.requests).toHaveLength(before);
+  expect(proxy.writes()).toHaveLength(before);
   expect(receiptOf(machine.folder)).toHaveLength(2);
+});
+
+test('the receipt of a store that was restored since: what is open again is decided again, and said to be so', async () => {
+  const { service, machine, other } = await scene();
+  const [reopened = '', gone = '', kept = ''] = await other.openDisputes(3);
+  const rows = [reopened, gone, kept].map((id) => `${id},won,ok`);
+  writeFiles(machine, { 'decisions.csv': [header, ...rows].join('\n') });
+  const args = ['disputes', 'decide', '--from', 'decisions.csv', '--json'];
+  expect(await machine.run([...args, '--confirm', '3'])).toMatchObject({ exitCode: 0 });
+  await service.storage.forStore(service.storeId).write(async (db) => {
+    await db.deleteFrom('disputeDecisions').where('disputeId', 'in', [reopened, gone]).execute();
+    await db
+      .updateTable('disputes')
+      .set({ status: 'open', resolution: null })
+      .where('id', '=', reopened)
+      .execute();
+    await db.deleteFrom('disputes').where('id', '=', gone).execute();
+  });
+
+  const again = await machine.run([...args, '--confirm', '1']);
+
+  expect(again.exitCode).toBe(5);
+  expect(again.stderr).toContain('Warning: line 2: decided by an earlier run, and no longer so');
+  expect(JSON.parse(again.stdout).results).toMatchObject([
+    { disputeId: reopened, outcome: 'applied' },
+    { disputeId: gone, outcome: 'not_found' },
+    { disputeId: kept, outcome: 'recorded' },
+  ]);
+  const { decisions } = await tables(service);
+  expect(decisions.filter(({ disputeId }) => disputeId === reopened)).toHaveLength(1);
+});
+
+test('a status that nobody usually sends is pointed out before the question, and sent all the same', async () => {
+  const { machine, other } = await scene();
+  const [first, second] = await other.openDisputes(2);
+  const text = `${header}\n${first},won,ok\n${second},banana,ok\n`;
+  writeFiles(machine, { 'decisions.csv': text });
+  const args = ['disputes', 'decide', '--from', 'decisions.csv'];
+  const warning = 'line 3: the status "banana" is unusual (won, lost, withdrawn are not): is it meant?';
+
+  const unconfirmed = await machine.run(args);
+  expect(unconfirmed).toMatchObject({ exitCode: 3, stderr: expect.stringContaining(`Warning: ${warning}`) });
+  const planned = await machine.run([...args, '--dry-run', '--json']);
+  expect(JSON.parse(planned.stdout).plan).toMatchObject([
+    { plan: 'decide', warning: null },
+    { plan: 'decide', warning: expect.stringContaining('banana') },
+  ]);
+  const sent = await machine.run([...args, '--confirm', '2']);
+  expect(sent.exitCode).toBe(7);
+  // An error of several lines is one line among the results.
+  expect(sent.stdout).toMatch(/^decided .*\nREFUSED .*banana.*\n$/);
+  expect(sent.stdout).not.toContain('\\u000a');
+
+  const one = ['disputes', 'decide', String(second), '--status', 'banana', '--resolution', 'ok'];
+  const alone = await machine.run([...one, '--confirm', String(second)]);
+  expect(alone).toMatchObject({ exitCode: 7, stderr: expect.stringContaining('"banana" is unusual') });
+});
+
+test.each([
+  ['a header alone', `${header}\n`],
+  ['nothing', ''],
+  ['empty lines', '\n \n\n'],
+])('a file that holds %s is exit 2, and nothing is read', async (_name, text) => {
+  const { proxy, machine } = await scene();
+  writeFiles(machine, { 'decisions.csv': text });
+  const result = await machine.run(['disputes', 'decide', '--from', 'decisions.csv', '--confirm', '1']);
+  expect(result).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining('no decisions in decisions.csv'),
+  });
+  expect(proxy.requests).toEqual([]);
 });
 
 test('a dispute that is decided between the plan and its turn is left alone', async () => {
@@ -244,7 +315,7 @@ test('a cancelled run ends between two decisions and says what is done', async (
 });
 
 test.each([
-  ['', 'has no column disputeId, status, resolution'],
+  ['id,name\n1,won', 'has no column disputeId, status, resolution'],
   ['disputeId,status\n1,won', 'has no column resolution'],
   [`${header}\n1,won,"open`, 'line 2: a quote is opened and never closed'],
   [`${header}\n1,won,"a"b`, 'line 2: text follows a closing quote'],
