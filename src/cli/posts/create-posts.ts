@@ -14,7 +14,7 @@ import type { Context } from '../context.ts';
 import { CliError, cancelledError, usageError } from '../errors.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import type { FieldFlag } from '../flags.ts';
-import { readBody } from '../input.ts';
+import { checkBody, readBody } from '../input.ts';
 import { announce, type Run } from '../operation-command.ts';
 import { getPath } from '../paths.ts';
 import { perform } from '../perform.ts';
@@ -64,6 +64,7 @@ async function readCommon(
 ): Promise<Record<string, unknown>> {
   const common = await readBody(context, fields, parsed);
   const own = ['title', 'slug', 'contentMd'].filter((name) => name in common);
+  checkBody(createBlogPost, fields, common);
   if (own.length === 0) return common;
   throw usageError(
     `${own.join(' and ')} cannot be the same for several files`,

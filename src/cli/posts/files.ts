@@ -1,9 +1,9 @@
 import path from 'node:path';
 import { createBlogPost } from '../../contract/blog.ts';
 import { CliError, type FieldError, usageError } from '../errors.ts';
-import { isStandardInput, readText } from '../input-files.ts';
+import { describeFile, isStandardInput, readText } from '../input-files.ts';
 import type { InputSource } from '../stdin.ts';
-import { fileError, parseMarkdownPost, slugOfFile } from './markdown-file.ts';
+import { fileError, type MarkdownPost, parseMarkdownPost, slugOfFile } from './markdown-file.ts';
 
 /** A post to create, complete and checked. */
 export interface PostFile {
@@ -72,21 +72,55 @@ async function readPostFile(
   if (isStandardInput(file)) {
     throw usageError('standard input holds one post and has no name', 'give it alone, or give files');
   }
-  const { fields, lineOf } = await parseMarkdownPost(await readText(source, file, '<file>'), file);
-  const body: Record<string, unknown> = { ...fields, ...common };
-  if (body.title === undefined || body.title === null) {
+  const { body, lineOf } = await readDraft(source, file, common);
+  if (body.title === undefined) {
     throw fileError(file, 1, 'it has no title: neither in front matter, nor as a first heading "# …"');
   }
-  if (body.contentMd === '') throw fileError(file, null, 'it has no text');
-  const slug = body.slug ?? slugOfFile(path.resolve(source.io.cwd, file));
-  if (slug === '') throw fileError(file, null, 'no slug can be made from its name: set slug in front matter');
-  body.slug = slug;
-  const result = createBlogPost.body.safeParse(body);
-  if (!result.success) {
-    const [issue] = result.error.issues;
-    const field = String(issue?.path[0] ?? '');
-    const detail = (issue?.message ?? '').replace(/^Invalid input: /, '');
-    throw fileError(file, lineOf(field), `${issue?.path.join('.')}: ${detail}`);
+  checkPost(file, body, lineOf);
+  return { file, slug: String(body.slug), body };
+}
+
+/**
+ * The body of the post in a file that is given alone, checked, with the same slug as among others. Its title may be
+ * missing: somebody can be asked for it. Standard input has no name to make a slug from.
+ */
+export async function readOnePost(
+  source: InputSource,
+  file: string,
+  given: Readonly<Record<string, unknown>>,
+): Promise<Record<string, unknown>> {
+  const { body, lineOf } = await readDraft(source, file, given);
+  checkPost(describeFile(file), body, lineOf);
+  return body;
+}
+
+/** The fields of a file under those that were given, with a slug, unchecked. */
+export async function readDraft(
+  source: InputSource,
+  file: string,
+  given: Readonly<Record<string, unknown>>,
+): Promise<{ body: Record<string, unknown>; lineOf: MarkdownPost['lineOf'] }> {
+  const name = describeFile(file);
+  const { fields, lineOf } = await parseMarkdownPost(await readText(source, file, '<file>'), name);
+  const body: Record<string, unknown> = { ...fields, ...given };
+  // `title:` without a value is a title that is missing.
+  if (body.title === null) delete body.title;
+  if (!isStandardInput(file)) body.slug ??= slugOfFile(path.resolve(source.io.cwd, file));
+  return { body, lineOf };
+}
+
+function checkPost(
+  name: string,
+  body: Readonly<Record<string, unknown>>,
+  lineOf: MarkdownPost['lineOf'],
+): void {
+  if (body.contentMd === '') throw fileError(name, null, 'it has no text');
+  if (body.slug === '') {
+    throw fileError(name, null, 'no slug can be made from its name: set slug in its front matter');
   }
-  return { file, slug: String(slug), body };
+  const { error } = createBlogPost.body.safeParse(body);
+  const issue = error?.issues.find(({ path: [field] }) => body[String(field)] !== undefined);
+  if (issue === undefined) return;
+  const detail = issue.message.replace(/^Invalid input: /, '');
+  throw fileError(name, lineOf(String(issue.path[0])), `${issue.path.join('.')}: ${detail}`);
 }

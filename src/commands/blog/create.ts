@@ -4,8 +4,7 @@ import { refuseRepeated } from '../../cli/duplicates.ts';
 import { usageError } from '../../cli/errors.ts';
 import type { ExitCode } from '../../cli/exit-codes.ts';
 import { deriveFlags } from '../../cli/flags.ts';
-import { readBody } from '../../cli/input.ts';
-import { describeFile, readText } from '../../cli/input-files.ts';
+import { checkBody, readBody } from '../../cli/input.ts';
 import { operationCommand } from '../../cli/operation-command.ts';
 import { perform } from '../../cli/perform.ts';
 import { allowDuplicate, slugsAreUnique } from '../../cli/posts/flags.ts';
@@ -24,8 +23,9 @@ const onePost = (fromFile: Readonly<Record<string, unknown>> = {}, edited = fals
 fields (title, slug, excerpt, tags, status, scheduledAt, …), the rest is the content; without a title in it, the first
 heading "# …" is the title, and stays in the content. Flags come before front matter. The service decides what is not
 given, such as whether it is a draft. The same post within 24 hours is refused: ${allowDuplicate} creates it again.
-Several files make a post each, with a slug from the front matter or the file name. Run again, the command goes on where it
-stopped and leaves alone what is there; exit code then: that of the gravest result.`,
+The slug of a file is that of its front matter, else its name, whether it is given alone or among others. Several files
+make a post each. Run again, the command goes on where it stopped and leaves alone what is there; exit code then: that of
+the gravest result.`,
     arguments: [
       {
         name: 'file',
@@ -82,16 +82,13 @@ async function createOne(
   parsed: ParsedCommand,
   file: string | undefined,
 ): Promise<ExitCode | undefined> {
-  const { parseMarkdownPost } = await import('../../cli/posts/markdown-file.ts');
-  const fromFile: Record<string, unknown> =
-    file === undefined
-      ? {}
-      : (await parseMarkdownPost(await readText(context, file, '<file>'), describeFile(file))).fields;
-  // `title:` without a value is a title that is missing.
-  if (fromFile.title === null) delete fromFile.title;
-  if (!isOn(parsed, edit)) return onePost(fromFile).run(context, parsed);
-
-  const draft = { ...fromFile, ...(await readBody(context, fields, parsed)) };
+  const { readDraft, readOnePost } = await import('../../cli/posts/files.ts');
+  const given = await readBody(context, fields, parsed);
+  checkBody(createBlogPost, fields, given);
+  if (!isOn(parsed, edit) && file !== undefined) {
+    return onePost(await readOnePost(context, file, given)).run(context, withoutFields(parsed));
+  }
+  const draft = file === undefined ? given : (await readDraft(context, file, given)).body;
   const { editPost } = await import('../../cli/posts/edit-post.ts');
   const edited = await editPost(context, draft);
   try {
@@ -102,7 +99,7 @@ async function createOne(
   }
 }
 
-/** What flags gave stands in the edited text, and may have been changed there. */
+/** What flags gave stands in the post already, and may have been changed in the editor. */
 function withoutFields(parsed: ParsedCommand): ParsedCommand {
   const given = new Set([
     '--set',

@@ -18,11 +18,11 @@ test('front matter, heading and text become a post of the service', async () => 
   const service = await startService();
   const machine = machineFor(service);
   writeFiles(machine, {
-    'post.md':
+    'Spring Sale.md':
       '---\ntags: [ink, news]\nstatus: published\nexcerpt: Short.\n---\n\n# Spring *sale*\n\nAll inks.\n',
   });
 
-  const result = await machine.run(['blog', 'create', 'post.md', '--json']);
+  const result = await machine.run(['blog', 'create', 'Spring Sale.md', '--json']);
 
   expect(result.exitCode).toBe(0);
   expect(JSON.parse(result.stdout)).toMatchObject({ slug: 'spring-sale', excerpt: 'Short.' });
@@ -42,7 +42,7 @@ test('flags come before front matter, and fields that nobody knows are sent as t
 
   expect(result.exitCode).toBe(0);
   expect(sent()).toEqual([
-    { title: 'Of the flag', metaTitle: 'M', series: { part: 2 }, x: 1, contentMd: 'Text' },
+    { title: 'Of the flag', metaTitle: 'M', series: { part: 2 }, x: 1, contentMd: 'Text', slug: 'post' },
   ]);
 });
 
@@ -54,6 +54,35 @@ test('a file from standard input', async () => {
 
   expect(result.exitCode).toBe(0);
   expect(sent()).toEqual([{ title: 'Title', contentMd: '# Title #\r\n\r\nText\r\n' }]);
+});
+
+test.each([
+  ['empty.md', '', 'empty.md: it has no text'],
+  ['blank.md', '\n \n', 'blank.md: it has no text'],
+  ['fields.md', '---\ntitle: T\n---\n', 'fields.md: it has no text'],
+  ['tags.md', '---\ntitle: T\ntags: ink\n---\nText', 'tags.md:3: tags'],
+  ['!!.md', '# T\n\nText', '!!.md: no slug can be made from its name'],
+])('what is wrong in the one file %s is exit 2 with its name and line', async (name, text, problem) => {
+  const { server, machine } = await scene();
+  await using _ = server;
+  writeFiles(machine, { [name]: text });
+  const result = await machine.run(['blog', 'create', name]);
+  expect(result).toMatchObject({ exitCode: 2, stderr: expect.stringContaining(problem) });
+  const wrongFlag = ['blog', 'create', name, '--set', 'tags=1'];
+  expect(await machine.run(wrongFlag)).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining('--tags'),
+  });
+  expect(server.requests).toEqual([]);
+});
+
+test('nothing on standard input is no post: exit 2', async () => {
+  const { server, machine } = await scene();
+  await using _ = server;
+  expect(await machine.run(['blog', 'create', '-'])).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining('standard input: it has no text'),
+  });
 });
 
 test('a file without a title needs --title', async () => {

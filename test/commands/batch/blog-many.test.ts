@@ -42,6 +42,36 @@ test('a line for each file with its id and slug; --json is one array in the orde
   expect(await made()).toEqual(['b', 'c', 'chosen']);
 });
 
+test('a file has the same slug alone and among others, so it makes one post both ways', async () => {
+  const { machine, made } = await scene();
+  writeFiles(machine, { '2026-05-01-notes.md': post('A title of its own'), 'b.md': post('B') });
+
+  const alone = await machine.run(['blog', 'create', '2026-05-01-notes.md', '--json']);
+  const many = await machine.run(['blog', 'create', '2026-05-01-notes.md', 'b.md', '--json']);
+  const after = await machine.run(['blog', 'create', 'b.md']);
+
+  expect(JSON.parse(alone.stdout)).toMatchObject({ slug: 'notes' });
+  expect(JSON.parse(many.stdout)).toMatchObject([
+    { slug: 'notes', outcome: 'exists', id: JSON.parse(alone.stdout).id },
+    { slug: 'b', outcome: 'created' },
+  ]);
+  expect(after.exitCode).toBe(6);
+  expect(await made()).toEqual(['b', 'notes']);
+});
+
+test('files of one name in different folders are refused before anything is sent', async () => {
+  const { proxy, machine } = await scene();
+  writeFiles(machine, { 'may/sale.md': post('May'), 'june/sale.md': post('June') });
+
+  const result = await machine.run(['blog', 'create', 'may/sale.md', 'june/sale.md']);
+
+  expect(result).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining('june/sale.md: it has the same slug as may/sale.md: "sale"'),
+  });
+  expect(proxy.requests).toEqual([]);
+});
+
 test('everything that is wrong in any file is named with its line, and nothing is sent', async () => {
   const { proxy, machine } = await scene();
   writeFiles(machine, {
