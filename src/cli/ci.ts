@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { usageError } from './errors.ts';
 import type { Environment } from './io.ts';
 
@@ -40,10 +39,15 @@ export function ciDate(env: Environment): string | null {
  * The idempotency key of an operation in a CI job: the same for every attempt of one run, another for every run, job
  * and store. `STORECTL_CI_RUN_ID` overrides what a provider says. Throws exit 2 outside of CI.
  */
-export function ciIdempotencyKey(env: Environment, operationId: string, storeId: string): string {
+export async function ciIdempotencyKey(
+  env: Environment,
+  operationId: string,
+  storeId: string,
+): Promise<string> {
   for (const [provider, { needs, also }] of Object.entries(providers).reverse()) {
     if (needs.some((name) => !env[name])) continue;
     const facts = [...needs, ...also].map((name) => env[name] ?? '');
+    const { createHash } = await import('node:crypto');
     const digest = createHash('sha256')
       .update(JSON.stringify([operationId, storeId, ...facts]))
       .digest('hex');

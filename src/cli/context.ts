@@ -142,9 +142,10 @@ export async function createContext({ io, flags, version }: ContextOptions): Pro
     out,
     err,
     get canPrompt() {
-      // Whoever has ended standard input cannot answer there any more.
-      const { stdin, stdout } = io;
-      return stdin.isTTY === true && stdout.isTTY === true && !stdin.readableEnded && !forbidden;
+      // Standard input comes last: it is opened when it is looked at.
+      if (forbidden || io.stdout.isTTY !== true || io.stdin.isTTY !== true) return false;
+      // Whoever has ended it cannot answer there any more.
+      return !io.stdin.readableEnded;
     },
     now: () => Date.now(),
     print: (text) => {

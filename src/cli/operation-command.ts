@@ -237,7 +237,7 @@ async function useKeyFromCi(
   }
   const { storeId } = await context.settings();
   const { ciIdempotencyKey } = await import('./ci.ts');
-  body.idempotencyKey = ciIdempotencyKey(context.io.env, operation.id, storeId?.value ?? '');
+  body.idempotencyKey = await ciIdempotencyKey(context.io.env, operation.id, storeId?.value ?? '');
 }
 
 /** Says where a change goes before it goes there. */

@@ -42,10 +42,11 @@ export function createProgram({ io, version, run }: ProgramOptions): Command {
     })
     .configureHelp({ formatHelp, optionTerm, subcommandTerm })
     .addHelpText('after', () => `\n${overview}`);
-  addOptions(program, globalOptions);
+  addOptions(program, globals);
+  const reached = onReaching(program);
   for (const [name, entry] of Object.entries(tree)) {
-    if (isGroup(entry)) addGroup(program, name, entry, run);
-    else addLeaf(program, name, entry, run);
+    if (isGroup(entry)) reached.set(addGroup(program, name, entry), (group) => fillGroup(group, entry, run));
+    else reached.set(addLeaf(program, name, entry), (leaf) => fillLeaf(leaf, entry, run));
   }
   return program;
 }
@@ -59,30 +60,37 @@ Exit codes: 0 done, 2 usage, 3 input needed, 4 key refused, 5 not found, 6 confl
 
 type Runner = ProgramOptions['run'];
 
-function addGroup(program: Command, name: string, group: Group, run: Runner): void {
-  const command = program
-    .command(name)
-    .description(`${group.summary}.`)
-    .summary(group.summary)
-    .usage('<command> [options]')
-    .helpCommand(false)
-    .enablePositionalOptions();
-  addOptions(command, globalOptions);
-  for (const [verb, leaf] of Object.entries(group.commands)) addLeaf(command, verb, leaf, run);
+/** Made once: the program, each noun and each command have them. */
+const globals = globalOptions.flatMap(parserOptions);
+
+type Step = (command: Command) => Promise<void> | void;
+
+/** What the parser does when it reaches a subcommand: until then it is a name and a summary. */
+function onReaching(parent: Command): Map<Command, Step> {
+  const steps = new Map<Command, Step>();
+  parent.hook('preSubcommand', (_, command) => steps.get(command)?.(command));
+  return steps;
 }
 
-function addLeaf(parent: Command, name: string, leaf: Leaf, run: Runner): void {
-  const command = parent
-    .command(name)
-    .summary(leaf.summary)
-    .description(leaf.summary)
-    .allowExcessArguments(false);
-  parent.hook('preSubcommand', async (_, reached) => {
-    if (reached === command) describe(command, (await leaf.load()).command, run);
-  });
+function addGroup(program: Command, name: string, { summary }: Group): Command {
+  return program.command(name).description(`${summary}.`).summary(summary).usage('<command> [options]');
 }
 
-function describe(command: Command, definition: CommandDefinition, run: Runner): void {
+function fillGroup(group: Command, { commands }: Group, run: Runner): void {
+  group.helpCommand(false).enablePositionalOptions();
+  addOptions(group, globals);
+  const reached = onReaching(group);
+  for (const [verb, leaf] of Object.entries(commands)) {
+    reached.set(addLeaf(group, verb, leaf), (command) => fillLeaf(command, leaf, run));
+  }
+}
+
+function addLeaf(parent: Command, name: string, { summary }: Leaf): Command {
+  return parent.command(name).summary(summary).description(summary).allowExcessArguments(false);
+}
+
+async function fillLeaf(command: Command, leaf: Leaf, run: Runner): Promise<void> {
+  const { command: definition } = await leaf.load();
   const names = definition.arguments ?? [];
   command.description(definition.description);
   command.usage(
@@ -97,8 +105,8 @@ function describe(command: Command, definition: CommandDefinition, run: Runner):
   for (const { name, description, variadic } of names) {
     command.argument(`[${name}${variadic ? '...' : ''}]`, description);
   }
-  addOptions(command, definition.options ?? []);
-  addOptions(command, globalOptions);
+  addOptions(command, (definition.options ?? []).flatMap(parserOptions));
+  addOptions(command, globals);
   command.addHelpText(
     'after',
     `\nExamples:\n${definition.examples.map((example) => `  $ storectl ${example}`).join('\n')}`,
@@ -113,22 +121,23 @@ function describe(command: Command, definition: CommandDefinition, run: Runner):
   });
 }
 
-function addOptions(command: Command, options: readonly OptionSpec[]): void {
-  for (const { flag, short, value, negatable, description, group } of options) {
-    const option = new Option(
-      [short, value === undefined ? flag : `${flag} <${value}>`].filter(Boolean).join(', '),
-      description,
-    ).helpGroup(group);
-    // Otherwise commander takes --no-input for the opposite of --input.
-    if (flag.startsWith('--no-')) option.negate = false;
-    // Lists and maps repeat their flag; of the others the last one counts. Defaults belong to the commands.
-    if (value !== undefined) option.argParser<string[]>((text, given) => [...(given ?? []), text]);
-    command.addOption(option);
-    if (negatable) {
-      negatableOptions.add(option);
-      command.addOption(new Option(flag.replace('--', '--no-')).hideHelp());
-    }
-  }
+function addOptions(command: Command, options: readonly Option[]): void {
+  for (const option of options) command.addOption(option);
+}
+
+/** An option in the parser's terms; a switch that `--no-…` turns off is two. */
+function parserOptions({ flag, short, value, negatable, description, group }: OptionSpec): Option[] {
+  const option = new Option(
+    [short, value === undefined ? flag : `${flag} <${value}>`].filter(Boolean).join(', '),
+    description,
+  ).helpGroup(group);
+  // Otherwise commander takes --no-input for the opposite of --input.
+  if (flag.startsWith('--no-')) option.negate = false;
+  // Lists and maps repeat their flag; of the others the last one counts. Defaults belong to the commands.
+  if (value !== undefined) option.argParser<string[]>((text, given) => [...(given ?? []), text]);
+  if (!negatable) return [option];
+  negatableOptions.add(option);
+  return [option, new Option(flag.replace('--', '--no-')).hideHelp()];
 }
 
 /** Options of the program, its noun and its verb, the innermost first, by their flags. */

@@ -1,4 +1,3 @@
-import { request } from 'node:http';
 import { isIP, type Socket, connect as startTcp } from 'node:net';
 import type { Failure } from './outcome.ts';
 import { portOf, proxyAuthorization } from './proxy.ts';
@@ -76,6 +75,7 @@ function adviceOn(reason: string): string {
 
 /** Asks an HTTP proxy for a tunnel to `origin`. */
 async function openTunnel(origin: URL, proxy: URL, signal: AbortSignal): Promise<Socket> {
+  const { request } = await import('node:http');
   const connection = await openProxy(proxy, signal);
   const authority = `${origin.hostname}:${portOf(origin)}`;
   const authorization = proxyAuthorization(proxy);

@@ -1,8 +1,10 @@
-import { setFlagsFromString } from 'node:v8';
 import type { Client, Dispatcher } from 'undici';
 import { connectTimeout, openSocket, reasonOf, WireError } from './connect.ts';
 import { bodyTooLarge, MAX_BODY_BYTES } from './decode.ts';
 import type { Failure } from './outcome.ts';
+
+/** All headers of an answer together: Node's own limit. */
+const MAX_HEADER_BYTES = 16 * 1024;
 
 /** For name resolution, proxy and TLS together. */
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -60,6 +62,7 @@ export function createTransport(
     const line: Line = {
       opening: new AbortController(),
       client: new UndiciClient(origin.origin, {
+        maxHeaderSize: MAX_HEADER_BYTES,
         // The exchange has timers of its own.
         headersTimeout: 0,
         bodyTimeout: 0,
@@ -187,6 +190,9 @@ function joinHeaders(headers: Readonly<Record<string, string | string[] | undefi
 async function loadUndici(): Promise<typeof Client> {
   // On Node 20 V8 compiles undici's WebAssembly with its slow compiler unless told not to, which takes longer than
   // most commands. Later versions of Node do so by themselves, and the flag would make them slower.
-  if (process.versions.node.startsWith('20.')) setFlagsFromString('--liftoff-only');
+  if (process.versions.node.startsWith('20.')) {
+    const { setFlagsFromString } = await import('node:v8');
+    setFlagsFromString('--liftoff-only');
+  }
   return (await import('undici/lib/dispatcher/client.js')).default;
 }

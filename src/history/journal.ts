@@ -103,7 +103,14 @@ export function openHistory(settings: HistorySettings): History {
       silenceMs: settings.lockSilenceMs ?? 30_000,
     }),
   );
+  /** What this process wrote of a record: where it still stands so, it need not be parsed and checked again. */
+  const written = new WeakMap<HistoryRecord, string>();
   const fileOf = (id: string) => path.join(folder, `${id}${SUFFIX}`);
+
+  function stillAsWritten(record: HistoryRecord): boolean {
+    const text = written.get(record);
+    return text !== undefined && readText(files, fileOf(record.id))?.text === text;
+  }
 
   function read(id: string): HistoryRecord | null {
     const found = readText(files, fileOf(id));
@@ -117,7 +124,9 @@ export function openHistory(settings: HistorySettings): History {
   async function create(record: HistoryRecord): Promise<boolean> {
     const draft = path.join(folder, `.${record.id}.tmp`);
     try {
-      createFile(files, draft, serializeRecord(record), { sync: true });
+      const text = serializeRecord(record);
+      createFile(files, draft, text, { sync: true });
+      written.set(record, text);
     } catch (error) {
       if (systemCode(error) === 'EEXIST') return false;
       throw error;
@@ -132,12 +141,14 @@ export function openHistory(settings: HistorySettings): History {
 
   async function update(record: HistoryRecord, patch: RecordPatch): Promise<HistoryRecord> {
     try {
-      const current = read(record.id) ?? record;
+      const current = stillAsWritten(record) ? record : (read(record.id) ?? record);
       if (current.state === 'applied' && patch.state !== 'applied') return current;
       const next = { ...current, ...patch, updatedAt: new Date(now()).toISOString() };
       const draft = path.join(folder, `.${record.id}.${randomBytes(8).toString('hex')}.tmp`);
-      createFile(files, draft, serializeRecord(next), { sync: true });
+      const text = serializeRecord(next);
+      createFile(files, draft, text, { sync: true });
       await renameDurably(files, draft, fileOf(record.id));
+      written.set(next, text);
       return next;
     } catch (error) {
       throw historyError(error, 'write', fileOf(record.id));

@@ -205,7 +205,7 @@ function parseHolder(text: string): LockHolder | null {
 /** For how many milliseconds of its caller's own waking time a value has been seen to stay the same. */
 function watchSilence(): (value: string) => number {
   let last = '';
-  let lastAt = performance.now();
+  let lastAt = 0;
   let silentMs = 0;
   return (value) => {
     const now = performance.now();
