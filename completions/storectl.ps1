@@ -303,8 +303,8 @@ $global:StorectlTables = @{
             '--offline', 'Do not try the key'
         )
         'api' = @(
-            '--field', 'Field of the body, as --set does it elsewhere; of GET and HEAD a query parameter',
-            '-f', 'Field of the body, as --set does it elsewhere; of GET and HEAD a query parameter',
+            '--field', 'Field of the body: a=1, in an object a.b=1 or a[b]=1, in a list a[]=1; of GET and HEAD the query',
+            '-f', 'Field of the body: a=1, in an object a.b=1 or a[b]=1, in a list a[]=1; of GET and HEAD the query',
             '--input', 'Send the JSON of this file as it is; - reads standard input',
             '--include', 'Print status and headers of the answer before its body',
             '-i', 'Print status and headers of the answer before its body',

@@ -31,6 +31,12 @@ export function readGlobalFlags(parsed: ParsedCommand): GlobalFlags {
       'leave --base-url or --demo out',
     );
   }
+  if (fields !== undefined && isOn(parsed, '--quiet')) {
+    throw usageError(
+      '--fields and --quiet exclude each other',
+      'leave one of them out; --quiet prints the id alone',
+    );
+  }
   return {
     profile: demo ? demoProfile : profile,
     store: optionValue(parsed, '--store'),

@@ -3,12 +3,18 @@ import { devNull } from 'node:os';
 import path from 'node:path';
 import { CliError, describeSystemError, usageError } from './errors.ts';
 import { inexactNumber } from './json-text.ts';
-import { isObject } from './objects.ts';
+import { isObject, isTooDeep, mostLevels } from './objects.ts';
 import { parsePath, setPath } from './paths.ts';
 import type { InputSource } from './stdin.ts';
 
 /** Sets what `path=value` says in the body. Throws a usage error that names the flag. */
 export function applySet(body: Record<string, unknown>, text: string, flag: string): void {
+  const { path: names, value } = readPair(text, flag);
+  setPath(body, parsePath(names), value);
+}
+
+/** The parts of `path=value`; the value is JSON where it parses as JSON, else text. Throws a usage error. */
+export function readPair(text: string, flag: string): { readonly path: string; readonly value: unknown } {
   const at = text.search(/(?<!\\)=/);
   if (at < 1) {
     throw usageError(
@@ -20,8 +26,8 @@ export function applySet(body: Record<string, unknown>, text: string, flag: stri
     );
   }
   const value = text.slice(at + 1);
-  const json = parseJson(value, `${flag} ${text}`);
-  setPath(body, parsePath(text.slice(0, at)), json === undefined ? value : json);
+  const json = parseJson(value, `${flag} ${text.slice(0, at)}`);
+  return { path: text.slice(0, at), value: json === undefined ? value : json };
 }
 
 /**
@@ -35,12 +41,25 @@ function parseJson(text: string, name: string): unknown {
   } catch {
     return undefined;
   }
+  refuseTooDeep(value, name);
   const inexact = inexactNumber(text);
   if (inexact === null) return value;
   throw usageError(
     `${name} holds the number ${inexact}, which cannot be sent exactly`,
     'give it as text, in double quotes, where the service takes that',
     { code: 'inexact_number' },
+  );
+}
+
+/** Throws a usage error for what is nested so deeply that it could not be worked on. */
+export function refuseTooDeep(value: unknown, name: string): void {
+  if (!isTooDeep(value)) return;
+  throw usageError(
+    `${name} is nested more than ${mostLevels} levels deep`,
+    'nothing was sent; make it flatter',
+    {
+      code: 'invalid_input',
+    },
   );
 }
 
@@ -113,6 +132,7 @@ export async function parseObject(text: string, name: string): Promise<Record<st
       });
     }
   }
+  refuseTooDeep(value, name);
   if (isObject(value)) return value;
   throw usageError(
     `${name} holds ${Array.isArray(value) ? 'a list' : 'a single value'}, and an object is needed`,

@@ -2,6 +2,7 @@ import { CommanderError } from 'commander';
 import type { CommandDefinition, ParsedCommand } from './command.ts';
 import { CliError, describeSystemError, type ErrorDetails, systemErrorCode, usageError } from './errors.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
+import { globalOptions } from './global-options.ts';
 import type { Io } from './io.ts';
 import { createProgram } from './program.ts';
 import { printable, printableJson, printableLines } from './sanitize.ts';
@@ -29,8 +30,7 @@ export async function main(argv: readonly string[], io: Io): Promise<ExitCode> {
     }
   };
   try {
-    // `help backup create` is the other spelling of `backup create --help`.
-    const words = argv[0] === 'help' ? [...argv.slice(1), '--help'] : [...argv];
+    const words = helpLast(argv);
     const parser = createProgram({ io, version, run });
     await parser.parseAsync(words, { from: 'user' }).catch(passHelp);
     await output.flushed();
@@ -40,6 +40,16 @@ export async function main(argv: readonly string[], io: Io): Promise<ExitCode> {
     io.stderr.write(wantsJson(argv) ? describeAsJson(details) : await describeForPeople(details, io));
     return details.exitCode;
   }
+}
+
+/** `help backup create` and `-h backup create` are other spellings of `backup create --help`. */
+function helpLast(argv: readonly string[]): string[] {
+  const switches = globalOptions.filter(({ value }) => value === undefined).map(({ flag }) => flag);
+  // Behind any other flag it may be the flag's value.
+  const at = argv.findIndex((word) => word.startsWith('-') && !switches.includes(word));
+  const isHelp = ['-h', '--help'].includes(argv[at] ?? '');
+  if (isHelp) return [...argv.filter((_, index) => index !== at), '--help'];
+  return argv[0] === 'help' ? [...argv.slice(1), '--help'] : [...argv];
 }
 
 /** The parser throws when it has shown help or the version: that is what was asked for. */

@@ -1,5 +1,5 @@
 import { usageError } from './errors.ts';
-import { isObject } from './objects.ts';
+import { isObject, mostLevels } from './objects.ts';
 
 /** Names that reach the prototype of every object instead of a field. */
 const unsafeNames = new Set(['__proto__', 'constructor', 'prototype']);
@@ -9,6 +9,11 @@ export function parsePath(text: string): string[] {
   const names = (text.match(/(?:\\.|[^.\\])+|(?<=\.|^)(?=\.|$)/gs) ?? ['']).map((name) =>
     name.replace(/\\(.)/gs, '$1'),
   );
+  if (names.length > mostLevels) {
+    throw usageError(`a path has more than ${mostLevels} names`, 'nothing was sent; make it shorter', {
+      code: 'invalid_input',
+    });
+  }
   const wrong = names.find((name) => name === '' || unsafeNames.has(name));
   if (wrong !== undefined) {
     throw usageError(

@@ -2,7 +2,7 @@ import { serverOwnedSettings, showSettings } from '../contract/settings.ts';
 import { CliError } from './errors.ts';
 import { exitCodes } from './exit-codes.ts';
 import { inexactNumber } from './json-text.ts';
-import { isObject } from './objects.ts';
+import { isObject, isTooDeep, mostLevels } from './objects.ts';
 import type { Run } from './operation-command.ts';
 import { type Performed, perform } from './perform.ts';
 import { printable } from './sanitize.ts';
@@ -26,11 +26,13 @@ export interface Change {
 /** Reads the settings. Throws exit 7 where the answer is no object: saving over it would lose it. */
 export async function readSettings(run: Run): Promise<CurrentSettings> {
   const { answer, text, etag } = await perform({ ...run, operation: showSettings, body: null });
-  if (isObject(answer)) return { document: answer, text, etag };
+  if (isObject(answer) && !isTooDeep(answer)) return { document: answer, text, etag };
   throw new CliError({
     code: 'unreadable_settings',
     exitCode: exitCodes.rejected,
-    message: 'the service sent settings that are no JSON object: nothing was saved',
+    message: isObject(answer)
+      ? `the service sent settings that are nested more than ${mostLevels} levels deep: nothing was saved`
+      : 'the service sent settings that are no JSON object: nothing was saved',
     hint: '`storectl settings show --json` shows what it sent',
     outcome: 'not_sent',
   });

@@ -1,17 +1,10 @@
-import {
-  argumentValue,
-  type CommandDefinition,
-  isOn,
-  optionValue,
-  type ParsedCommand,
-} from '../cli/command.ts';
+import { argumentValue, type CommandDefinition, isOn, type ParsedCommand } from '../cli/command.ts';
 import { type Connection, type Context, inputNeeded } from '../cli/context.ts';
 import { usageError } from '../cli/errors.ts';
-import { applySet, describeFile, readText } from '../cli/input-files.ts';
-import { isObject } from '../cli/objects.ts';
 import { announce, type Run } from '../cli/operation-command.ts';
 import { outcomeError } from '../cli/outcomes.ts';
 import { type Performed, perform, sendOptions } from '../cli/perform.ts';
+import { type RawBody, readRawBody } from '../cli/raw-body.ts';
 import {
   addQuery,
   checkRawPath,
@@ -40,7 +33,7 @@ the path stays below the base URL. Answers are JSON on stdout, also those that r
 the exit code says which kind it is. Changes are in the history. A change that is one of the contract's operations is
 retried as that operation is; any other is sent once. Nothing is asked, checked or backed up first.`,
   arguments: [
-    { name: 'method', description: 'GET, HEAD, POST, PUT, PATCH or DELETE', complete: rawMethods },
+    { name: 'method', description: `One of ${rawMethods.join(', ')}`, complete: rawMethods },
     { name: 'path', description: 'Such as /v1/stores/{store}/operations/settings' },
   ],
   options: [
@@ -48,7 +41,8 @@ retried as that operation is; any other is sent once. Nothing is asked, checked 
       flag: '--field',
       short: '-f',
       value: 'PATH=VALUE',
-      description: 'Field of the body, as --set does it elsewhere; of GET and HEAD a query parameter',
+      description:
+        'Field of the body: a=1, in an object a.b=1 or a[b]=1, in a list a[]=1; of GET and HEAD the query',
       group,
     },
     {
@@ -74,6 +68,7 @@ retried as that operation is; any other is sent once. Nothing is asked, checked 
   examples: [
     'api GET /v1/stores/{store}/operations/settings',
     'api PATCH /v1/stores/{store} -f settings.cashbackBp=250 --include',
+    "api POST /v1/stores/{store}/operations/backups -f label=x -f 'sections[]=store'",
     'api PUT /v1/stores/{store}/operations/settings --input settings.json',
   ],
   async run(context, parsed) {
@@ -85,7 +80,7 @@ retried as that operation is; any other is sent once. Nothing is asked, checked 
         'leave one of them out',
       );
     }
-    const body = await readBody(context, parsed, method);
+    const body = await readRawBody(context, parsed, method);
     const connection = await context.connect();
     const path = addQuery(resolveRawPath(target, connection), body.query);
     refuseKey(`${path}\n${body.text ?? ''}\n${JSON.stringify(body.value)}`, connection.secret);
@@ -99,15 +94,6 @@ retried as that operation is; any other is sent once. Nothing is asked, checked 
     return undefined;
   },
 };
-
-interface RawBody {
-  /** The body's fields, or null where it has none or is no object. */
-  readonly value: Record<string, unknown> | null;
-  /** JSON text to send as it is. */
-  readonly text?: string;
-  /** `name=value` for the query. */
-  readonly query: readonly string[];
-}
 
 interface RawRequest {
   readonly context: Context;
@@ -124,37 +110,13 @@ function readTarget(parsed: ParsedCommand): { method: RawMethod; target: string 
   if (method === undefined || target === undefined) {
     throw inputNeeded([
       ...(method === undefined
-        ? [{ field: 'method', give: '<method>', description: 'GET, POST, PUT, PATCH or DELETE' }]
+        ? [{ field: 'method', give: '<method>', description: `one of ${rawMethods.join(', ')}` }]
         : []),
       { field: 'path', give: '<path>', description: 'such as /v1/stores/{store}' },
     ]);
   }
   checkRawPath(target);
   return { method: parseMethod(method), target };
-}
-
-async function readBody(context: Context, parsed: ParsedCommand, method: RawMethod): Promise<RawBody> {
-  const given = parsed.options.get('--field');
-  const fields = typeof given === 'object' ? given : [];
-  const file = optionValue(parsed, '--input');
-  const isRead = method === 'GET' || method === 'HEAD';
-  if (file === undefined) {
-    if (isRead || fields.length === 0) return { value: null, query: fields };
-    const value: Record<string, unknown> = {};
-    for (const field of fields) applySet(value, field, '--field');
-    return { value, query: [] };
-  }
-  if (fields.length > 0) throw usageError('--field and --input exclude each other', 'leave one of them out');
-  if (isRead) throw usageError(`a ${method} has no body, so --input has no place`, 'use -f for its query');
-  const text = await readText(context, file, '--input');
-  try {
-    const value: unknown = JSON.parse(text);
-    return { value: isObject(value) ? value : null, text, query: [] };
-  } catch {
-    throw usageError(`${describeFile(file)} (--input) is not JSON`, 'it is sent as it is, so it must be', {
-      code: 'invalid_input',
-    });
-  }
 }
 
 /** The key is sent in the header only. What changes something is looked at by the history as well. */

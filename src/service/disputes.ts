@@ -33,10 +33,10 @@ export const newDecision = z.strictObject({
 });
 
 /** Operation 6. Moves no money. */
-export async function openDispute(work: Work, input: z.output<typeof newDispute>) {
+export async function openDispute(work: Work, input: z.output<typeof newDispute>, id = createId()) {
   const now = timestamp(work.now);
   const dispute: DisputeRecord = {
-    id: createId(),
+    id,
     orderId: input.orderId ?? null,
     buyerEmail: input.buyerEmail ?? null,
     providerCaseId: input.providerCaseId ?? null,

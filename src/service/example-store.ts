@@ -1,3 +1,4 @@
+import { exampleIds } from '../contract/example-ids.ts';
 import { decideDispute, openDispute } from './disputes.ts';
 import { addEndpoint } from './endpoints.ts';
 import { recordEvent } from './events.ts';
@@ -25,7 +26,7 @@ import { findStore } from './storage/stores.ts';
 import { addStore } from './stores.ts';
 import { daysInMs, timestamp, type Work } from './work.ts';
 
-const storeId = '5e0c7a52-3d1b-4c8e-9f4a-2b6d8e10c3a7';
+const { store: storeId } = exampleIds;
 
 /** The ids that one needs to try every operation on a store. */
 export type ExampleStore = Awaited<ReturnType<typeof describeStore>>;
@@ -71,7 +72,7 @@ async function seed({ db }: Tenant, now: number): Promise<void> {
   await putSettings(at(90), { document: exampleSettings, updatedAt: timestamp(at(90).now) });
   for (const [index, post] of posts.entries()) await createPost(at(80 - 40 * index), post);
 
-  const won = await openDispute(at(60), wonCase);
+  const won = await openDispute(at(60), wonCase, exampleIds.wonDispute);
   await decideDispute(at(52), won.id, {
     status: 'won',
     resolution: 'The carrier confirmed delivery to the buyer in person.',
@@ -79,12 +80,12 @@ async function seed({ db }: Tenant, now: number): Promise<void> {
   await markNotifications(at(50), {}, timestamp(at(50).now));
 
   // From here on the owner has read nothing yet.
-  const open = await openDispute(at(2), openCase);
+  const open = await openDispute(at(2), openCase, exampleIds.openDispute);
   for (const { daysAgo, ...item } of evidence) {
     const createdAt = timestamp(at(daysAgo).now);
     await insertEvidence(at(daysAgo), open.id, { id: createId(), ...item, createdAt });
   }
-  const reclaimId = createId();
+  const reclaimId = exampleIds.reclaim;
   await insertReclaim(at(1), { ...reclaim, id: reclaimId, createdAt: timestamp(at(1).now) });
   await recordEvent(at(1), 'reclaim_noticed', {
     reclaimId,

@@ -1,11 +1,12 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { completeIds } from '../../src/cli/completion/ids.ts';
 import { completionModel, loadTree } from '../../src/cli/completion/model.ts';
 import { knownWords } from '../../src/cli/completion/words.ts';
 import { globalOptions } from '../../src/cli/global-options.ts';
+import { exampleIds } from '../../src/contract/example-ids.ts';
 import { operations } from '../../src/contract/operations.ts';
 import { eventTypes } from '../../src/service/event-types.ts';
 import { sectionNames } from '../../src/service/sections.ts';
@@ -111,12 +112,37 @@ describe('ids', () => {
     );
     expect(complete(machine, ['dispute', '--profile=demo'])).toEqual([
       `${dispute.stdout.trim()}\topen, lost, just now`,
+      `${exampleIds.openDispute}\topen, example`,
+      `${exampleIds.wonDispute}\twon, example`,
     ]);
     expect(complete(machine, ['record', '--profile', 'demo'])).toHaveLength(4);
     // The service knows no such notice.
-    expect(complete(machine, ['reclaim', '--demo'])).toEqual([]);
+    expect(complete(machine, ['reclaim', '--demo'])).toEqual([`${exampleIds.reclaim}\tnoticed, example`]);
     // Another profile has another history.
     expect(complete(machine, ['backup'])).toEqual([]);
+  });
+
+  test('of the example store are known before it is made, and are those that it then has', async () => {
+    const machine = newMachine();
+    const idsOf = (kind: string, ...words: string[]) =>
+      complete(machine, [kind, ...words]).map((line) => line.split('\t')[0]);
+
+    const disputes = idsOf('dispute', '--demo', 'disputes', 'decide');
+    const reclaims = idsOf('reclaim', '--demo');
+    expect(existsSync(machine.stateDirectory)).toBe(false);
+
+    const { stdout } = await machine.run(['--demo', 'demo', 'info', '--json']);
+    const example = JSON.parse(stdout);
+    expect(disputes.sort()).toEqual(example.disputes.map(({ id }: { id: string }) => id).sort());
+    expect(reclaims).toEqual(example.reclaims.map(({ id }: { id: string }) => id));
+    // What was done to it is known from then on.
+    const { openDispute } = exampleIds;
+    const decision = ['--status', 'lost', '--resolution', 'x', '--confirm', openDispute];
+    await machine.run(['--demo', 'disputes', 'decide', openDispute, ...decision]);
+    expect(complete(machine, ['dispute', '--demo'])[0]).toMatch(`${openDispute}\tlost, `);
+    // It is nobody else's.
+    expect(idsOf('dispute')).toEqual([]);
+    expect(idsOf('dispute', '--demo', '--store', 'another')).toEqual([]);
   });
 
   test('are those of the store in use, and open records are those that resume takes', async () => {
@@ -160,19 +186,12 @@ describe('ids', () => {
     execFileSync('mkfifo', [path.join(folder, '20300101-000003-aaaaaa.json')]);
     symlinkSync('/etc/passwd', path.join(folder, '20300101-000004-aaaaaa.json'));
 
-    for (const kind of [
-      'record',
-      'open-record',
-      'backup',
-      'dispute',
-      'reclaim',
-      'file',
-      'field',
-      'bogus',
-      '',
-    ]) {
+    for (const kind of ['record', 'open-record', 'backup', 'file', 'field', 'bogus', '']) {
       expect(complete(machine, [kind, '--demo'])).toEqual([]);
     }
+    const examples = [exampleIds.openDispute, exampleIds.wonDispute, exampleIds.reclaim];
+    const shown = ['dispute', 'reclaim'].flatMap((kind) => complete(machine, [kind, '--demo']));
+    expect(shown.map((line) => line.split('\t')[0])).toEqual(examples);
     expect(complete(machine, [])).toEqual([]);
     expect(complete(machine, ['record', '--profile'])).toEqual([]);
     expect(complete(machine, ['record', '--profile', '../..'])).toEqual([]);

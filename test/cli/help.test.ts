@@ -40,6 +40,8 @@ describe.each(commands)('%s --help', (name, leaf) => {
 
     expect(await machine.run(['help', ...name.split(' ')])).toEqual(help);
     expect(await machine.run([...name.split(' '), '-h'])).toEqual(help);
+    expect(await machine.run(['-h', ...name.split(' ')])).toEqual(help);
+    expect(await machine.run(['--demo', '--help', ...name.split(' ')])).toEqual(help);
   });
 });
 
@@ -53,6 +55,22 @@ describe('help of the program', () => {
       const shown = isGroup(entry) ? `${noun} ${Object.keys(entry.commands).join('|')}` : noun;
       expect(stdout).toContain(`\n  ${shown}`);
     }
+  });
+
+  test('is not meant where -h is the value of a flag', async () => {
+    const machine = newMachine();
+    const args = [
+      'backup',
+      'create',
+      '--label',
+      '-h',
+      '--sections',
+      'store',
+      '--dry-run',
+      '--demo',
+      '--json',
+    ];
+    expect(JSON.parse((await machine.run(args)).stdout)).toMatchObject({ body: { label: '-h' } });
   });
 
   test('is what one gets without a command', async () => {

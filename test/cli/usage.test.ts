@@ -151,6 +151,49 @@ const wrong: Readonly<Record<string, Wrong>> = {
       { args: ['settings', 'show', `--timeout=${text}`], says: '--timeout takes seconds' },
     ]),
   ),
+  ...Object.fromEntries(
+    [501, 3_000, 50_000].flatMap((levels) => {
+      const deep = `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
+      const says = 'nested more than 500 levels deep';
+      return [
+        [
+          `settings save, ${levels} levels deep`,
+          { args: ['settings', 'save', '--from-file', 'file'], file: deep, says },
+        ],
+        [
+          `settings diff, ${levels} levels deep`,
+          { args: ['settings', 'diff', '--from-file', '-'], stdin: deep, says },
+        ],
+        [`--set, ${levels} levels deep`, { args: [...update, '--set', `x=${deep}`], says }],
+        [`--field, ${levels} levels deep`, { args: ['api', 'POST', '/v1', '-f', `x=${deep}`], says }],
+        [
+          `--input, ${levels} levels deep`,
+          { args: ['api', 'POST', '/v1', '--input', 'file'], file: deep, says },
+        ],
+        [
+          `a path of ${levels} names`,
+          { args: [...update, '--set', `${'a.'.repeat(levels)}b=1`], says: 'more than 500 names' },
+        ],
+      ];
+    }),
+  ),
+  'a list of lists in brackets': {
+    args: ['api', 'POST', '/v1', '-f', 'a[][]=1'],
+    says: 'no name with brackets',
+  },
+  'a bracket that is not closed': {
+    args: ['api', 'POST', '/v1', '-f', 'a[b=1'],
+    says: 'no name with brackets',
+  },
+  'brackets without a name': { args: ['api', 'POST', '/v1', '-f', '[]=1'], says: 'no name with brackets' },
+  'a prototype in brackets': {
+    args: ['api', 'POST', '/v1', '-f', 'a[__proto__]=1'],
+    says: 'names "__proto__"',
+  },
+  'a method that is none': {
+    args: ['api', 'BREW', '/v1'],
+    says: 'there are: GET, HEAD, POST, PUT, PATCH, DELETE',
+  },
   '--idempotency-from elsewhere': {
     args: ['backup', 'create', '--label', 'l', '--sections', 's', '--idempotency-from', 'time'],
     says: '--idempotency-from takes "ci"',
@@ -210,6 +253,12 @@ describe('wrong usage is refused before anything is sent', () => {
         detail: expect.stringContaining('expected string'),
       },
     ]);
+  });
+
+  test('--fields and --quiet exclude each other', async () => {
+    const result = await newMachine().run(['--demo', 'settings', 'show', '-q', '--fields', 'quietHours']);
+    expect(result).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(JSON.parse(result.stderr).error.message).toBe('--fields and --quiet exclude each other');
   });
 
   test('--fields with an empty name is refused, in JSON since it implies --json', async () => {

@@ -67,6 +67,37 @@ test('fields: JSON where it parses, dotted paths, the last one counts; a key is 
   });
 });
 
+test('brackets: a[] is a list, a[b] an object, as in gh api', async () => {
+  await using scene = await setScene();
+  const pairs = ['sections[]=store', 'sections[]=blog', 'a[b][c]=1', 'a[d.e]=x', 'p.q[]=true'];
+  const objects = ['l[][x]=1', 'l[][y]=2', 'l[][x]=3', 'l[][z][]=4'];
+  const fields = [...pairs, ...objects].flatMap((pair) => ['-f', pair]);
+
+  expect(await scene.machine.run(['api', 'POST', '/v1/x', ...fields])).toMatchObject({ exitCode: 0 });
+  // A query is sent as it is given.
+  await scene.machine.run(['api', 'GET', '/v1/x', '-f', 'sections[]=store']);
+
+  const [change, read] = scene.server.requests;
+  expect(JSON.parse(change?.body ?? '')).toEqual({
+    sections: ['store', 'blog'],
+    a: { b: { c: 1 }, 'd.e': 'x' },
+    p: { q: [true] },
+    l: [
+      { x: 1, y: 2 },
+      { x: 3, z: [4] },
+    ],
+  });
+  expect(decodeURIComponent(read?.path ?? '')).toBe('/v1/x?sections[]=store');
+});
+
+test('HEAD is a method like the others, and what is missing names all of them', async () => {
+  await using scene = await setScene(answer(200, ''));
+  expect(await scene.machine.run(['api', 'HEAD', '/v1/x', '-i'])).toMatchObject({ exitCode: 0 });
+  expect(scene.server.requests).toMatchObject([{ method: 'HEAD' }]);
+  const { stderr } = await scene.machine.run(['api']);
+  expect(stderr).toContain('one of GET, HEAD, POST, PUT, PATCH, DELETE');
+});
+
 test('a keyed operation whose answer is lost is sent again with the same bytes', async () => {
   await using scene = await setScene({ does: 'drop' }, answer(201, { id: 'b1' }));
   const args = ['api', 'POST', '/v1/stores/{store}/operations/backups', '-f', 'label=x'];

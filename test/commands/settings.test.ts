@@ -168,6 +168,19 @@ describe('settings save', () => {
   });
 });
 
+test('settings that the service nests too deeply are neither compared nor saved', async () => {
+  const deep = `{"a":${'['.repeat(3000)}${']'.repeat(3000)}}`;
+  await using server = await startFaultServer([answer(200, deep)]);
+  const machine = machineFor({ origin: server.url, ...target });
+  for (const verb of ['diff', 'save']) {
+    expect(await machine.run(['settings', verb, '--quiet-hours-enabled'])).toMatchObject({
+      exitCode: 7,
+      stderr: expect.stringContaining('nested more than 500 levels deep'),
+    });
+  }
+  expect(server.requests.map(({ method }) => method)).toEqual(['GET', 'GET']);
+});
+
 describe('settings diff', () => {
   test('shows what a save would change and saves nothing', async () => {
     const service = await startService();

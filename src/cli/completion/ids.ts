@@ -1,5 +1,6 @@
-import { lstatSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { exampleIds } from '../../contract/example-ids.ts';
 import { type CompletionKind, completionKinds } from '../command.ts';
 import { configDirectory, historyDirectory } from '../folders.ts';
 import type { Io } from '../io.ts';
@@ -60,6 +61,7 @@ function itemsOf(kind: CompletionKind, words: readonly string[], io: Places): It
     io.cwd,
     profiles,
   );
+  const examples = profile === demoProfile ? exampleItems(kind, storeId?.value ?? exampleIds.store) : [];
   const records = readRecords(historyDirectory(io, profile)).filter(
     (record) =>
       (storeId === null || record.storeId === storeId.value) &&
@@ -70,7 +72,21 @@ function itemsOf(kind: CompletionKind, words: readonly string[], io: Places): It
     const item = describeAs[kind]?.(record);
     if (item !== null && item !== undefined && !items.has(item.id)) items.set(item.id, item);
   }
+  // What was done to one of them is known better by the history.
+  for (const item of examples) if (!items.has(item.id)) items.set(item.id, item);
   return [...items.values()];
+}
+
+/** What the example store holds from the start, and no command has made. */
+function exampleItems(kind: CompletionKind, storeId: string): Item[] {
+  if (storeId !== exampleIds.store) return [];
+  const { openDispute, wonDispute, reclaim } = exampleIds;
+  if (kind === 'reclaim') return [{ id: reclaim, description: 'noticed, example' }];
+  if (kind !== 'dispute') return [];
+  return [
+    { id: openDispute, description: 'open, example' },
+    { id: wonDispute, description: 'won, example' },
+  ];
 }
 
 /** What is read of a record: its file may be of another version, so every field may be anything. */
@@ -129,6 +145,7 @@ function describe(values: readonly unknown[], { createdAt }: StoredRecord): stri
 
 /** The newest records in the folder: their names begin with the time. Files that are no records are passed over. */
 function readRecords(folder: string): StoredRecord[] {
+  if (!existsSync(folder)) return [];
   const names = readdirSync(folder)
     .filter((name) => /^\d{8}-\d{6}-[0-9a-z]{6}\.json$/.test(name))
     .sort()
