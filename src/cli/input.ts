@@ -168,7 +168,8 @@ function describeMissing(field: FieldFlag): MissingInput {
   return { field: field.path.join('.'), give, description: field.description };
 }
 
-function describeParameter(name: string): string {
+/** `Id of the reclaim notice` for `reclaimId`. */
+export function describeParameter(name: string): string {
   const words = name.replace(/Id$/, '').replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
   return `Id of the ${words === 'reclaim' ? 'reclaim notice' : words}`;
 }

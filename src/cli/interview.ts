@@ -33,6 +33,14 @@ export async function askFromStart(questions: Questions, from = 0): Promise<void
   }
 }
 
+/** The answer to a question that has none before it. */
+export async function askFirst<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+  for (;;) {
+    const answered = await unlessBack(async () => ({ answer: await ask() }));
+    if (answered !== null) return answered.answer;
+  }
+}
+
 /** The answer, or null where the user went back. */
 export async function unlessBack<Answer>(ask: () => Promise<Answer>): Promise<Answer | null> {
   try {

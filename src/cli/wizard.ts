@@ -86,7 +86,7 @@ export async function askInto(
 }
 
 /** Offers the ids that this machine knows, since the service lists none. */
-async function askId(
+export async function askId(
   { io }: Context,
   description: string,
   known: readonly KnownId[],

@@ -1,15 +1,14 @@
-import { argumentValue, type CommandDefinition, isOn, type ParsedCommand } from '../cli/command.ts';
-import { type Connection, type Context, inputNeeded } from '../cli/context.ts';
+import { type CommandDefinition, isOn, type ParsedCommand } from '../cli/command.ts';
+import type { Connection, Context } from '../cli/context.ts';
 import { usageError } from '../cli/errors.ts';
 import { announce, type Run } from '../cli/operation-command.ts';
 import { outcomeError } from '../cli/outcomes.ts';
 import { type Performed, perform, sendOptions } from '../cli/perform.ts';
 import { type RawBody, readRawBody } from '../cli/raw-body.ts';
+import { completeRequest } from '../cli/raw-input.ts';
 import {
   addQuery,
-  checkRawPath,
   matchOperation,
-  parseMethod,
   type RawMethod,
   rawChange,
   rawMethods,
@@ -31,7 +30,7 @@ export const command: CommandDefinition = {
   description: `Send one request with the key of the profile, as it is given. {store} in the path stands for the store;
 the path stays below the base URL. Answers are JSON on stdout, also those that refuse: then the error is on stderr and
 the exit code says which kind it is. Changes are in the history. A change that is one of the contract's operations is
-retried as that operation is; any other is sent once. Nothing is asked, checked or backed up first.`,
+retried as that operation is; any other is sent once. Nothing is checked or backed up first. A terminal is asked for what is left out.`,
   arguments: [
     { name: 'method', description: `One of ${rawMethods.join(', ')}`, complete: rawMethods },
     { name: 'path', description: 'Such as /v1/stores/{store}/operations/settings' },
@@ -72,7 +71,8 @@ retried as that operation is; any other is sent once. Nothing is asked, checked 
     'api PUT /v1/stores/{store}/operations/settings --input settings.json',
   ],
   async run(context, parsed) {
-    const { method, target } = readTarget(parsed);
+    const asked = await completeRequest(context, parsed);
+    const { method, target } = asked;
     const { flags } = context;
     if (isOn(parsed, '--include') && (flags.json || flags.quiet)) {
       throw usageError(
@@ -80,7 +80,7 @@ retried as that operation is; any other is sent once. Nothing is asked, checked 
         'leave one of them out',
       );
     }
-    const body = await readRawBody(context, parsed, method);
+    const body = asked.body ?? (await readRawBody(context, parsed, method));
     const connection = await context.connect();
     const path = addQuery(resolveRawPath(target, connection), body.query);
     refuseKey(`${path}\n${body.text ?? ''}\n${JSON.stringify(body.value)}`, connection.secret);
@@ -102,21 +102,6 @@ interface RawRequest {
   readonly method: RawMethod;
   readonly path: string;
   readonly body: RawBody;
-}
-
-function readTarget(parsed: ParsedCommand): { method: RawMethod; target: string } {
-  const method = argumentValue(parsed, 'method');
-  const target = argumentValue(parsed, 'path');
-  if (method === undefined || target === undefined) {
-    throw inputNeeded([
-      ...(method === undefined
-        ? [{ field: 'method', give: '<method>', description: `one of ${rawMethods.join(', ')}` }]
-        : []),
-      { field: 'path', give: '<path>', description: 'such as /v1/stores/{store}' },
-    ]);
-  }
-  checkRawPath(target);
-  return { method: parseMethod(method), target };
 }
 
 /** The key is sent in the header only. What changes something is looked at by the history as well. */

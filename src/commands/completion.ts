@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
+import { chooseOrRefuse } from '../cli/ask.ts';
 import { argumentValue, type CommandDefinition } from '../cli/command.ts';
 import { findShell, shellNames, shells } from '../cli/completion/shells.ts';
-import { inputNeeded } from '../cli/context.ts';
+import type { Context } from '../cli/context.ts';
 import { CliError, describeSystemError, usageError } from '../cli/errors.ts';
 import { exitCodes } from '../cli/exit-codes.ts';
 import { completionScript } from '../cli/prepared.ts';
@@ -18,20 +19,27 @@ fish: ${shells.fish.install}. PowerShell: ${shells.powershell.install}. \`storec
     'completion powershell >> $PROFILE',
   ],
   async run(context, parsed) {
-    const named = argumentValue(parsed, 'shell');
-    if (named === undefined) {
-      throw inputNeeded([
-        { field: 'shell', give: '<shell>', description: `one of ${shellNames.join(', ')}` },
-      ]);
-    }
+    const given = argumentValue(parsed, 'shell');
+    const named = given ?? (await chooseShell(context));
     const shell = findShell(named);
     if (shell === null) {
       throw usageError(`there is no completion for "${named}"`, `there is one for: ${shellNames.join(', ')}`);
     }
     context.print(readScript(completionScript(shell)));
+    if (given === undefined) context.notice(`To use it, ${shells[shell].install}.`);
     return undefined;
   },
 };
+
+/** The shell in use first. */
+async function chooseShell(context: Context): Promise<string> {
+  const own = findShell(context.io.env.SHELL ?? '');
+  const choices = [...shellNames]
+    .sort((a, b) => Number(b === own) - Number(a === own))
+    .map((name) => ({ value: name, name: name === own ? `${name}, which $SHELL names` : name, short: name }));
+  const missing = { field: 'shell', give: '<shell>', description: `one of ${shellNames.join(', ')}` };
+  return chooseOrRefuse(context, missing, 'Which shell shall complete storectl?', choices);
+}
 
 function readScript(file: string): string {
   try {

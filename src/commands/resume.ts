@@ -1,3 +1,4 @@
+import { chooseOrRefuse } from '../cli/ask.ts';
 import { argumentValue, type CommandDefinition, isOn, optionValue } from '../cli/command.ts';
 import type { Context } from '../cli/context.ts';
 import { type ErrorDetails, usageError } from '../cli/errors.ts';
@@ -5,8 +6,10 @@ import { type ExitCode, exitCodes } from '../cli/exit-codes.ts';
 import { answerBody, recordSummary } from '../cli/history-view.ts';
 import { outcomeError } from '../cli/outcomes.ts';
 import { describeHistoryError, sendOptions } from '../cli/perform.ts';
+import type { Choice } from '../cli/prompts.ts';
 import { printable } from '../cli/sanitize.ts';
 import { renderJson } from '../cli/style.ts';
+import { wrapText } from '../cli/wrap.ts';
 import type { HistoryRecord } from '../history/record.ts';
 import { markRecord, type Resumed, resumeRecord } from '../history/resume.ts';
 
@@ -56,7 +59,7 @@ reading is; what can be neither is left alone, with what is known about it.`,
     const mark = optionValue(parsed, '--mark');
     try {
       if (mark !== undefined) return await markByHand(context, id, mark);
-      const records = id === undefined ? await openRecords(context) : [await history.get(id)];
+      const records = id === undefined ? await chooseRecords(context) : [await history.get(id)];
       if (records.length === 0) {
         context.notice('Nothing is open.');
         if (context.flags.json) context.print('[]');
@@ -75,16 +78,16 @@ reading is; what can be neither is left alone, with what is known about it.`,
 
 /** For what cannot be settled by reading or sending again: without this it would stay open for ever. */
 async function markByHand(context: Context, id: string | undefined, mark: string): Promise<undefined> {
-  if (id === undefined)
-    throw usageError('--mark needs the id of one record', 'for example resume 7k3f9a --mark applied');
   const outcomes = { applied: 'applied', 'not-applied': 'not_sent' } as const;
   if (mark !== 'applied' && mark !== 'not-applied') {
     throw usageError(`--mark takes applied or not-applied, and not "${mark}"`, 'for example --mark applied');
   }
   const history = await context.history();
+  const wanted = id ?? (await chooseMarked(context, mark));
+  if (wanted === null) return undefined;
   const record = await markRecord(
     { history, signal: context.io.signal },
-    (await history.get(id)).id,
+    (await history.get(wanted)).id,
     outcomes[mark],
   );
   if (context.flags.json)
@@ -93,12 +96,44 @@ async function markByHand(context: Context, id: string | undefined, mark: string
   return undefined;
 }
 
+/** Null where nothing is open. */
+async function chooseMarked(context: Context, mark: string): Promise<string | null> {
+  if (!context.canPrompt)
+    throw usageError('--mark needs the id of one record', 'for example resume 7k3f9a --mark applied');
+  const records = await openRecords(context);
+  if (records.length > 0) return chooseOpen(context, records, `Which change is ${mark}?`);
+  context.notice('Nothing is open.');
+  return null;
+}
+
 /** Oldest first: what came later may build on it. */
 async function openRecords(context: Context): Promise<HistoryRecord[]> {
   const { records, problems } = await (await context.history()).list({ open: true });
   for (const { file, message } of problems)
     context.notice(context.err.color.yellow(printable(`${file} ${message}`)));
   return records.reverse();
+}
+
+/** All that are open; where there are several, the user of a terminal sees them first and may choose one. */
+async function chooseRecords(context: Context): Promise<HistoryRecord[]> {
+  const records = await openRecords(context);
+  if (records.length < 2 || !context.canPrompt) return records;
+  const chosen = await chooseOpen(context, records, `Several changes are open. Which shall be settled?`, [
+    { value: '', name: `all ${records.length} of them, the oldest first` },
+  ]);
+  return records.filter(({ id }) => chosen === '' || id === chosen);
+}
+
+async function chooseOpen(
+  context: Context,
+  records: readonly HistoryRecord[],
+  message: string,
+  others: readonly Choice[] = [],
+): Promise<string> {
+  const { asChoice } = await import('../cli/ask-record.ts');
+  const choices = records.map((record) => asChoice(record, context.now())).reverse();
+  const missing = { field: 'id', give: '[id]', description: 'id of one record' };
+  return chooseOrRefuse(context, missing, message, [...others, ...choices]);
 }
 
 async function resumeOne(context: Context, record: HistoryRecord, evenIfOld: boolean): Promise<Report> {
@@ -153,6 +188,7 @@ function print(context: Context, reports: readonly Report[], single: boolean): v
       if (made !== null) context.print(printable(made));
       continue;
     }
-    context.print(`${id}  ${printable(operation)}  ${message}${made === null ? '' : `  ${printable(made)}`}`);
+    const line = `${id}  ${printable(operation)}  ${message}${made === null ? '' : `  ${printable(made)}`}`;
+    context.print(context.out.width === null ? line : wrapText(line, context.out.width));
   }
 }

@@ -6,7 +6,7 @@ import { changedPaths, merge } from './merge.ts';
 import { slugFrom } from './slugs.ts';
 import { isUniqueViolation } from './storage/engine-errors.ts';
 import type { Queries, Storage } from './storage/storage.ts';
-import { findStore, insertStore, type StoreRecord, saveStore } from './storage/stores.ts';
+import { findStore, insertStore, listStoreNames, type StoreRecord, saveStore } from './storage/stores.ts';
 import { initialSettings, type StorePatch, type StoreSettings, storeIdentity } from './store-fields.ts';
 import { validate } from './validation.ts';
 import { timestamp, type Work } from './work.ts';
@@ -26,6 +26,11 @@ export interface NewStore {
 /** Makes a store. Rejects with a ServiceError: `validation_failed`, `slug_taken`, or `duplicate` for the id. */
 export async function createStore(storage: Storage, store: NewStore) {
   return storage.write((db) => addStore(db, store, initialSettings, Date.now()));
+}
+
+/** Id and name of every store, by name. */
+export async function listStores(storage: Storage) {
+  return storage.read(listStoreNames);
 }
 
 /** The same as part of a transaction that does more. */

@@ -1,6 +1,6 @@
 import { type CommandDefinition, isOn } from '../../cli/command.ts';
 import { type Context, inputNeeded, type MissingInput } from '../../cli/context.ts';
-import { CliError, usageError } from '../../cli/errors.ts';
+import { CliError, usageError, WentBack } from '../../cli/errors.ts';
 import { exitCodes } from '../../cli/exit-codes.ts';
 import { outcomeError } from '../../cli/outcomes.ts';
 import { printableLines } from '../../cli/sanitize.ts';
@@ -11,7 +11,7 @@ import {
   refuseMistypedKey,
   resolveSettings,
 } from '../../cli/settings.ts';
-import { createClient, parseBaseUrl } from '../../client/client.ts';
+import { createClient } from '../../client/client.ts';
 import { pathParameterProblem } from '../../contract/operation.ts';
 import { showSettings } from '../../contract/settings.ts';
 
@@ -38,12 +38,11 @@ it is never a flag, because command lines are visible to other programs and stay
       storeId: settings.storeId?.value,
     };
     const withKey = isOn(parsed, '--with-key');
-    const { baseUrl, storeId } = await completeTarget(context, given, withKey);
-    const url = checkBaseUrl(baseUrl, 'flag');
-    const problem = pathParameterProblem(storeId);
-    if (problem !== null) throw usageError(`the store id ${problem}`, 'give the id as the service shows it');
-    const check = (key: string) => checkAccess(context, url, storeId, key);
-    const apiKey = withKey ? await readKey(context, check) : await askKey(context, check);
+    refuseMissing(context, given, withKey);
+    const check = (login: Login) => checkAccess(context, login);
+    const { url, storeId, apiKey } = withKey
+      ? await readKey(context, checkTarget(given), check)
+      : await askLogin(context, given, check);
     await profiles.set(name, (before) => ({
       ...before,
       baseUrl: url.href.replace(/\/$/, ''),
@@ -59,73 +58,96 @@ it is never a flag, because command lines are visible to other programs and stay
   },
 };
 
-async function completeTarget(
-  context: Context,
-  given: { baseUrl: string | undefined; storeId: string | undefined },
-  withKey: boolean,
-): Promise<{ baseUrl: string; storeId: string }> {
+interface Target {
+  readonly url: URL;
+  readonly storeId: string;
+}
+
+interface Login extends Target {
+  readonly apiKey: string;
+}
+
+type Given = { readonly [Name in 'baseUrl' | 'storeId']: string | undefined };
+
+/** With the key on standard input there is nobody at it to ask. */
+function refuseMissing({ canPrompt }: Context, { baseUrl, storeId }: Given, withKey: boolean): void {
+  if (canPrompt && !withKey) return;
   const missing: MissingInput[] = [
-    ...(given.baseUrl === undefined
+    ...(baseUrl === undefined
       ? [{ field: 'baseUrl', give: '--base-url URL', description: 'address of the service' }]
       : []),
-    ...(given.storeId === undefined
+    ...(storeId === undefined
       ? [{ field: 'storeId', give: '--store ID', description: 'store to work on' }]
       : []),
+    ...(withKey
+      ? []
+      : [{ field: 'apiKey', give: '--with-key < FILE', description: 'the key, on standard input' }]),
   ];
-  // With the key on standard input there is nobody at it to ask.
-  if (!context.canPrompt || withKey) {
-    const key = { field: 'apiKey', give: '--with-key < FILE', description: 'the key, on standard input' };
-    const all = withKey ? missing : [...missing, key];
-    if (all.length > 0) throw inputNeeded(all);
-  }
-  if (missing.length === 0) return { baseUrl: given.baseUrl ?? '', storeId: given.storeId ?? '' };
-  const { askText } = await import('../../cli/prompts.ts');
-  const baseUrl =
-    given.baseUrl ??
-    (await askText(context.io, 'Address of the service', {
-      validate: (text) => {
-        try {
-          parseBaseUrl(text);
-          return true;
-        } catch (error) {
-          return error instanceof Error ? error.message : String(error);
-        }
-      },
-    }));
-  const storeId =
-    given.storeId ??
-    (await askText(context.io, 'Store id', { validate: (text) => pathParameterProblem(text) ?? true }));
-  return { baseUrl, storeId };
+  if (missing.length > 0) throw inputNeeded(missing);
 }
 
-async function readKey(context: Context, check: (key: string) => Promise<void>): Promise<string> {
+function checkTarget({ baseUrl = '', storeId = '' }: Given): Target {
+  const url = checkBaseUrl(baseUrl, 'flag');
+  const problem = pathParameterProblem(storeId);
+  if (problem !== null) throw usageError(`the store id ${problem}`, 'give the id as the service shows it');
+  return { url, storeId };
+}
+
+async function readKey(
+  context: Context,
+  target: Target,
+  check: (login: Login) => Promise<void>,
+): Promise<Login> {
   const { readStdin } = await import('../../cli/stdin.ts');
   const bytes = await readStdin(context, '--with-key');
-  const key = checkKey(bytes.toString('utf8').trim(), 'standard input');
-  refuseMistypedKey(key, 'standard input');
-  await check(key);
-  return key;
+  const apiKey = checkKey(bytes.toString('utf8').trim(), 'standard input');
+  refuseMistypedKey(apiKey, 'standard input');
+  await check({ ...target, apiKey });
+  return { ...target, apiKey };
 }
 
-/** Asks again for a key that is refused: the other answers are still right. */
-async function askKey(context: Context, check: (key: string) => Promise<void>): Promise<string> {
+/**
+ * Asks for what is not given, and for the key. A key that is refused is asked for again; where the store is not found or
+ * the service not reached, the question before is: the other answers are still right.
+ */
+async function askLogin(
+  context: Context,
+  given: Given,
+  check: (login: Login) => Promise<void>,
+): Promise<Login> {
   const { askSecret } = await import('../../cli/prompts.ts');
-  for (;;) {
-    try {
-      const key = checkKey((await askSecret(context.io, 'API key (not shown)')).trim(), 'your answer');
-      refuseMistypedKey(key, 'your answer');
-      await check(key);
-      return key;
-    } catch (error) {
-      const again: readonly number[] = [exitCodes.usage, exitCodes.notAllowed];
-      if (!(error instanceof CliError) || !again.includes(error.details.exitCode)) throw error;
-      context.notice(printableLines(error.message));
+  const { askBaseUrl, askStoreId } = await import('../../cli/ask-target.ts');
+  const { askFromStart } = await import('../../cli/interview.ts');
+  const target = { ...given };
+  if (given.baseUrl !== undefined && given.storeId !== undefined) checkTarget(given);
+  const before = [
+    ...(given.baseUrl === undefined ? [askBaseUrl(context, target)] : []),
+    ...(given.storeId === undefined ? [askStoreId(context, target)] : []),
+  ];
+  let apiKey = '';
+  const askKey = async () => {
+    for (;;) {
+      try {
+        apiKey = checkKey((await askSecret(context.io, 'API key (not shown)')).trim(), 'your answer');
+        refuseMistypedKey(apiKey, 'your answer');
+        return await check({ ...checkTarget(target), apiKey });
+      } catch (error) {
+        if (!(error instanceof CliError) || error instanceof WentBack) throw error;
+        const { exitCode, message } = error.details;
+        const isKeyWrong = exitCode === exitCodes.usage || exitCode === exitCodes.notAllowed;
+        const isTargetWrong = exitCode === exitCodes.notFound || exitCode === exitCodes.notApplied;
+        if (!isKeyWrong && (!isTargetWrong || before.length === 0)) throw error;
+        context.notice(printableLines(message));
+        if (isTargetWrong) throw new WentBack();
+      }
     }
-  }
+  };
+  await askFromStart(() => [...before, { ask: askKey }]);
+  return { ...checkTarget(target), apiKey };
 }
 
 /** Reads the operations settings: a key without the scope for it is a key all the same. */
-async function checkAccess(context: Context, url: URL, storeId: string, apiKey: string): Promise<void> {
+async function checkAccess(context: Context, { url, storeId, apiKey }: Login): Promise<void> {
   const client = createClient({
     baseUrl: url.href.replace(/\/$/, ''),
     apiKey,

@@ -1,6 +1,7 @@
+import { askOrRefuse } from '../../cli/ask.ts';
 import { type CommandDefinition, optionValue } from '../../cli/command.ts';
-import { inputNeeded } from '../../cli/context.ts';
-import { usageError } from '../../cli/errors.ts';
+import type { Context } from '../../cli/context.ts';
+import { cancelledError, usageError } from '../../cli/errors.ts';
 import { describeHistoryError } from '../../cli/perform.ts';
 import { renderJson } from '../../cli/style.ts';
 
@@ -14,21 +15,11 @@ export const command: CommandDefinition = {
   examples: ['history prune --older-than 90d'],
   async run(context, parsed) {
     const age = optionValue(parsed, '--older-than');
-    if (age === undefined) {
-      throw inputNeeded([
-        {
-          field: 'olderThan',
-          give: '--older-than AGE',
-          description: 'age from which to remove, for example 90d',
-        },
-      ]);
-    }
-    const [, count = '', unit = ''] = /^(\d{1,5})([hdw])$/.exec(age) ?? [];
-    const unitMs = units[unit];
-    if (unitMs === undefined)
+    const olderThanMs = age === undefined ? await askAge(context) : parseAge(age);
+    if (olderThanMs === null)
       throw usageError(`--older-than takes an age, and "${age}" is none`, 'for example 90d, 12w or 36h');
     const history = await context.history();
-    const removed = await history.prune({ olderThanMs: Number(count) * unitMs }).catch((error: unknown) => {
+    const removed = await history.prune({ olderThanMs }).catch((error: unknown) => {
       throw describeHistoryError(error);
     });
     if (context.flags.json) context.print(renderJson(JSON.stringify({ removed }), context.out));
@@ -36,3 +27,25 @@ export const command: CommandDefinition = {
     return undefined;
   },
 };
+
+/** Milliseconds, or null for a text that is no age. */
+function parseAge(text: string): number | null {
+  const [, count = '', unit = ''] = /^(\d{1,5})([hdw])$/.exec(text) ?? [];
+  const unitMs = units[unit];
+  return unitMs === undefined ? null : Number(count) * unitMs;
+}
+
+async function askAge(context: Context): Promise<number> {
+  const description = 'age from which to remove, for example 90d';
+  const missing = { field: 'olderThan', give: '--older-than AGE', description };
+  return askOrRefuse(context, [missing], async ({ askText, askYesNo }) => {
+    const validate = (text: string) => parseAge(text.trim()) !== null || 'give it as 90d, 12w or 36h';
+    const message = 'Age from which records are removed, for example 90d, 12w or 36h';
+    const age = parseAge((await askText(context.io, message, { validate })).trim()) ?? 0;
+    const { records } = await (await context.history()).list({ open: false });
+    const old = records.filter((record) => context.now() - Date.parse(record.createdAt) > age).length;
+    const question = `Remove ${old} of ${records.length} records from the history of this machine?`;
+    if (old > 0 && !(await askYesNo(context.io, question))) throw cancelledError();
+    return age;
+  });
+}

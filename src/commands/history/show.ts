@@ -1,5 +1,6 @@
+import { chooseOrRefuse } from '../../cli/ask.ts';
 import { argumentValue, type CommandDefinition } from '../../cli/command.ts';
-import { inputNeeded } from '../../cli/context.ts';
+import type { Context } from '../../cli/context.ts';
 import { answerBody, recordSummary } from '../../cli/history-view.ts';
 import { renderRecord, rowsOf } from '../../cli/output.ts';
 import { describeHistoryError } from '../../cli/perform.ts';
@@ -16,9 +17,8 @@ export const command: CommandDefinition = {
   ],
   examples: ['history show 20300131-090000-7k3f9a', 'history show 7k3f9a --json'],
   async run(context, parsed) {
-    const id = argumentValue(parsed, 'id');
-    if (id === undefined)
-      throw inputNeeded([{ field: 'id', give: '<id>', description: 'id from `storectl history list`' }]);
+    const id = argumentValue(parsed, 'id') ?? (await chooseRecord(context));
+    if (id === null) return undefined;
     const history = await context.history();
     const record = await history.get(id).catch((error: unknown) => {
       throw describeHistoryError(error);
@@ -41,3 +41,15 @@ export const command: CommandDefinition = {
     return undefined;
   },
 };
+
+/** Null where there is none to choose from. */
+async function chooseRecord(context: Context): Promise<string | null> {
+  const { recordChoices } = await import('../../cli/ask-record.ts');
+  const choices = context.canPrompt ? await recordChoices(context) : [];
+  if (context.canPrompt && choices.length === 0) {
+    context.notice('This machine has sent no changes with this profile.');
+    return null;
+  }
+  const missing = { field: 'id', give: '<id>', description: 'id from `storectl history list`' };
+  return chooseOrRefuse(context, missing, 'Which change shall be shown?', choices);
+}

@@ -1,7 +1,10 @@
+import { askOrRefuse } from '../../cli/ask.ts';
 import { argumentValue, type CommandDefinition } from '../../cli/command.ts';
+import type { Context } from '../../cli/context.ts';
 import { usageError } from '../../cli/errors.ts';
-import { requireName } from '../../cli/profile-names.ts';
-import { checkBaseUrl, demoProfile } from '../../cli/settings.ts';
+import { nameProfile, profileChoices } from '../../cli/profile-names.ts';
+import type { Profile, ProfileStore } from '../../cli/profiles.ts';
+import { checkBaseUrl, checkProfileName, demoProfile } from '../../cli/settings.ts';
 import { pathParameterProblem } from '../../contract/operation.ts';
 
 export const command: CommandDefinition = {
@@ -13,17 +16,14 @@ to the address that it was stored for: after a move to another one, log in again
     'profile set staging --base-url https://staging.example.com --store 4be5…',
   ],
   async run(context, parsed) {
-    const name = requireName(argumentValue(parsed, 'name'));
+    const profiles = await context.profiles();
+    const name = await chooseProfile(context, profiles, argumentValue(parsed, 'name'));
     if (name === demoProfile)
       throw usageError('"demo" is the example store and has no settings', 'choose another name');
-    const { baseUrl, store } = context.flags;
-    if (baseUrl === undefined && store === undefined) {
-      throw usageError('there is nothing to set', 'give --base-url URL or --store ID');
-    }
+    const { baseUrl, store } = await completeValues(context, profiles.get(name));
     const url = baseUrl === undefined ? undefined : checkBaseUrl(baseUrl, 'flag');
     const problem = store === undefined ? null : pathParameterProblem(store);
     if (problem !== null) throw usageError(`--store ${problem}`, 'give the id as the service shows it');
-    const profiles = await context.profiles();
     const before = profiles.get(name);
     await profiles.set(name, (stored) => ({
       ...stored,
@@ -39,3 +39,38 @@ to the address that it was stored for: after a move to another one, log in again
     return undefined;
   },
 };
+
+async function chooseProfile(
+  context: Context,
+  profiles: ProfileStore,
+  given: string | undefined,
+): Promise<string> {
+  const another = '';
+  const choices = [...profileChoices(profiles), { value: another, name: 'a new one' }];
+  const message = 'Which profile shall be set?';
+  const name = await nameProfile(context, given, { message, choices });
+  if (name !== another) return name;
+  const missing = { field: 'name', give: '<name>', description: 'name of the profile' };
+  const { problemOf } = await import('../../cli/ask-target.ts');
+  return askOrRefuse(context, [missing], ({ askText }) =>
+    askText(context.io, 'Name of the new profile', {
+      validate: (text) => problemOf(() => checkProfileName(text)) ?? true,
+    }),
+  );
+}
+
+/** Address and store from the flags; where neither is given, those that the user keeps or changes. */
+async function completeValues(
+  context: Context,
+  before: Profile | null,
+): Promise<{ readonly baseUrl: string | undefined; readonly store: string | undefined }> {
+  const { baseUrl, store } = context.flags;
+  if (baseUrl !== undefined || store !== undefined) return { baseUrl, store };
+  if (!context.canPrompt) throw usageError('there is nothing to set', 'give --base-url URL or --store ID');
+  const { askBaseUrl, askStoreId } = await import('../../cli/ask-target.ts');
+  const { askFromStart } = await import('../../cli/interview.ts');
+  const target = { baseUrl: before?.baseUrl, storeId: before?.storeId };
+  const questions = [askBaseUrl(context, target), askStoreId(context, target)];
+  await askFromStart(() => questions);
+  return { baseUrl: target.baseUrl, store: target.storeId };
+}

@@ -1,6 +1,6 @@
 import { argumentValue, type CommandDefinition } from '../../cli/command.ts';
 import { renderRecord, rowsOf } from '../../cli/output.ts';
-import { requireProfile } from '../../cli/profile-names.ts';
+import { nameProfile, profileChoices, requireProfile } from '../../cli/profile-names.ts';
 import { renderJson } from '../../cli/style.ts';
 
 export const command: CommandDefinition = {
@@ -16,7 +16,15 @@ export const command: CommandDefinition = {
   examples: ['profile show', 'profile show outlet --json'],
   async run(context, parsed) {
     const profiles = await context.profiles();
-    const name = argumentValue(parsed, 'name') ?? (await context.settings()).profile;
+    const named = argumentValue(parsed, 'name');
+    const used = (await context.settings()).profile;
+    const isAsked = named === undefined && profiles.get(used) === null && context.canPrompt;
+    const name = isAsked
+      ? await nameProfile(context, undefined, {
+          message: 'Which profile shall be shown?',
+          choices: profileChoices(profiles),
+        })
+      : (named ?? used);
     const { apiKey, ...profile } = requireProfile(profiles, name);
     const shown = { name, ...profile, key: apiKey !== undefined, file: profiles.file };
     if (context.flags.json) context.print(renderJson(JSON.stringify(shown), context.out));

@@ -1,5 +1,5 @@
 import { argumentValue, type CommandDefinition } from '../../cli/command.ts';
-import { requireName, requireProfile } from '../../cli/profile-names.ts';
+import { demoChoice, nameProfile, profileChoices, requireProfile } from '../../cli/profile-names.ts';
 import { demoProfile } from '../../cli/settings.ts';
 
 export const command: CommandDefinition = {
@@ -7,8 +7,11 @@ export const command: CommandDefinition = {
   arguments: [{ name: 'name', description: 'Name of the profile', complete: 'profile' }],
   examples: ['profile use outlet', 'profile use demo'],
   async run(context, parsed) {
-    const name = requireName(argumentValue(parsed, 'name'));
     const profiles = await context.profiles();
+    const name = await nameProfile(context, argumentValue(parsed, 'name'), {
+      message: 'Which profile shall commands use?',
+      choices: [...profileChoices(profiles), demoChoice],
+    });
     if (name !== demoProfile) requireProfile(profiles, name);
     await profiles.use(name);
     context.notice(`Commands use profile ${name} now.`);

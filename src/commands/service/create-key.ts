@@ -1,8 +1,10 @@
+import { chooseOrRefuse } from '../../cli/ask.ts';
 import { type CommandDefinition, optionValue, type ParsedCommand } from '../../cli/command.ts';
-import { inputNeeded } from '../../cli/context.ts';
+import type { Context } from '../../cli/context.ts';
 import { usageError } from '../../cli/errors.ts';
 import { renderJson } from '../../cli/style.ts';
 import { createKey, type Preset, presets, type Scope, scopes } from '../../service/index.ts';
+import { chooseStore } from './ask.ts';
 import { databaseOption, withStorage } from './database-options.ts';
 import { describeRefusal } from './refusals.ts';
 
@@ -36,11 +38,14 @@ export const command: CommandDefinition = {
     'service create-key --store 4be5… --database postgres://storectl@db.example.com/stores',
   ],
   async run(context, parsed) {
-    const storeId = context.flags.store;
-    if (storeId === undefined) {
-      throw inputNeeded([{ field: 'store', give: '--store ID', description: 'store that the key is for' }]);
-    }
-    const rights = readRights(parsed);
+    const storeId = await chooseStore(
+      context,
+      parsed,
+      'store that the key is for',
+      'Which store is the key for?',
+    );
+    const wasAsked = context.flags.store === undefined;
+    const rights = wasAsked ? await askRights(context, parsed) : readRights(parsed);
     const label = optionValue(parsed, '--label');
     const days = optionValue(parsed, '--expires-in-days');
     if (days !== undefined && !/^[1-9]\d{0,4}$/.test(days)) {
@@ -66,6 +71,21 @@ export const command: CommandDefinition = {
     return undefined;
   },
 };
+
+/** Somebody who is asked for the store is asked for the rights as well: a key of an owner may do everything. */
+async function askRights(
+  context: Context,
+  parsed: ParsedCommand,
+): Promise<{ preset: Preset } | { scopes: Scope[] }> {
+  if (parsed.options.has('--preset') || parsed.options.has('--scopes')) return readRights(parsed);
+  const missing = { field: 'preset', give: '--preset NAME', description: 'rights of the key' };
+  const choices = Object.entries(presets).map(([value, granted]) => ({
+    ...{ value, short: value },
+    name: `${value}  ${granted.length === scopes.length ? 'everything' : granted.join(', ')}`,
+  }));
+  const name = await chooseOrRefuse(context, missing, 'What may the key do?', choices);
+  return isPreset(name) ? { preset: name } : readRights(parsed);
+}
 
 function readRights(parsed: ParsedCommand): { preset: Preset } | { scopes: Scope[] } {
   const preset = optionValue(parsed, '--preset');

@@ -1,8 +1,8 @@
 import { type CommandDefinition, optionValue } from '../../cli/command.ts';
-import { inputNeeded } from '../../cli/context.ts';
 import { renderRecord, rowsOf } from '../../cli/output.ts';
 import { renderJson } from '../../cli/style.ts';
 import { createStore } from '../../service/index.ts';
+import { askOption } from './ask.ts';
 import { databaseOption, withStorage } from './database-options.ts';
 import { describeRefusal } from './refusals.ts';
 
@@ -23,9 +23,8 @@ export const command: CommandDefinition = {
     'service create-store --name Outlet --currency USD -q',
   ],
   async run(context, parsed) {
-    const name = optionValue(parsed, '--name');
-    if (name === undefined)
-      throw inputNeeded([{ field: 'name', give: '--name TEXT', description: 'name of the store' }]);
+    const missing = { field: 'name', give: '--name TEXT', description: 'name of the store' };
+    const name = await askOption(context, optionValue(parsed, '--name'), missing, 'Name of the new store');
     const slug = optionValue(parsed, '--slug');
     const currency = optionValue(parsed, '--currency');
     const timezone = optionValue(parsed, '--timezone');

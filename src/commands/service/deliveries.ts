@@ -1,3 +1,4 @@
+import { chooseOrRefuse } from '../../cli/ask.ts';
 import {
   argumentValue,
   type CommandDefinition,
@@ -85,13 +86,10 @@ async function list(context: Context, parsed: ParsedCommand): Promise<void> {
 }
 
 async function retry(context: Context, parsed: ParsedCommand): Promise<void> {
-  const id = argumentValue(parsed, 'id');
-  const all = isOn(parsed, '--all-dead');
-  if (id === undefined && !all) {
-    const description = 'from `storectl service deliveries list --state dead`, or --all-dead';
-    throw inputNeeded([{ field: 'id', give: '<id>', description }]);
-  }
-  if (id !== undefined && all) throw usageError('retry takes an id or --all-dead, not both');
+  const given = argumentValue(parsed, 'id');
+  if (given !== undefined && isOn(parsed, '--all-dead'))
+    throw usageError('retry takes an id or --all-dead, not both');
+  const id = given ?? (isOn(parsed, '--all-dead') ? undefined : await chooseDead(context, parsed));
   const retried = await withStorage(context, parsed, async (storage) => {
     if (id === undefined) return retryAllDead(storage, context.flags.store);
     await retryDelivery(storage, id, context.flags.store).catch((error: unknown) => {
@@ -102,6 +100,28 @@ async function retry(context: Context, parsed: ParsedCommand): Promise<void> {
   if (context.flags.json) context.print(renderJson(JSON.stringify({ retried }), context.out));
   else if (context.flags.quiet) context.print(String(retried));
   else context.notice(`${retried} to be sent again by the service.`);
+}
+
+/** Undefined for all of them. */
+async function chooseDead(context: Context, parsed: ParsedCommand): Promise<string | undefined> {
+  const description = 'from `storectl service deliveries list --state dead`, or --all-dead';
+  const missing = { field: 'id', give: '<id>', description };
+  if (!context.canPrompt) throw inputNeeded([missing]);
+  const dead = await withStorage(context, parsed, (storage) =>
+    listDeliveries(storage, { storeId: context.flags.store, state: 'dead', limit: 50 }),
+  );
+  if (dead.length === 0) throw usageError('no delivery is dead', 'there is nothing to try again');
+  const all = '';
+  const choices = dead.map((delivery) => ({
+    value: delivery.id,
+    name: describeRow(delivery, context.now()).join('  '),
+    short: delivery.id,
+  }));
+  const chosen = await chooseOrRefuse(context, missing, 'Which dead delivery shall be tried again?', [
+    { value: all, name: 'all of them' },
+    ...choices,
+  ]);
+  return chosen === all ? undefined : chosen;
 }
 
 function describeRow(delivery: ListedDelivery, now: number): string[] {

@@ -1,8 +1,10 @@
+import { chooseOrRefuse } from '../../cli/ask.ts';
 import { type CommandDefinition, optionValue } from '../../cli/command.ts';
-import { inputNeeded } from '../../cli/context.ts';
+import { type Context, inputNeeded } from '../../cli/context.ts';
 import { usageError } from '../../cli/errors.ts';
 import { renderJson } from '../../cli/style.ts';
 import { emitEvent, type RaisedEvent, raisedEvents } from '../../service/index.ts';
+import { chooseStore } from './ask.ts';
 import { databaseOption, withStorage } from './database-options.ts';
 import { describeRefusal } from './refusals.ts';
 
@@ -24,26 +26,18 @@ sent a message by the service. It needs no key: whoever can write the database m
   ],
   examples: ['service emit --store 4be5… --event feedback_digest --data summary="14 new ratings"'],
   async run(context, parsed) {
-    const storeId = context.flags.store;
-    const event = optionValue(parsed, '--event');
-    if (storeId === undefined || event === undefined) {
-      throw inputNeeded([
-        ...(storeId === undefined
-          ? [{ field: 'storeId', give: '--store ID', description: 'store that it happened in' }]
-          : []),
-        ...(event === undefined
-          ? [{ field: 'event', give: '--event NAME', description: raisedEvents.join(' or ') }]
-          : []),
-      ]);
-    }
+    const given = optionValue(parsed, '--event');
+    if (!context.canPrompt) refuseMissing(context.flags.store, given);
+    const event = given ?? (await chooseEvent(context));
     if (!isRaised(event)) {
       throw usageError(
         `"${event}" is no event that can be raised`,
         `there are: ${raisedEvents.join(', ')}; the others are emitted by operations`,
       );
     }
-    const given = parsed.options.get('--data');
-    const data = readData(typeof given === 'object' ? given : []);
+    const values = parsed.options.get('--data');
+    const data = readData(typeof values === 'object' ? values : []);
+    const storeId = await chooseStore(context, parsed, where, 'Which store did it happen in?');
     const eventId = await withStorage(context, parsed, (storage) =>
       emitEvent(storage, storeId, event, data).catch((error: unknown) => {
         throw describeRefusal(error, 'check --store and --database');
@@ -54,6 +48,23 @@ sent a message by the service. It needs no key: whoever can write the database m
     return undefined;
   },
 };
+
+function refuseMissing(storeId: string | undefined, event: string | undefined): void {
+  const missing = [
+    ...(storeId === undefined ? [{ field: 'storeId', give: '--store ID', description: where }] : []),
+    ...(event === undefined ? [missingEvent] : []),
+  ];
+  if (missing.length > 0) throw inputNeeded(missing);
+}
+
+const where = 'store that it happened in';
+
+const missingEvent = { field: 'event', give: '--event NAME', description: raisedEvents.join(' or ') };
+
+async function chooseEvent(context: Context): Promise<string> {
+  const choices = raisedEvents.map((name) => ({ value: name, name }));
+  return chooseOrRefuse(context, missingEvent, 'Which event shall be raised?', choices);
+}
 
 function isRaised(name: string): name is RaisedEvent {
   return raisedEvents.some((event) => event === name);

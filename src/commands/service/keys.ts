@@ -1,10 +1,10 @@
 import type { CommandDefinition } from '../../cli/command.ts';
-import { inputNeeded } from '../../cli/context.ts';
 import { renderTable } from '../../cli/output.ts';
 import { printable } from '../../cli/sanitize.ts';
 import { renderJson } from '../../cli/style.ts';
 import { formatDistance } from '../../cli/values.ts';
 import { type ListedKey, listKeys, presets } from '../../service/index.ts';
+import { chooseStore } from './ask.ts';
 import { databaseOption, withStorage } from './database-options.ts';
 import { describeRefusal } from './refusals.ts';
 
@@ -13,10 +13,7 @@ export const command: CommandDefinition = {
   options: [databaseOption],
   examples: ['service keys --store 4be5…', 'service keys --store 4be5… --json'],
   async run(context, parsed) {
-    const storeId = context.flags.store;
-    if (storeId === undefined) {
-      throw inputNeeded([{ field: 'store', give: '--store ID', description: 'store of the keys' }]);
-    }
+    const storeId = await chooseStore(context, parsed, 'store of the keys', 'Which store are the keys to?');
     const keys = await withStorage(context, parsed, (storage) =>
       listKeys(storage, storeId).catch((error: unknown) => {
         throw describeRefusal(error, 'check --store and --database');

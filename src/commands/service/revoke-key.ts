@@ -1,9 +1,9 @@
 import { argumentValue, type CommandDefinition } from '../../cli/command.ts';
-import { inputNeeded } from '../../cli/context.ts';
 import { CliError } from '../../cli/errors.ts';
 import { exitCodes } from '../../cli/exit-codes.ts';
 import { renderJson } from '../../cli/style.ts';
 import { revokeKey } from '../../service/index.ts';
+import { chooseKey } from './ask.ts';
 import { databaseOption, withStorage } from './database-options.ts';
 
 export const command: CommandDefinition = {
@@ -13,11 +13,11 @@ export const command: CommandDefinition = {
   options: [databaseOption],
   examples: ['service revoke-key K3y1dForTest'],
   async run(context, parsed) {
-    const keyId = argumentValue(parsed, 'keyId');
-    if (keyId === undefined) {
-      const description = 'key to revoke, from `storectl service keys`';
-      throw inputNeeded([{ field: 'keyId', give: '<keyId>', description }]);
-    }
+    const keyId = await chooseKey(context, parsed, argumentValue(parsed, 'keyId'), {
+      what: 'key to revoke',
+      question: 'Which key shall be revoked?',
+      sure: (id) => `Make the key ${id} invalid at once and for good?`,
+    });
     const revoked = await withStorage(context, parsed, (storage) =>
       revokeKey(storage, keyId, context.flags.store),
     );

@@ -1,8 +1,8 @@
 import { argumentValue, type CommandDefinition, optionValue } from '../../cli/command.ts';
-import { inputNeeded } from '../../cli/context.ts';
 import { usageError } from '../../cli/errors.ts';
 import { renderJson } from '../../cli/style.ts';
 import { rotateKey } from '../../service/index.ts';
+import { chooseKey } from './ask.ts';
 import { databaseOption, withStorage } from './database-options.ts';
 import { describeRefusal } from './refusals.ts';
 
@@ -23,17 +23,17 @@ handed out. The key is printed on stdout, this once: the database holds its hash
   ],
   examples: ['service rotate-key K3y1dForTest > key.txt', 'service rotate-key K3y1dForTest --overlap 7d'],
   async run(context, parsed) {
-    const keyId = argumentValue(parsed, 'keyId');
-    if (keyId === undefined) {
-      const description = 'key to replace, from `storectl service keys`';
-      throw inputNeeded([{ field: 'keyId', give: '<keyId>', description }]);
-    }
     const overlap = optionValue(parsed, '--overlap') ?? '24h';
     const [, count = '', unit = ''] = /^(\d{1,5})([mhdw])$/.exec(overlap) ?? [];
     const unitSeconds = units[unit];
     if (unitSeconds === undefined) {
       throw usageError(`--overlap takes a time, and "${overlap}" is none`, 'for example 30m, 24h or 7d');
     }
+    const keyId = await chooseKey(context, parsed, argumentValue(parsed, 'keyId'), {
+      what: 'key to replace',
+      question: 'Which key shall be replaced?',
+      sure: (id) => `Make a new key in place of ${id}, which stays valid for ${overlap}?`,
+    });
     const rotated = await withStorage(context, parsed, (storage) =>
       rotateKey(storage, keyId, {
         overlapSeconds: Number(count) * unitSeconds,

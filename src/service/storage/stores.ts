@@ -18,6 +18,11 @@ export async function findStore({ db, storeId }: Tenant): Promise<StoreRecord | 
   return row && { ...row, settings: JSON.parse(row.settings) };
 }
 
+/** Of all stores, by name. */
+export async function listStoreNames(db: Queries) {
+  return db.selectFrom('stores').select(['id', 'name']).orderBy('name').orderBy('id').execute();
+}
+
 /** Rejects with a unique violation when another store has the slug. */
 export async function insertStore(db: Queries, store: StoreRecord): Promise<void> {
   await db

@@ -1,0 +1,76 @@
+import { askOrRefuse, chooseOrRefuse } from '../../cli/ask.ts';
+import type { ParsedCommand } from '../../cli/command.ts';
+import { type Context, inputNeeded } from '../../cli/context.ts';
+import { usageError } from '../../cli/errors.ts';
+import type { Choice } from '../../cli/prompts.ts';
+import { printable } from '../../cli/sanitize.ts';
+import { type ListedKey, listKeys, listStores } from '../../service/index.ts';
+import { withStorage } from './database-options.ts';
+import { describeRefusal } from './refusals.ts';
+
+/** The store that `--store` names, or that the user chooses in a terminal. */
+export async function chooseStore(
+  context: Context,
+  parsed: ParsedCommand,
+  description: string,
+  question: string,
+): Promise<string> {
+  const given = context.flags.store;
+  if (given !== undefined) return given;
+  const missing = { field: 'store', give: '--store ID', description };
+  const choices = context.canPrompt ? await storeChoices(context, parsed) : [];
+  return chooseOrRefuse(context, missing, question, choices);
+}
+
+/** Throws exit 2 where there is none. */
+async function storeChoices(context: Context, parsed: ParsedCommand): Promise<Choice[]> {
+  const stores = await withStorage(context, parsed, listStores);
+  if (stores.length === 0) {
+    throw usageError('the database holds no store', '`storectl service create-store` makes one');
+  }
+  return stores.map(({ id, name }) => ({ value: id, name: `${printable(name)}  ${id}` }));
+}
+
+/** The key that an argument names, or that the user chooses in a terminal among those in force, and says yes to. */
+export async function chooseKey(
+  context: Context,
+  parsed: ParsedCommand,
+  given: string | undefined,
+  { what, question, sure }: { readonly what: string; readonly question: string; sure(keyId: string): string },
+): Promise<string> {
+  if (given !== undefined) return given;
+  const missing = { field: 'keyId', give: '<keyId>', description: `${what}, from \`storectl service keys\`` };
+  if (!context.canPrompt) throw inputNeeded([missing]);
+  const storeId = await chooseStore(context, parsed, 'store of the key', 'Which store is the key to?');
+  const keys = await withStorage(context, parsed, (storage) =>
+    listKeys(storage, storeId).catch((error: unknown) => {
+      throw describeRefusal(error, 'check --store and --database');
+    }),
+  );
+  const choices = keys.filter(({ state }) => state === 'active').map(describeKey);
+  if (choices.length === 0) {
+    throw usageError(`store ${storeId} has no valid key`, '`storectl service create-key` makes one');
+  }
+  return chooseOrRefuse(context, missing, question, choices, sure);
+}
+
+function describeKey({ id, label, scopes, createdAt }: ListedKey): Choice {
+  const rights = scopes.length === 1 ? '1 right' : `${scopes.length} rights`;
+  const name = `${id}  ${label || 'without a label'}, ${rights}, made ${createdAt.slice(0, 10)}`;
+  return { value: id, name: printable(name), short: id };
+}
+
+/** A text that an option gives, or that the user types in a terminal. */
+export async function askOption(
+  context: Context,
+  given: string | undefined,
+  {
+    field,
+    give,
+    description,
+  }: { readonly field: string; readonly give: string; readonly description: string },
+  question: string,
+): Promise<string> {
+  if (given !== undefined) return given;
+  return askOrRefuse(context, [{ field, give, description }], ({ askText }) => askText(context.io, question));
+}
