@@ -94,11 +94,27 @@ async function askWords(
   for (let preset = [...earlier, ...(others.length > 0 ? [another.value] : [])]; ; ) {
     preset = await askSeveral(io, nameOfField(field), [...words.map(asChoice), another], preset);
     if (!preset.includes(another.value)) return preset;
-    const typed = await unlessBack(() => askLine(io, field, others.length > 0 ? others : undefined));
-    if (Array.isArray(typed)) {
-      return [...new Set([...preset.filter((word) => word !== another.value), ...typed.map(String)])];
-    }
+    const chosen = preset.filter((word) => word !== another.value);
+    // Whoever chooses all of the list at once has chosen to name another one as well.
+    const typed = await unlessBack(() => askOthers(io, field, others, chosen.length > 0));
+    if (typed !== null) return [...new Set([...chosen, ...typed])];
   }
+}
+
+async function askOthers(
+  io: Io,
+  field: FieldFlag,
+  before: readonly string[],
+  optional: boolean,
+): Promise<string[]> {
+  const hint = optional ? 'commas between several, empty for none' : 'commas between several';
+  const text = await askText(io, `${nameOfField(field)}, others (${hint})`, {
+    optional,
+    preset: before.length > 0 ? before.join(', ') : undefined,
+    validate: (answer) => (optional && answer.trim() === '') || (problemOf(field, answer) ?? true),
+  });
+  const value = text.trim() === '' ? [] : valueFrom(field, text);
+  return Array.isArray(value) ? value.map(String) : [];
 }
 
 /** A line is enough for a short text; an empty one opens the editor. What was written before is kept unless edited. */

@@ -2,9 +2,11 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { CliError, cancelledError, describeSystemError } from './errors.ts';
+import type { Context } from './context.ts';
+import { CliError, cancelledError, describeSystemError, usageError } from './errors.ts';
 import { exitCodes } from './exit-codes.ts';
 import type { Io } from './io.ts';
+import { printable } from './sanitize.ts';
 
 /**
  * Lets the user edit `text` in $VISUAL or $EDITOR and returns what they saved. The file is theirs alone (0600) and is
@@ -22,6 +24,79 @@ export async function editText(io: Io, text: string, fileName: string): Promise<
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** A text that is edited until something can be made of it. */
+export interface Editing<Result> {
+  readonly fileName: string;
+  /** Puts what the user should know above the text, such as what is wrong with it. */
+  withNote(text: string, problem: string | null): string;
+  /** Takes that away again. */
+  withoutNote(text: string): string;
+  /** Throws exit 2 or 7 for what another text can mend. */
+  use(text: string): Promise<Result>;
+  /** What a user who gives up is told: `nothing was saved`, and what to do with the text. */
+  readonly nothing: string;
+  readonly keep: string;
+}
+
+/** Failures in a row after which the user is asked whether to go on: an editor may break every text. */
+const mostFailures = 3;
+
+/**
+ * Opens the editor again, with the text and the reason, for as long as nothing can be made of the text. An empty text
+ * cancels; the same text again, or a no, gives up. Whatever goes wrong, what the user wrote is shown and not lost.
+ */
+export async function editUntilUsed<Result>(
+  context: Pick<Context, 'io' | 'noticeToCopy'>,
+  original: string,
+  editing: Editing<Result>,
+): Promise<Result> {
+  const { io } = context;
+  let text = original;
+  let problem: string | null = null;
+  try {
+    for (let failures = 0; ; ) {
+      const edited = editing.withoutNote(
+        await editText(io, editing.withNote(text, problem), editing.fileName),
+      );
+      if (edited.trim() === '') throw cancelledError();
+      if (problem !== null && edited === text) throw gaveUp(editing, problem);
+      text = edited;
+      try {
+        return await editing.use(text);
+      } catch (error) {
+        if (!isMendable(error)) throw error;
+        problem = error.message;
+      }
+      failures += 1;
+      if (failures >= mostFailures && !(await wantsToGoOn(io, problem))) throw gaveUp(editing, problem);
+    }
+  } catch (error) {
+    if (text !== original) context.noticeToCopy(`\nYour text was:\n\n${text}`);
+    throw error;
+  }
+}
+
+function isMendable(error: unknown): error is CliError {
+  if (!(error instanceof CliError)) return false;
+  const { exitCode } = error.details;
+  return exitCode === exitCodes.usage || exitCode === exitCodes.rejected;
+}
+
+async function wantsToGoOn(io: Io, problem: string): Promise<boolean> {
+  const { askChoice } = await import('./prompts.ts');
+  const { unlessBack } = await import('./interview.ts');
+  const choices = [
+    { value: 'edit', name: 'edit it again' },
+    { value: 'leave', name: 'give up and show the text' },
+  ];
+  const question = `The text cannot be used: ${printable(problem)}. What now?`;
+  return (await unlessBack(() => askChoice(io, question, choices))) !== 'leave';
+}
+
+function gaveUp({ nothing, keep }: Editing<unknown>, problem: string): CliError {
+  return usageError(`${nothing}: ${problem}`, `your text is above: ${keep}`);
 }
 
 /** The shell splits `code --wait`, as it does for git. */

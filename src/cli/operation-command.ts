@@ -139,7 +139,8 @@ function showLongTexts({ context, fields, body }: Run): void {
   for (const { path: field, fileFlag, description } of fields) {
     const text = getPath(body, field);
     if (fileFlag === null || typeof text !== 'string') continue;
-    context.noticeToCopy(`\nWhat you wrote (${description}):\n\n${printableLines(text)}\n`);
+    context.notice(`\nWhat you wrote (${description}):\n`);
+    context.noticeToCopy(`${printableLines(text)}\n`);
   }
 }
 

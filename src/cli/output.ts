@@ -41,6 +41,7 @@ export function renderRecord(rows: readonly Row[], style: Style): string {
     total - narrowestValue,
   );
   const valueWidth = total - labelWidth;
+  const below = (style.width ?? Number.POSITIVE_INFINITY) - gap;
   const lines = rows.flatMap(([label, value]) => {
     const wrap = (width: number) => {
       const wrapped = wrapText(value, width);
@@ -48,11 +49,8 @@ export function renderRecord(rows: readonly Row[], style: Style): string {
     };
     const labels = wrapText(label, labelWidth).split('\n');
     const widest = longestWord(value);
-    if (widest > valueWidth && widest <= total + gap) {
-      return [
-        ...labels.map((text) => style.color.bold(text)),
-        ...wrap(total + gap).map((text) => `  ${text}`),
-      ];
+    if (widest > valueWidth && widest <= below) {
+      return [...labels.map((text) => style.color.bold(text)), ...wrap(below).map((text) => `  ${text}`)];
     }
     const values = wrap(valueWidth);
     return Array.from({ length: Math.max(labels.length, values.length) }, (_, index) => {

@@ -33,6 +33,7 @@ interface ChoiceConfig<Item extends Choice> {
 interface Theme {
   readonly style: {
     readonly renderSelectedChoices: (chosen: readonly { readonly short: string }[]) => string;
+    readonly keysHelpTip: (keys: [key: string, action: string][]) => string;
   };
 }
 
@@ -71,7 +72,8 @@ export function input(
     readonly required?: boolean;
     readonly default?: string;
     readonly prefill?: 'editable';
-    readonly validate?: (text: string) => true | string;
+    readonly validate: (text: string) => true | string;
+    readonly theme: { readonly style: { readonly answer: (text: string) => string } };
   },
   context: PlainContext,
 ): Promise<string> {
@@ -80,7 +82,7 @@ export function input(
   return askLine(withHint(message, hint), context, (line) => {
     const answer = line === '' ? (offered ?? '') : line;
     if (required && answer === '') return { problem: 'this is needed' };
-    const verdict = validate?.(answer) ?? true;
+    const verdict = validate(answer);
     return verdict === true ? { answer } : { problem: verdict };
   });
 }

@@ -1,3 +1,4 @@
+import { styleText } from 'node:util';
 import { checkbox, confirm, input, password, select } from '@inquirer/prompts';
 import { cancelledError, WentBack } from './errors.ts';
 import { type Io, isSwitchedOn } from './io.ts';
@@ -24,13 +25,17 @@ export interface TextOptions {
 /** Asks for a line of text. */
 export function askText(io: Io, message: string, options: TextOptions = {}): Promise<string> {
   const { preset, optional = false, validate } = options;
+  const question = asQuestion(io, message);
+  const check = (text: string) => {
+    const verdict = validate?.(text) ?? true;
+    return verdict === true ? true : wrapFor(io, verdict);
+  };
   return ask(io, ({ input }, context) =>
     input(
       {
-        message: asQuestion(io, message),
-        required: !optional,
+        ...{ message: question, required: !optional, validate: check },
+        theme: { style: { answer: (text) => styleText('cyan', wrapAfter(io, question, text)) } },
         ...(preset !== undefined && { default: preset, prefill: 'editable' }),
-        ...(validate && { validate }),
       },
       context,
     ),
@@ -57,7 +62,7 @@ export function askChoice(
 ): Promise<string> {
   const question = asList(io, message, choices);
   const named = choices.map(({ value, name, short = name }) => ({
-    ...{ value, name: wrapFor(io, name), short: wrapAfter(io, question, short) },
+    ...{ value, name: wrapFor(io, name, '    '), short: wrapAfter(io, question, short) },
   }));
   return ask(io, ({ select }, context) =>
     select(
@@ -79,7 +84,7 @@ export function askSeveral(
 ): Promise<string[]> {
   const question = asList(io, message, choices);
   const named = choices.map(({ value, name, short = name }) => ({
-    ...{ value, name: wrapFor(io, name), short, checked: preset.includes(value) },
+    ...{ value, name: wrapFor(io, name, '    '), short, checked: preset.includes(value) },
   }));
   const renderSelectedChoices = (chosen: readonly { readonly short: string }[]) =>
     wrapAfter(io, question, chosen.map(({ short }) => short).join(', '));
@@ -87,11 +92,17 @@ export function askSeveral(
     checkbox(
       {
         ...{ message: question, choices: named, required: true, pageSize: pageSize(io), loop: false },
-        theme: { style: { renderSelectedChoices } },
+        theme: { style: { renderSelectedChoices, keysHelpTip: (keys) => describeKeys(io, keys) } },
       },
       context,
     ),
   );
+}
+
+/** The keys that act on a list, which a narrow terminal would cut. */
+function describeKeys(io: Io, keys: readonly (readonly [string, string])[]): string {
+  const described = keys.map(([key, action]) => `${key} ${action}`).join(', ');
+  return styleText('dim', wrapFor(io, described, ''));
 }
 
 /** Lines that a list may take: the question, the keys and what is wrong stand around it. */
@@ -111,9 +122,9 @@ function asList(io: Io, message: string, { length }: readonly Choice[]): string 
 }
 
 /** The text wrapped at words, where the prompts would cut them; a mark stands before its first line. */
-function wrapFor({ env, stdout: { columns = 80 } }: Io, text: string): string {
+function wrapFor({ env, stdout: { columns = 80 } }: Io, text: string, indentation = '  '): string {
   if (isSwitchedOn(env.STORECTL_ACCESSIBLE)) return text;
-  return wrapText(text, Math.max(columns, 20) - 4).replaceAll('\n', '\n  ');
+  return wrapText(text, Math.max(columns, 20) - 4).replaceAll('\n', `\n${indentation}`);
 }
 
 /** An answer as it goes on after its question, wrapped with it. */

@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
-import { editText } from '../editor.ts';
-import { CliError, cancelledError, usageError } from '../errors.ts';
+import { editUntilUsed } from '../editor.ts';
+import { CliError } from '../errors.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { parseMarkdownPost, renderMarkdownPost } from './markdown-file.ts';
 
@@ -27,29 +27,18 @@ export async function editPost(
       outcome: 'not_sent',
     });
   }
-  let text = await renderMarkdownPost(draft);
-  let problem: string | null = null;
-  for (;;) {
-    const edited = withoutNote(await editText(context.io, noteOf(problem) + text, 'post.md'));
-    if (edited.trim() === '') throw cancelledError();
-    // The same text again after an error: the user has given up on it.
-    if (problem !== null && edited === text) {
-      context.noticeToCopy(`\nYour text was:\n\n${text}`);
-      throw usageError(
-        `nothing was sent: ${problem}`,
-        'your text is above: keep it in a file, and give that file',
-      );
-    }
-    text = edited;
-    try {
+  return editUntilUsed(context, await renderMarkdownPost(draft), {
+    fileName: 'post.md',
+    withNote: (text, problem) => noteOf(problem) + text,
+    withoutNote,
+    async use(text) {
       const { fields } = await parseMarkdownPost(text, 'your text');
       if (fields.title === null) delete fields.title;
       return { text, fields };
-    } catch (error) {
-      if (!(error instanceof CliError)) throw error;
-      problem = error.message;
-    }
-  }
+    },
+    nothing: 'nothing was sent',
+    keep: 'keep it in a file, and give that file',
+  });
 }
 
 function noteOf(problem: string | null): string {

@@ -1,7 +1,7 @@
 import { stringify } from 'yaml';
 import type { CommandDefinition } from '../../cli/command.ts';
-import { editText } from '../../cli/editor.ts';
-import { CliError, cancelledError, usageError } from '../../cli/errors.ts';
+import { editUntilUsed } from '../../cli/editor.ts';
+import { CliError } from '../../cli/errors.ts';
 import { exitCodes } from '../../cli/exit-codes.ts';
 import { deriveFlags } from '../../cli/flags.ts';
 import { checkBody } from '../../cli/input.ts';
@@ -51,43 +51,20 @@ you back to the editor with your text and the reason. Stops when somebody else c
 async function editAndSave(run: Run): Promise<Performed | null> {
   const { context } = run;
   const base = await readSettings(run);
-  const original = stringify(clientFields(base.document));
-  let text = original;
-  let problem: string | null = null;
-  for (;;) {
-    const edited = withoutHeader(await editText(context.io, header(problem) + text, 'settings.yaml'));
-    if (edited.trim() === '') throw cancelledError();
-    if (edited === original) return null;
-    // The same text again after an error: the user has given up on it.
-    if (problem !== null && edited === text) {
-      context.noticeToCopy(`\nYour text was:\n\n${text}`);
-      throw usageError(
-        `nothing was saved: ${problem}`,
-        'your text is above: keep it in a file for --from-file',
-      );
-    }
-    text = edited;
-    try {
+  return editUntilUsed(context, stringify(clientFields(base.document)), {
+    fileName: 'settings.yaml',
+    withNote: (text, problem) => header(problem) + text,
+    withoutNote: withoutHeader,
+    async use(text) {
       const next = await parseObject(text, 'your text');
       checkBody(saveSettings, fields, next);
       if (sameJson(next, clientFields(base.document))) return null;
-      return await saveOver(
-        run,
-        base,
-        next,
-        'your text is below; edit again to change the settings as they are now',
-      );
-    } catch (error) {
-      if (!(error instanceof CliError)) throw error;
-      const { exitCode, message } = error.details;
-      // Only what another text can mend goes back to the editor; the rest would lose the text.
-      if (exitCode !== exitCodes.usage && exitCode !== exitCodes.rejected) {
-        context.noticeToCopy(`\nYour text was:\n\n${text}`);
-        throw error;
-      }
-      problem = message;
-    }
-  }
+      const hint = 'your text is below; edit again to change the settings as they are now';
+      return saveOver(run, base, next, hint);
+    },
+    nothing: 'nothing was saved',
+    keep: 'keep it in a file for --from-file',
+  });
 }
 
 function header(problem: string | null): string {
