@@ -24,6 +24,14 @@ export function parseKey(text: string): Omit<KeyParts, 'secret'> | null {
   return { kind: kind === 'live' ? 'live' : 'demo', id };
 }
 
+/**
+ * The id in a key, or null where the text is none. Says nothing about its checksum: whoever compares the whole key with
+ * what is stored of it has no use for one.
+ */
+export function keyIdOf(text: string): string | null {
+  return format.exec(text)?.[2] ?? null;
+}
+
 /** Whether the text could be a key of this service. Says nothing about keys of other services. */
 export function isWellFormedKey(text: string): boolean {
   return parseKey(text) !== null;

@@ -1,16 +1,24 @@
 import { randomUUID } from 'node:crypto';
-import { type Context, Hono } from 'hono';
 import { buildOpenApi } from '../contract/openapi.ts';
-import { type Operation, pathParameters } from '../contract/operation.ts';
+import type { Operation } from '../contract/operation.ts';
 import { operations } from '../contract/operations.ts';
-import { authenticate, requireScope } from './auth.ts';
+import { createAuthenticator, requireScope } from './auth.ts';
 import { notFound, ServiceError } from './errors.ts';
 import { type Handler, handlers, ok, type Reply } from './handlers.ts';
-import { parseIfMatch, readBody, requireJson } from './http.ts';
+import {
+  type HttpAnswer,
+  type HttpHandler,
+  type HttpRequest,
+  parseIfMatch,
+  readChunks,
+  requireJson,
+} from './http.ts';
 import { parseJsonObject } from './json.ts';
+import { createMemory } from './memory.ts';
 import { toProblem } from './problem.ts';
 import { createRateLimiter, type RateLimit } from './rate-limit.ts';
-import { ping, type Storage } from './storage/storage.ts';
+import { createRouter, type Route } from './router.ts';
+import { ping, type Storage, type TransactionWork } from './storage/storage.ts';
 import { validate } from './validation.ts';
 
 export interface AppOptions {
@@ -25,15 +33,20 @@ export interface AppOptions {
   readonly rateLimit?: RateLimit | null;
 }
 
-/** The bytes of a request's body, as they come. */
-export type BodySource = AsyncIterable<Uint8Array>;
+export interface App {
+  (request: Request): Promise<Response>;
+  /** The same without the web's Request and Response: for a server, to make them takes longer than most answers. */
+  readonly handle?: HttpHandler;
+}
 
-/** Reads the body from `body` where it is given: a server has cheaper ways to it than a web stream. */
-export type App = (request: Request, body?: BodySource) => Promise<Response>;
+/** What the log says of a request besides its answer. */
+interface Trace {
+  route: string;
+  keyId: string | null;
+}
 
-interface Env {
-  Bindings: { readonly body?: BodySource };
-  Variables: { requestId: string; route: string; keyId: string | null };
+interface AppRoute extends Route {
+  answer(request: HttpRequest, parameters: readonly string[], trace: Trace): Promise<Reply>;
 }
 
 /** The service as a function: the 12 operations of the contract, `/healthz`, `/readyz` and `/openapi.json`. */
@@ -41,57 +54,47 @@ export function createApp(options: AppOptions): App {
   const { storage, version, clock = Date.now, log = () => {} } = options;
   const { rateLimit = { perSecond: 10, burst: 20 } } = options;
   const limiter = rateLimit && createRateLimiter(storage, rateLimit);
-  const app = new Hono<Env>();
-
-  app.use(async (c, next) => {
-    const start = performance.now();
-    c.set('requestId', randomUUID());
-    c.set('route', 'none');
-    c.set('keyId', null);
-    await next();
-    const { requestId, route, keyId } = c.var;
-    const ms = Math.round(performance.now() - start);
-    log({ method: c.req.method, route, status: c.res.status, ms, requestId, keyId });
-  });
-
-  app.onError((error, c) => {
-    const { requestId } = c.var;
-    const { status, body, headers } = toProblem(error, requestId);
-    if (status >= 500) log({ level: 'error', requestId, error: error.stack ?? error.message });
-    return send(c, { status, body, headers });
-  });
+  const authenticate = createAuthenticator(storage);
+  const answers = createMemory<Reply>();
 
   /** One step after the other: a request that fails one is told of that one only. */
-  async function serve(c: Context<Env>, operation: Operation, handler: Handler): Promise<Reply> {
+  async function serve(
+    operation: Operation,
+    handler: Handler,
+    request: HttpRequest,
+    [storeId = '', targetId = '']: readonly string[],
+    trace: Trace,
+  ): Promise<Reply> {
     const now = clock();
-    const body = handler.input && (await readBody(c.req.raw, c.env.body, handler.maxBodyBytes));
+    const body = handler.input && (await request.readBody(handler.maxBodyBytes));
 
-    const principal = await authenticate(storage, c.req.header('Authorization'), now);
-    c.set('keyId', principal.keyId);
-    const waitSeconds = (await limiter?.take(principal, now)) ?? 0;
+    const principal = await authenticate(request.header('authorization'), now);
+    trace.keyId = principal.keyId;
+    const waitSeconds = limiter === null ? 0 : await limiter.take(principal, now);
     if (waitSeconds > 0) throw rateLimited(waitSeconds);
 
-    const [storeId = '', targetId = ''] = pathParameters(operation).map((name) => c.req.param(name));
     if (storeId !== principal.storeId || targetId.includes('\0')) throw notFound();
     requireScope(principal, handler.scope);
 
-    if (body !== null) requireJson(c.req.header('Content-Type'));
+    if (body !== null) requireJson(request.header('content-type'));
     const input = handler.input && validate(handler.input, parseJsonObject(body ?? new Uint8Array()));
 
-    const isCurrent = parseIfMatch(c.req.header('If-Match'));
+    const isCurrent = parseIfMatch(request.header('if-match'));
     const { read, write } = storage.forStore(storeId);
-    const transact = operation.class === 'read' ? read : write;
-    return transact((db, locks) =>
-      handler.run({ db, storeId, actor: principal.keyId, now }, { input, targetId, isCurrent, locks }),
-    );
+    const work: TransactionWork<Reply> = (db, locks) =>
+      handler.run({ db, storeId, actor: principal.keyId, now }, { input, targetId, isCurrent, locks });
+    if (operation.class !== 'read') return write(work);
+    // What a read answers depends on the database alone.
+    const name = JSON.stringify([operation.id, storeId, targetId]);
+    return answers.recall(await storage.version(), name, async () => withText(await read(work)));
   }
 
   let openApi: object | undefined;
-  const routes: Route[] = [
+  const find = createRouter<AppRoute>([
     ...operations.map((operation) => ({
       method: operation.method,
       path: operation.path,
-      answer: (c: Context<Env>) => serve(c, operation, handlers[operation.id]),
+      answer: serve.bind(null, operation, handlers[operation.id]),
     })),
     {
       method: 'GET',
@@ -110,55 +113,64 @@ export function createApp(options: AppOptions): App {
         return ok({ ok: true });
       },
     },
-  ];
-  mount(app, routes);
-  return async (request, body) => app.fetch(request, { ...(body && { body }) });
-}
+  ]);
 
-interface Route {
-  readonly method: string;
-  /** With parameters in braces, as in the contract. */
-  readonly path: string;
-  answer(c: Context<Env>): Promise<Reply>;
-}
-
-/** Also answers other methods of a known path, and paths that nobody knows. */
-function mount(app: Hono<Env>, routes: readonly Route[]): void {
-  for (const { method, path, answer } of routes) {
-    app.on(method, toPattern(path), async (c) => {
-      c.set('route', path);
-      return send(c, await answer(c));
-    });
+  async function route(
+    request: HttpRequest,
+    trace: Trace,
+  ): Promise<Omit<Reply, 'body'> & { readonly body: object | null }> {
+    const match = find(request.method, request.path);
+    if (match === null) throw notFound();
+    trace.route = match.path;
+    if (match.route !== null) return match.route.answer(request, match.parameters, trace);
+    const headers = { Allow: match.allow };
+    if (request.method === 'OPTIONS') return { status: 204, body: null, headers };
+    throw new ServiceError('method_not_allowed', `Allowed are ${match.allow}.`, { headers });
   }
-  for (const path of new Set(routes.map((route) => route.path))) {
-    const methods = routes.filter((route) => route.path === path).map((route) => route.method);
-    const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ');
-    app.all(toPattern(path), (c) => {
-      c.set('route', path);
-      if (c.req.method === 'OPTIONS') return send(c, { status: 204, body: null, headers: { Allow: allow } });
-      throw new ServiceError('method_not_allowed', `Allowed are ${allow}.`, { headers: { Allow: allow } });
+
+  async function handle(request: HttpRequest): Promise<HttpAnswer> {
+    const start = performance.now();
+    const requestId = randomUUID();
+    const { method } = request;
+    const trace: Trace = { route: 'none', keyId: null };
+    const { status, body, headers, text } = await route(request, trace).catch((error: unknown) => {
+      const problem = toProblem(error, requestId);
+      if (problem.status >= 500) log({ level: 'error', requestId, error: describe(error) });
+      return { ...problem, text: undefined };
     });
+    const ms = Math.round(performance.now() - start);
+    log({ method, route: trace.route, status, ms, requestId, keyId: trace.keyId });
+    const fields: Record<string, string> = { 'Cache-Control': 'no-store', 'X-Request-Id': requestId };
+    if (body !== null) fields['Content-Type'] = 'application/json';
+    const content = body === null || method === 'HEAD' ? null : (text ?? JSON.stringify(body));
+    if (content !== null) fields['Content-Length'] = String(Buffer.byteLength(content));
+    return { status, headers: Object.assign(fields, headers), body: content };
   }
-  app.all('*', () => {
-    throw notFound();
-  });
+
+  return Object.assign(toFetch(handle), { handle });
 }
 
-function toPattern(path: string): string {
-  return path.replace(/\{(\w+)\}/g, ':$1');
+/** A handler as the web's function from Request to Response. */
+function toFetch(handle: HttpHandler): (request: Request) => Promise<Response> {
+  return async ({ method, url, headers, body }) => {
+    const answer = await handle({
+      method,
+      path: new URL(url).pathname,
+      header: (name) => headers.get(name) ?? undefined,
+      readBody: (maxBytes) => readChunks(body ?? emptyBody(), headers.get('content-length'), maxBytes),
+    });
+    return new Response(answer.body, { status: answer.status, headers: { ...answer.headers } });
+  };
 }
 
-function send(c: Context<Env>, reply: Omit<Reply, 'body'> & { readonly body: object | null }): Response {
-  const { status, body, headers } = reply;
-  return new Response(body && JSON.stringify(body), {
-    status,
-    headers: {
-      ...(body && { 'Content-Type': 'application/json' }),
-      'Cache-Control': 'no-store',
-      'X-Request-Id': c.var.requestId,
-      ...headers,
-    },
-  });
+async function* emptyBody(): AsyncIterable<Uint8Array> {}
+
+function withText(reply: Reply): Reply {
+  return { ...reply, text: JSON.stringify(reply.body) };
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
 function rateLimited(seconds: number): ServiceError {

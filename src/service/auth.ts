@@ -1,10 +1,11 @@
 import { timingSafeEqual } from 'node:crypto';
-import { parseKey } from '../contract/api-key.ts';
+import { keyIdOf } from '../contract/api-key.ts';
 import { sha256 } from './canonical-json.ts';
 import { ServiceError } from './errors.ts';
 import { stateOf } from './keys.ts';
+import { createMemory } from './memory.ts';
 import type { Scope } from './scopes.ts';
-import { findApiKey } from './storage/api-keys.ts';
+import { type ApiKeyRecord, findApiKey } from './storage/api-keys.ts';
 import type { Storage } from './storage/storage.ts';
 
 /** Who asks. */
@@ -14,26 +15,38 @@ export interface Principal {
   readonly scopes: readonly string[];
 }
 
+/** See {@link createAuthenticator}. `now` is in epoch milliseconds. */
+export type Authenticate = (authorization: string | undefined, now: number) => Promise<Principal>;
+
 /**
- * The key in an Authorization header (section 5), taken nowhere else from. Throws `missing_key` or `invalid_key`;
- * a mistyped, unknown, expired and revoked key are refused alike.
+ * Takes the key in an Authorization header (section 5), and none from elsewhere. Throws `missing_key` or
+ * `invalid_key`; a mistyped, unknown, expired and revoked key are refused alike.
  */
-export async function authenticate(
-  storage: Storage,
-  authorization: string | undefined,
-  now: number,
-): Promise<Principal> {
-  const token = /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1];
-  if (token === undefined) {
-    throw unauthorized('missing_key', 'Send "Authorization: Bearer <API key>".');
-  }
-  const parts = parseKey(token);
-  const key = parts && (await storage.read((db) => findApiKey(db, parts.id)));
-  const matches = isSameHash(sha256(token), key?.sha256 ?? sha256(''));
-  if (!key || !matches || stateOf(key, now) !== 'active') {
-    throw unauthorized('invalid_key', 'The API key is wrong, expired or revoked.');
-  }
-  return { keyId: key.id, storeId: key.storeId, scopes: key.scopes };
+export function createAuthenticator(storage: Storage): Authenticate {
+  const findKey = createKeyFinder(storage);
+  return async (authorization, now) => {
+    const token = /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1];
+    if (token === undefined) {
+      throw unauthorized('missing_key', 'Send "Authorization: Bearer <API key>".');
+    }
+    const id = keyIdOf(token);
+    const key = id === null ? undefined : await findKey(id);
+    const matches = isSameHash(sha256(token), key?.sha256 ?? sha256(''));
+    if (!key || !matches || stateOf(key, now) !== 'active') {
+      throw unauthorized('invalid_key', 'The API key is wrong, expired or revoked.');
+    }
+    return { keyId: key.id, storeId: key.storeId, scopes: key.scopes };
+  };
+}
+
+/**
+ * Finds keys by their id. A key is read once for each state of the database, so that one that was revoked, by
+ * whichever process, is never taken for what it was before.
+ */
+function createKeyFinder(storage: Storage): (id: string) => Promise<ApiKeyRecord | undefined> {
+  const memory = createMemory<ApiKeyRecord | undefined>();
+  return async (id) =>
+    memory.recall(await storage.version(), id, () => storage.read((db) => findApiKey(db, id)));
 }
 
 /** Throws `insufficient_scope` when the key lacks the scope. */

@@ -33,6 +33,8 @@ export interface OperationRequest<Input> {
 export interface Reply {
   readonly status: number;
   readonly body: object;
+  /** The body as JSON, where it has been made already. */
+  readonly text?: string | undefined;
   readonly headers?: Readonly<Record<string, string>>;
 }
 

@@ -1,29 +1,49 @@
 import type { Precondition } from './canonical-json.ts';
 import { ServiceError } from './errors.ts';
 
-/**
- * The whole body. Throws a `too_large` refusal as soon as it is known to be longer than `maxBytes`, and
- * `malformed_json` when the client goes away before its end.
- */
-export async function readBody(
-  request: Request,
-  source: AsyncIterable<Uint8Array> | undefined,
+/** A request, however it came in. */
+export interface HttpRequest {
+  readonly method: string;
+  /** As sent, without query. */
+  readonly path: string;
+  /** Value of a header field by its name in lower case. */
+  header(name: string): string | undefined;
+  /**
+   * The whole body. Throws a `too_large` refusal as soon as it is known to be longer than `maxBytes`, and
+   * `malformed_json` when the client goes away before its end.
+   */
+  readBody(maxBytes: number): Promise<Uint8Array>;
+}
+
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | null;
+}
+
+/** Answers every request, with a refusal where it cannot do more. */
+export type HttpHandler = (request: HttpRequest) => Promise<HttpAnswer>;
+
+/** {@link HttpRequest.readBody} of a body that comes in chunks. */
+export async function readChunks(
+  chunks: AsyncIterable<Uint8Array>,
+  contentLength: string | null | undefined,
   maxBytes: number,
 ): Promise<Uint8Array> {
-  if (Number(request.headers.get('Content-Length')) > maxBytes) throw tooLarge(maxBytes);
-  const chunks: Uint8Array[] = [];
+  if (Number(contentLength) > maxBytes) throw tooLarge(maxBytes);
+  const read: Uint8Array[] = [];
   let length = 0;
   try {
-    for await (const chunk of source ?? request.body ?? []) {
+    for await (const chunk of chunks) {
       length += chunk.length;
       if (length > maxBytes) break;
-      chunks.push(chunk);
+      read.push(chunk);
     }
   } catch {
-    throw new ServiceError('malformed_json', 'The body ended early.');
+    throw cutOff();
   }
   if (length > maxBytes) throw tooLarge(maxBytes);
-  return Buffer.concat(chunks, length);
+  return Buffer.concat(read, length);
 }
 
 /** Throws an `unsupported_media_type` refusal unless the Content-Type is JSON in UTF-8. */
@@ -40,6 +60,10 @@ export function parseIfMatch(header: string | undefined): Precondition {
   return (version) => tags.has(`"${version}"`);
 }
 
-function tooLarge(maxBytes: number): ServiceError {
+export function tooLarge(maxBytes: number): ServiceError {
   return new ServiceError('too_large', `The body may have ${maxBytes} bytes.`);
+}
+
+export function cutOff(): ServiceError {
+  return new ServiceError('malformed_json', 'The body ended early.');
 }

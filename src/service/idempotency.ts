@@ -12,9 +12,14 @@ import { daysInMs, timestamp, type Work } from './work.ts';
 
 const keptForMs = daysInMs(2);
 
+/** Share of the requests that also remove what has expired. */
+const sweepShare = 1 / 64;
+
 export interface Answer {
   readonly status: number;
   readonly body: object;
+  /** The body as JSON. */
+  readonly text?: string | undefined;
 }
 
 export interface OnceRequest extends KeyedRequest {
@@ -39,27 +44,29 @@ export async function applyOnce(
   const fingerprint = sha256(canonicalJson({ ...input, idempotencyKey: undefined }));
   const now = timestamp(work.now);
 
-  if (!(await locks.claim(canonicalJson(keyed)))) throw inProgress();
+  if (!(await locks.claim(JSON.stringify([operation, targetId, key])))) throw inProgress();
   const first = await findAnswer(work, keyed, now);
   if (first !== undefined) {
     if (first.fingerprint !== fingerprint) {
       throw new ServiceError('idempotency_key_reused', 'Another request has been made with this key.');
     }
-    return { status: first.status, body: JSON.parse(first.body), replayed: true };
+    return { status: first.status, body: JSON.parse(first.body), text: first.body, replayed: true };
   }
 
   await excludeOthers(locks, exclusion);
-  await deleteExpiredAnswers(work, now);
+  // They count no more, whether they are there or not.
+  if (Math.random() < sweepShare) await deleteExpiredAnswers(work, now);
   const answer = await effect();
+  const text = JSON.stringify(answer.body);
   await insertAnswer(work, {
     ...keyed,
     fingerprint,
     status: answer.status,
-    body: JSON.stringify(answer.body),
+    body: text,
     createdAt: now,
     expiresAt: timestamp(work.now + keptForMs),
   });
-  return { ...answer, replayed: false };
+  return { ...answer, text, replayed: false };
 }
 
 function inProgress(): ServiceError {

@@ -1,10 +1,13 @@
-import type { Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { createAdaptorServer, type Http2Bindings, type HttpBindings } from '@hono/node-server';
-import type { App, BodySource } from './app.ts';
+import type { App } from './app.ts';
+import { cutOff, type HttpAnswer, type HttpRequest, tooLarge } from './http.ts';
 
 /** How long requests that are running may go on once the server is told to stop. */
 const graceMs = 10_000;
+
+/** How long the rest of a body that nobody reads may come in, so that its sender can read the answer. */
+const drainMs = 500;
 
 export interface Listening {
   /** Such as `http://127.0.0.1:4010`. */
@@ -18,9 +21,9 @@ export async function listen(
   app: App,
   { host, port }: { readonly host: string; readonly port: number },
 ): Promise<Listening> {
-  const server = createAdaptorServer({
-    fetch: (request, { incoming }) => app(request, bodyOf(incoming)),
-  }) as Server;
+  const server = createServer((incoming, outgoing) => {
+    answer(app, incoming, outgoing).catch(() => outgoing.destroy());
+  });
   let closing: Promise<void> | undefined;
   // The server's own list of idle connections lacks those on which nothing was ever asked.
   const idle = new Set<Socket>();
@@ -60,9 +63,68 @@ export async function listen(
   };
 }
 
-/** Reading no further leaves the connection open: there is an answer to be sent on it. */
-function bodyOf(incoming: HttpBindings['incoming'] | Http2Bindings['incoming']): BodySource {
-  return { [Symbol.asyncIterator]: () => incoming.iterator({ destroyOnReturn: false }) };
+async function answer(app: App, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+  const request: HttpRequest = {
+    method: incoming.method ?? '',
+    path: pathOf(incoming.url ?? ''),
+    header: (name) => incoming.headers[name]?.toString(),
+    readBody: (maxBytes) => readBody(incoming, maxBytes),
+  };
+  const { status, headers, body } = await (app.handle?.(request) ??
+    viaFetch(app, request, new Headers(incoming.headers as Record<string, string>)));
+  outgoing.writeHead(status, headers).end(body);
+  if (!incoming.complete) drain(incoming);
+}
+
+/** Without query. Some clients send whole URLs. */
+function pathOf(target: string): string {
+  const path = target.startsWith('/') || !URL.canParse(target) ? target : new URL(target).pathname;
+  const end = path.indexOf('?');
+  return end === -1 ? path : path.slice(0, end);
+}
+
+/** See {@link HttpRequest.readBody}. */
+function readBody(incoming: IncomingMessage, maxBytes: number): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    if (Number(incoming.headers['content-length']) > maxBytes) throw tooLarge(maxBytes);
+    const chunks: Uint8Array[] = [];
+    let length = 0;
+    const onData = (chunk: Uint8Array) => {
+      length += chunk.length;
+      if (length <= maxBytes) chunks.push(chunk);
+      else {
+        incoming.off('data', onData);
+        reject(tooLarge(maxBytes));
+      }
+    };
+    incoming.on('data', onData);
+    incoming.once('end', () => resolve(Buffer.concat(chunks, Math.min(length, maxBytes))));
+    incoming.once('error', () => reject(cutOff()));
+    incoming.once('close', () => reject(cutOff()));
+  });
+}
+
+/** Takes in what is left of a body that nobody reads, and cuts off a sender that does not come to its end. */
+function drain(incoming: IncomingMessage): void {
+  const timer = setTimeout(() => incoming.socket.destroy(), drainMs);
+  incoming.once('close', () => clearTimeout(timer));
+  incoming.resume();
+}
+
+/** What an app that is only a function from the web's Request to its Response answers. */
+async function viaFetch(
+  app: App,
+  { method, path, readBody }: HttpRequest,
+  headers: Headers,
+): Promise<HttpAnswer> {
+  const hasBody = method !== 'GET' && method !== 'HEAD';
+  const body = hasBody ? Buffer.from(await readBody(Number.POSITIVE_INFINITY)) : null;
+  const response = await app(new Request(new URL(path, 'http://localhost'), { method, headers, body }));
+  return {
+    status: response.status,
+    headers: Object.fromEntries(response.headers),
+    body: await response.text(),
+  };
 }
 
 function originOf(server: Server, host: string): string {

@@ -44,7 +44,7 @@ send is one JSON line on stderr.`,
     const sink = readSink(parsed);
     const rateLimit = readRateLimit(parsed);
     return withStorage(context, parsed, async (storage, location) => {
-      const log = (line: object) => context.notice(JSON.stringify(line));
+      const log = createLog(context.notice);
       const app = createApp({ storage, version, log, rateLimit });
       const server = await listen(app, { host, port }).catch((error: unknown) => {
         throw listenError(host, port, error);
@@ -62,6 +62,19 @@ send is one JSON line on stderr.`,
     });
   },
 };
+
+/** Writes the lines of one turn of the event loop together: under load, each write costs as much as an answer. */
+function createLog(write: (text: string) => void): (line: object) => void {
+  let lines: string[] = [];
+  return (line) => {
+    if (lines.push(JSON.stringify(line)) > 1) return;
+    setImmediate(() => {
+      const text = lines.join('\n');
+      lines = [];
+      write(text);
+    });
+  };
+}
 
 function readRateLimit(parsed: ParsedCommand) {
   const value = optionValue(parsed, '--rate-limit') ?? '10';

@@ -1,3 +1,4 @@
+import { prepare, prepareInsert } from './prepared.ts';
 import type { Queries, Tenant } from './storage.ts';
 
 export interface ApiKeyRecord {
@@ -14,16 +15,19 @@ export interface ApiKeyRecord {
   readonly replacedBy: string | null;
 }
 
+const insert = prepareInsert('apiKeys');
+
 export async function insertApiKey(db: Queries, key: ApiKeyRecord): Promise<void> {
-  await db
-    .insertInto('apiKeys')
-    .values({ ...key, scopes: JSON.stringify(key.scopes) })
-    .execute();
+  await insert(db, { ...key, scopes: JSON.stringify(key.scopes) });
 }
 
 /** The one query without a store id: it is what tells the store. */
+const keyById = prepare((db, { id }: { readonly id: string }) =>
+  db.selectFrom('apiKeys').selectAll().where('id', '=', id),
+);
+
 export async function findApiKey(db: Queries, id: string): Promise<ApiKeyRecord | undefined> {
-  const row = await db.selectFrom('apiKeys').selectAll().where('id', '=', id).executeTakeFirst();
+  const [row] = await keyById(db, { id });
   return row && { ...row, scopes: JSON.parse(row.scopes) };
 }
 

@@ -1,3 +1,4 @@
+import { prepareInsert } from './prepared.ts';
 import type { Tenant } from './storage.ts';
 
 export interface DisputeRecord {
@@ -35,11 +36,10 @@ export interface DecisionRecord {
   readonly decidedAt: string;
 }
 
+const insert = prepareInsert('disputes');
+
 export async function insertDispute({ db, storeId }: Tenant, dispute: DisputeRecord): Promise<void> {
-  await db
-    .insertInto('disputes')
-    .values({ ...dispute, storeId, riskSignals: JSON.stringify(dispute.riskSignals) })
-    .execute();
+  await insert(db, { ...dispute, storeId, riskSignals: JSON.stringify(dispute.riskSignals) });
 }
 
 export async function findDispute({ db, storeId }: Tenant, id: string): Promise<DisputeRecord | undefined> {

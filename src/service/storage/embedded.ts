@@ -1,13 +1,14 @@
-import { existsSync } from 'node:fs';
-import { mkdir, open } from 'node:fs/promises';
+import { constants, existsSync } from 'node:fs';
+import { access, mkdir, open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CamelCasePlugin, Kysely } from 'kysely';
 import Database from 'libsql';
-import { isBusy } from './engine-errors.ts';
+import { codeOf, isBusy } from './engine-errors.ts';
 import { StorageBusyError } from './errors.ts';
 import { createGroupCommit } from './group-commit.ts';
-import { libsqlDialect } from './libsql-dialect.ts';
+import { createRunner, libsqlDialect, type RunStatement } from './libsql-dialect.ts';
+import { passBy, type RunDirectly } from './prepared.ts';
 import type { Schema } from './schema.ts';
 import type { Locks, Storage, Transactions } from './storage.ts';
 
@@ -59,6 +60,10 @@ export async function openEmbedded(
     engine: 'embedded',
     warnings: [],
     ...transactions,
+    version:
+      location === inMemory
+        ? async () => null
+        : oncePerTurn(() => whileBusy(patienceMs, () => readVersion(reading))),
     forStore: () => transactions,
     async close() {
       await groupCommit.idle();
@@ -68,28 +73,65 @@ export async function openEmbedded(
   };
 }
 
-/** Makes the folder (0700) and the file (0600) where they are missing. The engine gives its side files the same mode. */
+/**
+ * Makes the folder (0700) and the file (0600) where they are missing. The engine gives its side files the same mode.
+ * A file that is there must not be opened here: to close it again would take the engine's locks on it from every
+ * connection of this process, as POSIX has it, and another process would then take away the log that they write.
+ */
 async function createDatabaseFile(location: string): Promise<void> {
   if (location === inMemory) return;
   await makeFolder(dirname(location));
-  const file = await open(location, 'a', 0o600);
-  await file.close();
+  await unlessThere(async () => {
+    const file = await open(location, 'wx', 0o600);
+    await file.close();
+  });
+  // The engine's own words for what cannot be opened say less.
+  await access(location, constants.R_OK | constants.W_OK);
+  if (!(await stat(location)).isDirectory()) return;
+  throw Object.assign(new Error(`${location} is a folder`), { code: 'EISDIR' });
 }
 
 /** Not with mkdir's `recursive`: on Node 20 that never returns where a folder is there but takes no new one. */
 async function makeFolder(folder: string): Promise<void> {
   if (existsSync(folder)) return;
   await makeFolder(dirname(folder));
+  await unlessThere(() => mkdir(folder, { mode: 0o700 }));
+}
+
+/** Another process may have been faster. */
+async function unlessThere(make: () => Promise<unknown>): Promise<void> {
   try {
-    await mkdir(folder, { mode: 0o700 });
+    await make();
   } catch (error) {
-    // Another process may have been faster.
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    if (codeOf(error) !== 'EEXIST') throw error;
   }
+}
+
+/** Changes with every commit of another connection, in this process or elsewhere. */
+async function readVersion({ alone, run }: Connection): Promise<number> {
+  return alone(async () => Number(run('pragma data_version', []).rows[0]?.[0]));
+}
+
+/**
+ * Asks once for all who ask in one turn of the event loop. What they ask for came in before the turn began, so nobody
+ * can have been told meanwhile of a commit that is missed.
+ */
+function oncePerTurn<Result>(ask: () => Promise<Result>): () => Promise<Result> {
+  let asked: Promise<Result> | undefined;
+  return () => {
+    if (asked === undefined) {
+      asked = ask();
+      setImmediate(() => {
+        asked = undefined;
+      });
+    }
+    return asked;
+  };
 }
 
 interface Connection {
   readonly database: Database.Database;
+  readonly run: RunStatement;
   readonly db: Kysely<Schema>;
   /** Runs `turn` when all turns before it are over. */
   alone<Result>(turn: () => Promise<Result>): Promise<Result>;
@@ -109,15 +151,43 @@ function openConnection(location: string): Connection {
     database.close();
     throw error;
   }
+  const run = createRunner(database);
+  const db = new Kysely<Schema>({ dialect: libsqlDialect(database, run), plugins: [new CamelCasePlugin()] });
+  passBy(db, inCamelCase(run));
   let last: Promise<unknown> = Promise.resolve();
   return {
     database,
-    db: new Kysely<Schema>({ dialect: libsqlDialect(database), plugins: [new CamelCasePlugin()] }),
+    run,
+    db,
     alone(turn) {
       const result = last.then(turn, turn);
       last = result.catch(() => {});
       return result;
     },
+  };
+}
+
+/** With rows as Kysely's plugin would give them. */
+function inCamelCase(run: RunStatement): RunDirectly {
+  const namesByColumns = new WeakMap<readonly string[], readonly string[]>();
+  const namesOf = (columns: readonly string[]) => {
+    let names = namesByColumns.get(columns);
+    if (names === undefined) {
+      names = columns.map((name) => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase()));
+      namesByColumns.set(columns, names);
+    }
+    return names;
+  };
+  return (sql, parameters) => {
+    const { rows, columns, changes } = run(sql, parameters);
+    if (rows.length === 0) return { rows, changes };
+    const names = namesOf(columns);
+    const objects = rows.map((row) => {
+      const object: Record<string, unknown> = {};
+      for (const [at, name] of names.entries()) object[name] = row[at];
+      return object;
+    });
+    return { rows: objects, changes };
   };
 }
 

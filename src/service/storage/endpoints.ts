@@ -1,3 +1,4 @@
+import { prepare } from './prepared.ts';
 import type { Tenant } from './storage.ts';
 
 export interface DiscordTemplate {
@@ -34,16 +35,19 @@ export async function listEndpoints({ db, storeId }: Tenant): Promise<EndpointRe
   }));
 }
 
-/** Ids of the endpoints that an event of this type is to be sent to. */
-export async function listSubscribers({ db, storeId }: Tenant, eventType: string): Promise<string[]> {
-  const rows = await db
+const enabledEndpoints = prepare((db, { storeId }: { readonly storeId: string }) =>
+  db
     .selectFrom('endpoints')
     .select(['id', 'events'])
     .where('storeId', '=', storeId)
     .where('enabled', '=', 1)
     .where('secretUrl', 'is not', null)
-    .orderBy('id')
-    .execute();
+    .orderBy('id'),
+);
+
+/** Ids of the endpoints that an event of this type is to be sent to. */
+export async function listSubscribers({ db, storeId }: Tenant, eventType: string): Promise<string[]> {
+  const rows = await enabledEndpoints(db, { storeId });
   return rows.filter((row) => JSON.parse(row.events).includes(eventType)).map((row) => row.id);
 }
 

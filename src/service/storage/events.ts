@@ -1,3 +1,4 @@
+import { prepareInsert } from './prepared.ts';
 import type { Tenant } from './storage.ts';
 
 export interface EventRecord {
@@ -22,29 +23,26 @@ export interface DeliveryRecord {
   readonly createdAt: string;
 }
 
+const insertIntoEvents = prepareInsert('events');
+const insertIntoNotifications = prepareInsert('notifications');
+const insertIntoDeliveries = prepareInsert('deliveries');
+
 export async function insertEvent({ db, storeId }: Tenant, event: EventRecord): Promise<void> {
-  await db
-    .insertInto('events')
-    .values({ ...event, storeId, data: JSON.stringify(event.data) })
-    .execute();
+  await insertIntoEvents(db, { ...event, storeId, data: JSON.stringify(event.data) });
 }
 
 export async function insertNotification(
   { db, storeId }: Tenant,
   notification: NotificationRecord,
 ): Promise<void> {
-  await db
-    .insertInto('notifications')
-    .values({ ...notification, storeId, readAt: null })
-    .execute();
+  await insertIntoNotifications(db, { ...notification, storeId, readAt: null });
 }
 
 /** Deliveries start out pending, and due at once. */
 export async function insertDelivery({ db, storeId }: Tenant, delivery: DeliveryRecord): Promise<void> {
-  await db
-    .insertInto('deliveries')
-    .values({ ...delivery, storeId, status: 'pending', attempts: 0, nextAttemptAt: delivery.createdAt })
-    .execute();
+  const { createdAt } = delivery;
+  const state = { status: 'pending', attempts: 0, nextAttemptAt: createdAt };
+  await insertIntoDeliveries(db, { ...delivery, storeId, ...state });
 }
 
 /** Oldest first. */

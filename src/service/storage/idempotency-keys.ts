@@ -1,3 +1,4 @@
+import { prepare, prepareInsert } from './prepared.ts';
 import type { Tenant } from './storage.ts';
 
 /** What an idempotency key is unique within. */
@@ -14,37 +15,51 @@ export interface StoredAnswer {
   readonly body: string;
 }
 
+const answerTo = prepare((db, values: KeyedRequest & { readonly storeId: string; readonly now: string }) =>
+  db
+    .selectFrom('idempotencyKeys')
+    .select(['fingerprint', 'status', 'body'])
+    .where('storeId', '=', values.storeId)
+    .where('operation', '=', values.operation)
+    .where('targetId', '=', values.targetId)
+    .where('key', '=', values.key)
+    .where('expiresAt', '>', values.now),
+);
+
 /** The answer to the request, unless it has expired. */
 export async function findAnswer(
   { db, storeId }: Tenant,
   request: KeyedRequest,
   now: string,
 ): Promise<StoredAnswer | undefined> {
-  return db
-    .selectFrom('idempotencyKeys')
-    .select(['fingerprint', 'status', 'body'])
-    .where('storeId', '=', storeId)
-    .where('operation', '=', request.operation)
-    .where('targetId', '=', request.targetId)
-    .where('key', '=', request.key)
-    .where('expiresAt', '>', now)
-    .executeTakeFirst();
+  const [answer] = await answerTo(db, { ...request, storeId, now });
+  return answer;
 }
+
+/** Takes the place of one that has expired and is still there. */
+const insert = prepareInsert('idempotencyKeys', (query) =>
+  query.onConflict((conflict) =>
+    conflict.columns(['storeId', 'operation', 'targetId', 'key']).doUpdateSet((given) => ({
+      fingerprint: given.ref('excluded.fingerprint'),
+      status: given.ref('excluded.status'),
+      body: given.ref('excluded.body'),
+      createdAt: given.ref('excluded.createdAt'),
+      expiresAt: given.ref('excluded.expiresAt'),
+    })),
+  ),
+);
 
 export async function insertAnswer(
   { db, storeId }: Tenant,
   answer: KeyedRequest & StoredAnswer & { readonly createdAt: string; readonly expiresAt: string },
 ): Promise<void> {
-  await db
-    .insertInto('idempotencyKeys')
-    .values({ ...answer, storeId })
-    .execute();
+  await insert(db, { ...answer, storeId });
 }
 
+const expiredAnswers = prepare((db, { storeId, time }: { readonly storeId: string; readonly time: string }) =>
+  db.deleteFrom('idempotencyKeys').where('storeId', '=', storeId).where('expiresAt', '<=', time),
+);
+
 export async function deleteExpiredAnswers({ db, storeId }: Tenant, time: string): Promise<void> {
-  await db
-    .deleteFrom('idempotencyKeys')
-    .where('storeId', '=', storeId)
-    .where('expiresAt', '<=', time)
-    .execute();
+  await expiredAnswers(db, { storeId, time });
 }

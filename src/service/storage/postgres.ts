@@ -81,6 +81,7 @@ export async function openPostgres(url: string, patienceMs: number): Promise<Sto
     warnings,
     ...transactions('administration'),
     forStore: (storeId) => transactions({ storeId }),
+    version: async () => null,
     close: () => db.destroy(),
   };
 }

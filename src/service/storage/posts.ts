@@ -1,3 +1,4 @@
+import { prepareInsert } from './prepared.ts';
 import type { Tenant } from './storage.ts';
 
 export interface PostRecord {
@@ -19,19 +20,19 @@ export interface PostRecord {
   readonly updatedAt: string;
 }
 
+const insert = prepareInsert('posts', (query) =>
+  query.onConflict((conflict) => conflict.columns(['storeId', 'slug']).doNothing()),
+);
+
 /** Answers false, and inserts nothing, when the store has a post with this slug. */
 export async function insertPost({ db, storeId }: Tenant, post: PostRecord): Promise<boolean> {
-  const result = await db
-    .insertInto('posts')
-    .values({
-      ...post,
-      storeId,
-      tags: JSON.stringify(post.tags),
-      featuredProductIds: JSON.stringify(post.featuredProductIds),
-    })
-    .onConflict((conflict) => conflict.columns(['storeId', 'slug']).doNothing())
-    .executeTakeFirst();
-  return Number(result.numInsertedOrUpdatedRows) > 0;
+  const changes = await insert(db, {
+    ...post,
+    storeId,
+    tags: JSON.stringify(post.tags),
+    featuredProductIds: JSON.stringify(post.featuredProductIds),
+  });
+  return changes > 0;
 }
 
 /** Ordered by id. */

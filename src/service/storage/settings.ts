@@ -1,3 +1,4 @@
+import { prepare } from './prepared.ts';
 import type { Tenant } from './storage.ts';
 
 export interface SavedSettings {
@@ -5,12 +6,12 @@ export interface SavedSettings {
   readonly updatedAt: string;
 }
 
+const settingsOf = prepare((db, { storeId }: { readonly storeId: string }) =>
+  db.selectFrom('operationsSettings').select(['document', 'updatedAt']).where('storeId', '=', storeId),
+);
+
 export async function findSettings({ db, storeId }: Tenant): Promise<SavedSettings | undefined> {
-  const row = await db
-    .selectFrom('operationsSettings')
-    .select(['document', 'updatedAt'])
-    .where('storeId', '=', storeId)
-    .executeTakeFirst();
+  const [row] = await settingsOf(db, { storeId });
   return row && { document: JSON.parse(row.document), updatedAt: row.updatedAt };
 }
 

@@ -47,6 +47,11 @@ export interface Storage extends Transactions {
   readonly warnings: readonly string[];
   /** Transactions that see the data of one store alone, where the engine can enforce that. */
   forStore(storeId: string): Transactions;
+  /**
+   * A number that is another one after every commit, whichever process made it: what was read before may have changed.
+   * Null where the engine cannot tell.
+   */
+  version(): Promise<number | null>;
   /** Waits for the transactions that have begun. */
   close(): Promise<void>;
 }

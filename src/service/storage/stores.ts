@@ -1,4 +1,5 @@
 import type { StoreSettings } from '../store-fields.ts';
+import { prepare } from './prepared.ts';
 import type { Queries, Tenant } from './storage.ts';
 
 export interface StoreRecord {
@@ -13,8 +14,12 @@ export interface StoreRecord {
   readonly createdAt: string;
 }
 
+const storeById = prepare((db, { storeId }: { readonly storeId: string }) =>
+  db.selectFrom('stores').selectAll().where('id', '=', storeId),
+);
+
 export async function findStore({ db, storeId }: Tenant): Promise<StoreRecord | undefined> {
-  const row = await db.selectFrom('stores').selectAll().where('id', '=', storeId).executeTakeFirst();
+  const [row] = await storeById(db, { storeId });
   return row && { ...row, settings: JSON.parse(row.settings) };
 }
 
