@@ -63,7 +63,7 @@ export interface CommandDefinition {
   /** Command lines for the help, without `storectl`. */
   readonly examples: readonly string[];
   /** Dotted names of the fields that the answer is known to have, for `--fields`. */
-  readonly answerFields?: readonly string[];
+  answerFields?(): readonly string[];
   /** Whether `--dry-run` shows what would be sent. Other commands refuse it: better than to do it. */
   readonly dryRun?: boolean;
   run(context: Context, parsed: ParsedCommand): Promise<ExitCode | undefined>;

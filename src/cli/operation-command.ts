@@ -88,7 +88,7 @@ export function operationCommand(command: OperationCommand): CommandDefinition {
   const { options, ...described } = describeCommand(command, fields);
   return {
     ...described,
-    answerFields: fieldNames(operation.response),
+    answerFields: () => fieldNames(operation.response),
     dryRun: true,
     options: [...options, ...classOptions(operation, command.confirm)],
     run: (context, parsed) => runOperation(context, command, fields, parsed),
@@ -149,7 +149,7 @@ async function performAsked(command: OperationCommand, run: Run): Promise<Perfor
   const { context, operation, interview } = run;
   if (operation.class !== 'read') {
     announce(run);
-    warnOfUnknownFields(context, fieldNames(operation.response));
+    if (context.flags.fields !== null) warnOfUnknownFields(context, fieldNames(operation.response));
   }
   const send = () => (command.perform ?? perform)(run);
   if (interview === null) return send();

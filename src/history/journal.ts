@@ -15,9 +15,10 @@ import {
   sweep,
 } from './files.ts';
 import { type Intent, newRecord, newRecordId, refuseSecrets } from './intent.ts';
+import { lazily } from './lazily.ts';
 import { type Lock, type LockOptions, openLocks } from './lock.ts';
 import { type ProcessFacts, readMachine } from './machine.ts';
-import { matches, type RecordQuery } from './query.ts';
+import { matches, mayMatch, type RecordQuery } from './query.ts';
 import {
   type HistoryRecord,
   parseRecord,
@@ -187,7 +188,7 @@ export function openHistory(settings: HistorySettings): History {
       }
       // What is certainly too old is not worth reading.
       if (query.maxAgeMs !== undefined && timeOfId(id) + 1_000 < now() - query.maxAgeMs) continue;
-      const parsed = readRecordFile(file, id);
+      const parsed = readRecordFile(file, id, query);
       if (parsed === null) continue;
       if ('problem' in parsed) problems.push({ file, message: parsed.problem });
       else if (matches(parsed.record, query, now())) records.push(parsed.record);
@@ -196,10 +197,11 @@ export function openHistory(settings: HistorySettings): History {
     return { records, problems };
   }
 
-  function readRecordFile(file: string, id: string) {
+  /** Null where the file is gone, or holds no record that the query asks for. */
+  function readRecordFile(file: string, id: string, query: RecordQuery) {
     try {
       const found = readText(files, file);
-      return found === null ? null : parseRecord(found.text, id);
+      return found === null || !mayMatch(found.text, query) ? null : parseRecord(found.text, id);
     } catch (error) {
       return { problem: `cannot be read: ${error instanceof Error ? error.message : String(error)}` };
     }
@@ -257,12 +259,4 @@ export function openHistory(settings: HistorySettings): History {
   }
 
   return { folder, newId, begin, update, list, get, prune, acquire, withLock, now };
-}
-
-function lazily<Value>(make: () => Value): () => Value {
-  let made: Value | undefined;
-  return () => {
-    made ??= make();
-    return made;
-  };
 }

@@ -24,17 +24,19 @@ import { sha256 } from './record.ts';
  *   Should it die as well, its lock is broken in the same way.
  */
 
-const holderSchema = z.object({
-  nonce: z.string(),
-  pid: z.int(),
-  host: z.string(),
-  bootId: z.nullable(z.string()),
-  pidNamespace: z.nullable(z.string()),
-  startTime: z.nullable(z.string()),
-});
+/** Made when it is needed: most locks are free. */
+const makeHolderSchema = () =>
+  z.object({
+    nonce: z.string(),
+    pid: z.int(),
+    host: z.string(),
+    bootId: z.nullable(z.string()),
+    pidNamespace: z.nullable(z.string()),
+    startTime: z.nullable(z.string()),
+  });
 
 /** The process that holds a lock. */
-export type LockHolder = z.infer<typeof holderSchema>;
+export type LockHolder = z.infer<ReturnType<typeof makeHolderSchema>>;
 
 export interface LockOptions {
   /** Ends the waiting with a HistoryError `history_busy`. */
@@ -196,7 +198,7 @@ export function inspectLocks(folder: string, files: Files, machine: Machine): Fo
 
 function parseHolder(text: string): LockHolder | null {
   try {
-    return holderSchema.safeParse(JSON.parse(text)).data ?? null;
+    return makeHolderSchema().safeParse(JSON.parse(text)).data ?? null;
   } catch {
     return null;
   }

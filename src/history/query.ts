@@ -14,6 +14,16 @@ export interface RecordQuery {
   readonly maxAgeMs?: number | undefined;
 }
 
+/**
+ * False where the text of a record's file shows that it is none of those: it has neither the fingerprint nor the key.
+ * Looking for them takes a hundredth of reading the record, and a history may hold thousands.
+ */
+export function mayMatch(text: string, { fingerprint, idempotencyKey }: RecordQuery): boolean {
+  return [fingerprint, idempotencyKey].every(
+    (wanted) => wanted === undefined || text.includes(JSON.stringify(wanted)),
+  );
+}
+
 /** `now` is in epoch milliseconds. */
 export function matches(record: HistoryRecord, query: RecordQuery, now: number): boolean {
   const states = typeof query.state === 'string' ? [query.state] : query.state;

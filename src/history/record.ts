@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
+import { lazily } from './lazily.ts';
 
 /** The format that this version writes and reads. A change that an older version would misread gets a new number. */
 export const recordFormat = 1;
@@ -23,70 +24,71 @@ export const recordIdPattern = /^\d{8}-\d{6}-[0-9a-z]{6}$/;
 /** Fields that earlier versions did not write. */
 const orNull = <Schema extends z.ZodMiniType>(schema: Schema) => z._default(z.nullable(schema), null);
 
-const problem = z.looseObject({
-  status: z.int(),
-  code: z.nullable(z.string()),
-  message: z.string(),
-  fields: z.array(z.looseObject({ path: z.string(), code: z.nullable(z.string()), detail: z.string() })),
-});
-
-const answer = z.looseObject({
-  status: z.int(),
-  /** The body of a success, as it was received. */
-  body: z.nullable(z.string()),
-  /** What a refusal said. */
-  problem: orNull(problem),
-  requestId: z.nullable(z.string()),
-  etag: orNull(z.string()),
-  receivedAt: z.iso.datetime(),
-  /** The service says that it answered from an earlier request with the same key. */
-  replayed: z.boolean(),
-  /** Epoch milliseconds before which the service does not want to be asked again. */
-  retryAt: orNull(z.number()),
-  /** The operation's own answer was lost; this is what a later read showed. */
-  settledByReading: z._default(z.boolean(), false),
-});
-
-const schema = z.looseObject({
-  format: z.literal(recordFormat),
-  id: z.string().check(z.regex(recordIdPattern)),
-  createdAt: z.iso.datetime(),
-  updatedAt: z.iso.datetime(),
-  /** When a request was last started. */
-  sentAt: orNull(z.iso.datetime()),
-  profile: z.string(),
-  /** Scheme, host and port that it was sent to. */
-  origin: z.string(),
-  storeId: z.string(),
-  /** Id of the operation in the contract, or {@link rawOperationId}. */
-  operation: z.string(),
-  class: z.enum(['read', 'repeatable', 'keyed', 'one-shot']),
-  /** A version from before DELETE reports such a record as one that it cannot use, and leaves it alone. */
-  method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']),
-  /** Path as it stands on the wire, parameters encoded. */
-  path: z.string().check(z.startsWith('/')),
-  ifMatch: orNull(z.string()),
-  /** The exact body, as text. */
-  body: z.nullable(z.string()),
-  bodySha256: z.nullable(z.string()),
-  /** See `fingerprint` in fingerprint.ts. */
-  fingerprint: z.string(),
-  idempotencyKey: z.nullable(z.string()),
-  state: z.enum(recordStates),
-  /** Requests that were started over all runs. */
-  attempts: z.int().check(z.minimum(0)),
-  answer: z.nullable(answer),
-  /** Why the last run ended without a readable answer. */
-  failure: z.nullable(z.looseObject({ code: z.string(), message: z.string() })),
-  /** settings.save: the document as it was before, so that it can be put back. */
-  former: orNull(z.string()),
-  /** backup.restore: id of the backup that undoes it. */
-  safetyBackupId: orNull(z.string()),
+/** Made when a record is first read: most commands only write one. */
+const recordSchema = lazily(() => {
+  const problem = z.looseObject({
+    status: z.int(),
+    code: z.nullable(z.string()),
+    message: z.string(),
+    fields: z.array(z.looseObject({ path: z.string(), code: z.nullable(z.string()), detail: z.string() })),
+  });
+  const answer = z.looseObject({
+    status: z.int(),
+    /** The body of a success, as it was received. */
+    body: z.nullable(z.string()),
+    /** What a refusal said. */
+    problem: orNull(problem),
+    requestId: z.nullable(z.string()),
+    etag: orNull(z.string()),
+    receivedAt: z.iso.datetime(),
+    /** The service says that it answered from an earlier request with the same key. */
+    replayed: z.boolean(),
+    /** Epoch milliseconds before which the service does not want to be asked again. */
+    retryAt: orNull(z.number()),
+    /** The operation's own answer was lost; this is what a later read showed. */
+    settledByReading: z._default(z.boolean(), false),
+  });
+  return z.looseObject({
+    format: z.literal(recordFormat),
+    id: z.string().check(z.regex(recordIdPattern)),
+    createdAt: z.iso.datetime(),
+    updatedAt: z.iso.datetime(),
+    /** When a request was last started. */
+    sentAt: orNull(z.iso.datetime()),
+    profile: z.string(),
+    /** Scheme, host and port that it was sent to. */
+    origin: z.string(),
+    storeId: z.string(),
+    /** Id of the operation in the contract, or {@link rawOperationId}. */
+    operation: z.string(),
+    class: z.enum(['read', 'repeatable', 'keyed', 'one-shot']),
+    /** A version from before DELETE reports such a record as one that it cannot use, and leaves it alone. */
+    method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']),
+    /** Path as it stands on the wire, parameters encoded. */
+    path: z.string().check(z.startsWith('/')),
+    ifMatch: orNull(z.string()),
+    /** The exact body, as text. */
+    body: z.nullable(z.string()),
+    bodySha256: z.nullable(z.string()),
+    /** See `fingerprint` in fingerprint.ts. */
+    fingerprint: z.string(),
+    idempotencyKey: z.nullable(z.string()),
+    state: z.enum(recordStates),
+    /** Requests that were started over all runs. */
+    attempts: z.int().check(z.minimum(0)),
+    answer: z.nullable(answer),
+    /** Why the last run ended without a readable answer. */
+    failure: z.nullable(z.looseObject({ code: z.string(), message: z.string() })),
+    /** settings.save: the document as it was before, so that it can be put back. */
+    former: orNull(z.string()),
+    /** backup.restore: id of the backup that undoes it. */
+    safetyBackupId: orNull(z.string()),
+  });
 });
 
 /** One operation that changes something, as this machine knows it. Fields of other versions are kept. */
-export type HistoryRecord = z.infer<typeof schema>;
-export type HistoryAnswer = z.infer<typeof answer>;
+export type HistoryRecord = z.infer<ReturnType<typeof recordSchema>>;
+export type HistoryAnswer = NonNullable<HistoryRecord['answer']>;
 
 /**
  * True while there is something left to do or to find out: not sent yet, no answer, or refused for a
@@ -134,7 +136,7 @@ export function parseRecord(text: string, id: string): { record: HistoryRecord }
   if (format < recordFormat) {
     return { problem: `has format ${format} of an older storectl: that version can still use it` };
   }
-  const { success, data, error } = schema.safeParse(value);
+  const { success, data, error } = recordSchema().safeParse(value);
   if (!success) {
     const issue = error.issues[0];
     return { problem: `cannot be used: ${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}` };

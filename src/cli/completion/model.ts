@@ -78,7 +78,7 @@ export function completionModel(commands: readonly LoadedCommand[]): CompletionM
 }
 
 function nodeOf({ path, definition, commands }: LoadedCommand): CompletedNode {
-  const fields = definition?.answerFields ?? [];
+  const fields = definition?.answerFields?.() ?? [];
   const own = (definition?.options ?? []).flatMap((option) => flagsOf(option, fields));
   const general = globalOptions.filter(({ complete }) => complete === 'field');
   const positional = definition?.arguments ?? [];

@@ -1,0 +1,8 @@
+/** Makes the value when it is first asked for, and never again. */
+export function lazily<Value>(make: () => Value): () => Value {
+  let made: Value | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
