@@ -162,7 +162,8 @@ export async function createContext({ io, flags, version }: ContextOptions): Pro
     history: once(async () => {
       const { openHistory } = await import('../history/journal.ts');
       const { profile } = await settings();
-      return openHistory({ folder: historyDirectory(io, profile), process: io.process });
+      const folder = historyDirectory(io, profile);
+      return openHistory({ folder, process: io.process, lockPatienceMs: flags.timeoutMs });
     }),
     onExchange: (listener) => {
       listeners.push(listener);

@@ -153,5 +153,6 @@ export function describeHistoryError(error: unknown): unknown {
   if (error.code === 'secret_in_record') {
     return usageError(error.message, 'a key belongs into no request body', { code: error.code });
   }
-  return localStateError(error.code, error.message, 'nothing was sent');
+  const waits = error.code === 'history_busy' ? '; --timeout SECONDS says how long it is waited for' : '';
+  return localStateError(error.code, error.message, `nothing was sent${waits}`);
 }

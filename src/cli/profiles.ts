@@ -90,6 +90,7 @@ export function openProfiles(
       machine: readMachine(process),
       randomBytes,
       silenceMs: lockSilenceMs,
+      patienceMs: 2 * lockSilenceMs,
     });
     const lock = await locks.acquire(file).catch((error: unknown) => {
       throw settingsError(file, error);

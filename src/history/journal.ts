@@ -1,5 +1,6 @@
 import { randomBytes as nodeRandomBytes } from 'node:crypto';
 import path from 'node:path';
+import { OPERATION_TIMEOUT_MS } from '../client/retry.ts';
 import { HistoryError, historyError, systemCode } from './errors.ts';
 import {
   createFile,
@@ -84,6 +85,8 @@ export interface HistorySettings {
   readonly fileSystem?: FileSystem;
   /** See LockSettings. */
   readonly lockSilenceMs?: number;
+  /** See LockSettings: as long as an operation may take where it is not given. */
+  readonly lockPatienceMs?: number | undefined;
 }
 
 const SUFFIX = '.json';
@@ -102,6 +105,7 @@ export function openHistory(settings: HistorySettings): History {
       machine: readMachine(settings.process),
       randomBytes,
       silenceMs: settings.lockSilenceMs ?? 30_000,
+      patienceMs: settings.lockPatienceMs ?? OPERATION_TIMEOUT_MS,
     }),
   );
   /** What this process wrote of a record: where it still stands so, it need not be parsed and checked again. */

@@ -65,6 +65,8 @@ export interface LockSettings {
   readonly randomBytes: (size: number) => Buffer;
   /** How long a holder of unknown fate must not stir before it counts as dead, in milliseconds. */
   readonly silenceMs: number;
+  /** How long a lock that another holds is waited for, in milliseconds: then it is a HistoryError `history_busy`. */
+  readonly patienceMs?: number | undefined;
 }
 
 const HEARTBEAT_MS = 2_000;
@@ -72,7 +74,7 @@ const FIRST_POLL_MS = 10;
 const LONGEST_POLL_MS = 100;
 
 export function openLocks(settings: LockSettings): Locks {
-  const { folder, files, machine, randomBytes, silenceMs } = settings;
+  const { folder, files, machine, randomBytes, silenceMs, patienceMs = Number.POSITIVE_INFINITY } = settings;
   const { fileSystem } = files;
 
   async function acquire(file: string, options: LockOptions): Promise<Lock> {
@@ -80,6 +82,7 @@ export function openLocks(settings: LockSettings): Locks {
     const text = JSON.stringify({ nonce, ...machine.self });
     const draft = path.join(folder, `.${nonce}.tmp`);
     const watch = watchSilence();
+    const patientUntil = performance.now() + patienceMs;
     let told = false;
     try {
       createFile(files, draft, text, { sync: false });
@@ -94,6 +97,7 @@ export function openLocks(settings: LockSettings): Locks {
           await breakLock(file, found.text, options.signal);
           continue;
         }
+        if (performance.now() > patientUntil) throw busy(file, holder);
         if (!told) options.onWait?.(holder);
         told = true;
         await pause(pollMs * (0.5 + Math.random()), file, holder, options.signal);
@@ -227,8 +231,12 @@ async function pause(
   try {
     await sleep(ms, undefined, signal && { signal });
   } catch {
-    const who = holder === null ? 'Another process' : `Process ${holder.pid} on ${holder.host}`;
-    const message = `${who} is still at work on the same operation (${file}). Try again when it has ended.`;
-    throw new HistoryError('history_busy', message, file);
+    throw busy(file, holder);
   }
+}
+
+function busy(file: string, holder: LockHolder | null): HistoryError {
+  const who = holder === null ? 'Another process' : `Process ${holder.pid} on ${holder.host}`;
+  const message = `${who} is still at work on the same operation (${file}). Try again when it has ended.`;
+  return new HistoryError('history_busy', message, file);
 }

@@ -1,5 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { effectsOf, setScene } from './scene.ts';
+import { effectsOf, errorOf, setScene } from './scene.ts';
 
 const create = ['backup', 'create', '--label', 'nightly', '--sections', 'store'];
 
@@ -22,6 +23,19 @@ test('20 processes at once with one key on 20 machines: one backup, one id, exit
   expect(new Set(results.map(({ stdout }) => stdout))).toEqual(new Set([`${backups[0]?.id}\n`]));
   expect(new Set(results.map(({ exitCode }) => exitCode))).toEqual(new Set([0]));
 }, 60_000);
+
+test('another process that does not come to its end is waited for as long as --timeout says: exit 11', async () => {
+  const { machine, proxy, service } = await setScene();
+  proxy.decide(() => ({ waitFor: new Promise(() => {}) }));
+  const args = [...create, '--idempotency-key', 'nightly-1'];
+  const first = machine.start(args);
+  while (proxy.requests.length === 0) await sleep(20);
+  const second = await machine.run([...args, '--timeout', '1', '--json']);
+  expect(second).toMatchObject({ exitCode: 11, stdout: '' });
+  expect(errorOf(second)).toMatchObject({ code: 'history_busy', outcome: 'not_sent' });
+  expect(errorOf(second).message).toContain(`Process ${first.process.pid} on `);
+  expect((await effectsOf(service)).backups).toEqual([]);
+});
 
 test('the same key with other arguments: exit 2 here, exit 7 from the service on another machine', async () => {
   const scene = await setScene();

@@ -100,6 +100,17 @@ test('a holder that is only stopped keeps its lock', async () => {
   (await history.acquire('L')).release();
 });
 
+test('a lock is waited for so long and no longer', async () => {
+  const holder = await startHolder('L');
+  const history = openHistory({ folder, process, lockPatienceMs: 100 });
+  await expect(history.acquire('L')).rejects.toMatchObject({
+    code: 'history_busy',
+    message: expect.stringContaining(`Process ${holder.process.pid}`),
+  });
+  holder.process.kill('SIGKILL');
+  (await history.acquire('L')).release();
+});
+
 test('other names are other locks', async () => {
   const history = openHistory({ folder, process });
   const first = await history.acquire('a');
