@@ -63,7 +63,14 @@ export const shared = {
   external: [/^node:/, 'libsql', 'pg'],
   transform: { target: 'node20', define: { STORECTL_VERSION: JSON.stringify(version) } },
 };
-const output = { dir: 'dist', format: 'cjs', entryFileNames: '[name].js', dynamicImportInCjs: false };
+const output = {
+  dir: 'dist',
+  format: 'cjs',
+  entryFileNames: '[name].js',
+  dynamicImportInCjs: false,
+  // Comments for editors are a third of what the parser would have to skip at every start.
+  comments: { legal: true, annotation: false, jsdoc: false },
+};
 
 /**
  * The service is a bundle of its own: in one bundle with the command line, whatever the two share of a library is what
@@ -84,6 +91,8 @@ const serviceApart = {
  */
 const stages = {
   entry: ['src/cli/exit-codes.ts', 'src/cli/version.ts', 'src/cli/prepared.ts'],
+  // Tab: see src/cli/completion/ids.ts.
+  complete: ['src/cli/completion/ids.ts'],
   start: ['src/cli/main.ts'],
   operation: [
     'src/cli/context.ts',
@@ -122,8 +131,6 @@ export default defineConfig([
       ...output,
       cleanDir: true,
       chunkFileNames: 'chunks/[name]-[hash].js',
-      // Comments for editors are a third of what the parser would have to skip at every start.
-      comments: { legal: true, annotation: false, jsdoc: false },
       codeSplitting: {
         includeDependenciesRecursively: false,
         groups: [{ name: stageOf, debugName: 'stages' }],

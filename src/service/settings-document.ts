@@ -59,7 +59,15 @@ export const settingsInput = z
 
 const defaultSettings = settingsDocument.parse({});
 
-/** A saved document, or the defaults where nothing was saved. */
+/** A saved document, or the defaults where nothing was saved. It was checked then; what it has not has its default. */
 export function documentOf(saved: SavedSettings | undefined): SettingsDocument {
-  return saved === undefined ? defaultSettings : settingsDocument.parse(saved.document);
+  const document: Partial<SettingsDocument> = saved?.document ?? {};
+  const { quietHours, templates, discovery, showcase, mobilePrivacy } = defaultSettings;
+  return {
+    quietHours: { ...quietHours, ...document.quietHours },
+    templates: { ...templates, ...document.templates },
+    discovery: { ...discovery, ...document.discovery },
+    showcase: { ...showcase, ...document.showcase },
+    mobilePrivacy: { ...mobilePrivacy, ...document.mobilePrivacy },
+  };
 }
