@@ -1,0 +1,19 @@
+// Sends so many posts with a pool of undici's, so many at a time, and keeps no record of anything.
+import { Pool } from 'undici';
+
+const { origin, storeId, key, connections, bodies } = JSON.parse(process.argv[2]);
+const pool = new Pool(origin, { connections });
+const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+let next = 0;
+const client = async () => {
+  while (next < bodies) {
+    next += 1;
+    const text = { title: `Post ${next}`, contentMd: `Text ${next}.\n`, slug: `post-${next}` };
+    const request = { method: 'POST', path: `/v1/stores/${storeId}/blog/posts`, headers };
+    const { statusCode, body } = await pool.request({ ...request, body: JSON.stringify(text) });
+    await body.json();
+    if (statusCode !== 201) throw new Error(`answered with ${statusCode}`);
+  }
+};
+await Promise.all(Array.from({ length: connections }, client));
+await pool.close();

@@ -1,0 +1,50 @@
+// Sends one request after the other on each of so many connections, in a process of its own: a server and its clients
+// do not share an event loop. Prints how many were answered in a second.
+// Plain sockets: a whole HTTP client takes longer to ask than a bare server takes to answer, and would hide the server.
+import { once } from 'node:events';
+import { connect } from 'node:net';
+
+const { origin, method, path, headers, body, connections, warmUpMs, forMs } = JSON.parse(process.argv[2]);
+const { hostname, port, host } = new URL(origin);
+const head = [`${method} ${path} HTTP/1.1`, `host: ${host}`];
+for (const [name, value] of Object.entries(headers)) head.push(`${name}: ${value}`);
+const run = Math.random().toString(36).slice(2);
+let sent = 0;
+let answered = 0;
+
+/** `{unique}` in the body stands for something that no other request has. */
+function nextRequest() {
+  sent += 1;
+  const text = body?.replace('{unique}', `${run}-${sent}`) ?? null;
+  const length = text === null ? [] : [`content-length: ${Buffer.byteLength(text)}`];
+  return `${[...head, ...length].join('\r\n')}\r\n\r\n${text ?? ''}`;
+}
+
+async function startClient() {
+  const socket = connect(Number(port), hostname);
+  socket.setNoDelay(true);
+  await once(socket, 'connect');
+  let received = '';
+  socket.on('data', (chunk) => {
+    received += chunk.latin1Slice();
+    const end = received.indexOf('\r\n\r\n');
+    if (end === -1) return;
+    const [, length] = /\r\ncontent-length: (\d+)/i.exec(received) ?? [];
+    if (!/^HTTP\/1\.1 20\d /.test(received) || length === undefined) throw new Error(received);
+    if (received.length < end + 4 + Number(length)) return;
+    received = '';
+    answered += 1;
+    socket.write(nextRequest());
+  });
+  socket.on('error', () => {});
+  socket.write(nextRequest());
+}
+
+for (let number = 0; number < connections; number += 1) await startClient();
+setTimeout(() => {
+  const [from, start] = [answered, performance.now()];
+  setTimeout(() => {
+    console.log((answered - from) / ((performance.now() - start) / 1000));
+    process.exit();
+  }, forMs);
+}, warmUpMs);

@@ -1,0 +1,32 @@
+import { parseArgs } from 'node:util';
+
+export const usage = `Measures how fast storectl is, next to what the same costs without it, and says which goals hold.
+
+  npm run bench -- [options]
+  npm run --silent bench -- --json > bench.json
+
+  --rounds N       rounds through all rows (default 5); the median of their samples counts
+  --only PATTERN   rows whose name matches this regular expression
+  --node FILE      another Node to measure on as well; may be given several times
+  --json           one JSON document in place of the table
+  --readme         write the table into README.md as well
+  --list           names of the rows`;
+
+/** Throws an error with a message for people. */
+export function parseOptions(args) {
+  const { values } = parseArgs({
+    args,
+    options: {
+      rounds: { type: 'string', default: '5' },
+      only: { type: 'string', default: '' },
+      node: { type: 'string', multiple: true, default: [] },
+      json: { type: 'boolean', default: false },
+      readme: { type: 'boolean', default: false },
+      list: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false, short: 'h' },
+    },
+  });
+  const rounds = Number(values.rounds);
+  if (!Number.isInteger(rounds) || rounds < 1) throw new Error('--rounds takes a number from 1');
+  return { ...values, rounds, only: new RegExp(values.only), nodes: [process.execPath, ...values.node] };
+}

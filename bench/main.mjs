@@ -1,0 +1,27 @@
+// `npm run bench`: see lib/options.mjs for what it takes, and rows/ for what it measures.
+import { execFileSync } from 'node:child_process';
+import path from 'node:path';
+import { parseOptions, usage } from './lib/options.mjs';
+import { root } from './lib/processes.mjs';
+import { printTable, toDocument, writeReadme } from './lib/report.mjs';
+import { measureAll } from './lib/rounds.mjs';
+import { rows } from './rows/index.mjs';
+
+const options = parseOptions(process.argv.slice(2));
+const chosen = rows.filter(({ name }) => options.only.test(name));
+if (options.help) console.log(usage);
+else if (options.list) for (const { name } of chosen) console.log(name);
+else await run();
+
+async function run() {
+  // What is measured is what is in the source now. The list of what was built is no result.
+  const rolldown = path.join(root, 'node_modules', 'rolldown', 'bin', 'cli.mjs');
+  const build = [rolldown, '--config', 'rolldown.config.mjs', '--logLevel', 'warn'];
+  execFileSync(process.execPath, build, { cwd: root, stdio: ['ignore', 'ignore', 2] });
+
+  const results = await measureAll(chosen, options);
+  const document = toDocument(results, options);
+  if (options.json) console.log(JSON.stringify(document, null, 2));
+  else printTable(document);
+  if (options.readme) await writeReadme(document);
+}

@@ -1,0 +1,72 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { nodeFloor, quickSamples } from '../lib/node-floor.mjs';
+import { findOnPath, program, root, timeOf } from '../lib/processes.mjs';
+import { answerServer, storeOf } from '../lib/scene.mjs';
+
+const unit = 'ms';
+const perRound = quickSamples;
+
+/** Records of the history that ids are looked up in. */
+const historySize = 1_000;
+
+/** What bash does when Tab is pressed, in a bash that has loaded nothing yet. */
+const pressTab = `source '${path.join(root, 'completions', 'storectl.bash')}'
+COMP_LINE='storectl backup create --' COMP_POINT=25 COMP_CWORD=3 COMP_WORDS=(storectl backup create --)
+_storectl storectl && printf '%s\\n' "\${COMPREPLY[@]}" | grep -q -e --sections`;
+
+const words = {
+  name: 'completion: flags',
+  what: 'Tab after `storectl backup create --` in bash; `node -e 0`',
+  unit,
+  perRound,
+  goals: () => [{ of: 'ratio', atMost: 1.5 }],
+  async prepare({ node, env }) {
+    const bash = findOnPath('bash');
+    if (bash === null) return null;
+    return {
+      subject: () => timeOf(bash, ['--norc', '--noprofile', '-c', pressTab], { env }),
+      floor: nodeFloor({ node, env }),
+    };
+  },
+};
+
+const ids = {
+  name: 'completion: ids',
+  what: `ids of backups from a history of ${historySize} records (\`storectl __complete backup\`); \`node -e 0\``,
+  unit,
+  perRound,
+  goals: () => [
+    { of: 'ratio', atMost: 1.5 },
+    { of: 'value', atMost: 100 },
+  ],
+  async prepare(place) {
+    const server = await answerServer(place);
+    const env = { ...place.env, ...storeOf(server) };
+    const args = ['backup', 'create', '--label', 'bench', '--sections', 'store', '--new', '-q'];
+    await timeOf(place.node, [program, ...args], { env });
+    await server.stop();
+    multiplyRecord(env.STORECTL_STATE_DIR);
+    return {
+      subject: () => timeOf(place.node, [program, '__complete', 'backup'], { env }),
+      floor: nodeFloor(place),
+    };
+  },
+};
+
+/** Makes many records of the one that is in the history. */
+function multiplyRecord(stateFolder) {
+  const file = readdirSync(stateFolder, { recursive: true, encoding: 'utf8' }).find((name) =>
+    /\d{8}-\d{6}-\w{6}\.json$/.test(name),
+  );
+  const folder = path.join(stateFolder, path.dirname(file));
+  const record = JSON.parse(readFileSync(path.join(stateFolder, file), 'utf8'));
+  mkdirSync(folder, { recursive: true });
+  for (let number = 1; number < historySize; number += 1) {
+    const id = record.id.replace(/\w{6}$/, String(number).padStart(6, '0'));
+    const answer = { ...record.answer, body: JSON.stringify({ id: `backup-${number}`, label: 'bench' }) };
+    writeFileSync(path.join(folder, `${id}.json`), `${JSON.stringify({ ...record, id, answer }, null, 2)}\n`);
+  }
+}
+
+export const completionRows = [words, ids];

@@ -1,0 +1,52 @@
+import path from 'node:path';
+import { rateOf } from '../lib/rate.mjs';
+import { startScript, startService } from '../lib/scene.mjs';
+
+const unit = 'requests/s';
+const perRound = 1;
+
+const read = {
+  name: 'service: read',
+  what: '`GET settings`, 32 clients; a bare Hono route with the same bytes',
+  unit,
+  perRound,
+  goals: () => [{ of: 'ratio', atLeast: 0.6 }],
+  async prepare(place) {
+    const service = await startService(place);
+    const { origin, key } = service;
+    const headers = { authorization: `Bearer ${key}` };
+    const request = { method: 'GET', path: `/v1/stores/${service.storeId}/operations/settings`, headers };
+    const answer = await globalThis.fetch(origin + request.path, { headers });
+    const bare = await startScript(place, 'bare-settings', await answer.text());
+    return {
+      subject: () => rateOf({ ...request, origin }),
+      floor: () => rateOf({ ...request, origin: bare.origin }),
+      end: () => Promise.all([service.stop(), bare.stop()]),
+    };
+  },
+};
+
+const write = {
+  name: 'service: durable write',
+  what: '`POST disputes`, 32 clients; a bare Hono route with one synced SQLite insert for each',
+  unit,
+  perRound,
+  goals: () => [{ of: 'ratio', atLeast: 3 }],
+  async prepare(place) {
+    const service = await startService(place);
+    const bare = await startScript(place, 'bare-insert', path.join(place.folder, 'bare.db'));
+    const request = {
+      method: 'POST',
+      path: `/v1/stores/${service.storeId}/operations/disputes`,
+      headers: { authorization: `Bearer ${service.key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ kind: 'payment', reason: 'Parcel not received', idempotencyKey: '{unique}' }),
+    };
+    return {
+      subject: () => rateOf({ ...request, origin: service.origin }),
+      floor: () => rateOf({ ...request, origin: bare.origin }),
+      end: () => Promise.all([service.stop(), bare.stop()]),
+    };
+  },
+};
+
+export const serviceRows = [read, write];
