@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { parseBaseUrl } from '../client/base-url.ts';
 import { isWellFormedKey, keyLength } from '../contract/api-key.ts';
@@ -19,6 +19,8 @@ export interface ConnectionFlags {
   readonly profile?: string | undefined;
   readonly store?: string | undefined;
   readonly baseUrl?: string | undefined;
+  /** Milliseconds for which a pipe that holds the key may be waited for; 180 s where not given. */
+  readonly timeoutMs?: number | undefined;
 }
 
 /** Where a setting came from, for `auth status` and `doctor`. */
@@ -102,7 +104,7 @@ export function resolveSettings(
     storeId,
     baseUrl,
     apiKey:
-      environmentKey(env) ??
+      environmentKey(flags, env) ??
       (stored?.apiKey && baseUrl && stored.keyOrigin === baseUrl.value.origin
         ? { value: stored.apiKey, source: 'profile' }
         : null),
@@ -123,14 +125,14 @@ export function checkProfileName(name: string): void {
 }
 
 /** A key from the environment, or from the file that the environment names. */
-function environmentKey(env: Environment): Sourced<string> | null {
+function environmentKey({ timeoutMs }: ConnectionFlags, env: Environment): Sourced<string> | null {
   if (env.STORECTL_API_KEY) {
     return { value: checkKey(env.STORECTL_API_KEY.trim(), 'STORECTL_API_KEY'), source: 'environment' };
   }
   if (!env.STORECTL_API_KEY_FILE) return null;
   const file = env.STORECTL_API_KEY_FILE;
   try {
-    return { value: checkKey(readFileSync(file, 'utf8').trim(), file), source: 'environment' };
+    return { value: checkKey(readKeyFile(file, timeoutMs).trim(), file), source: 'environment' };
   } catch (error) {
     if (error instanceof CliError) throw error;
     throw localStateError(
@@ -138,6 +140,21 @@ function environmentKey(env: Environment): Sourced<string> | null {
       `cannot read the key from ${file}: ${describeSystemError(error)}`,
       'STORECTL_API_KEY_FILE names the file that holds the key: correct it, or unset it',
     );
+  }
+}
+
+function readKeyFile(file: string, timeoutMs = 180_000): string {
+  if (!statSync(file).isFIFO()) return readFileSync(file, 'utf8');
+  // Read in here, a pipe that nobody writes to would hold up everything for ever, Ctrl-C included.
+  const { execFileSync } = process.getBuiltinModule('node:child_process');
+  try {
+    return execFileSync('cat', ['--', file], {
+      encoding: 'utf8',
+      timeout: timeoutMs,
+      stdio: ['inherit', 'pipe', 'ignore'],
+    });
+  } catch (error) {
+    throw systemErrorCode(error) === 'ETIMEDOUT' ? new Error('nothing came in time') : error;
   }
 }
 

@@ -264,6 +264,18 @@ test('a pipe: silence ends with exit 3, and one that goes on delivering is read 
   }
 });
 
+test('a pipe that holds the key: silence ends with exit 11, and a key that comes is used', async () => {
+  const { service, machine } = await makeWorld();
+  writeFileSync(path.join(machine.folder, 'key.txt'), service.apiKey);
+  const show = 'STORECTL_API_KEY= STORECTL_API_KEY_FILE=pipe storectl settings show --fields storeId';
+
+  const silent = await machine.shell(`mkfifo pipe; ${show} --timeout 0.3`);
+  expect(silent).toMatchObject({ exitCode: 11, signal: null });
+  expect(silent.stderr).toContain('cannot read the key from pipe: nothing came in time');
+  const result = await machine.shell(`(sleep 0.3; cat key.txt > pipe) & ${show}`);
+  expect(result).toMatchObject({ exitCode: 0, stdout: `{"storeId":"${service.storeId}"}\n` });
+});
+
 test('what never ends is refused: an endless stream, a device', async () => {
   const { machine } = await makeWorld();
   const endless = await machine.shell('yes | storectl store update --from-file -');
