@@ -25,6 +25,11 @@ export {
 } from './keys.ts';
 export { type Listening, listen } from './listen.ts';
 export { type Preset, presets, type Scope, scopes } from './scopes.ts';
-export { DatabaseSetupError, NewerDatabaseError, StorageBusyError } from './storage/errors.ts';
+export {
+  DatabaseSetupError,
+  ForeignDatabaseError,
+  NewerDatabaseError,
+  StorageBusyError,
+} from './storage/errors.ts';
 export { isPostgresUrl, openStorage, type Storage } from './storage/storage.ts';
 export { createStore, listStores, type NewStore } from './stores.ts';

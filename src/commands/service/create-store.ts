@@ -1,7 +1,7 @@
 import { type CommandDefinition, optionValue } from '../../cli/command.ts';
 import { renderRecord, rowsOf } from '../../cli/output.ts';
 import { renderJson } from '../../cli/style.ts';
-import { createStore } from '../../service/index.ts';
+import { createStore, type Storage } from '../../service/index.ts';
 import { askOption } from './ask.ts';
 import { databaseOption, withStorage } from './database-options.ts';
 import { describeRefusal } from './refusals.ts';
@@ -28,7 +28,7 @@ export const command: CommandDefinition = {
     const slug = optionValue(parsed, '--slug');
     const currency = optionValue(parsed, '--currency');
     const timezone = optionValue(parsed, '--timezone');
-    const store = await withStorage(context, parsed, (storage) =>
+    const create = (storage: Storage) =>
       createStore(storage, {
         name,
         ...(slug !== undefined && { slug }),
@@ -41,8 +41,8 @@ export const command: CommandDefinition = {
           defaultCurrency: '--currency',
           timezone: '--timezone',
         });
-      }),
-    );
+      });
+    const store = await withStorage(context, parsed, create, { mayBeNew: true });
     if (context.flags.quiet) context.print(store.id);
     else if (context.flags.json) context.print(renderJson(JSON.stringify(store), context.out));
     else {

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { type OptionSpec, optionValue, type ParsedCommand } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
@@ -6,6 +7,7 @@ import { exitCodes } from '../../cli/exit-codes.ts';
 import { stateDirectory } from '../../cli/folders.ts';
 import {
   DatabaseSetupError,
+  ForeignDatabaseError,
   isPostgresUrl,
   NewerDatabaseError,
   openStorage,
@@ -22,12 +24,13 @@ export const databaseOption: OptionSpec = {
 
 /**
  * Opens the database that the flag names, or the service's own, for as long as `work` takes. `work` is told its name
- * without a password.
+ * without a password. A file that is not there is made only where `mayBeNew`: elsewhere it is a mistyped name.
  */
 export async function withStorage<Result>(
   context: Context,
   parsed: ParsedCommand,
   work: (storage: Storage, location: string) => Promise<Result>,
+  { mayBeNew = false } = {},
 ): Promise<Result> {
   const given = optionValue(parsed, '--database');
   if (given !== undefined) refuseOddUrl(given);
@@ -36,6 +39,15 @@ export async function withStorage<Result>(
       ? given
       : path.resolve(context.io.cwd, given ?? path.join(stateDirectory(context.io), 'service', 'service.db'));
   const name = withoutSecrets(location);
+  if (!mayBeNew && !isPostgresUrl(location) && !existsSync(location)) {
+    throw new CliError({
+      code: 'database_missing',
+      exitCode: exitCodes.localState,
+      message: `there is no database ${name}`,
+      hint: '`storectl service create-store` and `storectl service start` make one; --database names another',
+      outcome: 'not_sent',
+    });
+  }
   let storage: Storage;
   try {
     storage = await openStorage(location);
@@ -75,7 +87,7 @@ const engineErrors: Readonly<Record<string, string>> = {
 };
 
 function describeDatabaseError(error: unknown): string {
-  if (error instanceof NewerDatabaseError) return error.message;
+  if (error instanceof NewerDatabaseError || error instanceof ForeignDatabaseError) return error.message;
   if (error instanceof StorageBusyError) {
     return error.cause === undefined
       ? error.message
@@ -89,6 +101,7 @@ function describeDatabaseError(error: unknown): string {
 
 function hintFor(error: unknown, location: string): string {
   if (error instanceof NewerDatabaseError) return 'update storectl, or choose another database';
+  if (error instanceof ForeignDatabaseError) return 'choose another file; nothing was changed in this one';
   if (error instanceof DatabaseSetupError) return 'a URL reads postgres://USER@HOST/DATABASE';
   if (isPostgresUrl(location)) {
     return 'check the URL, and that PostgreSQL runs there; PGPASSWORD in the environment may hold the password';
@@ -97,7 +110,6 @@ function hintFor(error: unknown, location: string): string {
   return 'choose another file with --database, or check its permissions';
 }
 
-/** A password may stand before the host or among the parameters. */
 /** A mistyped URL must not become a file, whose name would hold the password. */
 function refuseOddUrl(location: string): void {
   // One letter is a drive of Windows.
@@ -110,6 +122,7 @@ function refuseOddUrl(location: string): void {
   );
 }
 
+/** A password may stand before the host or among the parameters. */
 function withoutSecrets(location: string): string {
   if (!isPostgresUrl(location)) return location;
   if (!URL.canParse(location)) return 'postgres://…';

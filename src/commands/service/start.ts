@@ -2,7 +2,7 @@ import { type CommandDefinition, isOn, optionValue, type ParsedCommand } from '.
 import { CliError, systemErrorCode, usageError } from '../../cli/errors.ts';
 import { exitCodes } from '../../cli/exit-codes.ts';
 import { version } from '../../cli/version.ts';
-import { createApp, listen, parseSink, startDeliveries } from '../../service/index.ts';
+import { createApp, listen, parseSink, type Storage, startDeliveries } from '../../service/index.ts';
 import { databaseOption, withStorage } from './database-options.ts';
 
 const group = 'Options:';
@@ -43,7 +43,7 @@ send is one JSON line on stderr.`,
     }
     const sink = readSink(parsed);
     const rateLimit = readRateLimit(parsed);
-    return withStorage(context, parsed, async (storage, location) => {
+    const serve = async (storage: Storage, location: string) => {
       const log = createLog(context.notice);
       const app = createApp({ storage, version, log, rateLimit });
       const server = await listen(app, { host, port }).catch((error: unknown) => {
@@ -59,7 +59,8 @@ send is one JSON line on stderr.`,
       });
       await Promise.all([server.close(), deliveries?.stop()]);
       return undefined;
-    });
+    };
+    return withStorage(context, parsed, serve, { mayBeNew: true });
   },
 };
 

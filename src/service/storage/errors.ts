@@ -13,6 +13,11 @@ export class NewerDatabaseError extends Error {
   override readonly name = 'NewerDatabaseError';
 }
 
+/** The file is a database of another program, whose tables are not to be mixed with those of the service. */
+export class ForeignDatabaseError extends Error {
+  override readonly name = 'ForeignDatabaseError';
+}
+
 /** The database cannot be used as it is named or set up. The message says what to change, and holds no password. */
 export class DatabaseSetupError extends Error {
   override readonly name = 'DatabaseSetupError';

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { NewerDatabaseError } from './errors.ts';
+import { ForeignDatabaseError, NewerDatabaseError } from './errors.ts';
 import { migrations } from './migrations.ts';
 import type { Engine, Queries, Storage } from './storage.ts';
 
@@ -12,6 +12,7 @@ export async function migrate({ engine, write }: Storage): Promise<void> {
     await locks.takeTurn();
     // Who finds the table there needs no right to make tables.
     if (!(await hasMigrationsTable(db, engine))) {
+      if (engine === 'embedded') await refuseForeign(db);
       await sql`create table schema_migrations (name text primary key)`.execute(db);
     }
     const { rows } = await sql<{ name: string }>`select name from schema_migrations`.execute(db);
@@ -28,6 +29,18 @@ export async function migrate({ engine, write }: Storage): Promise<void> {
       );
     }
   });
+}
+
+/** A PostgreSQL database may be shared, a file belongs to one program. */
+async function refuseForeign(db: Queries): Promise<void> {
+  const { rows } = await sql<{
+    name: string;
+  }>`select name from sqlite_master where type = 'table' limit 1`.execute(db);
+  const [table] = rows;
+  if (table === undefined) return;
+  throw new ForeignDatabaseError(
+    `the file is the database of another program (it has a table "${table.name}")`,
+  );
 }
 
 async function hasMigrationsTable(db: Queries, engine: Engine): Promise<boolean> {

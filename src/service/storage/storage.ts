@@ -66,7 +66,7 @@ export interface StorageOptions {
 /**
  * Opens the database at a file path, `:memory:` or a `postgres://` URL, creating and migrating its tables as needed.
  * Any number of processes may have one open. Rejects with a StorageBusyError, a NewerDatabaseError, a
- * DatabaseSetupError, or with the error of the file system or the engine.
+ * ForeignDatabaseError, a DatabaseSetupError, or with the error of the file system or the engine.
  */
 export async function openStorage(location: string, options: StorageOptions = {}): Promise<Storage> {
   const patienceMs = options.busyTimeoutMs ?? 5_000;

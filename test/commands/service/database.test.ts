@@ -1,8 +1,9 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { sql } from 'kysely';
+import Database from 'libsql';
 import { expect, onTestFinished, test } from 'vitest';
 import { openStorage } from '../../../src/service/index.ts';
 import { newMachine, temporaryFolder } from '../../helpers/cli.ts';
@@ -35,6 +36,37 @@ test('a database that cannot be used is told of in words, and of what to do', as
   const newer = await startError(['--database', later]);
   expect(newer.message).toMatch(/a later version of this program has changed the database: 9999-later/);
   expect(newer.hint).toMatch(/^update storectl/);
+});
+
+test('the database of another program is left alone', async () => {
+  const file = path.join(temporaryFolder(), 'notes.db');
+  const other = new Database(file);
+  other.exec('create table notes (text text)');
+  other.close();
+
+  expect(await startError(['--database', file])).toMatchObject({
+    code: 'database_unusable',
+    message: expect.stringContaining('the database of another program (it has a table "notes")'),
+  });
+  const after = new Database(file);
+  onTestFinished(() => void after.close());
+  expect(after.prepare('select name from sqlite_master').all()).toEqual([{ name: 'notes' }]);
+});
+
+test.each([
+  ['keys', '--store', 's'],
+  ['create-key', '--store', 's', '--preset', 'owner'],
+  ['deliveries', '--store', 's'],
+])('a mistyped name makes no database: service %s', async (...args) => {
+  const machine = newMachine();
+  const file = path.join(machine.folder, 'mistyped.db');
+
+  const { exitCode, stdout, stderr } = await machine.run(['service', ...args, '--database', file]);
+
+  expect({ exitCode, stdout }).toEqual({ exitCode: 11, stdout: '' });
+  expect(stderr).toContain(`there is no database ${file}`);
+  expect(stderr).toContain('service create-store');
+  expect(existsSync(file)).toBe(false);
 });
 
 test('a PostgreSQL that cannot be reached is told of without the password of the URL', async () => {
