@@ -90,7 +90,7 @@ const serviceApart = {
  * little too much of one. A module is in the first stage that needs it at once; what no stage needs is split by command.
  */
 const stages = {
-  entry: ['src/cli/exit-codes.ts', 'src/cli/version.ts', 'src/cli/prepared.ts'],
+  storectl: ['src/cli/entry.ts'],
   // Tab: see src/cli/completion/ids.ts.
   complete: ['src/cli/completion/ids.ts'],
   start: ['src/cli/main.ts'],
@@ -126,10 +126,13 @@ export default defineConfig([
   {
     ...shared,
     input: { storectl: 'src/cli/entry.ts' },
+    // What the entry shares with the chunks stays in its file.
+    preserveEntrySignatures: 'allow-extension',
     plugins: [withoutUnused, serviceApart],
     output: {
       ...output,
       cleanDir: true,
+      entryFileNames: 'chunks/[name].js',
       chunkFileNames: 'chunks/[name]-[hash].js',
       codeSplitting: {
         includeDependenciesRecursively: false,

@@ -1,6 +1,5 @@
 // `npm run bench`: see lib/options.mjs for what it takes, and rows/ for what it measures.
 import { execFileSync } from 'node:child_process';
-import path from 'node:path';
 import { parseOptions, usage } from './lib/options.mjs';
 import { root } from './lib/processes.mjs';
 import { printTable, toDocument, writeReadme } from './lib/report.mjs';
@@ -15,9 +14,7 @@ else await run();
 
 async function run() {
   // What is measured is what is in the source now. The list of what was built is no result.
-  const rolldown = path.join(root, 'node_modules', 'rolldown', 'bin', 'cli.mjs');
-  const build = [rolldown, '--config', 'rolldown.config.mjs', '--logLevel', 'warn'];
-  execFileSync(process.execPath, build, { cwd: root, stdio: ['ignore', 'ignore', 2] });
+  execFileSync('npm', ['run', 'build', '--silent'], { cwd: root, stdio: ['ignore', 'ignore', 2] });
 
   const results = await measureAll(chosen, options);
   const document = toDocument(results, options);

@@ -12,7 +12,7 @@ try {
   // Without a cache the program only starts more slowly.
 }
 
-require('../dist/storectl.js')
+require('../dist/chunks/storectl.js')
   .start()
   .then((exitCode) => {
     process.exitCode = exitCode;

@@ -31,7 +31,7 @@ export async function main(argv: readonly string[], io: Io): Promise<ExitCode> {
   };
   try {
     const words = helpLast(argv);
-    const parser = createProgram({ io, version, run });
+    const parser = createProgram({ words, io, version, run });
     await parser.parseAsync(words, { from: 'user' }).catch(passHelp);
     await output.flushed();
     return exitCode;

@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs';
-import path from 'node:path';
+import { join } from 'node:path';
 import { findShell, type ShellName, shells } from './completion/shells.ts';
 
 /** Columns that help never exceeds. */
 export const helpColumns = 100;
 
 /** As far below the root of the package as this file is, in the source and in the built program. */
-const packageFolder = path.join(import.meta.dirname, '..', '..');
+const packageFolder = join(import.meta.dirname, '..', '..');
 
 /** Where the package has the completion script for a shell. */
 export function completionScript(shell: ShellName): string {
-  return path.join(packageFolder, 'completions', `storectl.${shells[shell].extension}`);
+  return join(packageFolder, 'completions', `storectl.${shells[shell].extension}`);
 }
 
 /**
@@ -43,8 +43,8 @@ function helpFile(argv: readonly string[], { columns = helpColumns }: NodeJS.Wri
   const words = helpWords(argv);
   if (words === null || columns < helpColumns || words.some((word) => !/^[a-z][a-z-]*$/.test(word)))
     return null;
-  const folder = path.join(packageFolder, 'dist');
-  return `${path.join(folder, 'help', ...words)}.txt`;
+  const folder = join(packageFolder, 'dist');
+  return `${join(folder, 'help', ...words)}.txt`;
 }
 
 /** The command that the arguments ask the help of, or null. */

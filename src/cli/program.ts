@@ -7,6 +7,8 @@ import { helpColumns } from './prepared.ts';
 import { type Group, isGroup, type Leaf, tree } from './tree.ts';
 
 export interface ProgramOptions {
+  /** The arguments that will be parsed. */
+  readonly words: readonly string[];
   readonly io: Io;
   readonly version: string;
   /** Called with the command that the user typed. */
@@ -17,7 +19,7 @@ export interface ProgramOptions {
  * The command tree for the parser. Names and summaries are here from the start; the options of a command are added when
  * the parser reaches it, so that `--help` of the program loads no command.
  */
-export function createProgram({ io, version, run }: ProgramOptions): Command {
+export function createProgram({ words, io, version, run }: ProgramOptions): Command {
   const program = new Command('storectl')
     .description('Run an online store from the terminal.')
     .version(version, '-V, --version', 'Print the version')
@@ -44,9 +46,11 @@ export function createProgram({ io, version, run }: ProgramOptions): Command {
     .addHelpText('after', () => `\n${overview}`);
   addOptions(program, globals);
   const reached = onReaching(program);
-  for (const [name, entry] of Object.entries(tree)) {
-    if (isGroup(entry)) reached.set(addGroup(program, name, entry), (group) => fillGroup(group, entry, run));
-    else reached.set(addLeaf(program, name, entry), (leaf) => fillLeaf(leaf, entry, run));
+  for (const [name, entry] of needed(tree, words[0])) {
+    if (isGroup(entry)) {
+      const verbs = needed(entry.commands, words[0] === name ? words[1] : undefined);
+      reached.set(addGroup(program, name, entry), (group) => fillGroup(group, verbs, run));
+    } else reached.set(addLeaf(program, name, entry), (leaf) => fillLeaf(leaf, entry, run));
   }
   return program;
 }
@@ -63,6 +67,14 @@ type Runner = ProgramOptions['run'];
 /** Made once: the program, each noun and each command have them. */
 const globals = globalOptions.flatMap(parserOptions);
 
+type Named<Entry> = readonly (readonly [name: string, entry: Entry])[];
+
+/** The only one that the parser can reach where the user begins with its name, else all: for help and suggestions. */
+function needed<Entry>(entries: Readonly<Record<string, Entry>>, word = ''): Named<Entry> {
+  const entry = Object.hasOwn(entries, word) ? entries[word] : undefined;
+  return entry === undefined ? Object.entries(entries) : [[word, entry]];
+}
+
 type Step = (command: Command) => Promise<void> | void;
 
 /** What the parser does when it reaches a subcommand: until then it is a name and a summary. */
@@ -76,11 +88,11 @@ function addGroup(program: Command, name: string, { summary }: Group): Command {
   return program.command(name).description(`${summary}.`).summary(summary).usage('<command> [options]');
 }
 
-function fillGroup(group: Command, { commands }: Group, run: Runner): void {
+function fillGroup(group: Command, verbs: Named<Leaf>, run: Runner): void {
   group.helpCommand(false).enablePositionalOptions();
   addOptions(group, globals);
   const reached = onReaching(group);
-  for (const [verb, leaf] of Object.entries(commands)) {
+  for (const [verb, leaf] of verbs) {
     reached.set(addLeaf(group, verb, leaf), (command) => fillLeaf(command, leaf, run));
   }
 }
