@@ -4,7 +4,7 @@ import { problemOf } from './ask-target.ts';
 import type { Context } from './context.ts';
 import { cancelledError } from './errors.ts';
 import { describeParameter } from './input.ts';
-import { askFromStart, type Question } from './interview.ts';
+import { askFromStart, explainKeys, type Question } from './interview.ts';
 import { knownIds } from './known-ids.ts';
 import { isObject } from './objects.ts';
 import { askChoice, askText, askYesNo } from './prompts.ts';
@@ -61,6 +61,7 @@ export async function askRequest(
     },
   };
   const isRead = () => asked.method === 'GET' || asked.method === 'HEAD';
+  explainKeys(context);
   await askFromStart(() => [
     ...(given.method === undefined ? [askMethod] : []),
     ...(given.target === undefined ? [askTarget] : []),

@@ -91,7 +91,8 @@ async function wantsToGoOn(io: Io, problem: string): Promise<boolean> {
     { value: 'edit', name: 'edit it again' },
     { value: 'leave', name: 'give up and show the text' },
   ];
-  const question = `The text cannot be used: ${printable(problem)}. What now?`;
+  const [reason = ''] = problem.split('\n');
+  const question = `The text cannot be used: ${printable(reason.replace(/[:.]$/, ''))}. What now?`;
   return (await unlessBack(() => askChoice(io, question, choices))) !== 'leave';
 }
 

@@ -1,3 +1,4 @@
+import type { Context } from './context.ts';
 import { WentBack } from './errors.ts';
 
 /** Asks for something, and stores the answer. Asked again, it offers what was answered before. */
@@ -10,6 +11,11 @@ export interface Question {
  * before them.
  */
 export type Questions = () => readonly Question[];
+
+/** Says how to go back, before the first of several questions. */
+export function explainKeys({ err, notice }: Pick<Context, 'err' | 'notice'>): void {
+  notice(err.color.dim(`${err.plain ? '< and Enter' : 'Esc'} goes back, Ctrl-C cancels.`));
+}
 
 /** Asks the questions in turn. Escape goes back to the one before; at the first it is thrown on as {@link WentBack}. */
 export async function askInTurn(questions: Questions, from = 0): Promise<void> {

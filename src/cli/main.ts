@@ -116,13 +116,14 @@ async function describeForPeople(
   { message, hint, requestId }: ErrorDetails,
   { stderr }: Pick<Io, 'stderr'>,
 ): Promise<string> {
-  const lines = [`error: ${printableLines(message)}`];
-  if (hint !== undefined) lines.push(`  ${printableLines(hint)}`);
-  if (requestId !== undefined) lines.push(`  request id: ${printable(requestId)}`);
-  const text = lines.join('\n');
-  if (stderr.isTTY !== true) return `${text}\n`;
-  const { wrapText } = await import('./wrap.ts');
-  return `${wrapText(text, stderr.columns ?? 80)}\n`;
+  const isTerminal = stderr.isTTY === true;
+  const { wrapText } = isTerminal ? await import('./wrap.ts') : { wrapText: (text: string) => text };
+  const columns = stderr.columns ?? 80;
+  const indented = (text: string) => wrapText(text, columns - 2).replace(/^/gm, '  ');
+  const lines = [wrapText(`error: ${printableLines(message)}`, columns)];
+  if (hint !== undefined) lines.push(indented(printableLines(hint)));
+  if (requestId !== undefined) lines.push(indented(`request id: ${printable(requestId)}`));
+  return `${lines.join('\n')}\n`;
 }
 
 function describeAsJson({ exitCode: _, ...error }: ErrorDetails): string {

@@ -29,12 +29,18 @@ interface ChoiceConfig<Item extends Choice> {
   readonly loop: boolean;
 }
 
-/** For prompts that redraw their list as the answer. */
-interface Theme {
-  readonly style: {
-    readonly renderSelectedChoices: (chosen: readonly { readonly short: string }[]) => string;
-    readonly keysHelpTip: (keys: [key: string, action: string][]) => string;
-  };
+/** Of lists that are redrawn. */
+export interface ListStyle {
+  readonly message: (text: string, status: string) => string;
+  readonly keysHelpTip: (keys: [key: string, action: string][]) => string;
+}
+
+interface Theme<Style> {
+  readonly theme: { readonly style: Style };
+}
+
+interface SeveralStyle extends ListStyle {
+  readonly renderSelectedChoices: (chosen: readonly { readonly short: string }[]) => string;
 }
 
 /** Asks again until `read` makes something of the line; what it throws as text is said. */
@@ -100,7 +106,11 @@ export function confirm(
 
 /** One of several, by its number. */
 export function select(
-  { message, choices, default: preset }: ChoiceConfig<Choice> & { readonly default?: string },
+  {
+    message,
+    choices,
+    default: preset,
+  }: ChoiceConfig<Choice> & Theme<ListStyle> & { readonly default?: string },
   context: PlainContext,
 ): Promise<string> {
   const offered = choices.filter(({ value }) => value === preset);
@@ -118,10 +128,7 @@ export function checkbox(
   {
     message,
     choices,
-  }: ChoiceConfig<Choice & { readonly checked: boolean }> & {
-    readonly required: true;
-    readonly theme: Theme;
-  },
+  }: ChoiceConfig<Choice & { readonly checked: boolean }> & Theme<SeveralStyle> & { readonly required: true },
   context: PlainContext,
 ): Promise<string[]> {
   const checked = choices.filter((choice) => choice.checked);

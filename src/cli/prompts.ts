@@ -42,9 +42,10 @@ export function askText(io: Io, message: string, options: TextOptions = {}): Pro
   );
 }
 
-/** Asks for a secret: nothing of it is shown. */
+/** Asks for a secret: nothing of it is shown, and no key shows it. */
 export function askSecret(io: Io, message: string): Promise<string> {
-  return ask(io, (_, context) => password({ message: asQuestion(io, message), mask: false }, context));
+  const hidden = { mask: false, toggleMask: false, theme: { style: { maskedText: '' } } };
+  return ask(io, (_, context) => password({ message: asQuestion(io, message), ...hidden }, context));
 }
 
 export function askYesNo(io: Io, message: string, preset = false): Promise<boolean> {
@@ -60,7 +61,7 @@ export function askChoice(
   choices: readonly Choice[],
   preset?: string,
 ): Promise<string> {
-  const question = asList(io, message, choices);
+  const question = asQuestion(io, message);
   const named = choices.map(({ value, name, short = name }) => ({
     ...{ value, name: wrapFor(io, name, '    '), short: wrapAfter(io, question, short) },
   }));
@@ -68,6 +69,7 @@ export function askChoice(
     select(
       {
         ...{ message: question, choices: named, pageSize: pageSize(io), loop: false },
+        theme: { style: listStyle(io, message, choices) },
         ...(preset !== undefined && { default: preset }),
       },
       context,
@@ -82,7 +84,7 @@ export function askSeveral(
   choices: readonly Choice[],
   preset: readonly string[] = [],
 ): Promise<string[]> {
-  const question = asList(io, message, choices);
+  const question = asQuestion(io, message);
   const named = choices.map(({ value, name, short = name }) => ({
     ...{ value, name: wrapFor(io, name, '    '), short, checked: preset.includes(value) },
   }));
@@ -92,17 +94,11 @@ export function askSeveral(
     checkbox(
       {
         ...{ message: question, choices: named, required: true, pageSize: pageSize(io), loop: false },
-        theme: { style: { renderSelectedChoices, keysHelpTip: (keys) => describeKeys(io, keys) } },
+        theme: { style: { ...listStyle(io, message, choices), renderSelectedChoices } },
       },
       context,
     ),
   );
-}
-
-/** The keys that act on a list, which a narrow terminal would cut. */
-function describeKeys(io: Io, keys: readonly (readonly [string, string])[]): string {
-  const described = keys.map(([key, action]) => `${key} ${action}`).join(', ');
-  return styleText('dim', wrapFor(io, described, ''));
 }
 
 /** Lines that a list may take: the question, the keys and what is wrong stand around it. */
@@ -115,10 +111,19 @@ function asQuestion(io: Io, message: string, hint = ''): string {
   return wrapFor(io, (/[?:]$/.test(message) ? message : `${message}:`) + hint);
 }
 
-/** Says as well that a list is longer than what is shown of it. */
-function asList(io: Io, message: string, { length }: readonly Choice[]): string {
-  const isCut = length > pageSize(io) && !isSwitchedOn(io.env.STORECTL_ACCESSIBLE);
-  return asQuestion(io, message, isCut ? ` (${length} to choose from, more below)` : '');
+/**
+ * How a list differs from what the prompts make of it: it says where there is more than what is shown, until it is
+ * answered, and the keys that act on it are not cut in a narrow terminal.
+ */
+function listStyle(io: Io, message: string, { length }: readonly Choice[]): plain.ListStyle {
+  const hint = length > pageSize(io) ? ` (${length} to choose from, more below)` : '';
+  return {
+    message: (_, status) => styleText('bold', asQuestion(io, message, status === 'done' ? '' : hint)),
+    keysHelpTip: (keys) => {
+      const described = keys.map(([key, action]) => `${key} ${action}`).join(' • ');
+      return styleText('dim', wrapFor(io, described, ''));
+    },
+  };
 }
 
 /** The text wrapped at words, where the prompts would cut them; a mark stands before its first line. */

@@ -3,7 +3,7 @@ import { askField } from './ask-field.ts';
 import { knownWords } from './completion/words.ts';
 import type { Context } from './context.ts';
 import type { FieldFlag } from './flags.ts';
-import { askFromStart, type Question, type Questions } from './interview.ts';
+import { askFromStart, explainKeys, type Question, type Questions } from './interview.ts';
 import { type KnownId, knownIds } from './known-ids.ts';
 import { getPath, setPath } from './paths.ts';
 import { askChoice, askText } from './prompts.ts';
@@ -57,10 +57,8 @@ export async function interview(
   const start = async () => {
     if (names.length === 0) await introduce?.(parameters);
     // A change is shown at the end, which one can go back from.
-    if (questions().length > 1 || (questions().length === 1 && operation.class !== 'read')) {
-      const key = context.err.plain ? '< and Enter' : 'Esc';
-      context.notice(context.err.color.dim(`${key} goes back, Ctrl-C cancels.`));
-    }
+    if (questions().length > 1 || (questions().length === 1 && operation.class !== 'read'))
+      explainKeys(context);
     await askFromStart(questions);
   };
   await start();

@@ -9,6 +9,8 @@ export interface Terminal {
   press(...keys: readonly string[]): void;
   /** Types a text and presses Enter. */
   type(text: string): void;
+  /** Whether a program has left the cursor visible. */
+  isCursorShown(): boolean;
   /** What stands on the screen now, without trailing blanks. */
   screen(): string;
   /** Resolves with the screen when it matches. */
@@ -17,8 +19,12 @@ export interface Terminal {
 
 const PATIENCE_MS = 15_000;
 
-/** Opens a terminal of 100 columns in `folder`; the environment is `env` alone. It is closed after the test. */
-export async function openTerminal(folder: string, env: Readonly<Record<string, string>>): Promise<Terminal> {
+/** Opens a terminal in `folder`; the environment is `env` alone. It is closed after the test. */
+export async function openTerminal(
+  folder: string,
+  env: Readonly<Record<string, string>>,
+  { columns = 100, rows = 40 }: { readonly columns?: number; readonly rows?: number } = {},
+): Promise<Terminal> {
   const name = `storectl-test-${randomBytes(6).toString('hex')}`;
   const tmux = (...args: readonly string[]) =>
     execFileSync('tmux', ['-L', name, '-f', '/dev/null', ...args], {
@@ -27,7 +33,7 @@ export async function openTerminal(folder: string, env: Readonly<Record<string, 
     });
   const variables = Object.entries({ TERM: 'screen-256color', LANG: 'C.UTF-8', PS1: '$ ', ...env });
   tmux(
-    ...['new-session', '-d', '-s', 'main', '-x', '100', '-y', '40', '-c', folder],
+    ...['new-session', '-d', '-s', 'main', '-x', String(columns), '-y', String(rows), '-c', folder],
     ...['env', '-i', ...variables.map(([key, value]) => `${key}=${value}`), '/bin/sh'],
   );
   onTestFinished(() => {
@@ -54,6 +60,7 @@ export async function openTerminal(folder: string, env: Readonly<Record<string, 
       tmux('send-keys', '-t', 'main', '-l', text);
       tmux('send-keys', '-t', 'main', 'Enter');
     },
+    isCursorShown: () => tmux('display-message', '-p', '-t', 'main', '#{cursor_flag}').trim() === '1',
     screen,
     shows,
   };

@@ -117,7 +117,7 @@ async function askLogin(
 ): Promise<Login> {
   const { askSecret } = await import('../../cli/prompts.ts');
   const { askBaseUrl, askStoreId } = await import('../../cli/ask-target.ts');
-  const { askFromStart } = await import('../../cli/interview.ts');
+  const { askFromStart, explainKeys } = await import('../../cli/interview.ts');
   const target = { ...given };
   if (given.baseUrl !== undefined && given.storeId !== undefined) checkTarget(given);
   const before = [
@@ -142,6 +142,7 @@ async function askLogin(
       }
     }
   };
+  if (before.length > 0) explainKeys(context);
   await askFromStart(() => [...before, { ask: askKey }]);
   return { ...checkTarget(target), apiKey };
 }

@@ -68,9 +68,10 @@ async function completeValues(
   if (baseUrl !== undefined || store !== undefined) return { baseUrl, store };
   if (!context.canPrompt) throw usageError('there is nothing to set', 'give --base-url URL or --store ID');
   const { askBaseUrl, askStoreId } = await import('../../cli/ask-target.ts');
-  const { askFromStart } = await import('../../cli/interview.ts');
+  const { askFromStart, explainKeys } = await import('../../cli/interview.ts');
   const target = { baseUrl: before?.baseUrl, storeId: before?.storeId };
   const questions = [askBaseUrl(context, target), askStoreId(context, target)];
+  explainKeys(context);
   await askFromStart(() => questions);
   return { baseUrl: target.baseUrl, store: target.storeId };
 }

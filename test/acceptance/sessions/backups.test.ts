@@ -1,0 +1,271 @@
+import { expect, test } from 'vitest';
+import { demoMachine, openSession } from './session.ts';
+
+test('backup create', async () => {
+  const session = await openSession('storectl backup create');
+  expect(await session.shows(/Name of the backup:$/)).toMatchInlineSnapshot(`
+    "$ storectl backup create
+    demo: an example store, served inside this process
+    Esc goes back, Ctrl-C cancels.
+    ? Name of the backup:"
+  `);
+  session.type('before the sale');
+  expect(await session.shows(/⏎ submit$/)).toMatchInlineSnapshot(`
+    "$ storectl backup create
+    demo: an example store, served inside this process
+    Esc goes back, Ctrl-C cancels.
+    ✔ Name of the backup: before the sale
+    ? Sections to back up:
+    ❯◯ store
+     ◯ blog
+     ◯ settings
+     ◯ endpoints
+     ◯ another one
+
+    ↑↓ navigate • space select • a all • i invert • ⏎ submit"
+  `);
+  session.press('Space', 'Down', 'Space', 'Enter');
+  expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`
+    "$ storectl backup create
+    demo: an example store, served inside this process
+    Esc goes back, Ctrl-C cancels.
+    ✔ Name of the backup: before the sale
+    ✔ Sections to back up: store, blog
+    demo → store <uuid> @ this process
+
+    label     before the sale
+    sections  store, blog
+
+    ? Back up sections of the store: send this?
+    ❯ yes, send it
+      change or add something first
+      no, send nothing
+
+    ↑↓ navigate • ⏎ select"
+  `);
+  session.press('Enter');
+  expect(await session.ends()).toMatchInlineSnapshot(`
+    "$ storectl backup create
+    demo: an example store, served inside this process
+    Esc goes back, Ctrl-C cancels.
+    ✔ Name of the backup: before the sale
+    ✔ Sections to back up: store, blog
+    demo → store <uuid> @ this process
+
+    label     before the sale
+    sections  store, blog
+
+    ✔ Back up sections of the store: send this? yes, send it
+    id         <uuid>
+    version    1
+    label      before the sale
+    createdAt  <time>
+    sections   store, blog
+    $ echo "exit $?"
+    exit 0
+    $"
+  `);
+});
+
+test('backup restore', async () => {
+  const machine = demoMachine();
+  const take = (label: string) =>
+    machine.run(['backup', 'create', '--label', label, '--sections', 'store,blog', '-q']);
+  await take('first');
+  const id = (await take('second')).stdout.trim();
+  const session = await openSession('storectl backup restore', { machine });
+  expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`
+    "$ storectl backup restore
+    demo: an example store, served inside this process
+    Esc goes back, Ctrl-C cancels.
+    ? Id of the backup:
+    ❯ <uuid>  second, <age>
+      <uuid>  first, <age>
+      another one
+
+    ↑↓ navigate • ⏎ select"
+  `);
+  session.press('Enter');
+  expect(await session.shows(/⏎ submit$/)).toMatchInlineSnapshot(`
+    "$ storectl backup restore
+    demo: an example store, served inside this process
+    Esc goes back, Ctrl-C cancels.
+    ✔ Id of the backup: <uuid>  second, <age>
+    ? Sections to restore:
+    ❯◯ store
+     ◯ blog
+     ◯ another one
+
+    ↑↓ navigate • space select • a all • i invert • ⏎ submit"
+  `);
+  session.press('Space', 'Enter');
+  expect(await session.shows(/to go on:$/)).toMatchInlineSnapshot(`
+    "$ storectl backup restore
+    demo: an example store, served inside this process
+    Esc goes back, Ctrl-C cancels.
+    ✔ Id of the backup: <uuid>  second, <age>
+    ✔ Sections to restore: store
+    demo → store <uuid> @ this process
+
+    sections  store
+
+    FROM backup <uuid> ("second", <age>) → TO store
+    <uuid> @ this process
+    ? Replace what the store has now? Type <uuid> to go on:"
+  `);
+  session.type(id);
+  expect(await session.ends()).toMatchInlineSnapshot(`
+    "$ storectl backup restore
+    demo: an example store, served inside this process
+    Esc goes back, Ctrl-C cancels.
+    ✔ Id of the backup: <uuid>  second, <age>
+    ✔ Sections to restore: store
+    demo → store <uuid> @ this process
+
+    sections  store
+
+    FROM backup <uuid> ("second", <age>) → TO store
+    <uuid> @ this process
+    ✔ Replace what the store has now? Type <uuid> to go on:
+      <uuid>
+    Safety backup <uuid> of the same sections is taken.
+    Undo it with: storectl --demo backup restore <uuid> --sections store -
+    -confirm <uuid>
+    backupId               <uuid>
+    preRestoreBackupId     <uuid>
+    sections.store.count   1
+    sections.store.sha256  <sha256>
+    $ echo "exit $?"
+    exit 0
+    $"
+  `);
+});
+
+test('notify add-endpoint', async () => {
+  const session = await openSession('storectl notify add-endpoint');
+  await session.shows(/Name of the endpoint:$/);
+  session.type('Team');
+  await session.shows(/Web address that notifications are sent to:$/);
+  session.type('discord.com');
+  await session.shows(/Invalid URL/);
+  session.press('C-u');
+  session.type('https://discord.com/api/webhooks/1/token');
+  expect(await session.shows(/⏎ submit$/)).toMatchInlineSnapshot(`
+    "$ storectl notify add-endpoint
+    demo: an example store, served inside this process
+    Esc goes back, Ctrl-C cancels.
+    ✔ Name of the endpoint: Team
+    ✔ Web address that notifications are sent to: https://discord.com/api/webhooks/1/token
+    ? Events to send notifications of:
+    ❯◯ store_updated
+     ◯ post_created
+     ◯ dispute_opened
+     ◯ dispute_decided
+     ◯ settings_updated
+     ◯ backup_created
+     ◯ backup_restored
+     ◯ reclaim_noticed
+     ◯ reclaim_appealed
+     ◯ feedback_digest
+     ◯ another one
+
+    ↑↓ navigate • space select • a all • i invert • ⏎ submit"
+  `);
+  session.press('Down', 'Down', 'Space', 'Enter');
+  await session.shows(/⏎ select$/);
+  session.press('Enter');
+  expect(await session.ends()).toMatchInlineSnapshot(`
+    "$ storectl notify add-endpoint
+    demo: an example store, served inside this process
+    Esc goes back, Ctrl-C cancels.
+    ✔ Name of the endpoint: Team
+    ✔ Web address that notifications are sent to: https://discord.com/api/webhooks/1/token
+    ✔ Events to send notifications of: dispute_opened
+    demo → store <uuid> @ this process
+
+    kind    discord
+    name    Team
+    url     https://discord.com/api/webhooks/1/token
+    events  dispute_opened
+
+    ✔ Add an endpoint that notifications are sent to: send this? yes, send it
+    kind       discord
+    name       Team
+    events     dispute_opened
+    enabled    yes
+    id         <uuid>
+    createdAt  <time>
+    url        https://discord.com/api/webhooks/1/***
+    $ echo "exit $?"
+    exit 0
+    $"
+  `);
+});
+
+test('notify mark-read: all of them', async () => {
+  const session = await openSession('storectl notify mark-read');
+  expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`
+    "$ storectl notify mark-read
+    demo: an example store, served inside this process
+    Esc goes back, Ctrl-C cancels.
+    ? Which notifications shall be marked read?
+    ❯ all of them
+      some of them, by their ids
+      those that came before a time
+
+    ↑↓ navigate • ⏎ select"
+  `);
+  session.press('Enter');
+  await session.shows(/send this\?\n(.*\n)+.*select$/);
+  session.press('Enter');
+  expect(await session.ends()).toMatchInlineSnapshot(`
+    "$ storectl notify mark-read
+    demo: an example store, served inside this process
+    Esc goes back, Ctrl-C cancels.
+    ✔ Which notifications shall be marked read? all of them
+    demo → store <uuid> @ this process
+    ✔ Mark notifications read: send this? yes, send it
+    ok  yes
+    $ echo "exit $?"
+    exit 0
+    $"
+  `);
+});
+
+test('notify mark-read: some of them', async () => {
+  const session = await openSession('storectl notify mark-read');
+  await session.shows(/⏎ select$/);
+  session.press('Down', 'Enter');
+  expect(await session.shows(/⏎ submit$/)).toMatchInlineSnapshot(`
+    "$ storectl notify mark-read
+    demo: an example store, served inside this process
+    Esc goes back, Ctrl-C cancels.
+    ✔ Which notifications shall be marked read? some of them, by their ids
+    ? Ids of the notifications to mark read:
+    ❯◯ <uuid>  Feedback of the week
+     ◯ <uuid>  Subdomain reclaim notice
+     ◯ <uuid>  New dispute
+
+    ↑↓ navigate • space select • a all • i invert • ⏎ submit"
+  `);
+  session.press('Space', 'Enter');
+  await session.shows(/send this\?\n(.*\n)+.*select$/);
+  session.press('Enter');
+  expect(await session.ends()).toMatchInlineSnapshot(`
+    "$ storectl notify mark-read
+    demo: an example store, served inside this process
+    Esc goes back, Ctrl-C cancels.
+    ✔ Which notifications shall be marked read? some of them, by their ids
+    ✔ Ids of the notifications to mark read: <uuid>  Feedback of the
+      week
+    demo → store <uuid> @ this process
+
+    ids  <uuid>
+
+    ✔ Mark notifications read: send this? yes, send it
+    ok  yes
+    $ echo "exit $?"
+    exit 0
+    $"
+  `);
+});

@@ -1,0 +1,458 @@
+import { expect, test } from 'vitest';
+import { demoMachine, openSession } from './session.ts';
+
+test('disputes open', async () => {
+  const session = await openSession('storectl disputes open');
+  expect(await session.shows(/Why the dispute is opened:$/)).toMatchInlineSnapshot(`
+    "$ storectl disputes open
+    demo: an example store, served inside this process
+    Esc goes back, Ctrl-C cancels.
+    ? Why the dispute is opened:"
+  `);
+  session.type('Parcel never arrived');
+  expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`
+    "$ storectl disputes open
+    demo: an example store, served inside this process
+    Esc goes back, Ctrl-C cancels.
+    ✔ Why the dispute is opened: Parcel never arrived
+    demo → store <uuid> @ this process
+
+    kind    payment
+    reason  Parcel never arrived
+
+    ? Open a dispute record (moves no money): send this?
+    ❯ yes, send it
+      change or add something first
+      no, send nothing
+
+    ↑↓ navigate • ⏎ select"
+  `);
+  session.press('Enter');
+  expect(await session.ends()).toMatchInlineSnapshot(`
+    "$ storectl disputes open
+    demo: an example store, served inside this process
+    Esc goes back, Ctrl-C cancels.
+    ✔ Why the dispute is opened: Parcel never arrived
+    demo → store <uuid> @ this process
+
+    kind    payment
+    reason  Parcel never arrived
+
+    ✔ Open a dispute record (moves no money): send this? yes, send it
+    id                <uuid>
+    kind              payment
+    status            open
+    reason            Parcel never arrived
+    deadlineAt        <time>
+    appealDeadlineAt  <time>
+    idempotencyKey    <idempotency-key>
+    createdAt         <time>
+    updatedAt         <time>
+    storeId           <uuid>
+    env               live
+    $ echo "exit $?"
+    exit 0
+    $"
+  `);
+});
+
+test('disputes show', async () => {
+  const session = await openSession('storectl disputes show', { rows: 70 });
+  expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`
+    "$ storectl disputes show
+    demo: an example store, served inside this process
+    ? Id of the dispute:
+    ❯ <uuid>  open, Buyer does not recognise the charge of 84.50 EUR.
+      <uuid>  won, Buyer says that the parcel never arrived.
+      another one
+
+    ↑↓ navigate • ⏎ select"
+  `);
+  session.press('Enter');
+  expect(await session.ends()).toMatchInlineSnapshot(`
+    "Status         open
+    Answer due     <time>
+    Appeal due     <time>
+    Kind           payment
+    Order          <uuid>
+    Buyer          a.novak@mail.example
+    Provider case  PP-D-118301
+    Opened         <time>
+    Last change    <time>
+
+    Reason
+      Buyer does not recognise the charge of 84.50 EUR.
+
+    Risk signals
+      ipCountry       CZ
+      cardCountry     CZ
+      previousOrders  3
+      addressMatches  yes
+
+    Evidence (4)
+
+    1. Parcel number [tracking_number]
+      from system, <time>
+      id <uuid>
+
+      00340434161094042557
+
+    2. E-mails with the buyer [email_thread]
+      from owner, <time>
+      id <uuid>
+
+      From: a.novak@mail.example
+      To: hello@juniper-ink.example
+      Subject: Order JI-2093
+
+      Hello, could you add a gift note to my order? It is for my sister.
+      Thanks, A. Novak
+
+      From: hello@juniper-ink.example
+      To: a.novak@mail.example
+      Subject: Re: Order JI-2093
+
+      Of course. What shall it say? The parcel goes out tomorrow morning.
+
+      From: a.novak@mail.example
+      To: hello@juniper-ink.example
+      Subject: Re: Re: Order JI-2093
+
+      "For your letters to everyone but me." And the forest-green ribbon, please.
+      It arrived on Tuesday, she loves it. Thank you so much!
+
+    3. Parcel at the door, taken by the carrier [photo]
+      from owner, <time>
+      file evidence/JI-2093/delivery-photo.jpg
+      id <uuid>
+
+    4. Refund policy at the time of the order [policy]
+      from owner, <time>
+      id <uuid>
+
+      Unused goods can be sent back within 30 days. Bottled ink only unopened. The money is paid back to
+      the means of payment of the order within 5 days of the return.
+
+    Other fields
+      idempotencyKey  example-open
+      storeId         <uuid>
+      env             live
+    $ echo "exit $?"
+    exit 0
+    $"
+  `);
+});
+
+test('disputes decide', async () => {
+  const session = await openSession('storectl disputes decide', { rows: 80 });
+  await session.shows(/Id of the dispute:\n(.*\n)+.*select$/);
+  session.press('Enter');
+  expect(await session.shows(/Outcome of the dispute:\n(.*\n)+.*select$/)).toMatchInlineSnapshot(`
+    "demo: an example store, served inside this process
+    Esc goes back, Ctrl-C cancels.
+    ✔ Id of the dispute: <uuid>  open, Buyer does not recognise the
+      charge of 84.50 EUR.
+    Dispute <uuid>
+    Status         open
+    Answer due     <time>
+    Appeal due     <time>
+    Kind           payment
+    Order          <uuid>
+    Buyer          a.novak@mail.example
+    Provider case  PP-D-118301
+    Opened         <time>
+    Last change    <time>
+
+    Reason
+      Buyer does not recognise the charge of 84.50 EUR.
+
+    Risk signals
+      ipCountry       CZ
+      cardCountry     CZ
+      previousOrders  3
+      addressMatches  yes
+
+    Evidence (4)
+
+    1. Parcel number [tracking_number]
+      from system, <time>
+      id <uuid>
+
+      00340434161094042557
+
+    2. E-mails with the buyer [email_thread]
+      from owner, <time>
+      id <uuid>
+
+      From: a.novak@mail.example
+      To: hello@juniper-ink.example
+      Subject: Order JI-2093
+
+      Hello, could you add a gift note to my order? It is for my sister.
+      Thanks, A. Novak
+
+      From: hello@juniper-ink.example
+      To: a.novak@mail.example
+      Subject: Re: Order JI-2093
+
+      Of course. What shall it say? The parcel goes out tomorrow morning.
+
+      From: a.novak@mail.example
+      To: hello@juniper-ink.example
+      Subject: Re: Re: Order JI-2093
+
+      "For your letters to everyone but me." And the forest-green ribbon, please.
+      It arrived on Tuesday, she loves it. Thank you so much!
+
+    3. Parcel at the door, taken by the carrier [photo]
+      from owner, <time>
+      file evidence/JI-2093/delivery-photo.jpg
+      id <uuid>
+
+    4. Refund policy at the time of the order [policy]
+      from owner, <time>
+      id <uuid>
+
+      Unused goods can be sent back within 30 days. Bottled ink only unopened. The money is paid back to
+      the means of payment of the order within 5 days of the return.
+
+    Other fields
+      idempotencyKey  example-open
+      storeId         <uuid>
+      env             live
+
+    ? Outcome of the dispute:
+    ❯ won
+      lost
+      withdrawn
+      another one
+
+    ↑↓ navigate • ⏎ select"
+  `);
+  session.press('Enter');
+  await session.shows(/Why the dispute is decided so:$/);
+  session.type('The carrier confirmed delivery');
+  await session.shows(/Type <uuid> to go on:$|to go on:$/);
+  const { id } = await openDispute(session);
+  session.type(`${id}x`);
+  await session.shows(/that is not it/);
+  session.press('BSpace', 'Enter');
+  expect(await session.ends()).toMatchInlineSnapshot(`
+    "Evidence (4)
+
+    1. Parcel number [tracking_number]
+      from system, <time>
+      id <uuid>
+
+      00340434161094042557
+
+    2. E-mails with the buyer [email_thread]
+      from owner, <time>
+      id <uuid>
+
+      From: a.novak@mail.example
+      To: hello@juniper-ink.example
+      Subject: Order JI-2093
+
+      Hello, could you add a gift note to my order? It is for my sister.
+      Thanks, A. Novak
+
+      From: hello@juniper-ink.example
+      To: a.novak@mail.example
+      Subject: Re: Order JI-2093
+
+      Of course. What shall it say? The parcel goes out tomorrow morning.
+
+      From: a.novak@mail.example
+      To: hello@juniper-ink.example
+      Subject: Re: Re: Order JI-2093
+
+      "For your letters to everyone but me." And the forest-green ribbon, please.
+      It arrived on Tuesday, she loves it. Thank you so much!
+
+    3. Parcel at the door, taken by the carrier [photo]
+      from owner, <time>
+      file evidence/JI-2093/delivery-photo.jpg
+      id <uuid>
+
+    4. Refund policy at the time of the order [policy]
+      from owner, <time>
+      id <uuid>
+
+      Unused goods can be sent back within 30 days. Bottled ink only unopened. The money is paid back to
+      the means of payment of the order within 5 days of the return.
+
+    Other fields
+      idempotencyKey  example-open
+      storeId         <uuid>
+      env             live
+
+    ✔ Outcome of the dispute: won
+    ✔ Why the dispute is decided so: The carrier confirmed delivery
+    demo → store <uuid> @ this process
+
+    status      won
+    resolution  The carrier confirmed delivery
+
+    ✔ Decide this dispute as won? It is final. Type <uuid> to go on:
+      <uuid>
+    id                          <uuid>
+    orderId                     <uuid>
+    buyerEmail                  a.novak@mail.example
+    providerCaseId              PP-D-118301
+    kind                        payment
+    status                      won
+    reason                      Buyer does not recognise the charge of 84.50 EUR.
+    riskSignals.ipCountry       CZ
+    riskSignals.cardCountry     CZ
+    riskSignals.previousOrders  3
+    riskSignals.addressMatches  yes
+    deadlineAt                  <time>
+    appealDeadlineAt            <time>
+    resolution                  The carrier confirmed delivery
+    idempotencyKey              example-open
+    createdAt                   <time>
+    updatedAt                   <time>
+    storeId                     <uuid>
+    env                         live
+    $ echo "exit $?"
+    exit 0
+    $"
+  `);
+});
+
+test('disputes decide: where none is open, any id can be given', async () => {
+  const machine = demoMachine();
+  const id = (await openDispute({ machine })).id;
+  await machine.run(['disputes', 'decide', id, '--status', 'won', '--resolution', 'Seen', '--confirm', id]);
+  const session = await openSession('storectl disputes decide', { machine });
+  expect(await session.shows(/Id of the dispute:$/)).toMatchInlineSnapshot(`
+    "$ storectl disputes decide
+    demo: an example store, served inside this process
+    Esc goes back, Ctrl-C cancels.
+    ? Id of the dispute:"
+  `);
+  session.type('not an id');
+  await session.shows(/must not contain spaces/);
+  session.press('C-u');
+  session.type(id);
+  expect(await session.ends()).toMatchInlineSnapshot(`
+    "Risk signals
+      ipCountry       CZ
+      cardCountry     CZ
+      previousOrders  3
+      addressMatches  yes
+
+    Evidence (4)
+
+    1. Parcel number [tracking_number]
+      from system, <time>
+      id <uuid>
+
+      00340434161094042557
+
+    2. E-mails with the buyer [email_thread]
+      from owner, <time>
+      id <uuid>
+
+      From: a.novak@mail.example
+      To: hello@juniper-ink.example
+      Subject: Order JI-2093
+
+      Hello, could you add a gift note to my order? It is for my sister.
+      Thanks, A. Novak
+
+      From: hello@juniper-ink.example
+      To: a.novak@mail.example
+      Subject: Re: Order JI-2093
+
+      Of course. What shall it say? The parcel goes out tomorrow morning.
+
+      From: a.novak@mail.example
+      To: hello@juniper-ink.example
+      Subject: Re: Re: Order JI-2093
+
+      "For your letters to everyone but me." And the forest-green ribbon, please.
+      It arrived on Tuesday, she loves it. Thank you so much!
+
+    3. Parcel at the door, taken by the carrier [photo]
+      from owner, <time>
+      file evidence/JI-2093/delivery-photo.jpg
+      id <uuid>
+
+    4. Refund policy at the time of the order [policy]
+      from owner, <time>
+      id <uuid>
+
+      Unused goods can be sent back within 30 days. Bottled ink only unopened. The money is paid back to
+      the means of payment of the order within 5 days of the return.
+
+    Other fields
+      idempotencyKey  example-open
+      storeId         <uuid>
+      env             live
+
+    error: the dispute is won and not open: nothing was sent
+      it stays as it is shown above
+    $ echo "exit $?"
+    exit 6
+    $"
+  `);
+});
+
+test('reclaim appeal', async () => {
+  const session = await openSession('storectl reclaim appeal');
+  expect(await session.shows(/Id of the reclaim notice:\n(.*\n)+.*select$/)).toMatchInlineSnapshot(`
+    "$ storectl reclaim appeal
+    demo: an example store, served inside this process
+    Esc goes back, Ctrl-C cancels.
+    ? Id of the reclaim notice:
+    ❯ <uuid>  juniper-ink, noticed
+      another one
+
+    ↑↓ navigate • ⏎ select"
+  `);
+  session.press('Enter');
+  await session.shows(/Text of the appeal:$/);
+  session.type('The shop is open: last order yesterday');
+  expect(await session.shows(/to go on:$/)).toMatchInlineSnapshot(`
+    "$ storectl reclaim appeal
+    demo: an example store, served inside this process
+    Esc goes back, Ctrl-C cancels.
+    ✔ Id of the reclaim notice: <uuid>  juniper-ink, noticed
+    ✔ Text of the appeal: The shop is open: last order yesterday
+    demo → store <uuid> @ this process
+
+    text  The shop is open: last order yesterday
+
+    ? Send this appeal? A notice takes one. Type <uuid> to go on:"
+  `);
+  const { machine } = session;
+  const { reclaims } = JSON.parse((await machine.run(['demo', 'info', '--json'])).stdout);
+  session.type(reclaims[0].id);
+  expect(await session.ends()).toMatchInlineSnapshot(`
+    "$ storectl reclaim appeal
+    demo: an example store, served inside this process
+    Esc goes back, Ctrl-C cancels.
+    ✔ Id of the reclaim notice: <uuid>  juniper-ink, noticed
+    ✔ Text of the appeal: The shop is open: last order yesterday
+    demo → store <uuid> @ this process
+
+    text  The shop is open: last order yesterday
+
+    ✔ Send this appeal? A notice takes one. Type <uuid> to go on:
+      <uuid>
+    reclaimId   <uuid>
+    status      appealed
+    text        The shop is open: last order yesterday
+    appealedAt  <time>
+    $ echo "exit $?"
+    exit 0
+    $"
+  `);
+});
+
+async function openDispute({ machine }: Pick<Awaited<ReturnType<typeof openSession>>, 'machine'>) {
+  const { disputes } = JSON.parse((await machine.run(['demo', 'info', '--json'])).stdout);
+  return disputes.find(({ status }: { status: string }) => status === 'open');
+}

@@ -1,0 +1,399 @@
+import { chmodSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { setScene } from '../scene.ts';
+import { demoMachine, openSession } from './session.ts';
+
+test('history show', async () => {
+  const machine = demoMachine();
+  await machine.run(['backup', 'create', '--label', 'first', '--sections', 'store']);
+  await machine.run(['blog', 'create', '--title', 'Spring sale', '--content-md', 'Soon.']);
+  const session = await openSession('storectl history show', { machine });
+  expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`
+    "$ storectl history show
+    ? Which change shall be shown?
+    ❯ <record>  blog.create, applied, <uuid>, <age>
+      <record>  backup.create, applied, <uuid>, <age>
+
+    ↑↓ navigate • ⏎ select"
+  `);
+  session.press('Down', 'Enter');
+  expect(await session.ends()).toMatchInlineSnapshot(`
+    "$ storectl history show
+    ✔ Which change shall be shown? <record>
+    id                       <record>
+    createdAt                <time>
+    operation                backup.create
+    storeId                  <uuid>
+    origin                   demo
+    state                    applied
+    open                     no
+    result                   <uuid>
+    idempotencyKey           <idempotency-key>
+    attempts                 1
+    request                  POST /v1/stores/<uuid>/operations/backups
+    sent.label               first
+    sent.sections            store
+    sent.idempotencyKey      <idempotency-key>
+    answer.status            201
+    answer.body.id           <uuid>
+    answer.body.version      1
+    answer.body.label        first
+    answer.body.createdAt    <time>
+    answer.body.sections     store
+    answer.requestId         <uuid>
+    answer.receivedAt        <time>
+    answer.replayed          no
+    answer.settledByReading  no
+    $ echo "exit $?"
+    exit 0
+    $"
+  `);
+});
+
+test('history show: nothing was sent yet', async () => {
+  const session = await openSession('storectl history show');
+  expect(await session.ends()).toMatchInlineSnapshot(`
+    "$ storectl history show
+    This machine has sent no changes with this profile.
+    $ echo "exit $?"
+    exit 0
+    $"
+  `);
+});
+
+test('history prune', async () => {
+  const machine = demoMachine();
+  await machine.run(['backup', 'create', '--label', 'first', '--sections', 'store']);
+  const session = await openSession('storectl history prune', { machine });
+  await session.shows(/12w or 36h:$/);
+  session.type('soon');
+  await session.shows(/give it as/);
+  session.press('C-u');
+  session.type('0h');
+  await session.shows(/\(y\/N\)$/);
+  session.type('y');
+  expect(await session.ends()).toMatchInlineSnapshot(`
+    "$ storectl history prune
+    ✔ Age from which records are removed, for example 90d, 12w or 36h: 0h
+    ✔ Remove 1 of 1 records from the history of this machine? Yes
+    Removed 1 record.
+    $ echo "exit $?"
+    exit 0
+    $"
+  `);
+});
+
+test('resume: what is open is shown where there are several', async () => {
+  const scene = await setScene();
+  scene.proxy.decide(({ method }) => (method === 'POST' ? 'lose' : 'pass'));
+  const { machine } = scene;
+  for (const label of ['first', 'second']) {
+    await machine.run(['backup', 'create', '--label', label, '--sections', 'store', '--timeout', '1']);
+  }
+  scene.proxy.decide(() => 'pass');
+  const session = await openSession('storectl resume', { machine });
+  expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`
+    "$ storectl resume
+    ? Several changes are open. Which shall be settled?
+    ❯ all 2 of them, the oldest first
+      <record>  backup.create, unknown (open), connection_lost, <age>
+      <record>  backup.create, unknown (open), connection_lost, <age>
+
+    ↑↓ navigate • ⏎ select"
+  `);
+  session.press('Enter');
+  expect(await session.ends()).toMatchInlineSnapshot(`
+    "$ storectl resume
+    ✔ Several changes are open. Which shall be settled? all 2 of them, the oldest first
+    <record>  backup.create  applied  <uuid>
+    <record>  backup.create  applied  <uuid>
+    $ echo "exit $?"
+    exit 0
+    $"
+  `);
+});
+
+test('api', async () => {
+  const session = await openSession('storectl api');
+  expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`
+    "$ storectl api
+    Esc goes back, Ctrl-C cancels.
+    ? Method of the request:
+    ❯ GET
+      HEAD
+      POST
+      PUT
+      PATCH
+      DELETE
+
+    ↑↓ navigate • ⏎ select"
+  `);
+  session.press('Down', 'Down', 'Enter');
+  expect(await session.shows(/Path of the request.*\n(.*\n)+.*select$/)).toMatchInlineSnapshot(`
+    "$ storectl api
+    Esc goes back, Ctrl-C cancels.
+    ✔ Method of the request: POST
+    ? Path of the request:
+    ❯ /v1/stores/{store}/blog/posts  Create a blog post
+      /v1/stores/{store}/operations/disputes/{disputeId}/decision  Record the decision of a dispute
+        (moves no money)
+      /v1/stores/{store}/operations/disputes  Open a dispute record (moves no money)
+      /v1/stores/{store}/operations/backups  Back up sections of the store
+      /v1/stores/{store}/operations/backups/{backupId}/restore  Restore sections of a backup over what
+        the store has now
+      /v1/stores/{store}/operations/subdomain-reclaims/{reclaimId}/appeal  Appeal a notice that
+        reclaims the subdomain
+      /v1/stores/{store}/notifications/endpoints  Add an endpoint that notifications are sent to
+      /v1/stores/{store}/notifications/read  Mark notifications read
+      another path
+
+    ↑↓ navigate • ⏎ select"
+  `);
+  session.press('Down', 'Down', 'Down', 'Enter');
+  await session.shows(/empty for none\):$/);
+  session.type('{"label":"raw","sections":["store"]}');
+  await session.shows(/Send this request\? \(Y\/n\)$/);
+  session.press('Enter');
+  expect(await session.ends()).toMatchInlineSnapshot(`
+    "$ storectl api
+    Esc goes back, Ctrl-C cancels.
+    ✔ Method of the request: POST
+    ✔ Path of the request: /v1/stores/{store}/operations/backups
+    ✔ Body of the request, as JSON (empty for none): {"label":"raw","sections":["store"]}
+
+    POST /v1/stores/{store}/operations/backups
+    {"label":"raw","sections":["store"]}
+
+    ✔ Send this request? Yes
+    demo: an example store, served inside this process
+    demo → store <uuid> @ this process
+    {
+      "id": "<uuid>",
+      "version": 1,
+      "label": "raw",
+      "createdAt": "<time>",
+      "sections": [
+        "store"
+      ]
+    }
+    $ echo "exit $?"
+    exit 0
+    $"
+  `);
+});
+
+test('api: another path', async () => {
+  const session = await openSession('storectl api GET');
+  await session.shows(/⏎ select$/);
+  session.press('Up', 'End', 'Down', 'Down', 'Down', 'Enter');
+  await session.shows(/stands for the store: \/v1\/stores\/\{store\}$/);
+  session.type('/operations/settings?x=1#y');
+  await session.shows(/has a fragment/);
+  session.press('BSpace', 'BSpace', 'Enter');
+  expect(await session.ends()).toMatchInlineSnapshot(`
+    "$ storectl api GET
+    Esc goes back, Ctrl-C cancels.
+    ✔ Path of the request: another path
+    ✔ Path of the request, {store} stands for the store: /v1/stores/{store}/operations/settings?x=1
+    demo: an example store, served inside this process
+    {
+      "quietHours": {
+        "enabled": true,
+        "start": "22:00",
+        "end": "07:00",
+        "timezone": "Europe/Berlin"
+      },
+      "templates": {
+        "feedback_digest": {
+          "title": "Feedback of the week",
+          "body": "{{summary}}",
+          "private": false
+        },
+        "dispute_opened": {
+          "title": "New dispute",
+          "body": "A {{kind}} dispute needs an answer.",
+          "private": true
+        }
+      },
+      "discovery": {
+        "enabled": true,
+        "summary": "Handmade stationery from Berlin.",
+        "categories": [
+          "stationery",
+          "handmade"
+        ]
+      },
+      "showcase": {
+        "enabled": false,
+        "allowCritique": false,
+        "summary": ""
+      },
+      "mobilePrivacy": {
+        "hideRevenue": true,
+        "hideOrderValues": false,
+        "requireUnlock": true
+      },
+      "storeId": "<uuid>",
+      "env": "live",
+      "updatedAt": "<time>"
+    }
+    $ echo "exit $?"
+    exit 0
+    $"
+  `);
+});
+
+/** An editor that runs this shell script on the file that it is given. */
+function makeEditor(folder: string, script: string): string {
+  const file = path.join(folder, 'editor.sh');
+  writeFileSync(file, `#!/bin/sh\n${script}\n`);
+  chmodSync(file, 0o755);
+  return file;
+}
+
+test('settings edit', async () => {
+  const machine = demoMachine();
+  const EDITOR = makeEditor(machine.folder, `sed -i 's/start: .*/start: "21:15"/' "$1"`);
+  const session = await openSession('storectl settings edit', { machine, env: { EDITOR } });
+  expect(await session.ends()).toMatchInlineSnapshot(`
+    "$ storectl settings edit
+    demo: an example store, served inside this process
+    demo → store <uuid> @ this process
+    - quietHours.start: "22:00"
+    + quietHours.start: "21:15"
+    quietHours.enabled                 yes
+    quietHours.start                   21:15
+    quietHours.end                     07:00
+    quietHours.timezone                Europe/Berlin
+    templates.feedback_digest.title    Feedback of the week
+    templates.feedback_digest.body     {{summary}}
+    templates.feedback_digest.private  no
+    templates.dispute_opened.title     New dispute
+    templates.dispute_opened.body      A {{kind}} dispute needs an answer.
+    templates.dispute_opened.private   yes
+    discovery.enabled                  yes
+    discovery.summary                  Handmade stationery from Berlin.
+    discovery.categories               stationery, handmade
+    showcase.enabled                   no
+    showcase.allowCritique             no
+    showcase.summary
+    mobilePrivacy.hideRevenue          yes
+    mobilePrivacy.hideOrderValues      no
+    mobilePrivacy.requireUnlock        yes
+    storeId                            <uuid>
+    env                                live
+    updatedAt                          <time>
+    $ echo "exit $?"
+    exit 0
+    $"
+  `);
+});
+
+test('settings edit: an editor that breaks every text can be left, and the text is shown', async () => {
+  const machine = demoMachine();
+  // Another text each time: the same one would be giving up.
+  const EDITOR = makeEditor(
+    machine.folder,
+    `sed -i '$s/$/\\n# again/; s/^quietHours:.*/quietHours: [/' "$1"`,
+  );
+  const session = await openSession('storectl settings edit', { machine, env: { EDITOR } });
+  expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`
+    "$ storectl settings edit
+    demo: an example store, served inside this process
+    demo → store <uuid> @ this process
+    ? The text cannot be used: your text is neither JSON nor YAML: Implicit keys need to be on a
+      single line at line 2, column 12. What now?
+    ❯ edit it again
+      give up and show the text
+
+    ↑↓ navigate • ⏎ select"
+  `);
+  session.press('Enter');
+  await session.shows(/edit it again\n(.*\n)+.*edit it again\n.*\n\n.*select$/);
+  session.press('Down', 'Enter');
+  expect(await session.ends()).toMatchInlineSnapshot(`
+    "$ storectl settings edit
+    demo: an example store, served inside this process
+    demo → store <uuid> @ this process
+    ✔ The text cannot be used: your text is neither JSON nor YAML: Implicit keys need to be on a
+      single line at line 2, column 12. What now? edit it again
+    ✔ The text cannot be used: your text is neither JSON nor YAML: Implicit keys need to be on a
+      single line at line 2, column 12. What now? give up and show the text
+
+    Your text was:
+
+    quietHours: [
+      enabled: true
+      start: 22:00
+      end: 07:00
+      timezone: Europe/Berlin
+    templates:
+      feedback_digest:
+        title: Feedback of the week
+        body: "{{summary}}"
+        private: false
+      dispute_opened:
+        title: New dispute
+        body: A {{kind}} dispute needs an answer.
+        private: true
+    discovery:
+      enabled: true
+      summary: Handmade stationery from Berlin.
+      categories:
+        - stationery
+        - handmade
+    showcase:
+      enabled: false
+      allowCritique: false
+      summary: ""
+    mobilePrivacy:
+      hideRevenue: true
+      hideOrderValues: false
+      requireUnlock: true
+    # again
+    # again
+    # again
+    # again
+
+    error: nothing was saved: your text is neither JSON nor YAML: Implicit keys need to be on a single
+    line at line 2, column 12:
+      your text is above: keep it in a file for --from-file
+    $ echo "exit $?"
+    exit 2
+    $"
+  `);
+});
+
+test('blog create --edit: the same for a post', async () => {
+  const machine = demoMachine();
+  const EDITOR = makeEditor(
+    machine.folder,
+    `echo x >> tries; printf -- '---\\ntitle: [\\n---\\nSoon.\\n' > "$1"; cat tries >> "$1"`,
+  );
+  const session = await openSession('storectl blog create --edit', { machine, env: { EDITOR } });
+  await session.shows(/⏎ select$/);
+  session.press('Down', 'Enter');
+  expect(await session.ends()).toMatchInlineSnapshot(`
+    "$ storectl blog create --edit
+    ✔ The text cannot be used: your text:3: Flow sequence in block collection must be sufficiently
+      indented and end with a ]. What now? give up and show the text
+
+    Your text was:
+
+    ---
+    title: [
+    ---
+    Soon.
+    x
+    x
+    x
+
+    error: nothing was sent: your text:3: Flow sequence in block collection must be sufficiently
+    indented and end with a ]
+      your text is above: keep it in a file, and give that file
+    $ echo "exit $?"
+    exit 2
+    $"
+  `);
+});

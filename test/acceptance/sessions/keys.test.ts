@@ -1,0 +1,579 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { effectsOf, setScene } from '../scene.ts';
+import { demoMachine, openSession, type Session } from './session.ts';
+
+/** Escape, and then the screen that it leads to: tmux would take what comes at once for a part of the key. */
+async function escapeTo({ press, shows }: Session, pattern: RegExp): Promise<string> {
+  press('Escape');
+  return shows(pattern);
+}
+
+test('Escape goes back through all the questions, from the last one on, and every answer is still there', async () => {
+  const session = await openSession('storectl backup create');
+  await session.shows(/Name of the backup:$/);
+  session.type('nightly');
+  await session.shows(/⏎ submit$/);
+  session.press('Space', 'Enter');
+  await session.shows(/send this\?\n(.*\n)+.*select$/);
+  expect(await escapeTo(session, /❯◉ store\n(.*\n)+.*submit$/)).toMatchInlineSnapshot(`
+    "$ storectl backup create
+    demo: an example store, served inside this process
+    Esc goes back, Ctrl-C cancels.
+    ✔ Name of the backup: nightly
+    ✔ Sections to back up: store
+    demo → store <uuid> @ this process
+
+    label     nightly
+    sections  store
+
+    ? Back up sections of the store: send this?
+    ❯ yes, send it
+      change or add something first
+      no, send nothing
+
+    ↑↓ navigate • ⏎ select
+    ? Sections to back up:
+    ❯◉ store
+     ◯ blog
+     ◯ settings
+     ◯ endpoints
+     ◯ another one
+
+    ↑↓ navigate • space select • a all • i invert • ⏎ submit"
+  `);
+  await escapeTo(session, /Name of the backup: nightly$/);
+  // The first question has none before it.
+  await escapeTo(session, /Name of the backup: nightly\n.*Name of the backup: nightly$/);
+  session.type(' copy');
+  await session.shows(/nightly copy\n(.*\n)+.*submit$/);
+  session.press('Down', 'Space', 'Enter');
+  await session.shows(/send this\?\n(.*\n)+.*select$/);
+  session.press('Enter');
+  expect(await session.ends()).toMatchInlineSnapshot(`
+    "$ storectl backup create
+    demo: an example store, served inside this process
+    Esc goes back, Ctrl-C cancels.
+    ✔ Name of the backup: nightly
+    ✔ Sections to back up: store
+    demo → store <uuid> @ this process
+
+    label     nightly
+    sections  store
+
+    ? Back up sections of the store: send this?
+    ❯ yes, send it
+      change or add something first
+      no, send nothing
+
+    ↑↓ navigate • ⏎ select
+    ? Sections to back up:
+    ❯◉ store
+     ◯ blog
+     ◯ settings
+     ◯ endpoints
+     ◯ another one
+
+    ↑↓ navigate • space select • a all • i invert • ⏎ submit
+    ? Name of the backup: nightly
+    ✔ Name of the backup: nightly copy
+    ✔ Sections to back up: store, blog
+
+    label     nightly copy
+    sections  store, blog
+
+    ✔ Back up sections of the store: send this? yes, send it
+    id         <uuid>
+    version    1
+    label      nightly copy
+    createdAt  <time>
+    sections   store, blog
+    $ echo "exit $?"
+    exit 0
+    $"
+  `);
+});
+
+test('Escape where the id is to be typed goes back to what was answered before', async () => {
+  const session = await openSession('storectl reclaim appeal');
+  await session.shows(/⏎ select$/);
+  session.press('Enter');
+  await session.shows(/Text of the appeal:$/);
+  session.type('We are open');
+  await session.shows(/to go on:$/);
+  await escapeTo(session, /Text of the appeal: We are open$/);
+  session.type(' daily');
+  expect(await session.shows(/We are open daily\n(.*\n)+.*to go on:$/)).toMatchInlineSnapshot(`
+    "$ storectl reclaim appeal
+    demo: an example store, served inside this process
+    Esc goes back, Ctrl-C cancels.
+    ✔ Id of the reclaim notice: <uuid>  juniper-ink, noticed
+    ✔ Text of the appeal: We are open
+    demo → store <uuid> @ this process
+
+    text  We are open
+
+    ? Send this appeal? A notice takes one. Type <uuid> to go on:
+    ✔ Text of the appeal: We are open daily
+
+    text  We are open daily
+
+    ? Send this appeal? A notice takes one. Type <uuid> to go on:"
+  `);
+  session.press('C-c');
+  expect(await session.ends()).toMatch(/exit 130/);
+});
+
+test('another one than those that are offered, and Escape from it to them', async () => {
+  const session = await openSession('storectl backup create');
+  await session.shows(/Name of the backup:$/);
+  session.type('nightly');
+  await session.shows(/⏎ submit$/);
+  session.press('5', 'Enter');
+  await session.shows(/others \(commas between several\):$/);
+  await escapeTo(session, /◉ another one\n\n.*submit$/);
+  session.press('Up', 'Enter');
+  await session.shows(/others \(commas between several\):$/);
+  session.type('orders');
+  await session.shows(/send this\?\n(.*\n)+.*select$/);
+  session.press('Enter');
+  // The service of the demo knows no such section, and says which there are.
+  expect(await session.shows(/refused(.*\n)+.*submit$/)).toMatchInlineSnapshot(`
+    "$ storectl backup create
+    demo: an example store, served inside this process
+    Esc goes back, Ctrl-C cancels.
+    ✔ Name of the backup: nightly
+    ✔ Sections to back up: another one
+    ? Sections to back up, others (commas between several):
+    ✔ Sections to back up: another one
+    ✔ Sections to back up, others (commas between several): orders
+    demo → store <uuid> @ this process
+
+    label     nightly
+    sections  orders
+
+    ✔ Back up sections of the store: send this? yes, send it
+
+    the service refused (422 validation_failed): One field is not valid.
+      --sections: Invalid option: expected one of "store"|"blog"|"settings"|"endpoints"
+
+    ? Sections to back up:
+    ❯◯ store
+     ◯ blog
+     ◯ settings
+     ◯ endpoints
+     ◉ another one
+
+    ↑↓ navigate • space select • a all • i invert • ⏎ submit"
+  `);
+  session.press('Space', '5', 'Enter');
+  await session.shows(/send this\?\n(.*\n)+.*select$/);
+  session.press('Enter');
+  expect(await session.ends()).toMatchInlineSnapshot(`
+    "$ storectl backup create
+    demo: an example store, served inside this process
+    Esc goes back, Ctrl-C cancels.
+    ✔ Name of the backup: nightly
+    ✔ Sections to back up: another one
+    ? Sections to back up, others (commas between several):
+    ✔ Sections to back up: another one
+    ✔ Sections to back up, others (commas between several): orders
+    demo → store <uuid> @ this process
+
+    label     nightly
+    sections  orders
+
+    ✔ Back up sections of the store: send this? yes, send it
+
+    the service refused (422 validation_failed): One field is not valid.
+      --sections: Invalid option: expected one of "store"|"blog"|"settings"|"endpoints"
+
+    ✔ Sections to back up: store
+
+    label     nightly
+    sections  store
+
+    ✔ Back up sections of the store: send this? yes, send it
+    id         <uuid>
+    version    1
+    label      nightly
+    createdAt  <time>
+    sections   store
+    $ echo "exit $?"
+    exit 0
+    $"
+  `);
+});
+
+test('what the service refuses is asked for again; each attempt is a record of its own, and one has an effect', async () => {
+  const { machine, proxy, service } = await setScene();
+  let refusals = 0;
+  proxy.decide(({ method }) => {
+    refusals += 1;
+    if (method !== 'POST' || refusals > 1) return 'pass';
+    const errors = [{ pointer: '/label', code: 'taken', detail: 'is used already' }];
+    const body = JSON.stringify({ title: 'Not valid', status: 422, code: 'validation_failed', errors });
+    return { status: 422, headers: { 'content-type': 'application/problem+json' }, body };
+  });
+  const session = await openSession('storectl backup create', { machine });
+  await session.shows(/Name of the backup:$/);
+  session.type('nightly');
+  await session.shows(/⏎ submit$/);
+  session.press('Space', 'Enter');
+  await session.shows(/send this\?\n(.*\n)+.*select$/);
+  session.press('Enter');
+  await session.shows(/Name of the backup: nightly$/);
+  session.type(' 2');
+  await session.shows(/nightly 2\n(.*\n)+.*send this\?\n(.*\n)+.*select$/);
+  session.press('Enter');
+  expect(await session.ends()).toMatchInlineSnapshot(`
+    "$ storectl backup create
+    Esc goes back, Ctrl-C cancels.
+    ✔ Name of the backup: nightly
+    ✔ Sections to back up: store
+    main → store <uuid> @ <host>
+
+    label     nightly
+    sections  store
+
+    ✔ Back up sections of the store: send this? yes, send it
+
+    the service refused (422 validation_failed): Not valid
+      --label: is used already
+
+    ✔ Name of the backup: nightly 2
+
+    label     nightly 2
+    sections  store
+
+    ✔ Back up sections of the store: send this? yes, send it
+    id         <uuid>
+    version    1
+    label      nightly 2
+    createdAt  <time>
+    sections   store
+    $ echo "exit $?"
+    exit 0
+    $"
+  `);
+
+  const keys = proxy.writes().map(({ body }) => JSON.parse(body).idempotencyKey);
+  expect(new Set(keys).size).toBe(2);
+  const { stdout } = await machine.run(['history', 'list', '--json']);
+  expect(JSON.parse(stdout)).toMatchObject([{ state: 'applied' }, { state: 'rejected' }]);
+  expect((await effectsOf(service)).backups).toMatchObject([{ label: 'nightly 2' }]);
+});
+
+test('an answer that may have been applied is not asked for again: exit 10', async () => {
+  const { machine, proxy } = await setScene();
+  proxy.decide(({ method }) => (method === 'POST' ? 'drop' : 'pass'));
+  const session = await openSession('storectl blog create', { machine });
+  await session.shows(/Title of the post:$/);
+  session.type('Spring sale');
+  await session.shows(/Text of the post, in Markdown:$/);
+  session.type('Soon.');
+  await session.shows(/send this\?\n(.*\n)+.*select$/);
+  session.press('Enter');
+  expect(await session.ends()).toMatchInlineSnapshot(`
+    "$ storectl blog create
+    Esc goes back, Ctrl-C cancels.
+    ✔ Title of the post: Spring sale
+    ✔ Text of the post, in Markdown: Soon.
+    main → store <uuid> @ <host>
+
+    title      Spring sale
+    contentMd  Soon.
+
+    ✔ Create a blog post: send this? yes, send it
+
+    What you wrote (Text of the post, in Markdown):
+
+    Soon.
+
+    error: the request was sent and no answer could be read (the connection broke before the answer was
+    complete (ECONNRESET)): it may have been applied
+      settle it with \`storectl resume <record>\` before you run the command again
+    $ echo "exit $?"
+    exit 10
+    $"
+  `);
+  expect(proxy.writes()).toHaveLength(1);
+});
+
+test('Ctrl-C after a refusal says that nothing was applied', async () => {
+  const session = await openSession('storectl disputes open --deadline-at soon');
+  await session.shows(/Why the dispute is opened:$/);
+  session.type('Parcel never arrived');
+  await session.shows(/send this\?\n(.*\n)+.*select$/);
+  session.press('Enter');
+  await session.shows(/Time by which to answer.*: soon$/);
+  session.press('C-c');
+  expect(await session.ends()).toMatchInlineSnapshot(`
+    "$ storectl disputes open --deadline-at soon
+    demo: an example store, served inside this process
+    Esc goes back, Ctrl-C cancels.
+    ✔ Why the dispute is opened: Parcel never arrived
+    demo → store <uuid> @ this process
+
+    deadlineAt  soon
+    kind        payment
+    reason      Parcel never arrived
+
+    ✔ Open a dispute record (moves no money): send this? yes, send it
+
+    the service refused (422 validation_failed): One field is not valid.
+      --deadline-at: must be a time such as <time>
+
+    ? Time by which to answer the dispute, for example <time>: soon
+
+    What you wrote (Why the dispute is opened):
+
+    Parcel never arrived
+
+    error: cancelled; the service refused what was sent before, so nothing was applied
+    $ echo "exit $?"
+    exit 130
+    $"
+  `);
+});
+
+test.each([
+  ['a text', 'backup create', /Name of the backup:$/],
+  ['a choice', 'disputes show', /⏎ select$/],
+  ['several choices', 'store update', /⏎ submit$/],
+  ['a secret', 'auth login --profile main --base-url https://api.example.com --store s', /not shown\):$/],
+  ['yes or no', 'api DELETE', /\(Y\/n\)$/],
+])(
+  'Ctrl-C at %s: exit 130, the cursor is shown and the terminal echoes as before',
+  async (_, command, question) => {
+    const machine = demoMachine();
+    const env = { STORECTL_API_KEY: '' };
+    const session = await openSession(
+      `stty -a > before; storectl ${command}; echo "exit $?"; stty -a > after`,
+      {
+        machine,
+        env,
+      },
+    );
+    if (command === 'api DELETE') {
+      await session.shows(/stands for the store: /);
+      session.press('Enter');
+      await session.shows(/empty for none\):$/);
+      session.press('Enter');
+    }
+    await session.shows(question);
+    session.press('C-c');
+    const screen = await session.shows(/exit 130\n\$$/);
+    expect(screen).toContain('cancelled, nothing was sent');
+    expect(session.isCursorShown()).toBe(true);
+    const settingsOf = (name: string) => readFileSync(path.join(machine.folder, name), 'utf8');
+    expect(settingsOf('after')).toBe(settingsOf('before'));
+  },
+);
+
+test('STORECTL_ACCESSIBLE: a whole session in lines of text', async () => {
+  const session = await openSession('storectl backup create', { env: { STORECTL_ACCESSIBLE: '1' } });
+  await session.shows(/Name of the backup:$/);
+  session.type('nightly');
+  await session.shows(/Numbers, commas between several:$/);
+  session.type('7');
+  await session.shows(/Not accepted(.*\n)+.*several:$/);
+  session.type('1, 2');
+  await session.shows(/send this\?\n(.*\n)+Number:$/);
+  session.type('2');
+  await session.shows(/added\?\n(.*\n)+.*several:$/);
+  session.type('1');
+  await session.shows(/Name of the backup \(Enter for nightly\):$/);
+  session.type('weekly');
+  await session.shows(/weekly\n(.*\n)+Number:$/);
+  session.type('1');
+  expect(await session.ends()).toMatchInlineSnapshot(`
+    "$ storectl backup create
+    demo: an example store, served inside this process
+    < and Enter goes back, Ctrl-C cancels.
+    Name of the backup: nightly
+    Sections to back up:
+    1: store
+    2: blog
+    3: settings
+    4: endpoints
+    5: another one
+    Numbers, commas between several: 7
+    Not accepted: give numbers from 1 to 5.
+    Sections to back up:
+    1: store
+    2: blog
+    3: settings
+    4: endpoints
+    5: another one
+    Numbers, commas between several: 1, 2
+    demo → store <uuid> @ this process
+
+    label: nightly
+    sections: store, blog
+
+    Back up sections of the store: send this?
+    1: yes, send it
+    2: change or add something first
+    3: no, send nothing
+    Number: 2
+    What shall be changed or added?
+    1: Name of the backup: nightly
+    2: Sections to back up, for example store: store, blog
+    Numbers, commas between several: 1
+    Name of the backup (Enter for nightly): weekly
+
+    label: weekly
+    sections: store, blog
+
+    Back up sections of the store: send this?
+    1: yes, send it
+    2: change or add something first
+    3: no, send nothing
+    Number: 1
+    id: <uuid>
+    version: 1
+    label: weekly
+    createdAt: <time>
+    sections: store, blog
+    $ echo "exit $?"
+    exit 0
+    $"
+  `);
+});
+
+test('40 columns and 20 rows: no word is cut, and the questions about a dispute are seen', async () => {
+  const session = await openSession('storectl disputes decide', { columns: 40, rows: 20 });
+  expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`
+    "$ storectl disputes decide
+    demo: an example store, served inside
+    this process
+    Esc goes back, Ctrl-C cancels.
+    ? Id of the dispute:
+    ❯ <uuid>
+        open, Buyer does not recognise the
+        charge of 84.50 EUR.
+      another one
+
+    ↑↓ navigate • ⏎ select"
+  `);
+  session.press('Enter');
+  expect(await session.shows(/Outcome of the dispute:\n(.*\n)+.*select$/)).toMatchInlineSnapshot(`
+    "
+      Unused goods can be sent back within
+      30 days. Bottled ink only unopened.
+      The money is paid back to the means of
+      payment of the order within 5 days of
+      the return.
+
+    Other fields
+      idempotencyKey  example-open
+      storeId
+        <uuid>
+      env             live
+
+    ? Outcome of the dispute:
+    ❯ won
+      lost
+      withdrawn
+      another one
+
+    ↑↓ navigate • ⏎ select"
+  `);
+  session.press('Enter');
+  await session.shows(/Why the dispute is decided so:$/);
+  session.type('Delivered, as the carrier has confirmed');
+  expect(await session.shows(/to go on:$/)).toMatchInlineSnapshot(`
+    "  storeId
+        <uuid>
+      env             live
+
+    ✔ Outcome of the dispute: won
+    ✔ Why the dispute is decided so:
+      Delivered, as the carrier has
+      confirmed
+    demo → store
+    <uuid> @
+    this process
+
+    status      won
+    resolution  Delivered, as the carrier
+                has confirmed
+
+    ? Decide this dispute as won? It is
+      final. Type
+      <uuid>
+      to go on:"
+  `);
+  session.type('no');
+  await session.shows(/as it is$/);
+  session.press('C-c');
+  expect(await session.ends()).toMatchInlineSnapshot(`
+    "status      won
+    resolution  Delivered, as the carrier
+                has confirmed
+
+    ? Decide this dispute as won? It is
+      final. Type
+      <uuid>
+      to go on: no
+    > that is not it; Ctrl-C leaves
+      everything as it is
+
+    What you wrote (Why the dispute is
+    decided so):
+
+    Delivered, as the carrier has confirmed
+
+    error: cancelled, nothing was sent
+    $ echo "exit $?"
+    exit 130
+    $"
+  `);
+});
+
+test('40 columns: results and errors are wrapped at words', async () => {
+  const session = await openSession(
+    'storectl backup create --label "before the big spring sale" --sections store',
+    {
+      columns: 40,
+      rows: 20,
+    },
+  );
+  expect(await session.ends()).toMatchInlineSnapshot(`
+    "$ storectl backup create --label "before
+     the big spring sale" --sections store
+    demo: an example store, served inside
+    this process
+    demo → store
+    <uuid> @
+    this process
+    id
+      <uuid>
+    version    1
+    label      before the big spring sale
+    createdAt  <time>
+    sections   store
+    $ echo "exit $?"
+    exit 0
+    $"
+  `);
+  session.type('clear; storectl disputes show 5e0c7a52-3d1b-4c8e-9f4a-2b6d8e10c3a7');
+  await session.shows(/request id:/);
+  expect(await session.ends()).toMatchInlineSnapshot(`
+    "demo: an example store, served inside
+    this process
+    error: the service refused (404
+    not_found): There is no such object in
+    this store.
+      check the id and the store (\`storectl
+      auth status\` shows which store is
+      used)
+      request id:
+      <uuid>
+    $ echo "exit $?"
+    exit 5
+    $"
+  `);
+});

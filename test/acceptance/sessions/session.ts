@@ -1,0 +1,83 @@
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { launcher, newProgramMachine, type ProgramMachine, testNode } from '../../helpers/program.ts';
+import { openTerminal } from '../../helpers/terminal.ts';
+
+/** Somebody at a terminal, with `storectl` on the path. */
+export interface Session {
+  readonly machine: ProgramMachine;
+  /** Types a text and presses Enter. */
+  type(text: string): void;
+  /** Types keys as tmux names them: `Enter`, `Down`, `Space`, `C-c`, or literal text. */
+  press(...keys: readonly string[]): void;
+  isCursorShown(): boolean;
+  /** The whole screen when it matches, with placeholders for what differs from run to run. */
+  shows(pattern: RegExp): Promise<string>;
+  /** The same when the program has ended, its exit code below. */
+  ends(): Promise<string>;
+}
+
+export interface SessionOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  /** A new one of the demo unless given. */
+  readonly machine?: ProgramMachine;
+  readonly columns?: number;
+  readonly rows?: number;
+  /** Values that differ from run to run, and the placeholders for them. */
+  readonly names?: Readonly<Record<string, string>>;
+}
+
+/** A machine whose commands use the demo, without a word about it on the command line. */
+export function demoMachine(): ProgramMachine {
+  return newProgramMachine({ STORECTL_PROFILE: 'demo' });
+}
+
+/** Opens a terminal and types the first command. */
+export async function openSession(command: string, options: SessionOptions = {}): Promise<Session> {
+  const { machine = demoMachine(), env = {}, columns = 100, rows = 60, names = {} } = options;
+  const bin = path.join(machine.folder, 'bin');
+  mkdirSync(bin, { recursive: true });
+  const program = path.join(bin, 'storectl');
+  writeFileSync(program, `#!/bin/sh\nexec '${testNode}' '${launcher}' "$@"\n`);
+  chmodSync(program, 0o755);
+  const all = { ...machine.env, PATH: `${bin}:${machine.env.PATH}`, STORECTL_NO_PAGER: '1', ...env };
+  const terminal = await openTerminal(machine.folder, all, { columns, rows });
+  const shows = async (pattern: RegExp) => {
+    const screen = await terminal.shows(pattern);
+    return withPlaceholders(screen, { ...names, [machine.folder]: '<home>' });
+  };
+  terminal.type(command);
+  return {
+    machine,
+    type: terminal.type,
+    press: terminal.press,
+    isCursorShown: terminal.isCursorShown,
+    shows,
+    async ends() {
+      await terminal.shows(/\n\$$/);
+      terminal.type('echo "exit $?"');
+      return shows(/\nexit \d+\n\$$/);
+    },
+  };
+}
+
+/** What differs from run to run, the longest first. */
+const placeholders: readonly (readonly [RegExp, string])[] = [
+  [/\b[0-9a-f]{64}\b/g, '<sha256>'],
+  [/\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, '<uuid>'],
+  [/\bsk_(live|demo)_\w+/g, '<key>'],
+  [/\bstorectl-[0-9a-f]{30,}\b/g, '<idempotency-key>'],
+  [/\b\d{8}-\d{6}-[0-9a-z]{6}\b/g, '<record>'],
+  [/\b\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>'],
+  [/\b\d{4}-\d\d-\d\d \d\d:\d\d \([^)]*\)/g, '<time>'],
+  [/\b(just now|\d+ (minute|hour|day|month)s? ago)\b/g, '<age>'],
+  [/\b127\.0\.0\.1:\d+/g, '<host>'],
+  [/\bv?\d+\.\d+\.\d+\b/g, '<version>'],
+  [/\b\d{4}-\d\d-\d\d\b/g, '<date>'],
+  [/\b\d+ [GM]iB\b/g, '<size>'],
+];
+
+function withPlaceholders(screen: string, names: Readonly<Record<string, string>>): string {
+  const named = Object.entries(names).reduce((text, [value, name]) => text.replaceAll(value, name), screen);
+  return placeholders.reduce((text, [pattern, name]) => text.replace(pattern, name), named);
+}

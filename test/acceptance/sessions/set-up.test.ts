@@ -1,0 +1,333 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { newProgramMachine } from '../../helpers/program.ts';
+import { startService } from '../../helpers/service.ts';
+import { demoMachine, openSession } from './session.ts';
+
+test('auth login: the store id is asked for again where there is no such store, and the key where it is refused', async () => {
+  const { origin, storeId, apiKey } = await startService();
+  const session = await openSession('storectl auth login', { machine: newProgramMachine() });
+  expect(await session.shows(/Address of the service:$/)).toMatchInlineSnapshot(`
+    "$ storectl auth login
+    Esc goes back, Ctrl-C cancels.
+    ? Address of the service:"
+  `);
+  session.type('http://api.example.com');
+  await session.shows(/HTTPS is required/);
+  session.press('C-u');
+  session.type(origin);
+  await session.shows(/Id of the store:$/);
+  session.type(storeId.replace(/.$/, 'x'));
+  await session.shows(/API key \(not shown\):$/);
+  session.type(apiKey.replace(/.$/, '-'));
+  await session.shows(/mistyped(.*\n)+.*API key \(not shown\):$/);
+  session.type(apiKey);
+  expect(await session.shows(/Id of the store: \S+x$/)).toMatchInlineSnapshot(`
+    "$ storectl auth login
+    Esc goes back, Ctrl-C cancels.
+    ✔ Address of the service: http://<host>
+    ✔ Id of the store: 5e0c7a52-3d1b-4c8e-9f4a-2b6d8e10c3ax
+    ✔ API key (not shown):
+    the key from your answer is mistyped: its checksum is wrong
+    ✔ API key (not shown):
+    the key was not stored: the service refused (404 not_found): There is no such object in this store.
+    ? Id of the store: 5e0c7a52-3d1b-4c8e-9f4a-2b6d8e10c3ax"
+  `);
+  session.press('C-u');
+  session.type(storeId);
+  await session.shows(/Id of the store: \S+\n.*API key \(not shown\):$/);
+  session.type(apiKey);
+  const screen = await session.ends();
+  expect(screen).not.toContain('<key>');
+  expect(screen).toMatchInlineSnapshot(`
+    "$ storectl auth login
+    Esc goes back, Ctrl-C cancels.
+    ✔ Address of the service: http://<host>
+    ✔ Id of the store: 5e0c7a52-3d1b-4c8e-9f4a-2b6d8e10c3ax
+    ✔ API key (not shown):
+    the key from your answer is mistyped: its checksum is wrong
+    ✔ API key (not shown):
+    the key was not stored: the service refused (404 not_found): There is no such object in this store.
+    ✔ Id of the store: <uuid>
+    ✔ API key (not shown):
+    Stored the key to store <uuid> @ <host> in profile main
+    (<home>/config/settings.json).
+    $ echo "exit $?"
+    exit 0
+    $"
+  `);
+  const settings = readFileSync(path.join(session.machine.configDirectory, 'settings.json'), 'utf8');
+  expect(JSON.parse(settings).profiles.main).toMatchObject({ storeId, apiKey });
+});
+
+test('profile use', async () => {
+  const machine = newProgramMachine();
+  await machine.run([
+    'profile',
+    'set',
+    'main',
+    '--base-url',
+    'https://api.example.com',
+    '--store',
+    'store-1',
+  ]);
+  await machine.run([
+    'profile',
+    'set',
+    'outlet',
+    '--base-url',
+    'https://api.example.com',
+    '--store',
+    'store-2',
+  ]);
+  const session = await openSession('storectl profile use', { machine });
+  expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`
+    "$ storectl profile use
+    ? Which profile shall commands use?
+    ❯ main  store-1 @ https://api.example.com
+      outlet  store-2 @ https://api.example.com
+      demo  the example store
+
+    ↑↓ navigate • ⏎ select"
+  `);
+  session.press('Down', 'Enter');
+  expect(await session.ends()).toMatchInlineSnapshot(`
+    "$ storectl profile use
+    ✔ Which profile shall commands use? outlet
+    Commands use profile outlet now.
+    $ echo "exit $?"
+    exit 0
+    $"
+  `);
+});
+
+test('profile set: a new one', async () => {
+  const session = await openSession('storectl profile set', { machine: newProgramMachine() });
+  await session.shows(/⏎ select$/);
+  session.press('Enter');
+  await session.shows(/Name of the new profile:$/);
+  session.type('a/b');
+  await session.shows(/cannot be the name of a profile/);
+  session.press('C-u');
+  session.type('outlet');
+  await session.shows(/Address of the service:$/);
+  session.type('https://api.example.com');
+  await session.shows(/Id of the store:$/);
+  session.type('store-2');
+  expect(await session.ends()).toMatchInlineSnapshot(`
+    "$ storectl profile set
+    ✔ Which profile shall be set? a new one
+    ✔ Name of the new profile: outlet
+    Esc goes back, Ctrl-C cancels.
+    ✔ Address of the service: https://api.example.com
+    ✔ Id of the store: store-2
+    Made profile outlet.
+    $ echo "exit $?"
+    exit 0
+    $"
+  `);
+});
+
+test('profile remove', async () => {
+  const machine = newProgramMachine();
+  await machine.run([
+    'profile',
+    'set',
+    'main',
+    '--base-url',
+    'https://api.example.com',
+    '--store',
+    'store-1',
+  ]);
+  const session = await openSession('storectl profile remove', { machine });
+  await session.shows(/⏎ select$/);
+  session.press('Enter');
+  await session.shows(/\(y\/N\)$/);
+  session.type('y');
+  expect(await session.ends()).toMatchInlineSnapshot(`
+    "$ storectl profile remove
+    ✔ Which profile shall be removed? main
+    ✔ Remove the profile main with its key? Yes
+    Removed profile main.
+    $ echo "exit $?"
+    exit 0
+    $"
+  `);
+});
+
+test('doctor', async () => {
+  const session = await openSession('storectl doctor', { env: { SHELL: '/bin/zsh' } });
+  expect(await session.ends()).toMatchInlineSnapshot(`
+    "$ storectl doctor
+    demo: an example store, served inside this process
+    node        ok       <version>
+    settings    ok       none are stored yet (<home>/config/settings.json)
+    profile     ok       demo (from the environment)
+    access      ok       the key works for store <uuid>
+    clock       ok       agrees with the service
+    state       ok       <home>/state
+    space       ok       <size> free
+    history     ok       0 records in <home>/state/demo/history
+    open        ok       nothing is open
+    locks       ok       none
+    completion  warning  zsh does not complete storectl
+                         → add \`source <(storectl completion zsh)\` to ~/.zshrc below compinit
+    $ echo "exit $?"
+    exit 0
+    $"
+  `);
+});
+
+test('completion', async () => {
+  const session = await openSession('storectl completion', { env: { SHELL: '/usr/bin/fish' } });
+  expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`
+    "$ storectl completion
+    ? Which shell shall complete storectl?
+    ❯ fish, which $SHELL names
+      bash
+      zsh
+      powershell
+
+    ↑↓ navigate • ⏎ select"
+  `);
+  session.press('Enter');
+  const screen = await session.ends();
+  expect(screen.split('\n').slice(-4).join('\n')).toMatchInlineSnapshot(`
+    "To use it, run \`storectl completion fish > ~/.config/fish/completions/storectl.fish\`.
+    $ echo "exit $?"
+    exit 0
+    $"
+  `);
+});
+
+test('demo info', async () => {
+  const session = await openSession('storectl demo info', { machine: demoMachine() });
+  expect(await session.ends()).toMatchInlineSnapshot(`
+    "$ storectl demo info
+    demo: an example store, served inside this process
+    storeId  <uuid>
+
+    disputes
+      ID                                    STATUS  REASON
+      <uuid>  won     Buyer says that the parcel never arrived.
+      <uuid>  open    Buyer does not recognise the charge of 84.50 EUR.
+
+    reclaims
+      ID                                    SUBDOMAIN    STATUS
+      <uuid>  juniper-ink  noticed
+
+    notifications
+      ID                                    TITLE                               READ
+      <uuid>  New post: How we mix iron gall ink  yes
+      <uuid>  New dispute                         yes
+      <uuid>  Dispute won                         yes
+      <uuid>  New post: Autumn paper sampler      yes
+      <uuid>  New dispute                         no
+      <uuid>  Subdomain reclaim notice            no
+      <uuid>  Feedback of the week                no
+
+    posts
+      ID                                    TITLE
+      <uuid>  How we mix iron gall ink
+      <uuid>  Autumn paper sampler
+
+    endpoints
+      ID                                    NAME      URL
+      <uuid>  Workshop  https://discord.com/api/webhooks/1000000000000
+                                            channel   00000/***
+
+    backups
+      none
+
+    Try: storectl --demo disputes show <uuid>
+    $ echo "exit $?"
+    exit 0
+    $"
+  `);
+});
+
+test('service rotate-key', async () => {
+  const machine = newProgramMachine();
+  const storeId = (await machine.run(['service', 'create-store', '--name', 'My store', '-q'])).stdout.trim();
+  const { stdout } = await machine.run([
+    'service',
+    'create-key',
+    '--store',
+    storeId,
+    '--preset',
+    'ci-backup',
+    '--label',
+    'nightly job',
+    '--json',
+  ]);
+  const { id, key } = JSON.parse(stdout);
+  const session = await openSession('storectl service rotate-key', { machine, names: { [id]: '<old-id>' } });
+  await session.shows(/⏎ select$/);
+  session.press('Enter');
+  expect(await session.shows(/Which key.*\n(.*\n)+.*select$/)).toMatchInlineSnapshot(`
+    "$ storectl service rotate-key
+    ✔ Which store is the key to? My store  <uuid>
+    ? Which key shall be replaced?
+    ❯ <old-id>  nightly job, 1 right, made <date>
+
+    ↑↓ navigate • ⏎ select"
+  `);
+  session.press('Enter');
+  await session.shows(/\(y\/N\)$/);
+  session.type('y');
+  const screen = (await session.ends()).replace(/^Key \w{12} for/m, 'Key <new-id> for');
+  expect(screen).not.toContain(key);
+  expect(screen).toMatchInlineSnapshot(`
+    "$ storectl service rotate-key
+    ✔ Which store is the key to? My store  <uuid>
+    ✔ Which key shall be replaced? <old-id>
+    ✔ Make a new key in place of <old-id>, which stays valid for 24h? Yes
+    <key>
+    Key <new-id> for store <uuid>, without an end. It is not shown
+    again.
+    Key <old-id> is valid until <time>.
+    $ echo "exit $?"
+    exit 0
+    $"
+  `);
+});
+
+test('service create-store, then create-key', async () => {
+  const session = await openSession('storectl service create-store -q', { machine: newProgramMachine() });
+  await session.shows(/Name of the new store:$/);
+  session.type('My store');
+  await session.shows(/\n\$$/);
+  session.type('storectl service create-key');
+  await session.shows(/Which store.*\n(.*\n)+.*select$/);
+  session.press('Enter');
+  expect(await session.shows(/What may the key do.*\n(.*\n)+.*select$/)).toMatchInlineSnapshot(`
+    "$ storectl service create-store -q
+    ✔ Name of the new store: My store
+    <uuid>
+    $ storectl service create-key
+    ✔ Which store is the key for? My store  <uuid>
+    ? What may the key do?
+    ❯ owner  everything
+      ci-backup  backups:write
+      support  disputes:read, disputes:write, disputes:decide
+
+    ↑↓ navigate • ⏎ select"
+  `);
+  session.press('Down', 'Enter');
+  const screen = (await session.ends()).replace(/^Key \w{12} for/m, 'Key <id> for');
+  expect(screen).toMatchInlineSnapshot(`
+    "$ storectl service create-store -q
+    ✔ Name of the new store: My store
+    <uuid>
+    $ storectl service create-key
+    ✔ Which store is the key for? My store  <uuid>
+    ✔ What may the key do? ci-backup
+    <key>
+    Key <id> for store <uuid>, ci-backup, without an end. It is
+    not shown again.
+    $ echo "exit $?"
+    exit 0
+    $"
+  `);
+});

@@ -1,0 +1,352 @@
+import { expect, test } from 'vitest';
+import { openSession } from './session.ts';
+
+test('store update', async () => {
+  const session = await openSession('storectl store update');
+  expect(await session.shows(/⏎ submit$/)).toMatchInlineSnapshot(`
+    "$ storectl store update
+    demo: an example store, served inside this process
+    Esc goes back, Ctrl-C cancels.
+    ? What shall change? (25 to choose from, more below)
+    ❯◯ Name of the store
+     ◯ Short name of the store in addresses
+     ◯ Currency of the store, for example EUR
+     ◯ Time zone of the store, for example Europe/Berlin
+     ◯ E-mail address that customers write to
+     ◯ What the store says about itself
+     ◯ Image used as the logo (UUID)
+     ◯ Image used as the favicon (UUID)
+     ◯ Brand colour of the store, for example #0a7cff
+     ◯ Text shown after a purchase
+     ◯ Cashback in basis points (250 is 2.5 %)
+     ◯ Most cashback for one order, in minor units (cents)
+
+    ↑↓ navigate • space select • a all • i invert • ⏎ submit"
+  `);
+  session.press('Space', 'Down', 'Down', 'Down', 'Space', 'Enter');
+  await session.shows(/Name of the store:$/);
+  session.type('Juniper');
+  await session.shows(/Time zone of the store.*:$/);
+  session.type('Europe/Rome');
+  expect(await session.shows(/send this\?\n(.*\n)+.*select$/)).toMatchInlineSnapshot(`
+    "$ storectl store update
+    demo: an example store, served inside this process
+    Esc goes back, Ctrl-C cancels.
+    ✔ What shall change? Name of the store, Time zone of the store
+    ✔ Name of the store: Juniper
+    ✔ Time zone of the store, for example Europe/Berlin: Europe/Rome
+    demo → store <uuid> @ this process
+
+    name      Juniper
+    timezone  Europe/Rome
+
+    ? Change settings of the store: send this?
+    ❯ yes, send it
+      change or add something first
+      no, send nothing
+
+    ↑↓ navigate • ⏎ select"
+  `);
+  session.press('Enter');
+  expect(await session.ends()).toMatchInlineSnapshot(`
+    "$ storectl store update
+    demo: an example store, served inside this process
+    Esc goes back, Ctrl-C cancels.
+    ✔ What shall change? Name of the store, Time zone of the store
+    ✔ Name of the store: Juniper
+    ✔ Time zone of the store, for example Europe/Berlin: Europe/Rome
+    demo → store <uuid> @ this process
+
+    name      Juniper
+    timezone  Europe/Rome
+
+    ✔ Change settings of the store: send this? yes, send it
+    id                                                     <uuid>
+    organisationId                                         <uuid>
+    name                                                   Juniper
+    slug                                                   juniper-ink
+    status                                                 setup
+    defaultCurrency                                        EUR
+    timezone                                               Europe/Rome
+    settings.supportEmail                                  hello@juniper-ink.example
+    settings.description                                   Notebooks, inks and letter paper, bound
+                                                           and mixed by hand in Berlin.
+    settings.brandColor                                    #2f5d50
+    settings.thankYouDefault                               Thank you! Your parcel leaves the workshop
+                                                           within two days.
+    settings.cashbackBp                                    200 bp (2 %)
+    settings.cashbackCapMinor                              1500 (15.00 EUR)
+    settings.cashbackRefundWindowDays                      14
+    settings.cashbackExpiryDays                            365
+    settings.liveStatsDefault                              no
+    settings.socials.instagram                             https://instagram.example/juniper.ink
+    settings.socials.discord                               https://discord.gg/juniper-ink-example
+    settings.checkout.couponField                          no
+    settings.checkout.termsRequired                        yes
+    settings.checkout.termsUrl                             https://juniper-ink.example/terms
+    settings.checkout.newsletterOptIn                      no
+    settings.checkout.requireEmailVerificationForDelivery  no
+    settings.checkout.reservationMinutes                   20
+    settings.tax.rateBp                                    1900 bp (19 %)
+    createdAt                                              <time>
+    url                                                    https://juniper-ink.storefront.example
+    $ echo "exit $?"
+    exit 0
+    $"
+  `);
+});
+
+test('blog create', async () => {
+  const session = await openSession('storectl blog create');
+  await session.shows(/Title of the post:$/);
+  session.type('Spring sale');
+  await session.shows(/Text of the post, in Markdown:$/);
+  session.type('All inks **20 %** off.');
+  await session.shows(/send this\?\n(.*\n)+.*select$/);
+  // More than what is needed, before it is sent.
+  session.press('Down', 'Enter');
+  expect(await session.shows(/⏎ submit$/)).toMatchInlineSnapshot(`
+    "$ storectl blog create
+    demo: an example store, served inside this process
+    Esc goes back, Ctrl-C cancels.
+    ✔ Title of the post: Spring sale
+    ✔ Text of the post, in Markdown: All inks **20 %** off.
+    demo → store <uuid> @ this process
+
+    title      Spring sale
+    contentMd  All inks **20 %** off.
+
+    ✔ Create a blog post: send this? change or add something first
+    ? What shall be changed or added?
+    ❯◯ Title of the post: Spring sale
+     ◯ Text of the post, in Markdown: All inks **20 %** off.
+     ◯ Short name of the post in its address
+     ◯ Summary of the post, shown in lists
+     ◯ Cover image of the post (UUID)
+     ◯ Tags of the post
+     ◯ Products shown with the post (UUIDs)
+     ◯ State of the post, for example draft
+     ◯ When to publish the post, for example <time>
+     ◯ Title of the post for search engines
+     ◯ Description of the post for search engines
+
+    ↑↓ navigate • space select • a all • i invert • ⏎ submit"
+  `);
+  session.press('6', '8', 'Enter');
+  await session.shows(/Tags of the post \(commas between several\):$/);
+  session.type('sale, ink');
+  expect(await session.shows(/State of the post:\n(.*\n)+.*select$/)).toMatchInlineSnapshot(`
+    "$ storectl blog create
+    demo: an example store, served inside this process
+    Esc goes back, Ctrl-C cancels.
+    ✔ Title of the post: Spring sale
+    ✔ Text of the post, in Markdown: All inks **20 %** off.
+    demo → store <uuid> @ this process
+
+    title      Spring sale
+    contentMd  All inks **20 %** off.
+
+    ✔ Create a blog post: send this? change or add something first
+    ✔ What shall be changed or added? Tags of the post, State of the post
+    ✔ Tags of the post (commas between several): sale, ink
+    ? State of the post:
+    ❯ draft
+      scheduled
+      published
+      another one
+
+    ↑↓ navigate • ⏎ select"
+  `);
+  session.press('Down', 'Down', 'Enter');
+  expect(await session.shows(/published\n\n.*send this\?\n(.*\n)+.*select$/)).toMatchInlineSnapshot(`
+    "$ storectl blog create
+    demo: an example store, served inside this process
+    Esc goes back, Ctrl-C cancels.
+    ✔ Title of the post: Spring sale
+    ✔ Text of the post, in Markdown: All inks **20 %** off.
+    demo → store <uuid> @ this process
+
+    title      Spring sale
+    contentMd  All inks **20 %** off.
+
+    ✔ Create a blog post: send this? change or add something first
+    ✔ What shall be changed or added? Tags of the post, State of the post
+    ✔ Tags of the post (commas between several): sale, ink
+    ✔ State of the post: published
+
+    title      Spring sale
+    contentMd  All inks **20 %** off.
+    tags       sale, ink
+    status     published
+
+    ? Create a blog post: send this?
+    ❯ yes, send it
+      change or add something first
+      no, send nothing
+
+    ↑↓ navigate • ⏎ select"
+  `);
+  session.press('Enter');
+  expect(await session.ends()).toMatchInlineSnapshot(`
+    "$ storectl blog create
+    demo: an example store, served inside this process
+    Esc goes back, Ctrl-C cancels.
+    ✔ Title of the post: Spring sale
+    ✔ Text of the post, in Markdown: All inks **20 %** off.
+    demo → store <uuid> @ this process
+
+    title      Spring sale
+    contentMd  All inks **20 %** off.
+
+    ✔ Create a blog post: send this? change or add something first
+    ✔ What shall be changed or added? Tags of the post, State of the post
+    ✔ Tags of the post (commas between several): sale, ink
+    ✔ State of the post: published
+
+    title      Spring sale
+    contentMd  All inks **20 %** off.
+    tags       sale, ink
+    status     published
+
+    ✔ Create a blog post: send this? yes, send it
+    id                  <uuid>
+    title               Spring sale
+    slug                spring-sale
+    contentMd           All inks **20 %** off.
+    tags                sale, ink
+    featuredProductIds
+    status              published
+    publishedAt         <time>
+    viewCount           0
+    createdAt           <time>
+    updatedAt           <time>
+    effectiveStatus     published
+    $ echo "exit $?"
+    exit 0
+    $"
+  `);
+});
+
+test('settings show', async () => {
+  const session = await openSession('storectl settings show');
+  expect(await session.ends()).toMatchInlineSnapshot(`
+    "$ storectl settings show
+    demo: an example store, served inside this process
+    quietHours.enabled                 yes
+    quietHours.start                   22:00
+    quietHours.end                     07:00
+    quietHours.timezone                Europe/Berlin
+    templates.feedback_digest.title    Feedback of the week
+    templates.feedback_digest.body     {{summary}}
+    templates.feedback_digest.private  no
+    templates.dispute_opened.title     New dispute
+    templates.dispute_opened.body      A {{kind}} dispute needs an answer.
+    templates.dispute_opened.private   yes
+    discovery.enabled                  yes
+    discovery.summary                  Handmade stationery from Berlin.
+    discovery.categories               stationery, handmade
+    showcase.enabled                   no
+    showcase.allowCritique             no
+    showcase.summary
+    mobilePrivacy.hideRevenue          yes
+    mobilePrivacy.hideOrderValues      no
+    mobilePrivacy.requireUnlock        yes
+    storeId                            <uuid>
+    env                                live
+    updatedAt                          <time>
+    $ echo "exit $?"
+    exit 0
+    $"
+  `);
+});
+
+test('settings save', async () => {
+  const session = await openSession('storectl settings save');
+  expect(await session.shows(/⏎ submit$/)).toMatchInlineSnapshot(`
+    "$ storectl settings save
+    demo: an example store, served inside this process
+    Esc goes back, Ctrl-C cancels.
+    ? What shall change? (13 to choose from, more below)
+    ❯◯ Hold notifications back at night (now yes)
+     ◯ Start of the quiet hours, for example 22:00 (now 22:00)
+     ◯ End of the quiet hours, for example 07:00 (now 07:00)
+     ◯ Time zone of the quiet hours, for example Europe/Berlin (now Europe/Berlin)
+     ◯ List the store in discovery (now yes)
+     ◯ Summary of the store in discovery (now Handmade stationery from Berlin.)
+     ◯ Categories of the store in discovery (now stationery, handmade)
+     ◯ Show the store in the showcase (now no)
+     ◯ Allow critique in the showcase (now no)
+     ◯ Summary of the store in the showcase
+     ◯ Hide revenue on phones (now yes)
+     ◯ Hide order values on phones (now no)
+
+    ↑↓ navigate • space select • a all • i invert • ⏎ submit"
+  `);
+  session.press('Space', 'Down', 'Space', 'Enter');
+  await session.shows(/Hold notifications back at night\? \(Y\/n\)$/);
+  session.press('Enter');
+  await session.shows(/Start of the quiet hours.*: 22:00$/);
+  session.press('C-u');
+  session.type('21:30');
+  expect(await session.shows(/send this\?\n(.*\n)+.*select$/)).toMatchInlineSnapshot(`
+    "$ storectl settings save
+    demo: an example store, served inside this process
+    Esc goes back, Ctrl-C cancels.
+    ✔ What shall change? Hold notifications back at night, Start of the quiet hours
+    ✔ Hold notifications back at night? Yes
+    ✔ Start of the quiet hours, for example 22:00: 21:30
+    demo → store <uuid> @ this process
+
+    quietHours.enabled  yes
+    quietHours.start    21:30
+
+    ? Change the operations settings, keeping what is not named: send this?
+    ❯ yes, send it
+      change or add something first
+      no, send nothing
+
+    ↑↓ navigate • ⏎ select"
+  `);
+  session.press('Enter');
+  expect(await session.ends()).toMatchInlineSnapshot(`
+    "$ storectl settings save
+    demo: an example store, served inside this process
+    Esc goes back, Ctrl-C cancels.
+    ✔ What shall change? Hold notifications back at night, Start of the quiet hours
+    ✔ Hold notifications back at night? Yes
+    ✔ Start of the quiet hours, for example 22:00: 21:30
+    demo → store <uuid> @ this process
+
+    quietHours.enabled  yes
+    quietHours.start    21:30
+
+    ✔ Change the operations settings, keeping what is not named: send this? yes, send it
+    - quietHours.start: "22:00"
+    + quietHours.start: "21:30"
+    quietHours.enabled                 yes
+    quietHours.start                   21:30
+    quietHours.end                     07:00
+    quietHours.timezone                Europe/Berlin
+    templates.feedback_digest.title    Feedback of the week
+    templates.feedback_digest.body     {{summary}}
+    templates.feedback_digest.private  no
+    templates.dispute_opened.title     New dispute
+    templates.dispute_opened.body      A {{kind}} dispute needs an answer.
+    templates.dispute_opened.private   yes
+    discovery.enabled                  yes
+    discovery.summary                  Handmade stationery from Berlin.
+    discovery.categories               stationery, handmade
+    showcase.enabled                   no
+    showcase.allowCritique             no
+    showcase.summary
+    mobilePrivacy.hideRevenue          yes
+    mobilePrivacy.hideOrderValues      no
+    mobilePrivacy.requireUnlock        yes
+    storeId                            <uuid>
+    env                                live
+    updatedAt                          <time>
+    $ echo "exit $?"
+    exit 0
+    $"
+  `);
+});
