@@ -82,7 +82,8 @@ export function openLocks(settings: LockSettings): Locks {
     const text = JSON.stringify({ nonce, ...machine.self });
     const draft = path.join(folder, `.${nonce}.tmp`);
     const watch = watchSilence();
-    const patientUntil = performance.now() + patienceMs;
+    // Node loads `performance` when it is first asked for, and most locks are free.
+    let waitsSince: number | null = null;
     let told = false;
     try {
       createFile(files, draft, text, { sync: false });
@@ -97,7 +98,8 @@ export function openLocks(settings: LockSettings): Locks {
           await breakLock(file, found.text, options.signal);
           continue;
         }
-        if (performance.now() > patientUntil) throw busy(file, holder);
+        waitsSince ??= performance.now();
+        if (performance.now() - waitsSince > patienceMs) throw busy(file, holder);
         if (!told) options.onWait?.(holder);
         told = true;
         await pause(pollMs * (0.5 + Math.random()), file, holder, options.signal);
