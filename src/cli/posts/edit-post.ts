@@ -22,7 +22,7 @@ export async function editPost(
     throw new CliError({
       code: 'input_needed',
       exitCode: exitCodes.inputNeeded,
-      message: 'an editor needs a terminal, and there is none',
+      message: 'an editor needs a terminal with somebody at it who may be asked',
       hint: 'leave --edit out; flags and the file give the post',
       outcome: 'not_sent',
     });

@@ -23,7 +23,7 @@ you back to the editor with your text and the reason. Stops when somebody else c
       throw new CliError({
         code: 'input_needed',
         exitCode: exitCodes.inputNeeded,
-        message: 'an editor needs a terminal, and there is none',
+        message: 'an editor needs a terminal with somebody at it who may be asked',
         hint: 'use `storectl settings save` with flags or --from-file',
         outcome: 'not_sent',
       });
