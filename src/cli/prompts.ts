@@ -142,8 +142,8 @@ type Prompts = Pick<typeof plain, 'input' | 'confirm' | 'select' | 'checkbox'>;
 type PromptContext = plain.PlainContext;
 
 /**
- * Runs a prompt. Questions go to stderr, so that stdout holds data alone. Ctrl-C is a cancellation like any other;
- * Escape throws a {@link WentBack}.
+ * Runs a prompt. Questions go to stderr, so that stdout holds data alone. Ctrl-C is a cancellation like any other, and
+ * so is Ctrl-D, which the prompts would wait after for ever; Escape throws a {@link WentBack}.
  */
 async function ask<Answer>(
   io: Io,
@@ -154,15 +154,18 @@ async function ask<Answer>(
     ? plain
     : { checkbox, confirm, input, select };
   const back = new AbortController();
-  const onKey = (_: unknown, key: { name?: string } | undefined) => {
+  const ended = new AbortController();
+  const onKey = (_: unknown, key: { name?: string; ctrl?: boolean } | undefined) => {
     if (key?.name === 'escape') back.abort();
+    // After text it removes a letter; on an empty line it ends the input.
+    if (key?.ctrl && key.name === 'd') setImmediate(() => stdin.isPaused() && ended.abort());
   };
   stdin.on('keypress', onKey);
   try {
     return await prompt(prompts, {
       input: stdin,
       output: stderr.isTTY ? stderr : stdout,
-      signal: AbortSignal.any([signal, back.signal]),
+      signal: AbortSignal.any([signal, back.signal, ended.signal]),
       back: () => back.abort(),
     });
   } catch (error) {

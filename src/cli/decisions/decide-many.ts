@@ -133,7 +133,9 @@ async function confirmCount(
     ]);
   }
   const { askText } = await import('../prompts.ts');
-  await askText(context.io, `Record ${count} decisions? They are final. Type ${count} to go on`, {
-    validate: (text) => text.trim() === String(count) || 'that is not it; Ctrl-C leaves everything as it is',
-  });
+  const { askFirst } = await import('../interview.ts');
+  const validate = (text: string) =>
+    text.trim() === String(count) || 'that is not it; Ctrl-C leaves everything as it is';
+  const question = `Record ${count} decisions? They are final. Type ${count} to go on`;
+  await askFirst(() => askText(context.io, question, { validate }));
 }

@@ -1,6 +1,7 @@
 import { ciDate, fillLabel } from '../../cli/ci.ts';
 import { optionValue } from '../../cli/command.ts';
 import { operationCommand } from '../../cli/operation-command.ts';
+import { perform } from '../../cli/perform.ts';
 import { createBackup } from '../../contract/backups.ts';
 
 export const command = operationCommand({
@@ -25,5 +26,11 @@ In the label, {date} is the day (UTC) and {run} the number of the CI run.`,
       );
     }
     return null;
+  },
+  perform({ body, ...run }) {
+    const { env } = run.context.io;
+    // One that was asked for came after prepare.
+    const label = typeof body?.label === 'string' ? fillLabel(body.label, env, run.context.now()) : undefined;
+    return perform({ ...run, body: label === undefined ? body : { ...body, label } });
   },
 });

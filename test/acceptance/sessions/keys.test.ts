@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { effectsOf, setScene } from '../scene.ts';
@@ -338,15 +338,20 @@ test('Ctrl-C after a refusal says that nothing was applied', async () => {
   `);
 });
 
+const login = 'auth login --profile main --base-url https://api.example.com --store s';
+
 test.each([
-  ['a text', 'backup create', /Name of the backup:$/],
-  ['a choice', 'disputes show', /⏎ select$/],
-  ['several choices', 'store update', /⏎ submit$/],
-  ['a secret', 'auth login --profile main --base-url https://api.example.com --store s', /not shown\):$/],
-  ['yes or no', 'api DELETE', /\(Y\/n\)$/],
+  ['C-c', 'a text', 'backup create', /Name of the backup:$/],
+  ['C-c', 'a choice', 'disputes show', /⏎ select$/],
+  ['C-c', 'several choices', 'store update', /⏎ submit$/],
+  ['C-c', 'a secret', login, /not shown\):$/],
+  ['C-c', 'yes or no', 'api DELETE', /\(Y\/n\)$/],
+  ['C-d', 'a text', 'backup create', /Name of the backup:$/],
+  ['C-d', 'a choice', 'disputes show', /⏎ select$/],
+  ['C-d', 'a secret', login, /not shown\):$/],
 ])(
-  'Ctrl-C at %s: exit 130, the cursor is shown and the terminal echoes as before',
-  async (_, command, question) => {
+  '%s at %s: exit 130, the cursor is shown and the terminal echoes as before',
+  async (key, _, command, question) => {
     const machine = demoMachine();
     const env = { STORECTL_API_KEY: '' };
     const session = await openSession(
@@ -363,7 +368,7 @@ test.each([
       session.press('Enter');
     }
     await session.shows(question);
-    session.press('C-c');
+    session.press(key);
     const screen = await session.shows(/exit 130\n\$$/);
     expect(screen).toContain('cancelled, nothing was sent');
     expect(session.isCursorShown()).toBe(true);
@@ -574,6 +579,88 @@ test('40 columns: results and errors are wrapped at words', async () => {
       <uuid>
     $ echo "exit $?"
     exit 5
+    $"
+  `);
+});
+
+test('the editor takes a long text, which is kept or edited again', async () => {
+  const machine = demoMachine();
+  const EDITOR = path.join(machine.folder, 'editor.sh');
+  writeFileSync(EDITOR, '#!/bin/sh\necho "A line more." >> "$1"\n', { mode: 0o755 });
+  const session = await openSession('storectl blog create', { machine, env: { EDITOR } });
+  await session.shows(/Title of the post:$/);
+  session.type('Spring sale');
+  await session.shows(/Markdown \(empty: opens your editor\):$/);
+  session.press('Enter');
+  await session.shows(/send this\?\n(.*\n)+.*select$/);
+  expect(await escapeTo(session, /change it in your editor\n(.*\n)+.*select$/)).toMatchInlineSnapshot(`
+    "$ storectl blog create
+    demo: an example store, served inside this process
+    Esc goes back, Ctrl-C cancels.
+    ✔ Title of the post: Spring sale
+    ✔ Text of the post, in Markdown (empty: opens your editor):
+    demo → store <uuid> @ this process
+
+    title      Spring sale
+    contentMd  A line more.
+
+
+    ? Create a blog post: send this?
+    ❯ yes, send it
+      change or add something first
+      no, send nothing
+
+    ↑↓ navigate • ⏎ select
+    ? Text of the post, in Markdown:
+    ❯ keep what you wrote: A line more.
+      change it in your editor
+
+    ↑↓ navigate • ⏎ select"
+  `);
+  session.press('Down', 'Enter');
+  await session.shows(/A line more.\n +A line more.\n(.*\n)+.*send this\?\n(.*\n)+.*select$/);
+  session.press('Enter');
+  expect(await session.ends()).toMatchInlineSnapshot(`
+    "$ storectl blog create
+    demo: an example store, served inside this process
+    Esc goes back, Ctrl-C cancels.
+    ✔ Title of the post: Spring sale
+    ✔ Text of the post, in Markdown (empty: opens your editor):
+    demo → store <uuid> @ this process
+
+    title      Spring sale
+    contentMd  A line more.
+
+
+    ? Create a blog post: send this?
+    ❯ yes, send it
+      change or add something first
+      no, send nothing
+
+    ↑↓ navigate • ⏎ select
+    ✔ Text of the post, in Markdown: change it in your editor
+
+    title      Spring sale
+    contentMd  A line more.
+               A line more.
+
+
+    ✔ Create a blog post: send this? yes, send it
+    id                  <uuid>
+    title               Spring sale
+    slug                spring-sale
+    contentMd           A line more.
+                        A line more.
+
+    tags
+    featuredProductIds
+    status              draft
+    viewCount           0
+    createdAt           <time>
+    updatedAt           <time>
+    effectiveStatus     draft
+    $ echo "exit $?"
+    exit 0
     $"
   `);
 });
