@@ -121,7 +121,9 @@ async function askOthers(
 async function askLongText(io: Io, field: FieldFlag, before: unknown): Promise<string> {
   let text = typeof before === 'string' ? before : '';
   if (text === '') {
-    const line = await askText(io, `${field.description} (empty: opens your editor)`, { optional: true });
+    const line = await askText(io, `${field.description} (Enter alone opens your editor)`, {
+      optional: true,
+    });
     if (line.trim() !== '') return line;
   } else {
     const kept = await askChoice(io, field.description, [

@@ -106,6 +106,8 @@ export async function completeInput(
   if (missing.length === 0 && questions === null) return { parameters, body, interview: null };
   if (!context.canPrompt || connection.length > 0)
     throw inputNeeded(missing, 'or run the command in a terminal to be asked');
+  // Without a key the answers would be in vain.
+  await context.connect();
 
   const completed = body ?? {};
   const { interview } = await import('./wizard.ts');

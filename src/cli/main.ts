@@ -2,6 +2,7 @@ import { CommanderError } from 'commander';
 import type { CommandDefinition, ParsedCommand } from './command.ts';
 import { CliError, describeSystemError, type ErrorDetails, systemErrorCode, usageError } from './errors.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
+import type { GlobalFlags } from './global-flags.ts';
 import { globalOptions } from './global-options.ts';
 import type { Io } from './io.ts';
 import { createProgram } from './program.ts';
@@ -22,12 +23,21 @@ export async function main(argv: readonly string[], io: Io): Promise<ExitCode> {
     if (flags.dryRun && definition.dryRun !== true) {
       throw usageError('this command has no --dry-run: nothing was done', 'leave --dry-run out');
     }
-    const context = await createContext({ io, flags, version });
-    try {
-      exitCode = (await definition.run(context, parsed)) ?? exitCodes.done;
-    } finally {
-      await context.close();
-    }
+    const attempt = async (given: GlobalFlags): Promise<GlobalFlags | null> => {
+      const context = await createContext({ io, flags: given, version });
+      try {
+        exitCode = (await definition.run(context, parsed)) ?? exitCodes.done;
+        return null;
+      } catch (error) {
+        if (!(error instanceof CliError) || !context.canPrompt) throw error;
+        const { lacksStore, offerStore } = await import('./offer-store.ts');
+        if (!lacksStore(error)) throw error;
+        return await offerStore(context, error);
+      } finally {
+        await context.close();
+      }
+    };
+    for (let next: GlobalFlags | null = flags; next !== null; ) next = await attempt(next);
   };
   try {
     const words = helpLast(argv);

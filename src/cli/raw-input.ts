@@ -18,6 +18,8 @@ export async function completeRequest(context: Context, parsed: ParsedCommand): 
       { field: 'path', give: '<path>', description: 'such as /v1/stores/{store}' },
     ]);
   }
+  // Without a key the answers would be in vain.
+  await context.connect();
   const { askRequest } = await import('./ask-request.ts');
   return askRequest(context, {
     method: method === undefined ? undefined : parseMethod(method),

@@ -118,6 +118,7 @@ test('api', async () => {
   const session = await openSession('storectl api');
   expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`
     "$ storectl api
+    demo: an example store, served inside this process
     Esc goes back, Ctrl-C cancels.
     ? Method of the request:
     ❯ GET
@@ -132,6 +133,7 @@ test('api', async () => {
   session.press('Down', 'Down', 'Enter');
   expect(await session.shows(/Path of the request.*\n(.*\n)+.*select$/)).toMatchInlineSnapshot(`
     "$ storectl api
+    demo: an example store, served inside this process
     Esc goes back, Ctrl-C cancels.
     ✔ Method of the request: POST
     ? Path of the request:
@@ -157,6 +159,7 @@ test('api', async () => {
   session.press('Enter');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl api
+    demo: an example store, served inside this process
     Esc goes back, Ctrl-C cancels.
     ✔ Method of the request: POST
     ✔ Path of the request: /v1/stores/{store}/operations/backups
@@ -166,7 +169,6 @@ test('api', async () => {
     {"label":"raw","sections":["store"]}
 
     ✔ Send this request? Yes
-    demo: an example store, served inside this process
     demo → store <uuid> @ this process
     {
       "id": "<uuid>",
@@ -193,10 +195,10 @@ test('api: another path', async () => {
   session.press('BSpace', 'BSpace', 'Enter');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl api GET
+    demo: an example store, served inside this process
     Esc goes back, Ctrl-C cancels.
     ✔ Path of the request: another path
     ✔ Path of the request, {store} stands for the store: /v1/stores/{store}/operations/settings?x=1
-    demo: an example store, served inside this process
     {
       "quietHours": {
         "enabled": true,

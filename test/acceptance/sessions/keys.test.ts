@@ -590,7 +590,7 @@ test('the editor takes a long text, which is kept or edited again', async () => 
   const session = await openSession('storectl blog create', { machine, env: { EDITOR } });
   await session.shows(/Title of the post:$/);
   session.type('Spring sale');
-  await session.shows(/Markdown \(empty: opens your editor\):$/);
+  await session.shows(/Markdown \(Enter alone opens your editor\):$/);
   session.press('Enter');
   await session.shows(/send this\?\n(.*\n)+.*select$/);
   expect(await escapeTo(session, /change it in your editor\n(.*\n)+.*select$/)).toMatchInlineSnapshot(`
@@ -598,7 +598,7 @@ test('the editor takes a long text, which is kept or edited again', async () => 
     demo: an example store, served inside this process
     Esc goes back, Ctrl-C cancels.
     ✔ Title of the post: Spring sale
-    ✔ Text of the post, in Markdown (empty: opens your editor):
+    ✔ Text of the post, in Markdown (Enter alone opens your editor):
     demo → store <uuid> @ this process
 
     title      Spring sale
@@ -625,7 +625,7 @@ test('the editor takes a long text, which is kept or edited again', async () => 
     demo: an example store, served inside this process
     Esc goes back, Ctrl-C cancels.
     ✔ Title of the post: Spring sale
-    ✔ Text of the post, in Markdown (empty: opens your editor):
+    ✔ Text of the post, in Markdown (Enter alone opens your editor):
     demo → store <uuid> @ this process
 
     title      Spring sale

@@ -61,6 +61,97 @@ test('auth login: the store id is asked for again where there is no such store, 
   expect(JSON.parse(settings).profiles.main).toMatchObject({ storeId, apiKey });
 });
 
+test('no store is set up yet: the login comes first, then the command goes on', async () => {
+  const { origin, storeId, apiKey } = await startService();
+  const session = await openSession('storectl backup create', { machine: newProgramMachine() });
+  expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`
+    "$ storectl backup create
+    ? No store is set up on this machine yet. What now?
+    ❯ log in to a store: it takes its address, its id and an API key
+      try it with the example store: it takes nothing
+      leave it
+
+    ↑↓ navigate • ⏎ select"
+  `);
+  session.press('Enter');
+  await session.shows(/Address of the service:$/);
+  session.type(origin);
+  await session.shows(/Id of the store:$/);
+  session.type(storeId);
+  await session.shows(/API key \(not shown\):$/);
+  session.type(apiKey);
+  await session.shows(/Name of the backup:$/);
+  session.type('first');
+  await session.shows(/⏎ submit$/);
+  session.press('Space', 'Enter');
+  await session.shows(/send this\?\n(.*\n)+.*select$/);
+  session.press('Enter');
+  expect(await session.ends()).toMatchInlineSnapshot(`
+    "$ storectl backup create
+    ✔ No store is set up on this machine yet. What now? log in to a store: it takes its address, its
+      id and an API key
+    Esc goes back, Ctrl-C cancels.
+    ✔ Address of the service: http://<host>
+    ✔ Id of the store: <uuid>
+    ✔ API key (not shown):
+    Stored the key to store <uuid> @ <host> in profile main
+    (<home>/config/settings.json).
+    Esc goes back, Ctrl-C cancels.
+    ✔ Name of the backup: first
+    ✔ Sections to back up: store
+    main → store <uuid> @ <host>
+
+    label     first
+    sections  store
+
+    ✔ Back up sections of the store: send this? yes, send it
+    id         <uuid>
+    version    1
+    label      first
+    createdAt  <time>
+    sections   store
+    $ echo "exit $?"
+    exit 0
+    $"
+  `);
+});
+
+test('no store is set up yet: the example store, or nothing', async () => {
+  const session = await openSession('storectl settings show --fields quietHours.start', {
+    machine: newProgramMachine(),
+  });
+  await session.shows(/⏎ select$/);
+  session.press('Down', 'Enter');
+  expect(await session.ends()).toMatchInlineSnapshot(`
+    "$ storectl settings show --fields quietHours.start
+    ✔ No store is set up on this machine yet. What now? try it with the example store: it takes
+      nothing
+    demo: an example store, served inside this process
+    {
+      "quietHours": {
+        "start": "22:00"
+      }
+    }
+    $ echo "exit $?"
+    exit 0
+    $"
+  `);
+  session.type('clear; storectl settings show');
+  await session.shows(/set up on this machine yet(.*\n)+.*select$/);
+  session.press('Up', 'Down', 'Down', 'Enter');
+  await session.shows(/error:/);
+  expect(await session.ends()).toMatchInlineSnapshot(`
+    "✔ No store is set up on this machine yet. What now? leave it
+    error: 2 values are missing:
+      --base-url URL  address of the service, or STORECTL_BASE_URL
+      --store ID      store to work on, or STORECTL_STORE_ID
+      \`storectl auth login\` stores address, store and key; \`storectl --demo …\` needs none of them
+    $ echo "exit $?"
+    exit 3
+    $"
+  `);
+});
+
 test('profile use', async () => {
   const machine = newProgramMachine();
   await machine.run([
