@@ -2,8 +2,7 @@ import { buildPath } from '../contract/operation.ts';
 import { fingerprint } from '../history/fingerprint.ts';
 import type { History } from '../history/journal.ts';
 import type { RecordQuery } from '../history/query.ts';
-import type { HistoryRecord } from '../history/record.ts';
-import { lockName } from '../history/send.ts';
+import { type HistoryRecord, lockName } from '../history/record.ts';
 import { isOn } from './command.ts';
 import { CliError } from './errors.ts';
 import { exitCodes } from './exit-codes.ts';
@@ -50,7 +49,7 @@ async function afterItsProcess(
   record: HistoryRecord,
 ): Promise<HistoryRecord> {
   if (record.state !== 'prepared' && record.state !== 'sent') return record;
-  return history.withLock(lockName(record.id), () => history.get(record.id), { signal: context.io.signal });
+  return history.withLock(lockName(record), () => history.get(record.id), { signal: context.io.signal });
 }
 
 /** What the history knows the run's command by. */

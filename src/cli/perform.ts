@@ -100,18 +100,22 @@ async function change(run: Run): Promise<{ outcome: Outcome; record: HistoryReco
   // Reads do without the history, and so start faster.
   const { performRecorded } = await import('../history/perform.ts');
   const { makeIdempotencyKey } = await import('./idempotency-key.ts');
+  const options = {
+    ...sendOptions(context),
+    ...(await commandOf(run)),
+    client: connection.client,
+    profile: connection.profile,
+    secrets: [connection.secret],
+    retryRateLimited: isOn(parsed, '--retry-rate-limited'),
+  };
+  const begin = run.batch?.perform ?? performRecorded;
   try {
-    const { outcome, record, warnings } = await performRecorded({
-      ...sendOptions(context),
-      ...(await commandOf(run)),
-      client: connection.client,
-      profile: connection.profile,
+    const { outcome, record, warnings } = await begin({
+      ...options,
       ifMatch: run.ifMatch,
       former: run.former,
       safetyBackupId: run.safetyBackupId,
-      secrets: [connection.secret],
       makeKey: makeIdempotencyKey,
-      retryRateLimited: isOn(parsed, '--retry-rate-limited'),
       ...(run.check && { check: run.check }),
       onEarlierRecord: (earlier, open) =>
         say(

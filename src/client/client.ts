@@ -53,6 +53,8 @@ export interface CallInput {
   readonly signal?: AbortSignal;
   /** Wait and try again after 425 and 429 also where the class of the operation would stop. */
   readonly retryRateLimited?: boolean;
+  /** One of many requests in a row: a one-shot operation may use a connection that has answered just now. */
+  readonly followsClosely?: boolean;
   /** Awaited before each attempt (from 1), before a connection is opened. What it throws ends the call. */
   beforeAttempt?(attempt: number): Promise<void>;
 }
@@ -80,6 +82,8 @@ type Input = Omit<CallInput, 'parameters' | 'body'>;
 
 const CANCELLED: Failure = { code: 'cancelled', message: 'cancelled' };
 const OUT_OF_TIME: Failure = { code: 'timeout', message: 'out of time before anything was sent' };
+/** For which a connection that has answered is certainly open: services keep idle ones for some seconds. */
+const JUST_NOW_MS = 500;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /**
@@ -152,6 +156,7 @@ export function createClient(options: ClientOptions): Client {
       body,
       // A service in trouble closes connections, and a one-shot operation cannot try again.
       fresh: request.class === 'one-shot' || attempt > 1,
+      ...(input.followsClosely && attempt === 1 && { warmMs: JUST_NOW_MS }),
       timeoutMs,
       signal: input.signal,
     });

@@ -17,6 +17,8 @@ export interface WireRequest {
   readonly body: string | null;
   /** Open a new connection: a kept one may be closing at the other end as the request leaves. */
   readonly fresh: boolean;
+  /** With `fresh`: unless one has answered within so many milliseconds. */
+  readonly warmMs?: number;
   /** For the whole exchange, connecting included. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal | undefined;
@@ -44,6 +46,8 @@ export interface Transport {
 /** A connection with at most one request on it. */
 interface Line {
   client: Client;
+  /** When it last answered, by the clock of `performance`. */
+  answeredAt: number;
   /** Ends the opening of a connection. */
   opening: AbortController;
 }
@@ -60,6 +64,7 @@ export function createTransport(
   async function openLine(): Promise<Line> {
     const UndiciClient = await loadUndici();
     const line: Line = {
+      answeredAt: 0,
       opening: new AbortController(),
       client: new UndiciClient(origin.origin, {
         maxHeaderSize: MAX_HEADER_BYTES,
@@ -77,11 +82,18 @@ export function createTransport(
     return line;
   }
 
+  /** The connection that has answered last, where the request may use it. */
+  function takeLine({ fresh, warmMs = 0 }: WireRequest): Line | undefined {
+    const answeredAt = idle.at(-1)?.answeredAt ?? 0;
+    return !fresh || performance.now() - answeredAt < warmMs ? idle.pop() : undefined;
+  }
+
   return {
     async exchange(request) {
-      const line = (request.fresh ? undefined : idle.pop()) ?? (await openLine());
+      const line = takeLine(request) ?? (await openLine());
       try {
         const answer = await exchangeOn(line, origin, connectTimeoutMs, request);
+        line.answeredAt = performance.now();
         if (answer.failure === null && !closed) idle.push(line);
         else void line.client.destroy();
         return answer;

@@ -61,6 +61,7 @@ export function newRecord(intent: Intent, id: string, now: number): HistoryRecor
     failure: null,
     former: intent.former ?? null,
     safetyBackupId: intent.safetyBackupId ?? null,
+    batch: null,
   };
 }
 

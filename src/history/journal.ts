@@ -1,6 +1,8 @@
 import { randomBytes as nodeRandomBytes } from 'node:crypto';
 import path from 'node:path';
 import { OPERATION_TIMEOUT_MS } from '../client/retry.ts';
+import type { Batch, BatchLimits } from './batch.ts';
+import { batchOfName, lookInto, splitLog } from './batch-log.ts';
 import { HistoryError, historyError, systemCode } from './errors.ts';
 import {
   createFile,
@@ -22,6 +24,7 @@ import { type ProcessFacts, readMachine } from './machine.ts';
 import { matches, mayMatch, type RecordQuery } from './query.ts';
 import {
   type HistoryRecord,
+  lockName,
   parseRecord,
   recordAge,
   recordIdPattern,
@@ -55,6 +58,8 @@ export interface History {
    * becomes anything else. The caller holds the record's lock.
    */
   update(record: HistoryRecord, patch: RecordPatch): Promise<HistoryRecord>;
+  /** Many operations that are written down together. */
+  beginBatch(limits: BatchLimits): Promise<Batch>;
   /** Newest first. Files that cannot be used are problems, not errors. */
   list(query?: RecordQuery): Promise<{ records: HistoryRecord[]; problems: HistoryProblem[] }>;
   /**
@@ -146,6 +151,8 @@ export function openHistory(settings: HistorySettings): History {
 
   async function update(record: HistoryRecord, patch: RecordPatch): Promise<HistoryRecord> {
     try {
+      // Its batch has ended, since the caller has the lock of it.
+      if (record.batch !== null) await splitLog(files, folder, record.batch);
       const current = stillAsWritten(record) ? record : (read(record.id) ?? record);
       if (current.state === 'applied' && patch.state !== 'applied') return current;
       const next = { ...current, ...patch, updatedAt: new Date(now()).toISOString() };
@@ -179,11 +186,18 @@ export function openHistory(settings: HistorySettings): History {
     return newRecordId(now(), randomBytes(6));
   }
 
+  async function beginBatch(limits: BatchLimits): Promise<Batch> {
+    const { openBatch } = await import('./batch.ts');
+    ensureFolder(files, folder);
+    return openBatch(files, history, limits);
+  }
+
   async function list(query: RecordQuery = {}) {
-    const records: HistoryRecord[] = [];
+    const { names, logged } = lookInto(files, folder);
+    const records = [...logged.values()].filter((record) => matches(record, query, now()));
     const problems: HistoryProblem[] = [];
-    for (const name of listFolder(files, folder)) {
-      if (name.startsWith('.') || name === 'locks') continue;
+    for (const name of names) {
+      if (name.startsWith('.') || name === 'locks' || batchOfName(name) !== null) continue;
       const file = path.join(folder, name);
       const id = name.slice(0, -SUFFIX.length);
       if (!name.endsWith(SUFFIX) || !recordIdPattern.test(id)) {
@@ -212,17 +226,20 @@ export function openHistory(settings: HistorySettings): History {
   }
 
   async function get(wanted: string): Promise<HistoryRecord> {
-    const ids = listFolder(files, folder)
+    const { names, logged } = lookInto(files, folder);
+    const filed = names
       .filter((name) => name.endsWith(SUFFIX))
       .map((name) => name.slice(0, -SUFFIX.length))
-      .filter((id) => recordIdPattern.test(id))
-      .filter((id) => wanted !== '' && (id.startsWith(wanted) || id.endsWith(`-${wanted}`)));
+      .filter((id) => recordIdPattern.test(id));
+    const ids = [...filed, ...logged.keys()].filter(
+      (id) => wanted !== '' && (id.startsWith(wanted) || id.endsWith(`-${wanted}`)),
+    );
     const [id] = ids;
     if (ids.length > 1) {
       const message = `${ids.length} records begin with ${wanted}: ${ids.sort().slice(0, 5).join(', ')}`;
       throw new HistoryError('record_ambiguous', `${message}. Give more of the id.`, folder);
     }
-    const record = id === undefined ? null : read(id);
+    const record = id === undefined ? null : (logged.get(id) ?? read(id));
     if (record === null) {
       const message = `This machine knows no operation ${wanted} of this profile.`;
       throw new HistoryError('record_not_found', message, folder);
@@ -231,6 +248,10 @@ export function openHistory(settings: HistorySettings): History {
   }
 
   async function prune({ olderThanMs }: { olderThanMs: number }): Promise<string[]> {
+    for (const batch of listFolder(files, folder).map(batchOfName)) {
+      if (batch === null || timeOfId(batch) > now() - olderThanMs) continue;
+      await withLock(lockName({ id: batch, batch }), () => splitLog(files, folder, batch));
+    }
     const { records } = await list({ open: false });
     const old = records.filter((record) => recordAge(record, now()) > olderThanMs);
     for (const { id } of old) {
@@ -262,5 +283,18 @@ export function openHistory(settings: HistorySettings): History {
     return locks().acquire(name, options);
   }
 
-  return { folder, newId, begin, update, list, get, prune, acquire, withLock, now };
+  const history: History = {
+    folder,
+    newId,
+    begin,
+    update,
+    beginBatch,
+    list,
+    get,
+    prune,
+    acquire,
+    withLock,
+    now,
+  };
+  return history;
 }

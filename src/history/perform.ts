@@ -4,9 +4,9 @@ import type { Intent } from './intent.ts';
 import type { History } from './journal.ts';
 import { KEY_REUSE_MS, recordOfKey, recordToGoOnWith } from './keys.ts';
 import type { Lock, LockHolder } from './lock.ts';
-import { type HistoryRecord, isOpen } from './record.ts';
+import { type HistoryRecord, isOpen, lockName } from './record.ts';
 import { recordedOutcome } from './recorded-outcome.ts';
-import { lockName, type Performed, sendRecord } from './send.ts';
+import { type Performed, sendRecord } from './send.ts';
 import type { SendOptions } from './send-options.ts';
 
 /** What makes a command, and which earlier ones it goes on with. */
@@ -71,8 +71,7 @@ export async function performRecorded(options: PerformOptions): Promise<Performe
 }
 
 async function beginOrFind(options: PerformOptions): Promise<{ record: HistoryRecord; lock: Lock | null }> {
-  const { history, operation, origin, storeId, makeKey } = options;
-  const path = buildPath(operation, { ...options.parameters, storeId });
+  const { history, operation, makeKey } = options;
   let { body } = options;
   if (operation.class === 'keyed') {
     const earlier = await findEarlierRecord(options);
@@ -81,28 +80,38 @@ async function beginOrFind(options: PerformOptions): Promise<{ record: HistoryRe
       body = { ...body, idempotencyKey: makeKey() };
   }
   await options.check?.(history);
-  const intent: Intent = {
-    id: history.newId(),
-    profile: options.profile,
+  const id = history.newId();
+  // Locked before it can be seen, so that no resume takes it up in between.
+  const lock = await history.acquire(lockName({ id, batch: null }));
+  try {
+    return { record: await history.begin({ ...intentOf(options, body), id }, options.secrets), lock };
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+/** What is about to be sent, with `body` as it shall be. */
+export function intentOf(
+  options: Omit<CommandOptions, 'history' | 'fresh'> &
+    Pick<PerformOptions, 'profile' | 'bodyText' | 'ifMatch' | 'former' | 'safetyBackupId'>,
+  body: PerformOptions['body'],
+): Intent {
+  const { operation, profile, origin, storeId, parameters, bodyText, ifMatch, former, safetyBackupId } =
+    options;
+  return {
+    profile,
     origin,
     storeId,
     operation: operation.id,
     class: operation.class,
     method: operation.method,
-    path,
-    body: options.bodyText ?? (body && JSON.stringify(body)),
-    ifMatch: options.ifMatch,
-    former: options.former,
-    safetyBackupId: options.safetyBackupId,
+    path: buildPath(operation, { ...parameters, storeId }),
+    body: bodyText ?? (body && JSON.stringify(body)),
+    ifMatch,
+    former,
+    safetyBackupId,
   };
-  // Locked before it can be seen, so that no resume takes it up in between.
-  const lock = await history.acquire(lockName(intent.id ?? ''));
-  try {
-    return { record: await history.begin(intent, options.secrets), lock };
-  } catch (error) {
-    lock.release();
-    throw error;
-  }
 }
 
 /**
@@ -132,7 +141,7 @@ async function goOnWith(options: PerformOptions, found: HistoryRecord): Promise<
     options.onWait?.(holder);
   };
   return history.withLock(
-    lockName(found.id),
+    lockName(found),
     async (lock) => {
       const record = await history.get(found.id);
       const outcome = recordedOutcome(record);

@@ -83,6 +83,8 @@ const recordSchema = lazily(() => {
     former: orNull(z.string()),
     /** backup.restore: id of the backup that undoes it. */
     safetyBackupId: orNull(z.string()),
+    /** The batch whose log it was written to first: its lock is that of the batch. See batch-log.ts. */
+    batch: orNull(z.string()),
   });
 });
 
@@ -112,6 +114,11 @@ export function recordAge(record: Pick<HistoryRecord, 'createdAt'>, now: number)
 /** Epoch milliseconds at which a record with this id was begun, to the second. */
 export function timeOfId(id: string): number {
   return Date.parse(id.replace(/^(\d{4})(\d\d)(\d\d)-(\d\d)(\d\d)(\d\d).*$/, '$1-$2-$3T$4:$5:$6Z'));
+}
+
+/** The lock of whoever works on a record, and so on all of its batch. */
+export function lockName({ id, batch }: Pick<HistoryRecord, 'id' | 'batch'>): string {
+  return batch === null ? `record ${id}` : `batch ${batch}`;
 }
 
 /** The text of a record's file. */

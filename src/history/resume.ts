@@ -2,9 +2,16 @@ import { findOperation } from '../contract/operations.ts';
 import { saveSettings } from '../contract/settings.ts';
 import { KEY_REUSE_MS } from './keys.ts';
 import type { Lock, LockHolder } from './lock.ts';
-import { type HistoryRecord, isOpen, mayHaveBeenApplied, rawOperationId, recordAge } from './record.ts';
+import {
+  type HistoryRecord,
+  isOpen,
+  lockName,
+  mayHaveBeenApplied,
+  rawOperationId,
+  recordAge,
+} from './record.ts';
 import { patchOf, recordedOutcome } from './recorded-outcome.ts';
-import { lockName, type Performed, sendRecord } from './send.ts';
+import { type Performed, sendRecord } from './send.ts';
 import type { SendOptions } from './send-options.ts';
 import { canSettleByReading, settleByReading } from './settle.ts';
 
@@ -44,7 +51,7 @@ export type LeftReason = 'elsewhere' | 'unknown_operation' | 'too_old' | 'not_se
 export async function resumeRecord(options: ResumeOptions): Promise<Resumed> {
   const { history, signal, onWait } = options;
   return history.withLock(
-    lockName(options.record.id),
+    lockName(options.record),
     async (lock) => {
       const record = await history.get(options.record.id);
       const outcome = recordedOutcome(record);
@@ -153,10 +160,11 @@ export async function markRecord(
   id: string,
   found: 'applied' | 'not_sent',
 ): Promise<HistoryRecord> {
+  const marked = await history.get(id);
   return history.withLock(
-    lockName(id),
+    lockName(marked),
     async () => {
-      const record = await history.get(id);
+      const record = await history.get(marked.id);
       if (!isOpen(record)) return record;
       const failure = { code: 'marked_by_hand', message: 'a person looked at the store and said so' };
       return history.update(record, { state: found, failure });

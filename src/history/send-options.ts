@@ -9,16 +9,21 @@ export interface SendOptions {
   readonly timeoutMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly retryRateLimited?: boolean | undefined;
+  /** As in the client's CallInput. */
+  readonly followsClosely?: boolean | undefined;
   /** Between two looks at something that may still be changing, in milliseconds; 2 s where not given. */
   readonly settlePauseMs?: number | undefined;
 }
 
 /** The options that go on to the client. */
-export function inputOf(options: SendOptions): Pick<CallInput, 'timeoutMs' | 'signal' | 'retryRateLimited'> {
-  const { timeoutMs, signal, retryRateLimited } = options;
+export function inputOf(
+  options: SendOptions,
+): Pick<CallInput, 'timeoutMs' | 'signal' | 'retryRateLimited' | 'followsClosely'> {
+  const { timeoutMs, signal, retryRateLimited, followsClosely } = options;
   return {
     ...(timeoutMs !== undefined && { timeoutMs }),
     ...(signal !== undefined && { signal }),
     ...(retryRateLimited !== undefined && { retryRateLimited }),
+    ...(followsClosely !== undefined && { followsClosely }),
   };
 }

@@ -19,11 +19,6 @@ export interface Performed {
   readonly warnings: readonly string[];
 }
 
-/** The lock of whoever works on a record. */
-export function lockName(id: string): string {
-  return `record ${id}`;
-}
-
 /**
  * Sends the stored bytes of a record, under its lock, and writes down how far it got: `sent` before the first byte
  * leaves, the outcome after. An unknown outcome that can be settled by reading is settled.

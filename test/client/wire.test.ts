@@ -283,6 +283,18 @@ test('a connection is used again for a read, and never for a one-shot operation'
   expect(server.connections).toBe(2);
 });
 
+test('among many that follow each other closely, a one-shot operation uses the connection that has just answered', async () => {
+  await using server = await startFaultServer([answer(200, {})]);
+  await using client = clientFor(server.url);
+  const oneShot = { ...read, class: 'one-shot' } as const;
+
+  await client.send(oneShot, { followsClosely: true });
+  await client.send(oneShot, { followsClosely: true });
+  expect(server.connections).toBe(1);
+  await client.send(oneShot, {});
+  expect(server.connections).toBe(2);
+});
+
 test('calls at the same time do not wait for each other', async () => {
   let release = () => {};
   const until = new Promise<void>((resolve) => {

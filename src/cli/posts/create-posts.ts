@@ -28,6 +28,9 @@ import { closeUnsent, settleBySlug } from './settle-post.ts';
 /** Posts that are on their way at the same time. */
 const postsAtOnce = 4;
 
+/** Posts that are on their way, or being written down before or after that. */
+const postsInHand = 2 * postsAtOnce;
+
 /** So many unknown outcomes without an answer in between: it is the service, and not the posts. */
 const mostUnknownInARow = 3;
 
@@ -85,6 +88,8 @@ async function createAll(
   const progress = startProgress(context, posts.length, 'posts');
   let stop: CliError | null = null;
   let unknownInARow = 0;
+  const isOver = () => stop !== null || signal.aborted;
+  const batch = await (await context.history()).beginBatch({ mostAtOnce: postsAtOnce, isOver });
   const finish = (post: PostFile, result: PostResult) => {
     results.set(post, result);
     report(context, progress, result);
@@ -92,7 +97,7 @@ async function createAll(
   try {
     await forEachAtOnce(
       posts,
-      postsAtOnce,
+      postsInHand,
       async (post, index) => {
         const plan = plans[index];
         if (plan === undefined || 'outcome' in plan) {
@@ -100,20 +105,24 @@ async function createAll(
           return;
         }
         try {
-          finish(post, await createOne({ ...run, context: grace.context, body: post.body }, post, plan));
+          const own = { ...run, batch, context: grace.context, body: post.body };
+          finish(post, await createOne(own, post, plan));
           unknownInARow = 0;
         } catch (error) {
           if (!(error instanceof CliError)) throw error;
-          const { exitCode } = error.details;
+          const { exitCode, code } = error.details;
+          // It was written down, and never sent.
+          if (isOver() && code === 'cancelled') return;
           if (exitCode === exitCodes.unknown) unknownInARow += 1;
           finish(post, failed(post, error));
           const isOwn = concernsOneItem(exitCode) || exitCode === exitCodes.unknown;
           if (!isOwn || unknownInARow >= mostUnknownInARow) stop ??= error;
         }
       },
-      () => stop !== null || signal.aborted,
+      isOver,
     );
   } finally {
+    await batch.end();
     grace.dispose();
     progress.end();
   }

@@ -1,7 +1,7 @@
 import { createBlogPost } from '../../contract/blog.ts';
-import { mayHaveBeenApplied } from '../../history/record.ts';
+import { lockName, mayHaveBeenApplied } from '../../history/record.ts';
 import { resumeRecord } from '../../history/resume.ts';
-import { lockName, sendRecord } from '../../history/send.ts';
+import { sendRecord } from '../../history/send.ts';
 import type { Run } from '../operation-command.ts';
 import { outcomeError } from '../outcomes.ts';
 import { getPath } from '../paths.ts';
@@ -51,7 +51,7 @@ export async function settleBySlug(run: Run, post: KnownPost): Promise<Settled> 
   try {
     const history = await context.history();
     return await history.withLock(
-      lockName(post.record.id),
+      lockName(post.record),
       async (lock) => {
         const record = await history.get(post.record.id);
         // Another process may have settled it while this one waited.
