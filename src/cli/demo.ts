@@ -21,10 +21,13 @@ export async function startDemo(directory: string, version: string): Promise<Dem
   try {
     return await startService(directory, version);
   } catch (error) {
+    const isEngineMissing = error instanceof Error && error.name === 'DatabaseSetupError';
     throw localStateError(
       'demo_unusable',
       `the example store in ${directory} cannot be used: ${describeSystemError(error)}`,
-      '`storectl demo reset` makes room for a new one; STORECTL_STATE_DIR chooses another folder',
+      isEngineMissing
+        ? 'npm leaves it out with --omit=optional; only --demo and `storectl service` need it'
+        : '`storectl demo reset` makes room for a new one; STORECTL_STATE_DIR chooses another folder',
     );
   }
 }

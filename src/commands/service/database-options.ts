@@ -102,6 +102,9 @@ function describeDatabaseError(error: unknown): string {
 function hintFor(error: unknown, location: string): string {
   if (error instanceof NewerDatabaseError) return 'update storectl, or choose another database';
   if (error instanceof ForeignDatabaseError) return 'choose another file; nothing was changed in this one';
+  if (error instanceof DatabaseSetupError && !isPostgresUrl(location)) {
+    return 'npm leaves it out with --omit=optional; --database postgres://… does without it';
+  }
   if (error instanceof DatabaseSetupError) return 'a URL reads postgres://USER@HOST/DATABASE';
   if (isPostgresUrl(location)) {
     return 'check the URL, and that PostgreSQL runs there; PGPASSWORD in the environment may hold the password';

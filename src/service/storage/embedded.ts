@@ -3,9 +3,9 @@ import { access, mkdir, open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CamelCasePlugin, Kysely } from 'kysely';
-import Database from 'libsql';
+import type Database from 'libsql';
 import { codeOf, isBusy } from './engine-errors.ts';
-import { StorageBusyError } from './errors.ts';
+import { DatabaseSetupError, StorageBusyError } from './errors.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { createRunner, libsqlDialect, type RunStatement } from './libsql-dialect.ts';
 import { passBy, type RunDirectly } from './prepared.ts';
@@ -30,8 +30,9 @@ export async function openEmbedded(
   location: string,
   { patienceMs, maxGroup }: { readonly patienceMs: number; readonly maxGroup: number },
 ): Promise<Storage> {
+  const Engine = await loadEngine();
   await createDatabaseFile(location);
-  const connect = () => whileBusy(patienceMs, async () => openConnection(location));
+  const connect = () => whileBusy(patienceMs, async () => openConnection(Engine, location));
   const writing = await connect();
   // Reads go on while a commit is being prepared. What is in memory is seen by the connection that made it alone.
   const reading = location === inMemory ? writing : await connect();
@@ -137,9 +138,20 @@ interface Connection {
   alone<Result>(turn: () => Promise<Result>): Promise<Result>;
 }
 
+/** The engine is native code, in a package that may be left out: whoever only talks to a service does without. */
+async function loadEngine(): Promise<typeof Database> {
+  try {
+    return (await import('libsql')).default;
+  } catch (cause) {
+    const message =
+      'the embedded database needs the package libsql, which is not installed: npm install libsql';
+    throw new DatabaseSetupError(message, { cause });
+  }
+}
+
 /** Throws the engine's busy error when another process is just setting the file up. */
-function openConnection(location: string): Connection {
-  const database = new Database(location);
+function openConnection(Engine: typeof Database, location: string): Connection {
+  const database = new Engine(location);
   try {
     // A timeout here would block this thread, and the lock may be held by another connection of this very process:
     // waiting is done by the caller, who lets others run meanwhile.
