@@ -79,7 +79,7 @@ export function input(
     readonly default?: string;
     readonly prefill?: 'editable';
     readonly validate: (text: string) => true | string;
-    readonly theme: { readonly style: { readonly answer: (text: string) => string } };
+    readonly transformer: (text: string, flags: { readonly isFinal: boolean }) => string;
   },
   context: PlainContext,
 ): Promise<string> {

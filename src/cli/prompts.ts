@@ -22,7 +22,7 @@ export interface TextOptions {
   validate?(text: string): true | string;
 }
 
-/** Asks for a line of text. */
+/** Asks for a line of text. What is not valid is marked as it is typed. */
 export function askText(io: Io, message: string, options: TextOptions = {}): Promise<string> {
   const { preset, optional = false, validate } = options;
   const question = asQuestion(io, message);
@@ -34,7 +34,11 @@ export function askText(io: Io, message: string, options: TextOptions = {}): Pro
     input(
       {
         ...{ message: question, required: !optional, validate: check },
-        theme: { style: { answer: (text) => styleText('cyan', wrapAfter(io, question, text)) } },
+        transformer: (text, { isFinal }) => {
+          if (isFinal) return styleText('cyan', wrapAfter(io, question, text));
+          // As one types; Enter says what is wrong.
+          return text === '' || check(text) === true ? text : `${styleText('red', '✗')} ${text}`;
+        },
         ...(preset !== undefined && { default: preset, prefill: 'editable' }),
       },
       context,

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { effectsOf, setScene } from '../scene.ts';
 import { demoMachine, openSession } from './session.ts';
 
 test('backup create', async () => {
@@ -141,13 +142,42 @@ test('backup restore', async () => {
   `);
 });
 
+test('backup restore: a store that is no example lists nothing, so the history of this machine does', async () => {
+  const { machine, service } = await setScene();
+  const take = (label: string) =>
+    machine.run(['backup', 'create', '--label', label, '--sections', 'store,blog', '-q']);
+  const first = (await take('before the sale')).stdout.trim();
+  await take('after the sale');
+  const session = await openSession('storectl backup restore', { machine });
+  expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`
+    "$ storectl backup restore
+    Esc goes back, Ctrl-C cancels.
+    ? Id of the backup:
+    ❯ <uuid>  after the sale, <age>
+      <uuid>  before the sale, <age>
+      another one
+
+    ↑↓ navigate • ⏎ select"
+  `);
+  session.press('Down', 'Enter');
+  await session.shows(/⏎ submit$/);
+  session.press('Space', 'Enter');
+  await session.shows(/to go on:$/);
+  session.type(first);
+  await session.ends();
+  expect((await effectsOf(service)).restores).toEqual([first]);
+});
+
 test('notify add-endpoint', async () => {
   const session = await openSession('storectl notify add-endpoint');
   await session.shows(/Name of the endpoint:$/);
   session.type('Team');
   await session.shows(/Web address that notifications are sent to:$/);
-  session.type('discord.com');
-  await session.shows(/Invalid URL/);
+  // Marked as it is typed; Enter says what is wrong.
+  session.press('discord.com');
+  await session.shows(/sent to: ✗ discord\.com$/);
+  session.press('Enter');
+  await session.shows(/> Invalid URL$/);
   session.press('C-u');
   session.type('https://discord.com/api/webhooks/1/token');
   expect(await session.shows(/⏎ submit$/)).toMatchInlineSnapshot(`

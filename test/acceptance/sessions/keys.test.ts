@@ -522,7 +522,7 @@ test('40 columns and 20 rows: no word is cut, and the questions about a dispute 
     ? Decide this dispute as won? It is
       final. Type
       <uuid>
-      to go on: no
+      to go on: ✗ no
     > that is not it; Ctrl-C leaves
       everything as it is
 

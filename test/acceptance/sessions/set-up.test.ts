@@ -384,6 +384,75 @@ test('service rotate-key', async () => {
   `);
 });
 
+test('service revoke-key', async () => {
+  const machine = newProgramMachine();
+  const storeId = (await machine.run(['service', 'create-store', '--name', 'My store', '-q'])).stdout.trim();
+  const { stdout } = await machine.run(['service', 'create-key', '--store', storeId, '--json']);
+  const { id } = JSON.parse(stdout);
+  const session = await openSession(`storectl service revoke-key --store ${storeId}`, {
+    machine,
+    names: { [id]: '<id>' },
+  });
+  await session.shows(/⏎ select$/);
+  session.press('Enter');
+  await session.shows(/\(y\/N\)$/);
+  session.type('y');
+  expect(await session.ends()).toMatchInlineSnapshot(`
+    "$ storectl service revoke-key --store <uuid>
+    ✔ Which key shall be revoked? <id>
+    ✔ Make the key <id> invalid at once and for good? Yes
+    Key <id> is revoked.
+    $ echo "exit $?"
+    exit 0
+    $"
+  `);
+});
+
+test('service emit', async () => {
+  const machine = newProgramMachine();
+  await machine.run(['service', 'create-store', '--name', 'My store', '-q']);
+  const session = await openSession('storectl service emit', { machine });
+  expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`
+    "$ storectl service emit
+    ? Which event shall be raised?
+    ❯ feedback_digest
+      reclaim_noticed
+
+    ↑↓ navigate • ⏎ select"
+  `);
+  session.press('Enter');
+  await session.shows(/Which store(.*\n)+.*select$/);
+  session.press('Enter');
+  expect(await session.ends()).toMatchInlineSnapshot(`
+    "$ storectl service emit
+    ✔ Which event shall be raised? feedback_digest
+    ✔ Which store did it happen in? My store  <uuid>
+    <uuid>
+    $ echo "exit $?"
+    exit 0
+    $"
+  `);
+});
+
+test('profile show: those that there are, where none is in use', async () => {
+  const machine = newProgramMachine();
+  await machine.run(['profile', 'set', 'outlet', '--store', 'store-2']);
+  const session = await openSession('storectl profile show', { machine });
+  await session.shows(/⏎ select$/);
+  session.press('Enter');
+  expect(await session.ends()).toMatchInlineSnapshot(`
+    "$ storectl profile show
+    ✔ Which profile shall be shown? outlet
+    name     outlet
+    storeId  store-2
+    key      no
+    file     <home>/config/settings.json
+    $ echo "exit $?"
+    exit 0
+    $"
+  `);
+});
+
 test('service create-store, then create-key', async () => {
   const session = await openSession('storectl service create-store -q', { machine: newProgramMachine() });
   await session.shows(/Name of the new store:$/);
