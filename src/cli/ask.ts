@@ -1,12 +1,13 @@
 import { type Context, inputNeeded, type MissingInput } from './context.ts';
 import { cancelledError } from './errors.ts';
+import { askInTurn } from './interview.ts';
 import type { Choice } from './prompts.ts';
 
 type Prompts = typeof import('./prompts.ts');
 
 /**
- * Asks for what a command cannot do without. Escape at the first question asks it again. Where there is nobody to ask it
- * is exit 3, which names everything that is missing at once.
+ * Asks for what a command cannot do without; Escape is the caller's business, see interview.ts. Where there is nobody to
+ * ask it is exit 3, which names everything that is missing at once.
  */
 export async function askOrRefuse<Answer>(
   context: Context,
@@ -14,9 +15,7 @@ export async function askOrRefuse<Answer>(
   ask: (prompts: Prompts) => Promise<Answer>,
 ): Promise<Answer> {
   if (!context.canPrompt) throw inputNeeded(missing);
-  const prompts = await import('./prompts.ts');
-  const { askFirst } = await import('./interview.ts');
-  return askFirst(() => ask(prompts));
+  return ask(await import('./prompts.ts'));
 }
 
 /** The same for one of several values, then for a yes to what is done with it, where that cannot be taken back. */
@@ -28,8 +27,15 @@ export async function chooseOrRefuse(
   sure?: (chosen: string) => string,
 ): Promise<string> {
   return askOrRefuse(context, [missing], async ({ askChoice, askYesNo }) => {
-    const chosen = await askChoice(context.io, message, choices);
-    if (sure !== undefined && !(await askYesNo(context.io, sure(chosen)))) throw cancelledError();
+    let chosen = '';
+    const choose = async () => {
+      chosen = await askChoice(context.io, message, choices, chosen === '' ? undefined : chosen);
+    };
+    const agree = async () => {
+      const question = sure?.(chosen);
+      if (question !== undefined && !(await askYesNo(context.io, question))) throw cancelledError();
+    };
+    await askInTurn(() => [{ ask: choose }, { ask: agree }]);
     return chosen;
   });
 }

@@ -39,6 +39,11 @@ export async function askFromStart(questions: Questions, from = 0): Promise<void
   }
 }
 
+/** The same for steps of which each may ask or not. */
+export async function askInOrder(...steps: readonly (() => Promise<void>)[]): Promise<void> {
+  await askFromStart(() => steps.map((ask) => ({ ask })));
+}
+
 /** The answer to a question that has none before it. */
 export async function askFirst<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
   for (;;) {

@@ -1,6 +1,7 @@
 import { chooseOrRefuse } from './ask.ts';
 import type { Context } from './context.ts';
 import { usageError } from './errors.ts';
+import { askFirst } from './interview.ts';
 import type { Profile, ProfileStore } from './profiles.ts';
 import type { Choice } from './prompts.ts';
 import { printable } from './sanitize.ts';
@@ -45,7 +46,7 @@ export async function nameProfile(
   }
   if (context.canPrompt && choices.length === 0) throw noProfiles();
   const missing = { field: 'name', give: '<name>', description: 'name of the profile' };
-  return chooseOrRefuse(context, missing, message, choices, sure);
+  return askFirst(() => chooseOrRefuse(context, missing, message, choices, sure));
 }
 
 /** The stored profile. Throws exit 2 with the names that there are. */

@@ -5,6 +5,7 @@ import { findShell, shellNames, shells } from '../cli/completion/shells.ts';
 import type { Context } from '../cli/context.ts';
 import { CliError, describeSystemError, usageError } from '../cli/errors.ts';
 import { exitCodes } from '../cli/exit-codes.ts';
+import { askFirst } from '../cli/interview.ts';
 import { completionScript } from '../cli/prepared.ts';
 
 export const command: CommandDefinition = {
@@ -38,7 +39,7 @@ async function chooseShell(context: Context): Promise<string> {
     .sort((a, b) => Number(b === own) - Number(a === own))
     .map((name) => ({ value: name, name: name === own ? `${name}, which $SHELL names` : name, short: name }));
   const missing = { field: 'shell', give: '<shell>', description: `one of ${shellNames.join(', ')}` };
-  return chooseOrRefuse(context, missing, 'Which shell shall complete storectl?', choices);
+  return askFirst(() => chooseOrRefuse(context, missing, 'Which shell shall complete storectl?', choices));
 }
 
 function readScript(file: string): string {

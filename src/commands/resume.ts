@@ -4,6 +4,7 @@ import type { Context } from '../cli/context.ts';
 import { type ErrorDetails, usageError } from '../cli/errors.ts';
 import { type ExitCode, exitCodes } from '../cli/exit-codes.ts';
 import { answerBody, recordSummary } from '../cli/history-view.ts';
+import { askFirst } from '../cli/interview.ts';
 import { outcomeError } from '../cli/outcomes.ts';
 import { describeHistoryError, sendOptions } from '../cli/perform.ts';
 import type { Choice } from '../cli/prompts.ts';
@@ -133,7 +134,7 @@ async function chooseOpen(
   const { asChoice } = await import('../cli/ask-record.ts');
   const choices = records.map((record) => asChoice(record, context.now())).reverse();
   const missing = { field: 'id', give: '[id]', description: 'id of one record' };
-  return chooseOrRefuse(context, missing, message, [...others, ...choices]);
+  return askFirst(() => chooseOrRefuse(context, missing, message, [...others, ...choices]));
 }
 
 async function resumeOne(context: Context, record: HistoryRecord, evenIfOld: boolean): Promise<Report> {

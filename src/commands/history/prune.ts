@@ -2,6 +2,7 @@ import { askOrRefuse } from '../../cli/ask.ts';
 import { type CommandDefinition, optionValue } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
 import { cancelledError, usageError } from '../../cli/errors.ts';
+import { askInOrder } from '../../cli/interview.ts';
 import { describeHistoryError } from '../../cli/perform.ts';
 import { renderJson } from '../../cli/style.ts';
 
@@ -39,13 +40,21 @@ async function askAge(context: Context): Promise<number> {
   const description = 'age from which to remove, for example 90d';
   const missing = { field: 'olderThan', give: '--older-than AGE', description };
   return askOrRefuse(context, [missing], async ({ askText, askYesNo }) => {
-    const validate = (text: string) => parseAge(text.trim()) !== null || 'give it as 90d, 12w or 36h';
-    const message = 'Age from which records are removed, for example 90d, 12w or 36h';
-    const age = parseAge((await askText(context.io, message, { validate })).trim()) ?? 0;
-    const { records } = await (await context.history()).list({ open: false });
-    const old = records.filter((record) => context.now() - Date.parse(record.createdAt) > age).length;
-    const question = `Remove ${old} of ${records.length} records from the history of this machine?`;
-    if (old > 0 && !(await askYesNo(context.io, question))) throw cancelledError();
+    let text = '';
+    let age = 0;
+    const ask = async () => {
+      const validate = (typed: string) => parseAge(typed.trim()) !== null || 'give it as 90d, 12w or 36h';
+      const message = 'Age from which records are removed, for example 90d, 12w or 36h';
+      text = await askText(context.io, message, { validate, preset: text === '' ? undefined : text });
+      age = parseAge(text.trim()) ?? 0;
+    };
+    const agree = async () => {
+      const { records } = await (await context.history()).list({ open: false });
+      const old = records.filter((record) => context.now() - Date.parse(record.createdAt) > age).length;
+      const question = `Remove ${old} of ${records.length} records from the history of this machine?`;
+      if (old > 0 && !(await askYesNo(context.io, question))) throw cancelledError();
+    };
+    await askInOrder(ask, agree);
     return age;
   });
 }

@@ -2,6 +2,7 @@ import { chooseOrRefuse } from '../../cli/ask.ts';
 import { argumentValue, type CommandDefinition } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
 import { answerBody, recordSummary } from '../../cli/history-view.ts';
+import { askFirst } from '../../cli/interview.ts';
 import { renderRecord, rowsOf } from '../../cli/output.ts';
 import { describeHistoryError } from '../../cli/perform.ts';
 import { renderJson } from '../../cli/style.ts';
@@ -51,5 +52,5 @@ async function chooseRecord(context: Context): Promise<string | null> {
     return null;
   }
   const missing = { field: 'id', give: '<id>', description: 'id from `storectl history list`' };
-  return chooseOrRefuse(context, missing, 'Which change shall be shown?', choices);
+  return askFirst(() => chooseOrRefuse(context, missing, 'Which change shall be shown?', choices));
 }

@@ -1,7 +1,7 @@
-import { askOrRefuse } from '../../cli/ask.ts';
 import { argumentValue, type CommandDefinition } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
 import { usageError } from '../../cli/errors.ts';
+import { askInOrder } from '../../cli/interview.ts';
 import { nameProfile, profileChoices } from '../../cli/profile-names.ts';
 import type { Profile, ProfileStore } from '../../cli/profiles.ts';
 import { checkBaseUrl, checkProfileName, demoProfile } from '../../cli/settings.ts';
@@ -48,15 +48,19 @@ async function chooseProfile(
   const another = '';
   const choices = [...profileChoices(profiles), { value: another, name: 'a new one' }];
   const message = 'Which profile shall be set?';
-  const name = await nameProfile(context, given, { message, choices });
-  if (name !== another) return name;
-  const missing = { field: 'name', give: '<name>', description: 'name of the profile' };
-  const { problemOf } = await import('../../cli/ask-target.ts');
-  return askOrRefuse(context, [missing], ({ askText }) =>
-    askText(context.io, 'Name of the new profile', {
-      validate: (text) => problemOf(() => checkProfileName(text)) ?? true,
-    }),
-  );
+  let name = '';
+  const choose = async () => {
+    name = await nameProfile(context, given, { message, choices });
+  };
+  const nameNew = async () => {
+    if (name !== another) return;
+    const { askText } = await import('../../cli/prompts.ts');
+    const { problemOf } = await import('../../cli/ask-target.ts');
+    const validate = (text: string) => problemOf(() => checkProfileName(text)) ?? true;
+    name = await askText(context.io, 'Name of the new profile', { validate });
+  };
+  await askInOrder(choose, nameNew);
+  return name;
 }
 
 /** Address and store from the flags; where neither is given, those that the user keeps or changes. */

@@ -2,6 +2,7 @@ import { askOrRefuse, chooseOrRefuse } from '../../cli/ask.ts';
 import type { ParsedCommand } from '../../cli/command.ts';
 import { type Context, inputNeeded } from '../../cli/context.ts';
 import { usageError } from '../../cli/errors.ts';
+import { askFirst, askInOrder } from '../../cli/interview.ts';
 import type { Choice } from '../../cli/prompts.ts';
 import { printable } from '../../cli/sanitize.ts';
 import { type ListedKey, listKeys, listStores } from '../../service/index.ts';
@@ -41,17 +42,29 @@ export async function chooseKey(
   if (given !== undefined) return given;
   const missing = { field: 'keyId', give: '<keyId>', description: `${what}, from \`storectl service keys\`` };
   if (!context.canPrompt) throw inputNeeded([missing]);
-  const storeId = await chooseStore(context, parsed, 'store of the key', 'Which store is the key to?');
+  let storeId = '';
+  let keyId = '';
+  const askStore = async () => {
+    storeId = await chooseStore(context, parsed, 'store of the key', 'Which store is the key to?');
+  };
+  const askKey = async () => {
+    const choices = await keyChoices(context, parsed, storeId);
+    keyId = await chooseOrRefuse(context, missing, question, choices, sure);
+  };
+  await askInOrder(askStore, askKey);
+  return keyId;
+}
+
+/** The keys in force. Throws exit 2 where there is none. */
+async function keyChoices(context: Context, parsed: ParsedCommand, storeId: string): Promise<Choice[]> {
   const keys = await withStorage(context, parsed, (storage) =>
     listKeys(storage, storeId).catch((error: unknown) => {
       throw describeRefusal(error, 'check --store and --database');
     }),
   );
   const choices = keys.filter(({ state }) => state === 'active').map(describeKey);
-  if (choices.length === 0) {
-    throw usageError(`store ${storeId} has no valid key`, '`storectl service create-key` makes one');
-  }
-  return chooseOrRefuse(context, missing, question, choices, sure);
+  if (choices.length > 0) return choices;
+  throw usageError(`store ${storeId} has no valid key`, '`storectl service create-key` makes one');
 }
 
 function describeKey({ id, label, scopes, createdAt }: ListedKey): Choice {
@@ -72,5 +85,7 @@ export async function askOption(
   question: string,
 ): Promise<string> {
   if (given !== undefined) return given;
-  return askOrRefuse(context, [{ field, give, description }], ({ askText }) => askText(context.io, question));
+  return askFirst(() =>
+    askOrRefuse(context, [{ field, give, description }], ({ askText }) => askText(context.io, question)),
+  );
 }

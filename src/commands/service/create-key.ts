@@ -2,6 +2,7 @@ import { chooseOrRefuse } from '../../cli/ask.ts';
 import { type CommandDefinition, optionValue, type ParsedCommand } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
 import { usageError } from '../../cli/errors.ts';
+import { askInOrder } from '../../cli/interview.ts';
 import { renderJson } from '../../cli/style.ts';
 import { createKey, type Preset, presets, type Scope, scopes } from '../../service/index.ts';
 import { chooseStore } from './ask.ts';
@@ -38,14 +39,17 @@ export const command: CommandDefinition = {
     'service create-key --store 4be5… --database postgres://storectl@db.example.com/stores',
   ],
   async run(context, parsed) {
-    const storeId = await chooseStore(
-      context,
-      parsed,
-      'store that the key is for',
-      'Which store is the key for?',
-    );
     const wasAsked = context.flags.store === undefined;
-    const rights = wasAsked ? await askRights(context, parsed) : readRights(parsed);
+    let storeId = '';
+    let rights: Rights = { preset: 'owner' };
+    const askStore = async () => {
+      const question = 'Which store is the key for?';
+      storeId = await chooseStore(context, parsed, 'store that the key is for', question);
+    };
+    const askForRights = async () => {
+      rights = wasAsked ? await askRights(context, parsed) : readRights(parsed);
+    };
+    await askInOrder(askStore, askForRights);
     const label = optionValue(parsed, '--label');
     const days = optionValue(parsed, '--expires-in-days');
     if (days !== undefined && !/^[1-9]\d{0,4}$/.test(days)) {
@@ -73,10 +77,7 @@ export const command: CommandDefinition = {
 };
 
 /** Somebody who is asked for the store is asked for the rights as well: a key of an owner may do everything. */
-async function askRights(
-  context: Context,
-  parsed: ParsedCommand,
-): Promise<{ preset: Preset } | { scopes: Scope[] }> {
+async function askRights(context: Context, parsed: ParsedCommand): Promise<Rights> {
   if (parsed.options.has('--preset') || parsed.options.has('--scopes')) return readRights(parsed);
   const missing = { field: 'preset', give: '--preset NAME', description: 'rights of the key' };
   const choices = Object.entries(presets).map(([value, granted]) => ({
@@ -87,7 +88,9 @@ async function askRights(
   return isPreset(name) ? { preset: name } : readRights(parsed);
 }
 
-function readRights(parsed: ParsedCommand): { preset: Preset } | { scopes: Scope[] } {
+type Rights = { preset: Preset } | { scopes: Scope[] };
+
+function readRights(parsed: ParsedCommand): Rights {
   const preset = optionValue(parsed, '--preset');
   const list = optionValue(parsed, '--scopes');
   if (list === undefined) {

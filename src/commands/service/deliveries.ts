@@ -8,6 +8,7 @@ import {
 } from '../../cli/command.ts';
 import { type Context, inputNeeded } from '../../cli/context.ts';
 import { usageError } from '../../cli/errors.ts';
+import { askFirst } from '../../cli/interview.ts';
 import { renderTable } from '../../cli/output.ts';
 import { printable } from '../../cli/sanitize.ts';
 import { renderJson } from '../../cli/style.ts';
@@ -117,10 +118,10 @@ async function chooseDead(context: Context, parsed: ParsedCommand): Promise<stri
     name: describeRow(delivery, context.now()).join('  '),
     short: delivery.id,
   }));
-  const chosen = await chooseOrRefuse(context, missing, 'Which dead delivery shall be tried again?', [
-    { value: all, name: 'all of them' },
-    ...choices,
-  ]);
+  const question = 'Which dead delivery shall be tried again?';
+  const chosen = await askFirst(() =>
+    chooseOrRefuse(context, missing, question, [{ value: all, name: 'all of them' }, ...choices]),
+  );
   return chosen === all ? undefined : chosen;
 }
 

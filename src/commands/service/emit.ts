@@ -2,6 +2,7 @@ import { chooseOrRefuse } from '../../cli/ask.ts';
 import { type CommandDefinition, optionValue } from '../../cli/command.ts';
 import { type Context, inputNeeded } from '../../cli/context.ts';
 import { usageError } from '../../cli/errors.ts';
+import { askInOrder } from '../../cli/interview.ts';
 import { renderJson } from '../../cli/style.ts';
 import { emitEvent, type RaisedEvent, raisedEvents } from '../../service/index.ts';
 import { chooseStore } from './ask.ts';
@@ -28,16 +29,17 @@ sent a message by the service. It needs no key: whoever can write the database m
   async run(context, parsed) {
     const given = optionValue(parsed, '--event');
     if (!context.canPrompt) refuseMissing(context.flags.store, given);
-    const event = given ?? (await chooseEvent(context));
-    if (!isRaised(event)) {
-      throw usageError(
-        `"${event}" is no event that can be raised`,
-        `there are: ${raisedEvents.join(', ')}; the others are emitted by operations`,
-      );
-    }
     const values = parsed.options.get('--data');
     const data = readData(typeof values === 'object' ? values : []);
-    const storeId = await chooseStore(context, parsed, where, 'Which store did it happen in?');
+    let event: RaisedEvent = 'feedback_digest';
+    let storeId = '';
+    const askEvent = async () => {
+      event = requireRaised(given ?? (await chooseEvent(context)));
+    };
+    const askStore = async () => {
+      storeId = await chooseStore(context, parsed, where, 'Which store did it happen in?');
+    };
+    await askInOrder(askEvent, askStore);
     const eventId = await withStorage(context, parsed, (storage) =>
       emitEvent(storage, storeId, event, data).catch((error: unknown) => {
         throw describeRefusal(error, 'check --store and --database');
@@ -64,6 +66,14 @@ const missingEvent = { field: 'event', give: '--event NAME', description: raised
 async function chooseEvent(context: Context): Promise<string> {
   const choices = raisedEvents.map((name) => ({ value: name, name }));
   return chooseOrRefuse(context, missingEvent, 'Which event shall be raised?', choices);
+}
+
+function requireRaised(name: string): RaisedEvent {
+  if (isRaised(name)) return name;
+  throw usageError(
+    `"${name}" is no event that can be raised`,
+    `there are: ${raisedEvents.join(', ')}; the others are emitted by operations`,
+  );
 }
 
 function isRaised(name: string): name is RaisedEvent {

@@ -1,4 +1,5 @@
 import type { CommandDefinition } from '../../cli/command.ts';
+import { askFirst } from '../../cli/interview.ts';
 import { renderTable } from '../../cli/output.ts';
 import { printable } from '../../cli/sanitize.ts';
 import { renderJson } from '../../cli/style.ts';
@@ -13,7 +14,9 @@ export const command: CommandDefinition = {
   options: [databaseOption],
   examples: ['service keys --store 4be5…', 'service keys --store 4be5… --json'],
   async run(context, parsed) {
-    const storeId = await chooseStore(context, parsed, 'store of the keys', 'Which store are the keys to?');
+    const storeId = await askFirst(() =>
+      chooseStore(context, parsed, 'store of the keys', 'Which store are the keys to?'),
+    );
     const keys = await withStorage(context, parsed, (storage) =>
       listKeys(storage, storeId).catch((error: unknown) => {
         throw describeRefusal(error, 'check --store and --database');
