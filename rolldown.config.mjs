@@ -7,8 +7,8 @@ const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.
 /**
  * Parts of libraries that are loaded at start and never used, and take longer to load than the rest of them.
  * - undici's HTTP/2 half, with node:http2: the client offers HTTP/1.1 alone when it opens a connection.
- * - undici's checks for Node's own HTTP messages, with node:http: bodies are texts here, and the transport says how long
- *   headers may be.
+ * - undici's checks for Node's own HTTP messages, with node:http, and its forms, with half of fetch: bodies are texts
+ *   here, and the transport says how long headers may be.
  * - conf's schema validation, with ajv: the settings are checked by hand, and conf is given no schema.
  * - commander's executable subcommands, with node:child_process: every command of ours is a function.
  */
@@ -26,6 +26,11 @@ const unused = [
   {
     file: /[\\/]undici[\\/]lib[\\/]core[\\/]util\.js$/,
     load: "require('node:http')",
+    instead: '{}',
+  },
+  {
+    file: /[\\/]undici[\\/]lib[\\/]dispatcher[\\/]client-h1\.js$/,
+    load: "require('../web/fetch/body.js')",
     instead: '{}',
   },
   {
