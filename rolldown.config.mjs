@@ -106,8 +106,9 @@ const stages = {
     'src/cli/ci.ts',
     'src/contract/fields.ts',
   ],
+  client: ['src/client/client.ts'],
   history: ['src/history/perform.ts', 'src/history/journal.ts', 'src/cli/idempotency-key.ts'],
-  client: ['src/client/client.ts', 'node_modules/undici/lib/dispatcher/client.js'],
+  undici: ['node_modules/undici/lib/dispatcher/client.js'],
 };
 
 const stageOfModule = new Map();
