@@ -76,7 +76,7 @@ export function createApp(options: AppOptions): App {
     if (storeId !== principal.storeId || targetId.includes('\0')) throw notFound();
     requireScope(principal, handler.scope);
 
-    if (body !== null) requireJson(request.header('content-type'));
+    if (body !== null) requireJson(request);
     const input = handler.input && validate(handler.input, parseJsonObject(body ?? new Uint8Array()));
 
     const isCurrent = parseIfMatch(request.header('if-match'));

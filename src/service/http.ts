@@ -46,8 +46,15 @@ export async function readChunks(
   return Buffer.concat(read, length);
 }
 
-/** Throws an `unsupported_media_type` refusal unless the Content-Type is JSON in UTF-8. */
-export function requireJson(contentType: string | undefined): void {
+/** Throws an `unsupported_media_type` refusal unless the body is JSON in UTF-8, and not compressed. */
+export function requireJson({ header }: Pick<HttpRequest, 'header'>): void {
+  const contentType = header('content-type');
+  if (!/^(identity)?$/i.test(header('content-encoding') ?? '')) {
+    throw new ServiceError('unsupported_media_type', 'Send the body without Content-Encoding.', {
+      // RFC 9110, section 15.5.16: the codings that would have been taken.
+      headers: { 'Accept-Encoding': 'identity' },
+    });
+  }
   if (!/^application\/json\s*(?:;\s*charset="?utf-8"?\s*)?$/i.test(contentType ?? '')) {
     throw new ServiceError('unsupported_media_type', 'Send Content-Type: application/json.');
   }

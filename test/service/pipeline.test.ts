@@ -160,6 +160,18 @@ test('only application/json is taken', async () => {
   }
 });
 
+test('a compressed body is refused as such, not as broken JSON', async () => {
+  const service = await startService();
+  const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
+
+  const answer = await service.send('POST', `/v1/stores/${service.storeId}/blog/posts`, undefined, {
+    raw: '\u001f\u008b',
+    headers: { authorization: `Bearer ${service.key}`, ...headers },
+  });
+
+  expect(answer).toMatchObject({ status: 415, body: { detail: 'Send the body without Content-Encoding.' } });
+});
+
 test('unknown paths, other methods, HEAD and OPTIONS', async () => {
   const service = await startService();
   const settings = `/v1/stores/${service.storeId}/operations/settings`;
