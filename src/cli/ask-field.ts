@@ -32,6 +32,7 @@ async function askLine(io: Io, field: FieldFlag, before?: unknown): Promise<unkn
   const several = field.kind === 'list' || field.kind === 'map' ? ' (commas between several)' : '';
   const text = await askText(io, field.description + several, {
     preset: before === undefined || before === null ? undefined : textOf(before),
+    lineBreaks: field.fileFlag !== null,
     validate: (answer) => problemOf(field, answer) ?? true,
   });
   return valueFrom(field, text);
@@ -140,7 +141,7 @@ async function askLongText(io: Io, field: FieldFlag, before: unknown): Promise<s
       { value: 'edit', name: 'back to your editor' },
       { value: 'line', name: 'write it here, in one line' },
     ]);
-    if (again === 'line') return askText(io, field.description);
+    if (again === 'line') return askText(io, field.description, { lineBreaks: true });
   }
 }
 

@@ -4,7 +4,7 @@ import { deriveFlags, type FieldFlag } from './flags.ts';
 import type { Question, Questions } from './interview.ts';
 import { knownIds } from './known-ids.ts';
 import { askChoice, askSeveral } from './prompts.ts';
-import { askInto } from './wizard.ts';
+import { askInto, idChoices } from './wizard.ts';
 
 /** Asks which notifications are to be marked read, and stores the answer in the body: for all of them it is empty. */
 export function questionsOfNotifications(context: Context, body: Record<string, unknown>): Questions {
@@ -25,9 +25,8 @@ export function questionsOfNotifications(context: Context, body: Record<string, 
     async ask() {
       const known = way === 'ids' ? await knownIds(context, markNotificationsRead) : [];
       if (known.length === 0) return askInto(context, markNotificationsRead, body, field);
-      const choices = known.map(({ id, description }) => ({ value: id, name: `${id}  ${description}` }));
       const before = Array.isArray(body.ids) ? body.ids.map(String) : [];
-      body.ids = await askSeveral(context.io, field.description, choices, before);
+      body.ids = await askSeveral(context.io, field.description, idChoices(context, known), before);
     },
   });
   return () => [choose, ...fields.filter(({ path }) => path[0] === way).map(questionOf)];

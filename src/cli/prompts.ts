@@ -2,6 +2,7 @@ import { styleText } from 'node:util';
 import { checkbox, confirm, input, password, select } from '@inquirer/prompts';
 import { cancelledError, WentBack } from './errors.ts';
 import { type Io, isSwitchedOn } from './io.ts';
+import { type LineBreaks, readPasting, withLineBreaks, withMarks } from './paste.ts';
 import * as plain from './plain-prompts.ts';
 import { wrapText } from './wrap.ts';
 
@@ -18,19 +19,25 @@ export interface TextOptions {
   readonly preset?: string | undefined;
   /** Whether an empty answer is one. */
   readonly optional?: boolean;
+  /** Whether a text of several lines can be pasted. */
+  readonly lineBreaks?: boolean;
   /** Returns what is wrong, or true. */
   validate?(text: string): true | string;
 }
 
-/** Asks for a line of text. What is not valid is marked as it is typed. */
-export function askText(io: Io, message: string, options: TextOptions = {}): Promise<string> {
-  const { preset, optional = false, validate } = options;
+/**
+ * Asks for a line of text. What is not valid is marked as it is typed. A pasted text may have several lines where
+ * `lineBreaks` says so; elsewhere they become one.
+ */
+export async function askText(io: Io, message: string, options: TextOptions = {}): Promise<string> {
+  const { preset, optional = false, lineBreaks = false, validate } = options;
   const question = asQuestion(io, message);
+  const decode = lineBreaks ? withLineBreaks : (text: string) => text;
   const check = (text: string) => {
-    const verdict = validate?.(text) ?? true;
+    const verdict = validate?.(decode(text)) ?? true;
     return verdict === true ? true : wrapFor(io, verdict);
   };
-  return ask(io, ({ input }, context) =>
+  const answer = await ask(io, lineBreaks ? 'mark' : 'space', ({ input }, context) =>
     input(
       {
         ...{ message: question, required: !optional, validate: check },
@@ -39,21 +46,25 @@ export function askText(io: Io, message: string, options: TextOptions = {}): Pro
           // As one types; Enter says what is wrong.
           return text === '' || check(text) === true ? text : `${styleText('red', '✗')} ${text}`;
         },
-        ...(preset !== undefined && { default: preset, prefill: 'editable' }),
+        ...(preset !== undefined && {
+          default: lineBreaks ? withMarks(preset) : preset,
+          prefill: 'editable',
+        }),
       },
       context,
     ),
   );
+  return decode(answer);
 }
 
 /** Asks for a secret: nothing of it is shown, and no key shows it. */
 export function askSecret(io: Io, message: string): Promise<string> {
   const hidden = { mask: false, toggleMask: false, theme: { style: { maskedText: '' } } };
-  return ask(io, (_, context) => password({ message: asQuestion(io, message), ...hidden }, context));
+  return ask(io, 'none', (_, context) => password({ message: asQuestion(io, message), ...hidden }, context));
 }
 
 export function askYesNo(io: Io, message: string, preset = false): Promise<boolean> {
-  return ask(io, ({ confirm }, context) =>
+  return ask(io, null, ({ confirm }, context) =>
     confirm({ message: asQuestion(io, message), default: preset }, context),
   );
 }
@@ -69,7 +80,7 @@ export function askChoice(
   const named = choices.map(({ value, name, short = name }) => ({
     ...{ value, name: wrapFor(io, name, '    '), short: wrapAfter(io, question, short) },
   }));
-  return ask(io, ({ select }, context) =>
+  return ask(io, null, ({ select }, context) =>
     select(
       {
         ...{ message: question, choices: named, pageSize: pageSize(io), loop: false },
@@ -94,7 +105,7 @@ export function askSeveral(
   }));
   const renderSelectedChoices = (chosen: readonly { readonly short: string }[]) =>
     wrapAfter(io, question, chosen.map(({ short }) => short).join(', '));
-  return ask(io, ({ checkbox }, context) =>
+  return ask(io, null, ({ checkbox }, context) =>
     checkbox(
       {
         ...{ message: question, choices: named, required: true, pageSize: pageSize(io), loop: false },
@@ -151,24 +162,25 @@ type PromptContext = plain.PlainContext;
  */
 async function ask<Answer>(
   io: Io,
+  lineBreaks: LineBreaks | null,
   prompt: (prompts: Prompts, context: PromptContext) => Promise<Answer>,
 ): Promise<Answer> {
-  const { stdin, stdout, stderr, signal } = io;
-  const prompts: Prompts = isSwitchedOn(io.env.STORECTL_ACCESSIBLE)
-    ? plain
-    : { checkbox, confirm, input, select };
+  const { stdout, stderr, signal } = io;
+  const output = stderr.isTTY ? stderr : stdout;
+  const isPlain = isSwitchedOn(io.env.STORECTL_ACCESSIBLE);
+  const prompts: Prompts = isPlain ? plain : { checkbox, confirm, input, select };
+  const terminal = isPlain ? { input: io.stdin, close() {} } : readPasting(io, output, lineBreaks);
   const back = new AbortController();
   const ended = new AbortController();
   const onKey = (_: unknown, key: { name?: string; ctrl?: boolean } | undefined) => {
     if (key?.name === 'escape') back.abort();
     // After text it removes a letter; on an empty line it ends the input.
-    if (key?.ctrl && key.name === 'd') setImmediate(() => stdin.isPaused() && ended.abort());
+    if (key?.ctrl && key.name === 'd') setImmediate(() => terminal.input.isPaused() && ended.abort());
   };
-  stdin.on('keypress', onKey);
+  terminal.input.on('keypress', onKey);
   try {
     return await prompt(prompts, {
-      input: stdin,
-      output: stderr.isTTY ? stderr : stdout,
+      ...{ input: terminal.input, output },
       signal: AbortSignal.any([signal, back.signal, ended.signal]),
       back: () => back.abort(),
     });
@@ -177,6 +189,7 @@ async function ask<Answer>(
     const names = ['ExitPromptError', 'AbortPromptError', 'CancelPromptError'];
     throw error instanceof Error && names.includes(error.name) ? cancelledError() : error;
   } finally {
-    stdin.off('keypress', onKey);
+    terminal.input.off('keypress', onKey);
+    terminal.close();
   }
 }

@@ -6,7 +6,7 @@ import type { FieldFlag } from './flags.ts';
 import { askFromStart, explainKeys, type Question, type Questions } from './interview.ts';
 import { type KnownId, knownIds } from './known-ids.ts';
 import { getPath, setPath } from './paths.ts';
-import { askChoice, askText } from './prompts.ts';
+import { askChoice, askText, type Choice } from './prompts.ts';
 
 /** What the user is asked for of an operation's input, in this order. */
 export interface Missing {
@@ -83,21 +83,27 @@ export async function askInto(
   setPath(body, field.path, await askField(io, field, hints));
 }
 
+/** Ids in a column, with what they stand for; whoever hears them hears first what they stand for. */
+export function idChoices({ err }: Context, known: readonly KnownId[]): Choice[] {
+  return known.map(({ id, description }) => ({
+    value: id,
+    name: err.plain ? `${description}, id ${id}` : `${id}  ${description}`,
+  }));
+}
+
 /** Offers the ids that this machine knows, since the service lists none. */
 export async function askId(
-  { io }: Context,
+  context: Context,
   description: string,
   known: readonly KnownId[],
   before: string | undefined,
 ): Promise<string> {
+  const { io } = context;
   const validate = (text: string) => pathParameterProblem(text.trim()) ?? true;
   const another = '';
   const isKnown = known.some(({ id }) => id === before);
   if (known.length > 0) {
-    const choices = [
-      ...known.map(({ id, description: name }) => ({ value: id, name: `${id}  ${name}` })),
-      { value: another, name: 'another one' },
-    ];
+    const choices = [...idChoices(context, known), { value: another, name: 'another one' }];
     const chosen = await askChoice(io, description, choices, isKnown ? before : undefined);
     if (chosen !== another) return chosen;
   }

@@ -7,6 +7,8 @@ import { onTestFinished } from 'vitest';
 export interface Terminal {
   /** Types keys as tmux names them: `Enter`, `C-c`, or literal text. */
   press(...keys: readonly string[]): void;
+  /** Pastes a text, as a terminal does it for a program that wants to tell it from typing. */
+  paste(text: string): void;
   /** Types a text and presses Enter. */
   type(text: string): void;
   /** Whether a program has left the cursor visible. */
@@ -55,6 +57,10 @@ export async function openTerminal(
   return {
     press: (...keys) => {
       tmux('send-keys', '-t', 'main', ...keys);
+    },
+    paste: (text) => {
+      tmux('set-buffer', '--', text);
+      tmux('paste-buffer', '-p', '-t', 'main');
     },
     type: (text) => {
       tmux('send-keys', '-t', 'main', '-l', text);

@@ -664,3 +664,23 @@ test('the editor takes a long text, which is kept or edited again', async () => 
     $"
   `);
 });
+
+test('a pasted text of many lines is one answer, and answers no question but the one it was pasted into', async () => {
+  const { machine, proxy } = await setScene();
+  const text = Array.from({ length: 200 }, (_, index) => `Line ${index} of a töxt.`).join('\n');
+  const session = await openSession('storectl blog create', { machine });
+  await session.shows(/Title of the post:$/);
+  session.paste('Spring\nsale');
+  session.press('Enter');
+  await session.shows(/Spring sale\n.*Text of the post, in Markdown:$/);
+  session.paste(text);
+  await session.shows(/⏎Line 199 of a töxt\.$/);
+  session.press('Enter');
+  await session.shows(/send this\?\n(.*\n)+.*select$/);
+  session.paste('no\n\nyes\n\n');
+  expect(proxy.writes()).toEqual([]);
+  session.press('Enter');
+  await session.ends();
+  const sent = proxy.writes().map(({ body }) => JSON.parse(body));
+  expect(sent).toEqual([{ title: 'Spring sale', contentMd: text }]);
+});

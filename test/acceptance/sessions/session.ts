@@ -8,6 +8,7 @@ export interface Session {
   readonly machine: ProgramMachine;
   /** Types a text and presses Enter. */
   type(text: string): void;
+  paste(text: string): void;
   /** Types keys as tmux names them: `Enter`, `Down`, `Space`, `C-c`, or literal text. */
   press(...keys: readonly string[]): void;
   isCursorShown(): boolean;
@@ -50,6 +51,7 @@ export async function openSession(command: string, options: SessionOptions = {})
   return {
     machine,
     type: terminal.type,
+    paste: terminal.paste,
     press: terminal.press,
     isCursorShown: terminal.isCursorShown,
     shows,

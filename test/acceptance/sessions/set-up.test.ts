@@ -37,7 +37,8 @@ test('auth login: the store id is asked for again where there is no such store, 
   session.press('C-u');
   session.type(storeId);
   await session.shows(/Id of the store: \S+\n.*API key \(not shown\):$/);
-  session.type(apiKey);
+  session.paste(`${apiKey}\n`);
+  session.press('Enter');
   const screen = await session.ends();
   expect(screen).not.toContain('<key>');
   expect(screen).toMatchInlineSnapshot(`
