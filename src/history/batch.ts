@@ -50,8 +50,8 @@ interface Log {
   readonly records: Map<string, HistoryRecord>;
   /** Characters that were added. */
   length(): number;
-  /** On disk when the promise resolves. Rejects with a HistoryError. */
-  add(line: string): Promise<void>;
+  /** On disk when the promise resolves, soon, or with the next that cannot wait. Rejects with a HistoryError. */
+  add(line: string, canWait: boolean): Promise<void>;
   close(): void;
 }
 
@@ -60,7 +60,9 @@ const longestLog = 16 * 1024 * 1024;
 
 export function openBatch(files: Files, history: History, limits: BatchLimits): Batch {
   const logs: Log[] = [];
-  const gate = openGate(limits);
+  // While some are on their way, as many more are written down, so that they can follow at once; not more, since what
+  // is written down as sent and was not is in doubt when the process is killed.
+  const gates = [openGate({ ...limits, mostAtOnce: 2 * limits.mostAtOnce }), openGate(limits)] as const;
   let opening: Promise<Log> | undefined;
 
   /** The log that new records go to. */
@@ -83,7 +85,8 @@ export function openBatch(files: Files, history: History, limits: BatchLimits): 
     if (log === undefined) return history.update(record, patch);
     const current = log.records.get(record.id) ?? record;
     const next = { ...current, ...patch, updatedAt: new Date(history.now()).toISOString() };
-    await log.add(toLine(next));
+    // Nothing depends on what came of it, and the next request that is written down comes soon.
+    await log.add(toLine(next), next.state !== 'sent');
     log.records.set(record.id, next);
     return next;
   }
@@ -102,7 +105,7 @@ export function openBatch(files: Files, history: History, limits: BatchLimits): 
       const log = await currentLog();
       const record = { ...newRecord(intent, newId(log), history.now()), batch: log.batch };
       log.records.set(record.id, record);
-      const { client, done } = throughGate(options.client, gate);
+      const { client, done } = throughGates(options.client, gates);
       const sending = { ...options, client, history: { ...history, update }, followsClosely: true };
       // The caller hears of it before the next one is let in.
       return sendRecord(sending, log.lock, record).finally(() => setImmediate(done));
@@ -152,18 +155,22 @@ function openGate({ mostAtOnce, isOver }: BatchLimits): Gate {
 }
 
 /**
- * Sends through the gate, once. What is only being written down, before and after, does not keep others from being sent;
- * but what was not applied keeps its place until `done`, since it may mean that the others shall not be sent.
+ * Sends through two gates, once: the first is before the request is written down as sent, the second before it is sent.
+ * To write down what came of it keeps no others from being sent; but what was not applied keeps its places until `done`,
+ * since it may mean that the others shall not be sent.
  */
-function throughGate(client: Client, gate: Gate): { readonly client: Client; done(): void } {
-  let isIn = false;
-  const leave = () => {
-    if (isIn) gate.leave();
-    isIn = false;
+function throughGates(
+  client: Client,
+  [first, second]: readonly [Gate, Gate],
+): { readonly client: Client; done(): void } {
+  const entered: Gate[] = [];
+  const enter = async (gate: Gate) => {
+    if (entered.includes(gate)) return;
+    await gate.enter();
+    entered.push(gate);
   };
-  const enter = async () => {
-    if (!isIn) await gate.enter();
-    isIn = true;
+  const leave = () => {
+    for (const gate of entered.splice(0)) gate.leave();
   };
   return {
     done: leave,
@@ -171,8 +178,9 @@ function throughGate(client: Client, gate: Gate): { readonly client: Client; don
       ...client,
       async send(request, input) {
         const beforeAttempt = async (attempt: number) => {
+          await enter(first);
           await input.beforeAttempt?.(attempt);
-          await enter();
+          await enter(second);
         };
         try {
           const outcome = await client.send(request, { ...input, beforeAttempt });
@@ -196,11 +204,32 @@ async function openLog(files: Files, history: History): Promise<Log> {
     ensureFolder(files, history.folder);
     const descriptor = files.fileSystem.openSync(file, flags, 0o600);
     syncFolder(files, history.folder);
-    return { batch, lock, records: new Map(), ...writeTogether(file, descriptor, files) };
+    return {
+      batch,
+      lock: lookNowAndThen(lock),
+      records: new Map(),
+      ...writeTogether(file, descriptor, files),
+    };
   } catch (error) {
     lock.release();
     throw historyError(error, 'write', file);
   }
+}
+
+/** Nobody takes a lock over whose holder has stirred within 30 s, so a look at it holds for a second by any clock. */
+const lookAtLockMs = 1_000;
+
+function lookNowAndThen(lock: Lock): Lock {
+  let lookedAt = 0;
+  return {
+    ...lock,
+    assertHeld() {
+      // Unlike other clocks, this one goes on while the machine sleeps.
+      if (Math.abs(Date.now() - lookedAt) < lookAtLockMs) return;
+      lock.assertHeld();
+      lookedAt = Date.now();
+    },
+  };
 }
 
 const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_WRONLY } = fs.constants;
@@ -208,8 +237,12 @@ const flags = O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW;
 
 const sync = promisify(fs.fdatasync);
 
+/** For which a line that can wait does so. */
+const longestWaitMs = 10;
+
 interface Waiting {
   readonly line: string;
+  readonly canWait: boolean;
   resolve(): void;
   reject(error: HistoryError): void;
 }
@@ -222,13 +255,15 @@ function writeTogether(
 ): Pick<Log, 'add' | 'length' | 'close'> {
   let waiting: Waiting[] = [];
   let isWriting = false;
+  let timer: NodeJS.Timeout | undefined;
   let length = 0;
   /** After a write that failed half-way, the next line begins on a line of its own. */
   let separator = '';
 
   async function write(): Promise<void> {
     isWriting = true;
-    while (waiting.length > 0) {
+    clearTimeout(timer);
+    do {
       // Lets everything that happens in this turn of the event loop come along.
       await new Promise((resolve) => setImmediate(resolve));
       const group = waiting;
@@ -245,16 +280,19 @@ function writeTogether(
         const error = historyError(cause, 'write', file);
         for (const { reject } of group) reject(error);
       }
-    }
+    } while (waiting.some(({ canWait }) => !canWait));
     isWriting = false;
+    timer = waiting.length === 0 ? undefined : setTimeout(write, longestWaitMs);
   }
 
   return {
     length: () => length,
-    add: (line) =>
+    add: (line, canWait) =>
       new Promise((resolve, reject) => {
-        waiting.push({ line, resolve, reject });
-        if (!isWriting) void write();
+        waiting.push({ line, canWait, resolve, reject });
+        if (isWriting) return;
+        if (canWait) timer ??= setTimeout(write, longestWaitMs);
+        else void write();
       }),
     close: () => fileSystem.closeSync(descriptor),
   };

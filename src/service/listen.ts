@@ -99,8 +99,11 @@ function readBody(incoming: IncomingMessage, maxBytes: number): Promise<Uint8Arr
     };
     incoming.on('data', onData);
     incoming.once('end', () => resolve(Buffer.concat(chunks, Math.min(length, maxBytes))));
+    // Comes after every end as well.
+    incoming.once('close', () => {
+      if (!incoming.complete) reject(cutOff());
+    });
     incoming.once('error', () => reject(cutOff()));
-    incoming.once('close', () => reject(cutOff()));
   });
 }
 

@@ -29,7 +29,7 @@ import { closeUnsent, settleBySlug } from './settle-post.ts';
 const postsAtOnce = 4;
 
 /** Posts that are on their way, or being written down before or after that. */
-const postsInHand = 2 * postsAtOnce;
+const postsInHand = 4 * postsAtOnce;
 
 /** So many unknown outcomes without an answer in between: it is the service, and not the posts. */
 const mostUnknownInARow = 3;

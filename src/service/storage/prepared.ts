@@ -24,10 +24,11 @@ export function passBy(db: Queries, run: RunDirectly): void {
   direct.set(db, run);
 }
 
-/** A query with its values left out; a mark is the name of the value that goes there. */
+/** A query with its values left out. */
 interface Template {
   readonly compiled: CompiledQuery;
-  readonly parameters: readonly ({ readonly mark: string } | { readonly constant: unknown })[];
+  /** For each parameter the name of its value, or null where it is always the same. */
+  readonly names: readonly (string | null)[];
 }
 
 const markPrefix = '\u0000mark ';
@@ -37,25 +38,18 @@ const marks = new Proxy({}, { get: (_, name) => markPrefix + String(name) });
 
 function toTemplate(query: Compilable): Template {
   const compiled = query.compile();
-  const parameters = compiled.parameters.map((value) =>
-    typeof value === 'string' && value.startsWith(markPrefix)
-      ? { mark: value.slice(markPrefix.length) }
-      : { constant: value },
+  const names = compiled.parameters.map((value) =>
+    typeof value === 'string' && value.startsWith(markPrefix) ? value.slice(markPrefix.length) : null,
   );
-  return { compiled, parameters };
+  return { compiled, names };
 }
 
-async function run(
-  db: Queries,
-  { compiled, parameters }: Template,
-  values: object,
-): Promise<StatementResult> {
-  const given = parameters.map((parameter) =>
-    'mark' in parameter ? Reflect.get(values, parameter.mark) : parameter.constant,
-  );
+async function run(db: Queries, { compiled, names }: Template, values: object): Promise<StatementResult> {
+  const given = values as Readonly<Record<string, unknown>>;
+  const parameters = names.map((name, at) => (name === null ? compiled.parameters[at] : given[name]));
   const runDirectly = direct.get(db);
-  if (runDirectly !== undefined) return runDirectly(compiled.sql, given);
-  const { rows, numAffectedRows } = await db.executeQuery({ ...compiled, parameters: given });
+  if (runDirectly !== undefined) return runDirectly(compiled.sql, parameters);
+  const { rows, numAffectedRows } = await db.executeQuery({ ...compiled, parameters });
   return { rows, changes: Number(numAffectedRows ?? 0) };
 }
 
