@@ -69,7 +69,7 @@ export function askYesNo(io: Io, message: string, preset = false): Promise<boole
   );
 }
 
-/** One of several values. */
+/** One of several values. Letters, typed or pasted, go to the first that begins with them. */
 export function askChoice(
   io: Io,
   message: string,
@@ -80,7 +80,7 @@ export function askChoice(
   const named = choices.map(({ value, name, short = name }) => ({
     ...{ value, name: wrapFor(io, name, '    '), short: wrapAfter(io, question, short) },
   }));
-  return ask(io, null, ({ select }, context) =>
+  return ask(io, 'none', ({ select }, context) =>
     select(
       {
         ...{ message: question, choices: named, pageSize: pageSize(io), loop: false },

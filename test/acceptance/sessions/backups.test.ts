@@ -299,3 +299,32 @@ test('notify mark-read: some of them', async () => {
     $"
   `);
 });
+
+test('notify mark-read: by ids, where nothing lists them', async () => {
+  const { machine, proxy, example } = await setScene();
+  const [first, second] = example.notifications.map(({ id }) => id);
+  const session = await openSession('storectl notify mark-read', { machine });
+  await session.shows(/⏎ select$/);
+  session.press('Down', 'Enter');
+  await session.shows(/commas between several\):$/);
+  session.type(`${first}, ${second}`);
+  await session.shows(/send this\?\n(.*\n)+.*select$/);
+  session.press('Enter');
+  expect(await session.ends()).toMatchInlineSnapshot(`
+    "$ storectl notify mark-read
+    Esc goes back, Ctrl-C cancels.
+    ✔ Which notifications shall be marked read? some of them, by their ids
+    ✔ Ids of the notifications to mark read (commas between several):
+      <uuid>, <uuid>
+    main → store <uuid> @ <host>
+
+    ids  <uuid>, <uuid>
+
+    ✔ Mark notifications read: send this? yes, send it
+    ok  yes
+    $ echo "exit $?"
+    exit 0
+    $"
+  `);
+  expect(proxy.writes().map(({ body }) => JSON.parse(body))).toEqual([{ ids: [first, second] }]);
+});

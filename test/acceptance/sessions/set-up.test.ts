@@ -435,6 +435,44 @@ test('service emit', async () => {
   `);
 });
 
+test('service deliveries retry', async () => {
+  const { databaseFile, storeId, storage } = await startService();
+  const machine = newProgramMachine();
+  await machine.run([
+    ...['service', 'emit', '--store', storeId, '--event', 'feedback_digest'],
+    ...['--data', 'summary=14 new ratings', '--database', databaseFile],
+  ]);
+  await storage.write((db) =>
+    db
+      .updateTable('deliveries')
+      .set({ status: 'dead', attempts: 1, lastError: 'answered with status 404' })
+      .execute(),
+  );
+  const session = await openSession(`storectl service deliveries retry --database ${databaseFile}`, {
+    machine,
+    names: { [databaseFile]: '<database>' },
+  });
+  expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`
+    "$ storectl service deliveries retry --database <database>
+    ? Which dead delivery shall be tried again?
+    ❯ all of them
+      <uuid>  feedback_digest  Workshop channel
+        (https://discord.com/api/webhooks/100000000000000000/***)  dead  1  <age>  answered with
+        status 404
+
+    ↑↓ navigate • ⏎ select"
+  `);
+  session.press('Down', 'Enter');
+  expect(await session.ends()).toMatchInlineSnapshot(`
+    "$ storectl service deliveries retry --database <database>
+    ✔ Which dead delivery shall be tried again? <uuid>
+    1 to be sent again by the service.
+    $ echo "exit $?"
+    exit 0
+    $"
+  `);
+});
+
 test('profile show: those that there are, where none is in use', async () => {
   const machine = newProgramMachine();
   await machine.run(['profile', 'set', 'outlet', '--store', 'store-2']);
