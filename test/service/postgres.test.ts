@@ -253,6 +253,41 @@ async function whileTaken(storage: Storage, storeId: string, work: () => Promise
   });
 }
 
+test('one store with many changes that wait keeps no other store waiting', async () => {
+  const url = await newDatabase();
+  const service = await startService({ storage: await openTestStorage(url) });
+  const { id: otherStore } = await createStore(service.storage, { name: 'Another store' });
+  const elsewhere = await openTestStorage(url);
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let taken = () => {};
+  const isTaken = new Promise<void>((resolve) => {
+    taken = resolve;
+  });
+  const holder = elsewhere.forStore(service.storeId).write(async (_, locks) => {
+    await locks.takeTurn();
+    taken();
+    await released;
+  });
+  await isTaken;
+
+  let answered = 0;
+  const waiting = Array.from({ length: 30 }, () =>
+    service.storage.forStore(service.storeId).write(async (_, locks) => {
+      await locks.takeTurn();
+      answered += 1;
+    }),
+  );
+  const change = await service.storage.forStore(otherStore).write((_, locks) => locks.takeTurn());
+  expect({ change, answered }).toEqual({ change: true, answered: 0 });
+  release();
+  await holder;
+  await Promise.all(waiting);
+  expect(answered).toBe(30);
+});
+
 test('a change that waits too long for another is told that the service is busy', async () => {
   const url = await newDatabase();
   const service = await startService({ storage: await openTestStorage(url) });

@@ -4,11 +4,16 @@ import { isBrokenOff, isConnectionLost, isUnavailable } from './engine-errors.ts
 import { DatabaseSetupError, StorageBusyError, UnknownCommitError } from './errors.ts';
 import type { Schema } from './schema.ts';
 import type { Locks, Queries, Storage, Transactions, TransactionWork } from './storage.ts';
+import { createStoreQueue } from './store-queue.ts';
 
 /** Times that a transaction is run when PostgreSQL breaks it off. */
 const maxAttempts = 5;
 
 const bigintOid = 20;
+
+/** Of one process, and those of them that the changes of one store may take. */
+const connections = 10;
+const connectionsOfAStore = 3;
 
 /** Whose rows a transaction sees: see row-security-migration.ts. */
 type Audience = { readonly storeId: string } | 'administration';
@@ -22,6 +27,7 @@ export async function openPostgres(url: string, patienceMs: number): Promise<Sto
   if (!URL.canParse(url)) throw new DatabaseSetupError('the URL of the database is not valid');
   const pool = new Pool({
     connectionString: url,
+    max: connections,
     application_name: 'storectl',
     connectionTimeoutMillis: patienceMs,
     lock_timeout: patienceMs,
@@ -35,6 +41,8 @@ export async function openPostgres(url: string, patienceMs: number): Promise<Sto
   // A connection that is lost while nobody uses it is replaced at its next use.
   pool.on('error', () => {});
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }), plugins: [new CamelCasePlugin()] });
+
+  const queue = createStoreQueue(connectionsOfAStore, patienceMs);
 
   function begin(mode: 'read' | 'write', audience: Audience): string {
     const setting =
@@ -66,7 +74,13 @@ export async function openPostgres(url: string, patienceMs: number): Promise<Sto
           return result;
         }),
       );
-    return { read: (work) => run('read', work), write: (work) => run('write', work) };
+    return {
+      read: (work) => run('read', work),
+      write: (work) =>
+        audience === 'administration'
+          ? run('write', work)
+          : queue(audience.storeId, () => run('write', work)),
+    };
   }
 
   let warnings: string[];
