@@ -102,6 +102,6 @@ function correctableFields({ fields }: Run, error: unknown): FieldFlag[] {
 /** A cancellation after a refusal: something was sent, and it had no effect. */
 function withoutEffect(error: unknown): unknown {
   if (!(error instanceof CliError) || error.details.code !== 'cancelled') return error;
-  const message = 'cancelled; the service refused what was sent before, so nothing was applied';
+  const message = 'cancelled; the service refused what was sent before, and it had no effect';
   return new CliError({ ...error.details, message, outcome: 'rejected' });
 }

@@ -3,7 +3,7 @@ import { askField } from './ask-field.ts';
 import { knownWords } from './completion/words.ts';
 import type { Context } from './context.ts';
 import type { FieldFlag } from './flags.ts';
-import { askFromStart, explainKeys, type Question, type Questions } from './interview.ts';
+import { askFromStart, explainKeys, type Question, type Questions, unlessBack } from './interview.ts';
 import { type KnownId, knownIds } from './known-ids.ts';
 import { getPath, setPath } from './paths.ts';
 import { askChoice, askText, type Choice } from './prompts.ts';
@@ -54,14 +54,14 @@ export async function interview(
     },
   });
   const questions = () => [...first(), ...ids, ...fields.map(questionOf)];
-  const start = async () => {
-    if (names.length === 0) await introduce?.(parameters);
-    // A change is shown at the end, which one can go back from.
-    if (questions().length > 1 || (questions().length === 1 && operation.class !== 'read'))
-      explainKeys(context);
-    await askFromStart(questions);
-  };
-  await start();
+  if (names.length > 0 && known.length === 0) {
+    const what = names.map(({ description }) => description.replace(/^Id of the /, '')).join(' or ');
+    context.notice(`This machine knows no ${what} to choose from, and the service lists none.`);
+  }
+  if (names.length === 0) await introduce?.(parameters);
+  // A change is shown at the end, which one can go back from.
+  if (questions().length > (operation.class === 'read' ? 1 : 0)) explainKeys(context);
+  await askFromStart(questions);
   return { goBack: () => askFromStart(questions, questions().length - 1), questionOf };
 }
 
@@ -99,13 +99,19 @@ export async function askId(
   before: string | undefined,
 ): Promise<string> {
   const { io } = context;
-  const validate = (text: string) => pathParameterProblem(text.trim()) ?? true;
-  const another = '';
   const isKnown = known.some(({ id }) => id === before);
-  if (known.length > 0) {
-    const choices = [...idChoices(context, known), { value: another, name: 'another one' }];
-    const chosen = await askChoice(io, description, choices, isKnown ? before : undefined);
+  const typeId = async () => {
+    const validate = (text: string) => pathParameterProblem(text.trim()) ?? true;
+    return (await askText(io, description, { validate, preset: isKnown ? undefined : before })).trim();
+  };
+  if (known.length === 0) return typeId();
+  const another = '';
+  const choices = [...idChoices(context, known), { value: another, name: 'another one' }];
+  for (let preset = isKnown ? before : undefined; ; preset = another) {
+    const chosen = await askChoice(io, description, choices, preset);
     if (chosen !== another) return chosen;
+    // Back to the list, and no further.
+    const typed = await unlessBack(typeId);
+    if (typed !== null) return typed;
   }
-  return (await askText(io, description, { validate, preset: isKnown ? undefined : before })).trim();
 }

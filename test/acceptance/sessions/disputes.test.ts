@@ -329,6 +329,7 @@ test('disputes decide: where none is open, any id can be given', async () => {
   expect(await session.shows(/Id of the dispute:$/)).toMatchInlineSnapshot(`
     "$ storectl disputes decide
     demo: an example store, served inside this process
+    This machine knows no dispute to choose from, and the service lists none.
     Esc goes back, Ctrl-C cancels.
     ? Id of the dispute:"
   `);

@@ -125,6 +125,42 @@ test('Escape where the id is to be typed goes back to what was answered before',
   expect(await session.ends()).toMatch(/exit 130/);
 });
 
+test('another id than those that are offered, and Escape from it to them', async () => {
+  const session = await openSession('storectl disputes show');
+  await session.shows(/⏎ select$/);
+  session.press('Down', 'Down', 'Enter');
+  await session.shows(/Id of the dispute:$/);
+  expect(await escapeTo(session, /❯ another one\n\n.*select$/)).toMatchInlineSnapshot(`
+    "$ storectl disputes show
+    demo: an example store, served inside this process
+    ✔ Id of the dispute: another one
+    ? Id of the dispute:
+    ? Id of the dispute:
+      <uuid>  open, Buyer does not recognise the charge of 84.50 EUR.
+      <uuid>  won, Buyer says that the parcel never arrived.
+    ❯ another one
+
+    ↑↓ navigate • ⏎ select"
+  `);
+  session.press('Enter');
+  await session.shows(/Id of the dispute:$/);
+  session.type('5e0c7a52-3d1b-4c8e-9f4a-2b6d8e10c3a7');
+  expect(await session.ends()).toMatchInlineSnapshot(`
+    "$ storectl disputes show
+    demo: an example store, served inside this process
+    ✔ Id of the dispute: another one
+    ? Id of the dispute:
+    ✔ Id of the dispute: another one
+    ✔ Id of the dispute: <uuid>
+    error: the service refused (404 not_found): There is no such object in this store.
+      check the id and the store (\`storectl auth status\` shows which store is used)
+      request id: <uuid>
+    $ echo "exit $?"
+    exit 5
+    $"
+  `);
+});
+
 test('another one than those that are offered, and Escape from it to them', async () => {
   const session = await openSession('storectl backup create');
   await session.shows(/Name of the backup:$/);
@@ -301,7 +337,7 @@ test('an answer that may have been applied is not asked for again: exit 10', asy
   expect(proxy.writes()).toHaveLength(1);
 });
 
-test('Ctrl-C after a refusal says that nothing was applied', async () => {
+test('Ctrl-C after a refusal says that it had no effect', async () => {
   const session = await openSession('storectl disputes open --deadline-at soon');
   await session.shows(/Why the dispute is opened:$/);
   session.type('Parcel never arrived');
@@ -331,7 +367,7 @@ test('Ctrl-C after a refusal says that nothing was applied', async () => {
 
     Parcel never arrived
 
-    error: cancelled; the service refused what was sent before, so nothing was applied
+    error: cancelled; the service refused what was sent before, and it had no effect
     $ echo "exit $?"
     exit 130
     $"
