@@ -58,7 +58,7 @@ export async function applyOnce(
   if (Math.random() < sweepShare) await deleteExpiredAnswers(work, now);
   const answer = await effect();
   const text = JSON.stringify(answer.body);
-  await insertAnswer(work, {
+  const isKept = await insertAnswer(work, {
     ...keyed,
     fingerprint,
     status: answer.status,
@@ -66,6 +66,8 @@ export async function applyOnce(
     createdAt: now,
     expiresAt: timestamp(work.now + keptForMs),
   });
+  // The lock keeps that from happening; should it ever not, nothing of this has happened.
+  if (!isKept) throw inProgress();
   return { ...answer, text, replayed: false };
 }
 

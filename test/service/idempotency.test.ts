@@ -107,7 +107,9 @@ test('of 20 requests at once with one key, over two connections, one takes effec
   const first = await openTestStorage(location);
   const second = await openTestStorage(location);
   const service = await startService({ storage: first });
-  const otherApp = createApp({ storage: second, version: '1', rateLimit: null });
+  // Of one time: an answer has an end.
+  const clock = () => service.clock.now;
+  const otherApp = createApp({ storage: second, version: '1', rateLimit: null, clock });
   const body = JSON.stringify({ label: 'x', sections: ['store'], idempotencyKey: 'k' });
   const url = `http://service.test/v1/stores/${service.storeId}/operations/backups`;
   const headers = { authorization: `Bearer ${service.key}`, 'content-type': 'application/json' };

@@ -32,8 +32,10 @@ async function startInstances(count: number) {
   const url = await newDatabase();
   const service = await startService({ storage: await openTestStorage(url) });
   const apps = [service.app];
+  // Of one time: what one of them keeps for two days is not years old to another.
+  const clock = () => service.clock.now;
   while (apps.length < count) {
-    apps.push(createApp({ storage: await openTestStorage(url), version: '1', rateLimit: null }));
+    apps.push(createApp({ storage: await openTestStorage(url), version: '1', rateLimit: null, clock }));
   }
   /** Sends a request to one instance after the other. */
   let next = 0;

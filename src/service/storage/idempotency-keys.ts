@@ -36,24 +36,28 @@ export async function findAnswer(
   return answer;
 }
 
-/** Takes the place of one that has expired and is still there. */
+/** Takes the place of one that has expired and is still there, and of no other. */
 const insert = prepareInsert('idempotencyKeys', (query) =>
   query.onConflict((conflict) =>
-    conflict.columns(['storeId', 'operation', 'targetId', 'key']).doUpdateSet((given) => ({
-      fingerprint: given.ref('excluded.fingerprint'),
-      status: given.ref('excluded.status'),
-      body: given.ref('excluded.body'),
-      createdAt: given.ref('excluded.createdAt'),
-      expiresAt: given.ref('excluded.expiresAt'),
-    })),
+    conflict
+      .columns(['storeId', 'operation', 'targetId', 'key'])
+      .doUpdateSet((given) => ({
+        fingerprint: given.ref('excluded.fingerprint'),
+        status: given.ref('excluded.status'),
+        body: given.ref('excluded.body'),
+        createdAt: given.ref('excluded.createdAt'),
+        expiresAt: given.ref('excluded.expiresAt'),
+      }))
+      .whereRef('idempotencyKeys.expiresAt', '<=', 'excluded.createdAt'),
   ),
 );
 
+/** Answers false, and inserts nothing, when there is an answer with this key that has not expired. */
 export async function insertAnswer(
   { db, storeId }: Tenant,
   answer: KeyedRequest & StoredAnswer & { readonly createdAt: string; readonly expiresAt: string },
-): Promise<void> {
-  await insert(db, { ...answer, storeId });
+): Promise<boolean> {
+  return (await insert(db, { ...answer, storeId })) > 0;
 }
 
 const expiredAnswers = prepare((db, { storeId, time }: { readonly storeId: string; readonly time: string }) =>
