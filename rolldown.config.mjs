@@ -10,6 +10,8 @@ const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.
  * - undici's checks for Node's own HTTP messages, with node:http, and its forms, with half of fetch: bodies are texts
  *   here, and the transport says how long headers may be.
  * - conf's schema validation, with ajv: the settings are checked by hand, and conf is given no schema.
+ * - atomically's clearing up when a signal ends the process, with when-exit: it would end it before a command has said what
+ *   became of its request. conf writes in one go, and nothing is left to clear up.
  * - commander's executable subcommands, with node:child_process: every command of ours is a function.
  */
 const unused = [
@@ -32,6 +34,11 @@ const unused = [
     file: /[\\/]undici[\\/]lib[\\/]dispatcher[\\/]client-h1\.js$/,
     load: "require('../web/fetch/body.js')",
     instead: '{}',
+  },
+  {
+    file: /[\\/]atomically[\\/]dist[\\/]utils[\\/]temp\.js$/,
+    load: "import whenExit from 'when-exit';",
+    instead: 'const whenExit = () => {};',
   },
   {
     file: /[\\/]commander[\\/]lib[\\/]command\.js$/,

@@ -119,10 +119,15 @@ function describeFields(problem: Problem, flags: readonly FieldFlag[]): FieldErr
 function hintOfStatus(
   status: number,
   retryAt: number | null,
-  { recordId, now }: OutcomeContext,
+  { class: operationClass, recordId, now }: OutcomeContext,
 ): string | undefined {
-  if (status === 401) return 'the key is not valid here: run `storectl auth login` with a new one';
-  if (status === 403) return 'the key may not do this: use one with the scope that it needs';
+  // The record stays open; what is never sent twice is not sent by resume either.
+  const goOn =
+    recordId === null || operationClass === 'one-shot'
+      ? ''
+      : `; then \`storectl resume ${recordId}\` sends this, or --mark not-applied drops it`;
+  if (status === 401) return `the key is not valid here: run \`storectl auth login\` with a new one${goOn}`;
+  if (status === 403) return `the key may not do this: use one with the scope that it needs${goOn}`;
   if (status === 404 || status === 410) {
     return 'check the id and the store (`storectl auth status` shows which store is used)';
   }

@@ -42,7 +42,8 @@ reading is; what can be neither is left alone, with what is known about it.`,
   options: [
     {
       flag: '--even-if-old',
-      description: 'Send again although the service may have forgotten the key (after 20 hours)',
+      description:
+        'Send again although the service may have forgotten the key (after 20 hours), or the same was changed since',
       group: 'Options:',
     },
     {

@@ -20,7 +20,7 @@ export interface ResumeOptions extends SendOptions {
   /** Where the client sends to: a record of another origin or store is left alone. */
   readonly origin: string;
   readonly storeId: string;
-  /** Send again even after so long that the service may have forgotten the key. */
+  /** Send again even after so long that the service may have forgotten the key, and over what was changed since. */
   readonly evenIfOld?: boolean | undefined;
   readonly onWait?: ((holder: LockHolder | null) => void) | undefined;
 }
@@ -41,7 +41,13 @@ export type Resumed =
       readonly advice: string;
     };
 
-export type LeftReason = 'elsewhere' | 'unknown_operation' | 'too_old' | 'not_settled' | 'one_shot';
+export type LeftReason =
+  | 'elsewhere'
+  | 'unknown_operation'
+  | 'too_old'
+  | 'overtaken'
+  | 'not_settled'
+  | 'one_shot';
 
 /**
  * Takes up an open record, under its lock. Keyed and repeatable operations are sent again, byte for byte, unless that
@@ -56,7 +62,7 @@ export async function resumeRecord(options: ResumeOptions): Promise<Resumed> {
       const record = await history.get(options.record.id);
       const outcome = recordedOutcome(record);
       if (!isOpen(record) && outcome !== null) return { action: 'finished', record, outcome, warnings: [] };
-      const obstacle = findObstacle(options, record);
+      const obstacle = findObstacle(options, record) ?? (await findLaterChange(options, record));
       if (obstacle !== null) return { action: 'left', record, ...obstacle };
       if (mayHaveBeenApplied(record) && canSettleByReading(record))
         return settleOrSend(options, lock, record);
@@ -92,6 +98,19 @@ function findObstacle(options: ResumeOptions, record: HistoryRecord): Left | nul
     return { reason: 'too_old', advice: `It was sent so long ago that ${why}. Look at the store first.` };
   }
   return null;
+}
+
+/** A change that may be repeated sets what it names: sent late, it would put older values over newer ones. */
+async function findLaterChange(options: ResumeOptions, record: HistoryRecord): Promise<Left | null> {
+  if (record.class !== 'repeatable' || canSettleByReading(record) || options.evenIfOld) return null;
+  const { operation, origin, storeId, path, createdAt } = record;
+  const { records } = await options.history.list({ operation, origin, storeId, path, state: 'applied' });
+  const later = records.find((other) => other.createdAt > createdAt);
+  if (later === undefined) return null;
+  const advice =
+    `${later.id} has changed the same since, and this would put its older values over it. ` +
+    'Run the command again if you want them, and close this one with --mark not-applied.';
+  return { reason: 'overtaken', advice };
 }
 
 /** Settings that read as before are saved again; a decision never is. */

@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { effectsOf, errorOf, setScene } from './scene.ts';
@@ -31,6 +31,20 @@ test.each([
     expect(kind === 'keyed' ? backups.length : posts.filter(({ title }) => title === 'Sale').length).toBe(1);
   },
 );
+
+test.each(['SIGINT', 'SIGTERM'] as const)('%s is the same with stored settings', async (signal) => {
+  const { machine, proxy } = await setScene();
+  mkdirSync(machine.configDirectory, { recursive: true, mode: 0o700 });
+  writeFileSync(path.join(machine.configDirectory, 'settings.json'), '{"profiles":{}}', { mode: 0o600 });
+  proxy.decide(() => ({ holdUntil: never }));
+  const running = machine.start(create);
+  await proxy.received(1);
+  running.process.kill(signal);
+
+  const result = await running.ended;
+  expect(result).toMatchObject({ exitCode: 10, signal: null });
+  expect(errorOf(result).operationId).toMatch(/^\d{8}-/);
+});
 
 test('Ctrl-C between two attempts: exit 10, and no further request', async () => {
   const { machine, proxy } = await setScene();

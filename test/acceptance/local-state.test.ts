@@ -53,6 +53,16 @@ test('a file, and a symbolic link, where the history should be: exit 11, nothing
   const [file, link] = [scene.anotherMachine(), scene.anotherMachine()];
   writeFileSync(file.stateDirectory, 'I am a file');
   expect(await file.run(create)).toMatchObject({ exitCode: 11 });
+  for (const args of [
+    ['history', 'list'],
+    ['history', 'show', 'x'],
+    ['resume'],
+    ['history', 'prune', '--older-than', '1d'],
+  ]) {
+    const looked = await file.run(args);
+    expect(looked).toMatchObject({ exitCode: 11, stdout: '' });
+    expect(looked.stderr).not.toContain('bug');
+  }
   mkdirSync(path.dirname(historyOf(link)), { recursive: true });
   const target = path.join(link.folder, 'elsewhere');
   mkdirSync(target);

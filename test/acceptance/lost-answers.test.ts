@@ -234,3 +234,25 @@ test('Retry-After of 2 is waited for: the second request comes no earlier', asyn
   expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(2_000);
   expect((await effectsOf(service)).backups).toHaveLength(1);
 });
+
+test('a change that was refused or lost is not put over a later one', async () => {
+  const { machine, proxy } = await setScene();
+  const named = (name: string) => ['store', 'update', '--name', name, '--json'];
+
+  proxy.decide(() => ({ status: 401 }));
+  const refused = await machine.run(named('First'));
+  expect(refused.exitCode).toBe(4);
+  proxy.decide(() => 'pass');
+  expect(await machine.run(named('Second'))).toMatchObject({ exitCode: 0 });
+  const sent = proxy.requests.length;
+
+  const resumed = await machine.run(['resume', '--json']);
+
+  expect(resumed.exitCode).toBe(3);
+  const [report] = JSON.parse(resumed.stdout);
+  expect(report).toMatchObject({ operation: 'store.update', action: 'left', state: 'rejected' });
+  expect(report.message).toMatch(/^\d{8}-\d{6}-\w{6} has changed the same since/);
+  expect(proxy.requests).toHaveLength(sent);
+  expect(await machine.run(['resume', report.id, '--mark', 'not-applied'])).toMatchObject({ exitCode: 0 });
+  expect((await machine.run(['resume'])).stderr).toContain('Nothing is open');
+});

@@ -2,6 +2,7 @@ import { type CommandDefinition, optionValue } from '../../cli/command.ts';
 import { usageError } from '../../cli/errors.ts';
 import { recordSummary } from '../../cli/history-view.ts';
 import { renderTable } from '../../cli/output.ts';
+import { describeHistoryError } from '../../cli/perform.ts';
 import { printable } from '../../cli/sanitize.ts';
 import { renderJson } from '../../cli/style.ts';
 import { operations } from '../../contract/operations.ts';
@@ -54,7 +55,9 @@ applied, and what is still open. The service itself lists nothing, so changes ma
       throw usageError('--limit takes a number from 1', 'for example --limit 20');
 
     const history = await context.history();
-    const { records, problems } = await history.list({ operation, state });
+    const { records, problems } = await history.list({ operation, state }).catch((error: unknown) => {
+      throw describeHistoryError(error);
+    });
     for (const { file, message } of problems)
       context.notice(context.err.color.yellow(printable(`${file} ${message}`)));
     const shown = records.slice(0, limit);
