@@ -12,8 +12,16 @@ try {
   // Without a cache the program only starts more slowly.
 }
 
-require('../dist/chunks/storectl.js')
-  .start()
-  .then((exitCode) => {
-    process.exitCode = exitCode;
-  });
+try {
+  require('../dist/chunks/storectl.js')
+    .start()
+    .then((exitCode) => {
+      process.exitCode = exitCode;
+    });
+} catch (error) {
+  if (error.code !== 'MODULE_NOT_FOUND') throw error;
+  process.stderr.write(
+    'error: storectl is not built here\n  run `npm ci` in its folder, development packages included\n',
+  );
+  process.exitCode = 11;
+}

@@ -194,7 +194,7 @@ function __storectl_flags
                 '--appeal-deadline-at	Time by which to appeal the dispute, for example 2030-02-07T09:00:00Z' \
                 '--set	Send any field: --set a.b=1 (JSON where it parses as JSON, else text)' \
                 '--from-file	Send a JSON or YAML object; - reads standard input' \
-                '--idempotency-from	Make the idempotency key from the run of the CI job, so that running it again adds nothing' \
+                '--idempotency-from	Make the idempotency key from the run of the CI job, so that running it again adds nothing (STORECTL_CI_JOB tells several in one job apart)' \
                 '--new	Do not go on with an open attempt of the same command' \
                 '--output-file	Also write the answer to a file, as JSON; it is there whole or not at all'
         case 'disputes decide'
@@ -215,7 +215,7 @@ function __storectl_flags
                 '--idempotency-key	Key under which the service applies this request once' \
                 '--set	Send any field: --set a.b=1 (JSON where it parses as JSON, else text)' \
                 '--from-file	Send a JSON or YAML object; - reads standard input' \
-                '--idempotency-from	Make the idempotency key from the run of the CI job, so that running it again adds nothing' \
+                '--idempotency-from	Make the idempotency key from the run of the CI job, so that running it again adds nothing (STORECTL_CI_JOB tells several in one job apart)' \
                 '--new	Do not go on with an open attempt of the same command' \
                 '--output-file	Also write the answer to a file, as JSON; it is there whole or not at all'
         case 'backup restore'
@@ -225,7 +225,7 @@ function __storectl_flags
                 '--from-file	Send a JSON or YAML object; - reads standard input' \
                 '--no-safety-backup	Do not take a safety backup first' \
                 '--confirm	Go ahead without asking: the same id again' \
-                '--idempotency-from	Make the idempotency key from the run of the CI job, so that running it again adds nothing' \
+                '--idempotency-from	Make the idempotency key from the run of the CI job, so that running it again adds nothing (STORECTL_CI_JOB tells several in one job apart)' \
                 '--new	Do not go on with an open attempt of the same command' \
                 '--output-file	Also write the answer to a file, as JSON; it is there whole or not at all'
         case 'reclaim appeal'
@@ -265,7 +265,7 @@ function __storectl_flags
         case 'history prune'
             printf '%s\n' '--older-than	For example 90d, 12w or 36h'
         case 'resume'
-            printf '%s\n' '--even-if-old	Send again although the service may have forgotten the key (after 20 hours)' \
+            printf '%s\n' '--even-if-old	Send again although the service may have forgotten the key (after 20 hours), or the same was changed since' \
                 '--mark	Send nothing: you looked at the store, and it is applied or not-applied'
         case 'auth login'
             printf '%s\n' '--with-key	Read the key from standard input'

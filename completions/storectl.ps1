@@ -213,7 +213,7 @@ $global:StorectlTables = @{
             '--appeal-deadline-at', 'Time by which to appeal the dispute, for example 2030-02-07T09:00:00Z',
             '--set', 'Send any field: --set a.b=1 (JSON where it parses as JSON, else text)',
             '--from-file', 'Send a JSON or YAML object; - reads standard input',
-            '--idempotency-from', 'Make the idempotency key from the run of the CI job, so that running it again adds nothing',
+            '--idempotency-from', 'Make the idempotency key from the run of the CI job, so that running it again adds nothing (STORECTL_CI_JOB tells several in one job apart)',
             '--new', 'Do not go on with an open attempt of the same command',
             '--output-file', 'Also write the answer to a file, as JSON; it is there whole or not at all'
         )
@@ -236,7 +236,7 @@ $global:StorectlTables = @{
             '--idempotency-key', 'Key under which the service applies this request once',
             '--set', 'Send any field: --set a.b=1 (JSON where it parses as JSON, else text)',
             '--from-file', 'Send a JSON or YAML object; - reads standard input',
-            '--idempotency-from', 'Make the idempotency key from the run of the CI job, so that running it again adds nothing',
+            '--idempotency-from', 'Make the idempotency key from the run of the CI job, so that running it again adds nothing (STORECTL_CI_JOB tells several in one job apart)',
             '--new', 'Do not go on with an open attempt of the same command',
             '--output-file', 'Also write the answer to a file, as JSON; it is there whole or not at all'
         )
@@ -247,7 +247,7 @@ $global:StorectlTables = @{
             '--from-file', 'Send a JSON or YAML object; - reads standard input',
             '--no-safety-backup', 'Do not take a safety backup first',
             '--confirm', 'Go ahead without asking: the same id again',
-            '--idempotency-from', 'Make the idempotency key from the run of the CI job, so that running it again adds nothing',
+            '--idempotency-from', 'Make the idempotency key from the run of the CI job, so that running it again adds nothing (STORECTL_CI_JOB tells several in one job apart)',
             '--new', 'Do not go on with an open attempt of the same command',
             '--output-file', 'Also write the answer to a file, as JSON; it is there whole or not at all'
         )
@@ -293,7 +293,7 @@ $global:StorectlTables = @{
             '--older-than', 'For example 90d, 12w or 36h'
         )
         'resume' = @(
-            '--even-if-old', 'Send again although the service may have forgotten the key (after 20 hours)',
+            '--even-if-old', 'Send again although the service may have forgotten the key (after 20 hours), or the same was changed since',
             '--mark', 'Send nothing: you looked at the store, and it is applied or not-applied'
         )
         'auth login' = @(

@@ -1,15 +1,18 @@
 import { usageError } from './errors.ts';
 import type { Environment } from './io.ts';
 
+/** Tells the backups of one job apart, such as those of a matrix. */
+const job = 'STORECTL_CI_JOB';
+
 /** What stays the same when a CI job is run again, in the words of each provider. The attempt is not part of it. */
 const providers: Readonly<
   Record<string, { readonly needs: readonly string[]; readonly also: readonly string[] }>
 > = {
   // GITHUB_ACTION tells the steps of a job apart.
-  github: { needs: ['GITHUB_RUN_ID', 'GITHUB_JOB'], also: ['GITHUB_REPOSITORY', 'GITHUB_ACTION'] },
+  github: { needs: ['GITHUB_RUN_ID', 'GITHUB_JOB'], also: ['GITHUB_REPOSITORY', 'GITHUB_ACTION', job] },
   // A retried job has a new CI_JOB_ID and the same name.
-  gitlab: { needs: ['CI_PIPELINE_ID', 'CI_JOB_NAME'], also: ['CI_PROJECT_ID'] },
-  generic: { needs: ['STORECTL_CI_RUN_ID'], also: ['STORECTL_CI_JOB'] },
+  gitlab: { needs: ['CI_PIPELINE_ID', 'CI_JOB_NAME'], also: ['CI_PROJECT_ID', job] },
+  generic: { needs: ['STORECTL_CI_RUN_ID'], also: [job] },
 };
 
 /**

@@ -14,6 +14,7 @@ import { version } from './version.ts';
  */
 export async function main(argv: readonly string[], io: Io): Promise<ExitCode> {
   const output = watchOutput(io);
+  let ran = false;
   let exitCode: ExitCode = exitCodes.done;
   const run = async (definition: CommandDefinition, parsed: ParsedCommand) => {
     // Neither help nor a mistyped command needs them.
@@ -23,6 +24,7 @@ export async function main(argv: readonly string[], io: Io): Promise<ExitCode> {
     if (flags.dryRun && definition.dryRun !== true) {
       throw usageError('this command has no --dry-run: nothing was done', 'leave --dry-run out');
     }
+    ran = true;
     const attempt = async (given: GlobalFlags): Promise<GlobalFlags | null> => {
       const context = await createContext({ io, flags: given, version });
       try {
@@ -43,7 +45,7 @@ export async function main(argv: readonly string[], io: Io): Promise<ExitCode> {
     const words = helpLast(argv);
     const parser = createProgram({ words, io, version, run });
     await parser.parseAsync(words, { from: 'user' }).catch(passHelp);
-    await output.flushed();
+    await output.flushed(ran);
     return exitCode;
   } catch (error) {
     const details = detailsOf(error);
@@ -69,7 +71,7 @@ function passHelp(error: unknown): void {
 }
 
 /** Notices when what is printed goes nowhere. A reader that has seen enough, such as `head`, is no error. */
-function watchOutput({ stdout, stderr }: Io): { flushed(): Promise<void> } {
+function watchOutput({ stdout, stderr }: Io): { flushed(ran: boolean): Promise<void> } {
   let failure: unknown = null;
   for (const stream of [stdout, stderr]) {
     stream.on('error', (error) => {
@@ -78,7 +80,7 @@ function watchOutput({ stdout, stderr }: Io): { flushed(): Promise<void> } {
     });
   }
   return {
-    async flushed() {
+    async flushed(ran) {
       // A stream tells of a failed write in a later turn.
       await new Promise((resolve) => setImmediate(resolve));
       if (failure === null) return;
@@ -86,7 +88,7 @@ function watchOutput({ stdout, stderr }: Io): { flushed(): Promise<void> } {
         code: 'output_failed',
         exitCode: exitCodes.localState,
         message: `what the command printed could not be written: ${describeSystemError(failure)}`,
-        hint: 'the command itself was done; `storectl history list` knows what was sent',
+        hint: ran ? 'the command itself was done; `storectl history list` knows what was sent' : undefined,
       });
     },
   };

@@ -18,7 +18,8 @@ const keyOptions: readonly OptionSpec[] = [
     flag: '--idempotency-from',
     value: 'ci',
     complete: ['ci'],
-    description: 'Make the idempotency key from the run of the CI job, so that running it again adds nothing',
+    description:
+      'Make the idempotency key from the run of the CI job, so that running it again adds nothing (STORECTL_CI_JOB tells several in one job apart)',
     group,
   },
   { flag: '--new', description: 'Do not go on with an open attempt of the same command', group },

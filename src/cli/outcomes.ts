@@ -39,7 +39,10 @@ export function outcomeError(
           `the service refused (${status}${problem.code ? ` ${printable(problem.code)}` : ''}): ${printable(problem.message)}`,
           ...fields.map(({ field, flag, detail }) => `  ${flag ?? (field || 'the request')}: ${detail}`),
         ].join('\n'),
-        hint: hintOfStatus(status, outcome.retryAt, context),
+        hint:
+          problem.code === 'idempotency_key_reused'
+            ? anotherKey
+            : hintOfStatus(status, outcome.retryAt, context),
         status,
         fields: fields.length > 0 ? fields : undefined,
       });
@@ -115,6 +118,9 @@ function describeFields(problem: Problem, flags: readonly FieldFlag[]): FieldErr
     detail: printable(detail),
   }));
 }
+
+const anotherKey =
+  'the key was used for another request: give another one; in CI, STORECTL_CI_JOB tells several of one job apart';
 
 function hintOfStatus(
   status: number,

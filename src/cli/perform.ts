@@ -139,12 +139,17 @@ function noteDrift({ notice, err }: Context, { drift }: Applied): void {
     notice(err.color.yellow(`the answer differs from the contract: ${printable(line)}`));
 }
 
+/** Several commands of one CI job have one key unless they are told apart. */
+function adviceOnKey({ idempotencyKey }: HistoryRecord): string {
+  return idempotencyKey?.startsWith('ci-') ? '; STORECTL_CI_JOB gives each command of a job its own' : '';
+}
+
 /** The user's error for one of the history's; any other error as it is. */
 export function describeHistoryError(error: unknown): unknown {
   if (error instanceof KeyReusedError) {
     return usageError(
       error.message,
-      `\`storectl history show ${error.earlier.id}\` shows what it was used for`,
+      `\`storectl history show ${error.earlier.id}\` shows what it was used for${adviceOnKey(error.earlier)}`,
       {
         code: error.code,
       },

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findShell, type ShellName, shells } from './completion/shells.ts';
+import { version } from './version.ts';
 
 /** Columns that help never exceeds. */
 export const helpColumns = 100;
@@ -14,13 +15,12 @@ export function completionScript(shell: ShellName): string {
 }
 
 /**
- * Prints what is the same for everybody: the help of a command, rendered when the program was built, and the completion
+ * Prints what is the same for everybody: the version, the help of a command, rendered when the program was built, and the completion
  * scripts. The parser, which this does without, takes longer than all of the rest. Returns false where the arguments ask
  * for something else, or where it takes more than printing: then nothing was printed.
  */
 export function printPrepared(argv: readonly string[], stdout: NodeJS.WriteStream): Promise<boolean> {
-  const file = helpFile(argv, stdout) ?? scriptFile(argv, stdout);
-  const text = file === null ? null : readPrepared(file);
+  const text = versionText(argv) ?? readPrepared(helpFile(argv, stdout) ?? scriptFile(argv, stdout));
   if (text === null) return Promise.resolve(false);
   return new Promise((resolve) => {
     // Where it cannot be written, main tries as well, and says why.
@@ -29,8 +29,14 @@ export function printPrepared(argv: readonly string[], stdout: NodeJS.WriteStrea
   });
 }
 
+/** Asked by scripts and package managers all the time. */
+function versionText([word = '', ...more]: readonly string[]): string | null {
+  return more.length === 0 && ['--version', '-V'].includes(word) ? `${version}\n` : null;
+}
+
 /** A command that does not exist has no file, and the parser says so. */
-function readPrepared(file: string): string | null {
+function readPrepared(file: string | null): string | null {
+  if (file === null) return null;
   try {
     return readFileSync(file, 'utf8');
   } catch {

@@ -19,14 +19,15 @@ test('a standard output that is full: exit 11, and the change is in the history'
   expect(JSON.parse(stdout)).toMatchObject([{ operation: 'backup.create', state: 'applied' }]);
 });
 
-test.each([['--help'], ['backup', 'create', '--help'], ['completion', 'bash']])(
+test.each([['--version'], ['--help'], ['backup', 'create', '--help'], ['completion', 'bash']])(
   'the same for what needs no parser: %s %s %s',
   async (...args) => {
     const machine = newProgramMachine();
 
     const { exitCode, stderr } = await machine.run(args, { stdoutFile: openSync('/dev/full', 'w') });
 
-    expect(stderr).toContain('the disk is full');
+    expect(stderr).toMatch(/^error: [^\n]*the disk is full\n/);
+    expect(stderr.includes('was sent')).toBe(args[0] === 'completion');
     expect(exitCode).toBe(11);
   },
 );

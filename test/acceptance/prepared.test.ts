@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import { expect, test } from 'vitest';
 import { isGroup, tree } from '../../src/cli/tree.ts';
 import { newMachine } from '../helpers/cli.ts';
@@ -58,6 +59,16 @@ test('the completion scripts are those of the package', async () => {
     const { stdout } = await machine.run(['completion', shell ?? '']);
     expect(stdout).toBe(readFileSync(`completions/storectl.${ending}`, 'utf8'));
   }
+});
+
+test('a clone that was not built says so', async () => {
+  const machine = newProgramMachine();
+  mkdirSync(path.join(machine.folder, 'bin'), { recursive: true });
+  copyFileSync(launcher, path.join(machine.folder, 'bin', 'storectl.js'));
+
+  const { exitCode, stderr } = await machine.shell(`'${testNode}' bin/storectl.js --version`);
+
+  expect({ exitCode, stderr }).toEqual({ exitCode: 11, stderr: expect.stringContaining('npm ci') });
 });
 
 test('in a narrow terminal help is wrapped to it', async () => {

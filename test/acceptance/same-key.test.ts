@@ -106,6 +106,21 @@ test.each(Object.entries(jobs))(
   },
 );
 
+test('several backups of one CI job: without a name for each exit 2 says how to tell them apart', async () => {
+  const scene = await setScene({ CI: 'true', ...jobs['GitHub Actions'].first });
+  const { machine, service } = scene;
+  const other = fromCi.map((word) => (word === 'nightly' ? 'media' : word));
+  expect(await machine.run(fromCi)).toMatchObject({ exitCode: 0 });
+
+  const here = await machine.run(other);
+  expect(here).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('STORECTL_CI_JOB') });
+  const onNewRunner = await scene.anotherMachine().run(other);
+  expect(onNewRunner).toMatchObject({ exitCode: 7, stderr: expect.stringContaining('STORECTL_CI_JOB') });
+
+  expect(await machine.run(other, { env: { STORECTL_CI_JOB: 'media' } })).toMatchObject({ exitCode: 0 });
+  expect((await effectsOf(service)).backups).toHaveLength(2);
+});
+
 test('--idempotency-from ci outside of CI, and together with a key: exit 2, nothing sent', async () => {
   const { machine, proxy } = await setScene();
   expect(await machine.run(fromCi)).toMatchObject({ exitCode: 2 });

@@ -46,6 +46,11 @@ test('a file that was read before somebody else saved: exit 6; read anew, it is 
   writeFileSync(file, JSON.stringify({ ...anew, discovery: { ...anew.discovery, summary: 'Mine.' } }));
   expect(await machine.run(['settings', 'save', '--from-file', file])).toMatchObject({ exitCode: 0 });
   expect(await show(scene)).toMatchObject({ quietHours: { end: '08:30' }, discovery: { summary: 'Mine.' } });
+
+  const saved = proxy.writes().length;
+  const again = await machine.run(['settings', 'save', '--from-file', file]);
+  expect(again).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('so already') });
+  expect(proxy.writes()).toHaveLength(saved);
 });
 
 test('groups and fields that the contract does not know survive a save, on a service without ETags', async () => {

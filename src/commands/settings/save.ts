@@ -2,7 +2,7 @@ import { askWhatChanges } from '../../cli/nothing-to-change.ts';
 import { operationCommand, type Run } from '../../cli/operation-command.ts';
 import { getPath, mergeObjects } from '../../cli/paths.ts';
 import type { Performed } from '../../cli/perform.ts';
-import { clientFields, movedError, readSettings, saveOver } from '../../cli/settings-changes.ts';
+import { clientFields, movedError, readSettings, sameJson, saveOver } from '../../cli/settings-changes.ts';
 import { saveSettings } from '../../contract/settings.ts';
 
 export const command = operationCommand({
@@ -35,9 +35,11 @@ changed the settings in the meantime. The service's own fields storeId, env and 
 async function mergeAndSave(run: Run): Promise<Performed> {
   const given = run.body ?? {};
   const current = await readSettings(run);
+  const next = clientFields(mergeObjects(current.document, given));
   const { updatedAt } = given;
   // A document that was read earlier says when: saving it over newer settings would take others' changes back.
-  if (typeof updatedAt === 'string' && updatedAt !== current.document.updatedAt) {
+  const isStale = typeof updatedAt === 'string' && updatedAt !== current.document.updatedAt;
+  if (isStale && !sameJson(clientFields(current.document), next)) {
     throw movedError(
       run,
       given,
@@ -45,6 +47,5 @@ async function mergeAndSave(run: Run): Promise<Performed> {
       'read them anew, or take updatedAt out of the input to save it all the same',
     );
   }
-  const next = clientFields(mergeObjects(current.document, given));
   return saveOver(run, current, next, 'run the command again to change the settings as they are now');
 }
