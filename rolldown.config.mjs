@@ -110,7 +110,6 @@ const stages = {
     'src/cli/context.ts',
     'src/cli/global-flags.ts',
     'src/cli/operation-command.ts',
-    'src/cli/ci.ts',
     'src/contract/fields.ts',
   ],
   client: ['src/client/client.ts'],

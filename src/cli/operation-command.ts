@@ -3,6 +3,7 @@ import type { Operation } from '../contract/operation.ts';
 import type { Batch } from '../history/batch.ts';
 import type { History } from '../history/journal.ts';
 import { warnOfUnknownFields } from './answer-fields.ts';
+import { ciIdempotencyKey } from './ci.ts';
 import {
   type ArgumentSpec,
   type CommandDefinition,
@@ -240,7 +241,6 @@ async function useKeyFromCi(
     throw usageError('--idempotency-from and an idempotency key exclude each other', 'leave one of them out');
   }
   const { storeId } = await context.settings();
-  const { ciIdempotencyKey } = await import('./ci.ts');
   body.idempotencyKey = await ciIdempotencyKey(context.io.env, operation.id, storeId?.value ?? '');
 }
 
