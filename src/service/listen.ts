@@ -21,8 +21,9 @@ export async function listen(
   app: App,
   { host, port }: { readonly host: string; readonly port: number },
 ): Promise<Listening> {
+  const endOfTurn = createTurns();
   const server = createServer((incoming, outgoing) => {
-    answer(app, incoming, outgoing).catch(() => outgoing.destroy());
+    answer(app, endOfTurn, incoming, outgoing).catch(() => outgoing.destroy());
   });
   let closing: Promise<void> | undefined;
   // The server's own list of idle connections lacks those on which nothing was ever asked.
@@ -63,7 +64,12 @@ export async function listen(
   };
 }
 
-async function answer(app: App, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+async function answer(
+  app: App,
+  endOfTurn: () => Promise<void>,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+): Promise<void> {
   const request: HttpRequest = {
     method: incoming.method ?? '',
     path: pathOf(incoming.url ?? ''),
@@ -72,8 +78,26 @@ async function answer(app: App, incoming: IncomingMessage, outgoing: ServerRespo
   };
   const { status, headers, body } = await (app.handle?.(request) ??
     viaFetch(app, request, new Headers(incoming.headers as Record<string, string>)));
+  await endOfTurn();
   outgoing.writeHead(status, headers).end(body);
   if (!incoming.complete) drain(incoming);
+}
+
+/**
+ * Waits until everything that has come in is worked on. Answers that are written together wake their clients up at once;
+ * to do so for each costs more than the answer itself.
+ */
+function createTurns(): () => Promise<void> {
+  let turn: Promise<void> | undefined;
+  return () => {
+    turn ??= new Promise((resolve) =>
+      setImmediate(() => {
+        turn = undefined;
+        resolve();
+      }),
+    );
+    return turn;
+  };
 }
 
 /** Without query. Some clients send whole URLs. */
