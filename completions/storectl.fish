@@ -76,7 +76,12 @@ function __storectl_flags
     switch "$argv[1]"
         case ''
             printf '%s\n' '--version	Print the version' \
-                '-V	Print the version'
+                '-V	Print the version' \
+                '--fields	Print only these fields (implies --json)' \
+                '--dry-run	Print the request that would be sent, and send nothing'
+        case 'store' 'blog' 'settings' 'disputes' 'backup' 'reclaim' 'notify'
+            printf '%s\n' '--fields	Print only these fields (implies --json)' \
+                '--dry-run	Print the request that would be sent, and send nothing'
         case 'store update'
             printf '%s\n' '--name	Name of the store' \
                 '--slug	Short name of the store in addresses' \
@@ -110,7 +115,9 @@ function __storectl_flags
                 '--tax-rate-bp	Tax rate in basis points (1900 is 19 %)' \
                 '--set	Send any field: --set a.b=1 (JSON where it parses as JSON, else text)' \
                 '--from-file	Send a JSON or YAML object; - reads standard input' \
-                '--output-file	Also write the answer to a file, as JSON; it is there whole or not at all'
+                '--output-file	Also write the answer to a file, as JSON; it is there whole or not at all' \
+                '--fields	Print only these fields (implies --json)' \
+                '--dry-run	Print the request that would be sent, and send nothing'
         case 'blog create'
             printf '%s\n' '--title	Title of the post' \
                 '--content-md	Text of the post, in Markdown' \
@@ -130,9 +137,13 @@ function __storectl_flags
                 '--allow-duplicate	Create it although it was created before' \
                 '--slugs-are-unique	Several files: the service refuses a slug that is taken, so a lost answer can be settled by it' \
                 '--retry-rate-limited	When the service says "too many requests", wait and send again' \
-                '--output-file	Also write the answer to a file, as JSON; it is there whole or not at all'
+                '--output-file	Also write the answer to a file, as JSON; it is there whole or not at all' \
+                '--fields	Print only these fields (implies --json)' \
+                '--dry-run	Print the request that would be sent, and send nothing'
         case 'settings show' 'disputes show'
-            printf '%s\n' '--output-file	Also write the answer to a file, as JSON; it is there whole or not at all'
+            printf '%s\n' '--output-file	Also write the answer to a file, as JSON; it is there whole or not at all' \
+                '--fields	Print only these fields (implies --json)' \
+                '--dry-run	Print the request that would be sent, and send nothing'
         case 'settings save'
             printf '%s\n' '--quiet-hours-enabled	Hold notifications back at night' \
                 '--no-quiet-hours-enabled	Not: Hold notifications back at night' \
@@ -156,7 +167,9 @@ function __storectl_flags
                 '--no-mobile-privacy-require-unlock	Not: Ask phones to unlock first' \
                 '--set	Send any field: --set a.b=1 (JSON where it parses as JSON, else text)' \
                 '--from-file	Send a JSON or YAML object; - reads standard input' \
-                '--output-file	Also write the answer to a file, as JSON; it is there whole or not at all'
+                '--output-file	Also write the answer to a file, as JSON; it is there whole or not at all' \
+                '--fields	Print only these fields (implies --json)' \
+                '--dry-run	Print the request that would be sent, and send nothing'
         case 'settings diff'
             printf '%s\n' '--quiet-hours-enabled	Hold notifications back at night' \
                 '--no-quiet-hours-enabled	Not: Hold notifications back at night' \
@@ -180,7 +193,10 @@ function __storectl_flags
                 '--no-mobile-privacy-require-unlock	Not: Ask phones to unlock first' \
                 '--set	Send any field: --set a.b=1 (JSON where it parses as JSON, else text)' \
                 '--from-file	Send a JSON or YAML object; - reads standard input' \
-                '--exit-code	End with 6 where the settings differ'
+                '--exit-code	End with 6 where the settings differ' \
+                '--fields	Print only these fields (implies --json)'
+        case 'settings edit' 'history' 'history show' 'auth' 'profile' 'profile list' 'profile show' 'doctor' 'demo' 'demo info' 'service'
+            printf '%s\n' '--fields	Print only these fields (implies --json)'
         case 'disputes open'
             printf '%s\n' '--kind	Kind of the dispute' \
                 '--reason	Why the dispute is opened' \
@@ -196,7 +212,9 @@ function __storectl_flags
                 '--from-file	Send a JSON or YAML object; - reads standard input' \
                 '--idempotency-from	Make the idempotency key from the run of the CI job, so that running it again adds nothing (STORECTL_CI_JOB tells several in one job apart)' \
                 '--new	Do not go on with an open attempt of the same command' \
-                '--output-file	Also write the answer to a file, as JSON; it is there whole or not at all'
+                '--output-file	Also write the answer to a file, as JSON; it is there whole or not at all' \
+                '--fields	Print only these fields (implies --json)' \
+                '--dry-run	Print the request that would be sent, and send nothing'
         case 'disputes decide'
             printf '%s\n' '--status	Outcome of the dispute, for example won' \
                 '--resolution	Why the dispute is decided so' \
@@ -208,7 +226,9 @@ function __storectl_flags
                 '--expect-status	Decide only from this status (default open)' \
                 '--confirm	Go ahead without asking: the same id again, or with --from the number' \
                 '--retry-rate-limited	When the service says "too many requests", wait and send again' \
-                '--output-file	Also write the answer to a file, as JSON; it is there whole or not at all'
+                '--output-file	Also write the answer to a file, as JSON; it is there whole or not at all' \
+                '--fields	Print only these fields (implies --json)' \
+                '--dry-run	Print the request that would be sent, and send nothing'
         case 'backup create'
             printf '%s\n' '--label	Name of the backup' \
                 '--sections	Sections to back up, for example store' \
@@ -217,7 +237,9 @@ function __storectl_flags
                 '--from-file	Send a JSON or YAML object; - reads standard input' \
                 '--idempotency-from	Make the idempotency key from the run of the CI job, so that running it again adds nothing (STORECTL_CI_JOB tells several in one job apart)' \
                 '--new	Do not go on with an open attempt of the same command' \
-                '--output-file	Also write the answer to a file, as JSON; it is there whole or not at all'
+                '--output-file	Also write the answer to a file, as JSON; it is there whole or not at all' \
+                '--fields	Print only these fields (implies --json)' \
+                '--dry-run	Print the request that would be sent, and send nothing'
         case 'backup restore'
             printf '%s\n' '--sections	Sections to restore, for example store' \
                 '--idempotency-key	Key under which the service applies this request once' \
@@ -227,7 +249,9 @@ function __storectl_flags
                 '--confirm	Go ahead without asking: the same id again' \
                 '--idempotency-from	Make the idempotency key from the run of the CI job, so that running it again adds nothing (STORECTL_CI_JOB tells several in one job apart)' \
                 '--new	Do not go on with an open attempt of the same command' \
-                '--output-file	Also write the answer to a file, as JSON; it is there whole or not at all'
+                '--output-file	Also write the answer to a file, as JSON; it is there whole or not at all' \
+                '--fields	Print only these fields (implies --json)' \
+                '--dry-run	Print the request that would be sent, and send nothing'
         case 'reclaim appeal'
             printf '%s\n' '--text	Text of the appeal' \
                 '--text-file	The same from a file; - reads standard input' \
@@ -236,7 +260,9 @@ function __storectl_flags
                 '--resubmit	Appeal although this notice was appealed before' \
                 '--confirm	Go ahead without asking: the same id again' \
                 '--retry-rate-limited	When the service says "too many requests", wait and send again' \
-                '--output-file	Also write the answer to a file, as JSON; it is there whole or not at all'
+                '--output-file	Also write the answer to a file, as JSON; it is there whole or not at all' \
+                '--fields	Print only these fields (implies --json)' \
+                '--dry-run	Print the request that would be sent, and send nothing'
         case 'notify add-endpoint'
             printf '%s\n' '--kind	Kind of the endpoint' \
                 '--name	Name of the endpoint' \
@@ -251,26 +277,34 @@ function __storectl_flags
                 '--from-file	Send a JSON or YAML object; - reads standard input' \
                 '--allow-duplicate	Add it although it was added before' \
                 '--retry-rate-limited	When the service says "too many requests", wait and send again' \
-                '--output-file	Also write the answer to a file, as JSON; it is there whole or not at all'
+                '--output-file	Also write the answer to a file, as JSON; it is there whole or not at all' \
+                '--fields	Print only these fields (implies --json)' \
+                '--dry-run	Print the request that would be sent, and send nothing'
         case 'notify mark-read'
             printf '%s\n' '--before	Mark read what came before this time, for example 2030-01-31T09:00:00Z' \
                 '--set	Send any field: --set a.b=1 (JSON where it parses as JSON, else text)' \
                 '--from-file	Send a JSON or YAML object; - reads standard input' \
                 '--all	Mark all notifications' \
-                '--output-file	Also write the answer to a file, as JSON; it is there whole or not at all'
+                '--output-file	Also write the answer to a file, as JSON; it is there whole or not at all' \
+                '--fields	Print only these fields (implies --json)' \
+                '--dry-run	Print the request that would be sent, and send nothing'
         case 'history list'
             printf '%s\n' '--operation	Only this operation, for example backup.create' \
                 '--state	Only this state: prepared, sent, applied, rejected, not_sent, unknown' \
-                '--limit	At most so many (default 50)'
+                '--limit	At most so many (default 50)' \
+                '--fields	Print only these fields (implies --json)'
         case 'history prune'
-            printf '%s\n' '--older-than	For example 90d, 12w or 36h'
+            printf '%s\n' '--older-than	For example 90d, 12w or 36h' \
+                '--fields	Print only these fields (implies --json)'
         case 'resume'
             printf '%s\n' '--even-if-old	Send again although the service may have forgotten the key (after 20 hours), or the same was changed since' \
-                '--mark	Send nothing: you looked at the store, and it is applied or not-applied'
+                '--mark	Send nothing: you looked at the store, and it is applied or not-applied' \
+                '--fields	Print only these fields (implies --json)'
         case 'auth login'
             printf '%s\n' '--with-key	Read the key from standard input'
         case 'auth status'
-            printf '%s\n' '--offline	Do not try the key'
+            printf '%s\n' '--offline	Do not try the key' \
+                '--fields	Print only these fields (implies --json)'
         case 'api'
             printf '%s\n' '--field	Field of the body: a=1, in an object a.b=1 or a[b]=1, in a list a[]=1; of GET and HEAD the query' \
                 '-f	Field of the body: a=1, in an object a.b=1 or a[b]=1, in a list a[]=1; of GET and HEAD the query' \
@@ -278,7 +312,9 @@ function __storectl_flags
                 '--include	Print status and headers of the answer before its body' \
                 '-i	Print status and headers of the answer before its body' \
                 '--new	Do not go on with an open attempt of the same change' \
-                '--retry-rate-limited	When the service says "too many requests", wait and send again'
+                '--retry-rate-limited	When the service says "too many requests", wait and send again' \
+                '--fields	Print only these fields (implies --json)' \
+                '--dry-run	Print the request that would be sent, and send nothing'
         case 'service start'
             printf '%s\n' '--host	Address to listen on (default 127.0.0.1)' \
                 '--port	Port to listen on (default 4010; 0 takes a free one)' \
@@ -291,37 +327,41 @@ function __storectl_flags
                 '--slug	Short name in addresses (default: from the name)' \
                 '--currency	Currency (default EUR)' \
                 '--timezone	Time zone (default UTC)' \
-                '--database	File, or postgres:// URL (default: service.db in the state folder)'
+                '--database	File, or postgres:// URL (default: service.db in the state folder)' \
+                '--fields	Print only these fields (implies --json)'
         case 'service create-key'
             printf '%s\n' '--preset	Rights: owner (default), ci-backup or support' \
                 '--scopes	Rights one by one, with commas, instead of a preset' \
                 '--label	Name for people' \
                 '--expires-in-days	Days until it ends (default: never)' \
-                '--database	File, or postgres:// URL (default: service.db in the state folder)'
+                '--database	File, or postgres:// URL (default: service.db in the state folder)' \
+                '--fields	Print only these fields (implies --json)'
         case 'service keys' 'service revoke-key'
-            printf '%s\n' '--database	File, or postgres:// URL (default: service.db in the state folder)'
+            printf '%s\n' '--database	File, or postgres:// URL (default: service.db in the state folder)' \
+                '--fields	Print only these fields (implies --json)'
         case 'service rotate-key'
             printf '%s\n' '--overlap	How long the old key stays valid, such as 30m, 24h (default) or 7d; 0h ends it now' \
-                '--database	File, or postgres:// URL (default: service.db in the state folder)'
+                '--database	File, or postgres:// URL (default: service.db in the state folder)' \
+                '--fields	Print only these fields (implies --json)'
         case 'service emit'
             printf '%s\n' '--event	Event: feedback_digest or reclaim_noticed' \
                 '--data	Value for the text; may be repeated' \
-                '--database	File, or postgres:// URL (default: service.db in the state folder)'
+                '--database	File, or postgres:// URL (default: service.db in the state folder)' \
+                '--fields	Print only these fields (implies --json)'
         case 'service deliveries'
             printf '%s\n' '--state	Only this state: pending, held, delivered, dead' \
                 '--limit	At most so many (default 50)' \
                 '--all-dead	Retry all dead deliveries, of the store if --store is given' \
-                '--database	File, or postgres:// URL (default: service.db in the state folder)'
+                '--database	File, or postgres:// URL (default: service.db in the state folder)' \
+                '--fields	Print only these fields (implies --json)'
     end
     printf '%s\n' '--profile	Stored profile to use' \
         '--store	Store to work on' \
         '--base-url	Address of the service' \
         '--demo	Use the example store, which needs no account (same as --profile demo)' \
         '--json	Print the answer as JSON' \
-        '--fields	Print only these fields (implies --json)' \
         '--quiet	Print only the id that the command produced' \
         '-q	Print only the id that the command produced' \
-        '--dry-run	Print the request that would be sent, and send nothing' \
         '--no-input	Never ask; what is missing is an error' \
         '--no-pager	Print long output at once, not through a pager' \
         '--timeout	Give up after this time (default 180), or when standard input is silent for so long' \
@@ -334,7 +374,7 @@ end
 # comma before the words of a list.
 function __storectl_value
     switch "$argv[1] $argv[2]"
-        case 'store update --name' 'store update --slug' 'store update --default-currency' 'store update --timezone' 'store update --support-email' 'store update --description' 'store update --logo-image-id' 'store update --favicon-image-id' 'store update --brand-color' 'store update --thank-you-default' 'store update --cashback-bp' 'store update --cashback-cap-minor' 'store update --cashback-refund-window-days' 'store update --cashback-expiry-days' 'store update --discord-url' 'store update --maintenance-message' 'store update --social' 'store update --checkout-terms-url' 'store update --checkout-reservation-minutes' 'store update --tax-rate-bp' 'store update --set' 'blog create --title' 'blog create --content-md' 'blog create --slug' 'blog create --excerpt' 'blog create --cover-image-id' 'blog create --tags' 'blog create --featured-product-ids' 'blog create --scheduled-at' 'blog create --meta-title' 'blog create --meta-description' 'blog create --set' 'settings save --quiet-hours-start' 'settings save --quiet-hours-end' 'settings save --quiet-hours-timezone' 'settings save --discovery-summary' 'settings save --discovery-categories' 'settings save --showcase-summary' 'settings save --set' 'settings diff --quiet-hours-start' 'settings diff --quiet-hours-end' 'settings diff --quiet-hours-timezone' 'settings diff --discovery-summary' 'settings diff --discovery-categories' 'settings diff --showcase-summary' 'settings diff --set' 'disputes open --reason' 'disputes open --idempotency-key' 'disputes open --order-id' 'disputes open --buyer-email' 'disputes open --provider-case-id' 'disputes open --risk-signal' 'disputes open --deadline-at' 'disputes open --appeal-deadline-at' 'disputes open --set' 'disputes decide --resolution' 'disputes decide --set' 'backup create --label' 'backup create --idempotency-key' 'backup create --set' 'backup restore --idempotency-key' 'backup restore --set' 'reclaim appeal --text' 'reclaim appeal --set' 'notify add-endpoint --name' 'notify add-endpoint --url' 'notify add-endpoint --discord-template-title' 'notify add-endpoint --discord-template-description' 'notify add-endpoint --discord-template-color' 'notify add-endpoint --set' 'notify mark-read --before' 'notify mark-read --set' 'history list --limit' 'history prune --older-than' 'api --field' 'api -f' 'service start --host' 'service start --port' 'service start --database' 'service start --rate-limit' 'service start --delivery-sink' 'service create-store --name' 'service create-store --slug' 'service create-store --currency' 'service create-store --timezone' 'service create-store --database' 'service create-key --label' 'service create-key --expires-in-days' 'service create-key --database' 'service keys --database' 'service rotate-key --overlap' 'service rotate-key --database' 'service revoke-key --database' 'service emit --data' 'service emit --database' 'service deliveries --limit' 'service deliveries --database'
+        case ' --fields' 'store --fields' 'store update --name' 'store update --slug' 'store update --default-currency' 'store update --timezone' 'store update --support-email' 'store update --description' 'store update --logo-image-id' 'store update --favicon-image-id' 'store update --brand-color' 'store update --thank-you-default' 'store update --cashback-bp' 'store update --cashback-cap-minor' 'store update --cashback-refund-window-days' 'store update --cashback-expiry-days' 'store update --discord-url' 'store update --maintenance-message' 'store update --social' 'store update --checkout-terms-url' 'store update --checkout-reservation-minutes' 'store update --tax-rate-bp' 'store update --set' 'blog --fields' 'blog create --title' 'blog create --content-md' 'blog create --slug' 'blog create --excerpt' 'blog create --cover-image-id' 'blog create --tags' 'blog create --featured-product-ids' 'blog create --scheduled-at' 'blog create --meta-title' 'blog create --meta-description' 'blog create --set' 'settings --fields' 'settings save --quiet-hours-start' 'settings save --quiet-hours-end' 'settings save --quiet-hours-timezone' 'settings save --discovery-summary' 'settings save --discovery-categories' 'settings save --showcase-summary' 'settings save --set' 'settings diff --quiet-hours-start' 'settings diff --quiet-hours-end' 'settings diff --quiet-hours-timezone' 'settings diff --discovery-summary' 'settings diff --discovery-categories' 'settings diff --showcase-summary' 'settings diff --set' 'settings diff --fields' 'settings edit --fields' 'disputes --fields' 'disputes open --reason' 'disputes open --idempotency-key' 'disputes open --order-id' 'disputes open --buyer-email' 'disputes open --provider-case-id' 'disputes open --risk-signal' 'disputes open --deadline-at' 'disputes open --appeal-deadline-at' 'disputes open --set' 'disputes decide --resolution' 'disputes decide --set' 'backup --fields' 'backup create --label' 'backup create --idempotency-key' 'backup create --set' 'backup restore --idempotency-key' 'backup restore --set' 'backup restore --fields' 'reclaim --fields' 'reclaim appeal --text' 'reclaim appeal --set' 'reclaim appeal --fields' 'notify --fields' 'notify add-endpoint --name' 'notify add-endpoint --url' 'notify add-endpoint --discord-template-title' 'notify add-endpoint --discord-template-description' 'notify add-endpoint --discord-template-color' 'notify add-endpoint --set' 'notify mark-read --before' 'notify mark-read --set' 'history --fields' 'history list --limit' 'history list --fields' 'history show --fields' 'history prune --older-than' 'history prune --fields' 'resume --fields' 'auth --fields' 'auth status --fields' 'profile --fields' 'profile list --fields' 'profile show --fields' 'api --field' 'api -f' 'api --fields' 'doctor --fields' 'demo --fields' 'demo info --fields' 'service --fields' 'service start --host' 'service start --port' 'service start --database' 'service start --rate-limit' 'service start --delivery-sink' 'service create-store --name' 'service create-store --slug' 'service create-store --currency' 'service create-store --timezone' 'service create-store --database' 'service create-store --fields' 'service create-key --label' 'service create-key --expires-in-days' 'service create-key --database' 'service create-key --fields' 'service keys --database' 'service keys --fields' 'service rotate-key --overlap' 'service rotate-key --database' 'service rotate-key --fields' 'service revoke-key --database' 'service revoke-key --fields' 'service emit --data' 'service emit --database' 'service emit --fields' 'service deliveries --limit' 'service deliveries --database' 'service deliveries --fields'
             echo -- ''
         case 'store update --from-file' 'store update --output-file' 'blog create --content-file' 'blog create --from-file' 'blog create --output-file' 'settings show --output-file' 'settings save --from-file' 'settings save --output-file' 'settings diff --from-file' 'disputes show --output-file' 'disputes open --reason-file' 'disputes open --from-file' 'disputes open --output-file' 'disputes decide --resolution-file' 'disputes decide --from-file' 'disputes decide --from' 'disputes decide --receipt' 'disputes decide --output-file' 'backup create --from-file' 'backup create --output-file' 'backup restore --from-file' 'backup restore --output-file' 'reclaim appeal --text-file' 'reclaim appeal --from-file' 'reclaim appeal --output-file' 'notify add-endpoint --from-file' 'notify add-endpoint --output-file' 'notify mark-read --from-file' 'notify mark-read --output-file' 'api --input'
             echo -- '@file'
@@ -392,7 +432,7 @@ function __storectl_value
             echo -- 'pending held delivered dead'
         case '* --profile'
             echo -- '@profile'
-        case '* --store' '* --base-url' '* --fields' '* --timeout'
+        case '* --store' '* --base-url' '* --timeout'
             echo -- ''
         case '*'
             echo -- '-'

@@ -86,7 +86,13 @@ $global:StorectlTables = @{
     Flags = @{
         '' = @(
             '--version', 'Print the version',
-            '-V', 'Print the version'
+            '-V', 'Print the version',
+            '--fields', 'Print only these fields (implies --json)',
+            '--dry-run', 'Print the request that would be sent, and send nothing'
+        )
+        'store' = @(
+            '--fields', 'Print only these fields (implies --json)',
+            '--dry-run', 'Print the request that would be sent, and send nothing'
         )
         'store update' = @(
             '--name', 'Name of the store',
@@ -121,7 +127,13 @@ $global:StorectlTables = @{
             '--tax-rate-bp', 'Tax rate in basis points (1900 is 19 %)',
             '--set', 'Send any field: --set a.b=1 (JSON where it parses as JSON, else text)',
             '--from-file', 'Send a JSON or YAML object; - reads standard input',
-            '--output-file', 'Also write the answer to a file, as JSON; it is there whole or not at all'
+            '--output-file', 'Also write the answer to a file, as JSON; it is there whole or not at all',
+            '--fields', 'Print only these fields (implies --json)',
+            '--dry-run', 'Print the request that would be sent, and send nothing'
+        )
+        'blog' = @(
+            '--fields', 'Print only these fields (implies --json)',
+            '--dry-run', 'Print the request that would be sent, and send nothing'
         )
         'blog create' = @(
             '--title', 'Title of the post',
@@ -142,10 +154,18 @@ $global:StorectlTables = @{
             '--allow-duplicate', 'Create it although it was created before',
             '--slugs-are-unique', 'Several files: the service refuses a slug that is taken, so a lost answer can be settled by it',
             '--retry-rate-limited', 'When the service says "too many requests", wait and send again',
-            '--output-file', 'Also write the answer to a file, as JSON; it is there whole or not at all'
+            '--output-file', 'Also write the answer to a file, as JSON; it is there whole or not at all',
+            '--fields', 'Print only these fields (implies --json)',
+            '--dry-run', 'Print the request that would be sent, and send nothing'
+        )
+        'settings' = @(
+            '--fields', 'Print only these fields (implies --json)',
+            '--dry-run', 'Print the request that would be sent, and send nothing'
         )
         'settings show' = @(
-            '--output-file', 'Also write the answer to a file, as JSON; it is there whole or not at all'
+            '--output-file', 'Also write the answer to a file, as JSON; it is there whole or not at all',
+            '--fields', 'Print only these fields (implies --json)',
+            '--dry-run', 'Print the request that would be sent, and send nothing'
         )
         'settings save' = @(
             '--quiet-hours-enabled', 'Hold notifications back at night',
@@ -170,7 +190,9 @@ $global:StorectlTables = @{
             '--no-mobile-privacy-require-unlock', 'Not: Ask phones to unlock first',
             '--set', 'Send any field: --set a.b=1 (JSON where it parses as JSON, else text)',
             '--from-file', 'Send a JSON or YAML object; - reads standard input',
-            '--output-file', 'Also write the answer to a file, as JSON; it is there whole or not at all'
+            '--output-file', 'Also write the answer to a file, as JSON; it is there whole or not at all',
+            '--fields', 'Print only these fields (implies --json)',
+            '--dry-run', 'Print the request that would be sent, and send nothing'
         )
         'settings diff' = @(
             '--quiet-hours-enabled', 'Hold notifications back at night',
@@ -195,10 +217,20 @@ $global:StorectlTables = @{
             '--no-mobile-privacy-require-unlock', 'Not: Ask phones to unlock first',
             '--set', 'Send any field: --set a.b=1 (JSON where it parses as JSON, else text)',
             '--from-file', 'Send a JSON or YAML object; - reads standard input',
-            '--exit-code', 'End with 6 where the settings differ'
+            '--exit-code', 'End with 6 where the settings differ',
+            '--fields', 'Print only these fields (implies --json)'
+        )
+        'settings edit' = @(
+            '--fields', 'Print only these fields (implies --json)'
+        )
+        'disputes' = @(
+            '--fields', 'Print only these fields (implies --json)',
+            '--dry-run', 'Print the request that would be sent, and send nothing'
         )
         'disputes show' = @(
-            '--output-file', 'Also write the answer to a file, as JSON; it is there whole or not at all'
+            '--output-file', 'Also write the answer to a file, as JSON; it is there whole or not at all',
+            '--fields', 'Print only these fields (implies --json)',
+            '--dry-run', 'Print the request that would be sent, and send nothing'
         )
         'disputes open' = @(
             '--kind', 'Kind of the dispute',
@@ -215,7 +247,9 @@ $global:StorectlTables = @{
             '--from-file', 'Send a JSON or YAML object; - reads standard input',
             '--idempotency-from', 'Make the idempotency key from the run of the CI job, so that running it again adds nothing (STORECTL_CI_JOB tells several in one job apart)',
             '--new', 'Do not go on with an open attempt of the same command',
-            '--output-file', 'Also write the answer to a file, as JSON; it is there whole or not at all'
+            '--output-file', 'Also write the answer to a file, as JSON; it is there whole or not at all',
+            '--fields', 'Print only these fields (implies --json)',
+            '--dry-run', 'Print the request that would be sent, and send nothing'
         )
         'disputes decide' = @(
             '--status', 'Outcome of the dispute, for example won',
@@ -228,7 +262,13 @@ $global:StorectlTables = @{
             '--expect-status', 'Decide only from this status (default open)',
             '--confirm', 'Go ahead without asking: the same id again, or with --from the number',
             '--retry-rate-limited', 'When the service says "too many requests", wait and send again',
-            '--output-file', 'Also write the answer to a file, as JSON; it is there whole or not at all'
+            '--output-file', 'Also write the answer to a file, as JSON; it is there whole or not at all',
+            '--fields', 'Print only these fields (implies --json)',
+            '--dry-run', 'Print the request that would be sent, and send nothing'
+        )
+        'backup' = @(
+            '--fields', 'Print only these fields (implies --json)',
+            '--dry-run', 'Print the request that would be sent, and send nothing'
         )
         'backup create' = @(
             '--label', 'Name of the backup',
@@ -238,7 +278,9 @@ $global:StorectlTables = @{
             '--from-file', 'Send a JSON or YAML object; - reads standard input',
             '--idempotency-from', 'Make the idempotency key from the run of the CI job, so that running it again adds nothing (STORECTL_CI_JOB tells several in one job apart)',
             '--new', 'Do not go on with an open attempt of the same command',
-            '--output-file', 'Also write the answer to a file, as JSON; it is there whole or not at all'
+            '--output-file', 'Also write the answer to a file, as JSON; it is there whole or not at all',
+            '--fields', 'Print only these fields (implies --json)',
+            '--dry-run', 'Print the request that would be sent, and send nothing'
         )
         'backup restore' = @(
             '--sections', 'Sections to restore, for example store',
@@ -249,7 +291,13 @@ $global:StorectlTables = @{
             '--confirm', 'Go ahead without asking: the same id again',
             '--idempotency-from', 'Make the idempotency key from the run of the CI job, so that running it again adds nothing (STORECTL_CI_JOB tells several in one job apart)',
             '--new', 'Do not go on with an open attempt of the same command',
-            '--output-file', 'Also write the answer to a file, as JSON; it is there whole or not at all'
+            '--output-file', 'Also write the answer to a file, as JSON; it is there whole or not at all',
+            '--fields', 'Print only these fields (implies --json)',
+            '--dry-run', 'Print the request that would be sent, and send nothing'
+        )
+        'reclaim' = @(
+            '--fields', 'Print only these fields (implies --json)',
+            '--dry-run', 'Print the request that would be sent, and send nothing'
         )
         'reclaim appeal' = @(
             '--text', 'Text of the appeal',
@@ -259,7 +307,13 @@ $global:StorectlTables = @{
             '--resubmit', 'Appeal although this notice was appealed before',
             '--confirm', 'Go ahead without asking: the same id again',
             '--retry-rate-limited', 'When the service says "too many requests", wait and send again',
-            '--output-file', 'Also write the answer to a file, as JSON; it is there whole or not at all'
+            '--output-file', 'Also write the answer to a file, as JSON; it is there whole or not at all',
+            '--fields', 'Print only these fields (implies --json)',
+            '--dry-run', 'Print the request that would be sent, and send nothing'
+        )
+        'notify' = @(
+            '--fields', 'Print only these fields (implies --json)',
+            '--dry-run', 'Print the request that would be sent, and send nothing'
         )
         'notify add-endpoint' = @(
             '--kind', 'Kind of the endpoint',
@@ -275,32 +329,58 @@ $global:StorectlTables = @{
             '--from-file', 'Send a JSON or YAML object; - reads standard input',
             '--allow-duplicate', 'Add it although it was added before',
             '--retry-rate-limited', 'When the service says "too many requests", wait and send again',
-            '--output-file', 'Also write the answer to a file, as JSON; it is there whole or not at all'
+            '--output-file', 'Also write the answer to a file, as JSON; it is there whole or not at all',
+            '--fields', 'Print only these fields (implies --json)',
+            '--dry-run', 'Print the request that would be sent, and send nothing'
         )
         'notify mark-read' = @(
             '--before', 'Mark read what came before this time, for example 2030-01-31T09:00:00Z',
             '--set', 'Send any field: --set a.b=1 (JSON where it parses as JSON, else text)',
             '--from-file', 'Send a JSON or YAML object; - reads standard input',
             '--all', 'Mark all notifications',
-            '--output-file', 'Also write the answer to a file, as JSON; it is there whole or not at all'
+            '--output-file', 'Also write the answer to a file, as JSON; it is there whole or not at all',
+            '--fields', 'Print only these fields (implies --json)',
+            '--dry-run', 'Print the request that would be sent, and send nothing'
+        )
+        'history' = @(
+            '--fields', 'Print only these fields (implies --json)'
         )
         'history list' = @(
             '--operation', 'Only this operation, for example backup.create',
             '--state', 'Only this state: prepared, sent, applied, rejected, not_sent, unknown',
-            '--limit', 'At most so many (default 50)'
+            '--limit', 'At most so many (default 50)',
+            '--fields', 'Print only these fields (implies --json)'
+        )
+        'history show' = @(
+            '--fields', 'Print only these fields (implies --json)'
         )
         'history prune' = @(
-            '--older-than', 'For example 90d, 12w or 36h'
+            '--older-than', 'For example 90d, 12w or 36h',
+            '--fields', 'Print only these fields (implies --json)'
         )
         'resume' = @(
             '--even-if-old', 'Send again although the service may have forgotten the key (after 20 hours), or the same was changed since',
-            '--mark', 'Send nothing: you looked at the store, and it is applied or not-applied'
+            '--mark', 'Send nothing: you looked at the store, and it is applied or not-applied',
+            '--fields', 'Print only these fields (implies --json)'
+        )
+        'auth' = @(
+            '--fields', 'Print only these fields (implies --json)'
         )
         'auth login' = @(
             '--with-key', 'Read the key from standard input'
         )
         'auth status' = @(
-            '--offline', 'Do not try the key'
+            '--offline', 'Do not try the key',
+            '--fields', 'Print only these fields (implies --json)'
+        )
+        'profile' = @(
+            '--fields', 'Print only these fields (implies --json)'
+        )
+        'profile list' = @(
+            '--fields', 'Print only these fields (implies --json)'
+        )
+        'profile show' = @(
+            '--fields', 'Print only these fields (implies --json)'
         )
         'api' = @(
             '--field', 'Field of the body: a=1, in an object a.b=1 or a[b]=1, in a list a[]=1; of GET and HEAD the query',
@@ -309,7 +389,21 @@ $global:StorectlTables = @{
             '--include', 'Print status and headers of the answer before its body',
             '-i', 'Print status and headers of the answer before its body',
             '--new', 'Do not go on with an open attempt of the same change',
-            '--retry-rate-limited', 'When the service says "too many requests", wait and send again'
+            '--retry-rate-limited', 'When the service says "too many requests", wait and send again',
+            '--fields', 'Print only these fields (implies --json)',
+            '--dry-run', 'Print the request that would be sent, and send nothing'
+        )
+        'doctor' = @(
+            '--fields', 'Print only these fields (implies --json)'
+        )
+        'demo' = @(
+            '--fields', 'Print only these fields (implies --json)'
+        )
+        'demo info' = @(
+            '--fields', 'Print only these fields (implies --json)'
+        )
+        'service' = @(
+            '--fields', 'Print only these fields (implies --json)'
         )
         'service start' = @(
             '--host', 'Address to listen on (default 127.0.0.1)',
@@ -324,35 +418,42 @@ $global:StorectlTables = @{
             '--slug', 'Short name in addresses (default: from the name)',
             '--currency', 'Currency (default EUR)',
             '--timezone', 'Time zone (default UTC)',
-            '--database', 'File, or postgres:// URL (default: service.db in the state folder)'
+            '--database', 'File, or postgres:// URL (default: service.db in the state folder)',
+            '--fields', 'Print only these fields (implies --json)'
         )
         'service create-key' = @(
             '--preset', 'Rights: owner (default), ci-backup or support',
             '--scopes', 'Rights one by one, with commas, instead of a preset',
             '--label', 'Name for people',
             '--expires-in-days', 'Days until it ends (default: never)',
-            '--database', 'File, or postgres:// URL (default: service.db in the state folder)'
+            '--database', 'File, or postgres:// URL (default: service.db in the state folder)',
+            '--fields', 'Print only these fields (implies --json)'
         )
         'service keys' = @(
-            '--database', 'File, or postgres:// URL (default: service.db in the state folder)'
+            '--database', 'File, or postgres:// URL (default: service.db in the state folder)',
+            '--fields', 'Print only these fields (implies --json)'
         )
         'service rotate-key' = @(
             '--overlap', 'How long the old key stays valid, such as 30m, 24h (default) or 7d; 0h ends it now',
-            '--database', 'File, or postgres:// URL (default: service.db in the state folder)'
+            '--database', 'File, or postgres:// URL (default: service.db in the state folder)',
+            '--fields', 'Print only these fields (implies --json)'
         )
         'service revoke-key' = @(
-            '--database', 'File, or postgres:// URL (default: service.db in the state folder)'
+            '--database', 'File, or postgres:// URL (default: service.db in the state folder)',
+            '--fields', 'Print only these fields (implies --json)'
         )
         'service emit' = @(
             '--event', 'Event: feedback_digest or reclaim_noticed',
             '--data', 'Value for the text; may be repeated',
-            '--database', 'File, or postgres:// URL (default: service.db in the state folder)'
+            '--database', 'File, or postgres:// URL (default: service.db in the state folder)',
+            '--fields', 'Print only these fields (implies --json)'
         )
         'service deliveries' = @(
             '--state', 'Only this state: pending, held, delivered, dead',
             '--limit', 'At most so many (default 50)',
             '--all-dead', 'Retry all dead deliveries, of the store if --store is given',
-            '--database', 'File, or postgres:// URL (default: service.db in the state folder)'
+            '--database', 'File, or postgres:// URL (default: service.db in the state folder)',
+            '--fields', 'Print only these fields (implies --json)'
         )
         '*' = @(
             '--profile', 'Stored profile to use',
@@ -360,10 +461,8 @@ $global:StorectlTables = @{
             '--base-url', 'Address of the service',
             '--demo', 'Use the example store, which needs no account (same as --profile demo)',
             '--json', 'Print the answer as JSON',
-            '--fields', 'Print only these fields (implies --json)',
             '--quiet', 'Print only the id that the command produced',
             '-q', 'Print only the id that the command produced',
-            '--dry-run', 'Print the request that would be sent, and send nothing',
             '--no-input', 'Never ask; what is missing is an error',
             '--no-pager', 'Print long output at once, not through a pager',
             '--timeout', 'Give up after this time (default 180), or when standard input is silent for so long',
@@ -375,6 +474,8 @@ $global:StorectlTables = @{
     # By path and flag, and by path and the number of an argument: how it is completed. Nothing for any text, @kind for
     # what is looked up, words, and a comma before the words of a list. Switches are not here.
     Completions = @{
+        ' --fields' = ''
+        'store --fields' = ''
         'store update --name' = ''
         'store update --slug' = ''
         'store update --default-currency' = ''
@@ -396,6 +497,7 @@ $global:StorectlTables = @{
         'store update --checkout-reservation-minutes' = ''
         'store update --tax-rate-bp' = ''
         'store update --set' = ''
+        'blog --fields' = ''
         'blog create --title' = ''
         'blog create --content-md' = ''
         'blog create --slug' = ''
@@ -407,6 +509,7 @@ $global:StorectlTables = @{
         'blog create --meta-title' = ''
         'blog create --meta-description' = ''
         'blog create --set' = ''
+        'settings --fields' = ''
         'settings save --quiet-hours-start' = ''
         'settings save --quiet-hours-end' = ''
         'settings save --quiet-hours-timezone' = ''
@@ -421,6 +524,9 @@ $global:StorectlTables = @{
         'settings diff --discovery-categories' = ''
         'settings diff --showcase-summary' = ''
         'settings diff --set' = ''
+        'settings diff --fields' = ''
+        'settings edit --fields' = ''
+        'disputes --fields' = ''
         'disputes open --reason' = ''
         'disputes open --idempotency-key' = ''
         'disputes open --order-id' = ''
@@ -432,13 +538,18 @@ $global:StorectlTables = @{
         'disputes open --set' = ''
         'disputes decide --resolution' = ''
         'disputes decide --set' = ''
+        'backup --fields' = ''
         'backup create --label' = ''
         'backup create --idempotency-key' = ''
         'backup create --set' = ''
         'backup restore --idempotency-key' = ''
         'backup restore --set' = ''
+        'backup restore --fields' = ''
+        'reclaim --fields' = ''
         'reclaim appeal --text' = ''
         'reclaim appeal --set' = ''
+        'reclaim appeal --fields' = ''
+        'notify --fields' = ''
         'notify add-endpoint --name' = ''
         'notify add-endpoint --url' = ''
         'notify add-endpoint --discord-template-title' = ''
@@ -447,10 +558,25 @@ $global:StorectlTables = @{
         'notify add-endpoint --set' = ''
         'notify mark-read --before' = ''
         'notify mark-read --set' = ''
+        'history --fields' = ''
         'history list --limit' = ''
+        'history list --fields' = ''
+        'history show --fields' = ''
         'history prune --older-than' = ''
+        'history prune --fields' = ''
+        'resume --fields' = ''
+        'auth --fields' = ''
+        'auth status --fields' = ''
+        'profile --fields' = ''
+        'profile list --fields' = ''
+        'profile show --fields' = ''
         'api --field' = ''
         'api -f' = ''
+        'api --fields' = ''
+        'doctor --fields' = ''
+        'demo --fields' = ''
+        'demo info --fields' = ''
+        'service --fields' = ''
         'service start --host' = ''
         'service start --port' = ''
         'service start --database' = ''
@@ -461,20 +587,26 @@ $global:StorectlTables = @{
         'service create-store --currency' = ''
         'service create-store --timezone' = ''
         'service create-store --database' = ''
+        'service create-store --fields' = ''
         'service create-key --label' = ''
         'service create-key --expires-in-days' = ''
         'service create-key --database' = ''
+        'service create-key --fields' = ''
         'service keys --database' = ''
+        'service keys --fields' = ''
         'service rotate-key --overlap' = ''
         'service rotate-key --database' = ''
+        'service rotate-key --fields' = ''
         'service revoke-key --database' = ''
+        'service revoke-key --fields' = ''
         'service emit --data' = ''
         'service emit --database' = ''
+        'service emit --fields' = ''
         'service deliveries --limit' = ''
         'service deliveries --database' = ''
+        'service deliveries --fields' = ''
         '* --store' = ''
         '* --base-url' = ''
-        '* --fields' = ''
         '* --timeout' = ''
         'notify mark-read *' = ''
         'api 1' = ''

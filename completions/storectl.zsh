@@ -121,6 +121,14 @@ _storectl_flags() {
       _storectl_reply=(
       '--version:Print the version'
       '-V:Print the version'
+      '--fields:Print only these fields (implies --json)'
+      '--dry-run:Print the request that would be sent, and send nothing'
+      )
+      ;;
+    'store' | 'blog' | 'settings' | 'disputes' | 'backup' | 'reclaim' | 'notify')
+      _storectl_reply=(
+      '--fields:Print only these fields (implies --json)'
+      '--dry-run:Print the request that would be sent, and send nothing'
       )
       ;;
     'store update')
@@ -158,6 +166,8 @@ _storectl_flags() {
       '--set:Send any field: --set a.b=1 (JSON where it parses as JSON, else text)'
       '--from-file:Send a JSON or YAML object; - reads standard input'
       '--output-file:Also write the answer to a file, as JSON; it is there whole or not at all'
+      '--fields:Print only these fields (implies --json)'
+      '--dry-run:Print the request that would be sent, and send nothing'
       )
       ;;
     'blog create')
@@ -181,11 +191,15 @@ _storectl_flags() {
       '--slugs-are-unique:Several files: the service refuses a slug that is taken, so a lost answer can be settled by it'
       '--retry-rate-limited:When the service says "too many requests", wait and send again'
       '--output-file:Also write the answer to a file, as JSON; it is there whole or not at all'
+      '--fields:Print only these fields (implies --json)'
+      '--dry-run:Print the request that would be sent, and send nothing'
       )
       ;;
     'settings show' | 'disputes show')
       _storectl_reply=(
       '--output-file:Also write the answer to a file, as JSON; it is there whole or not at all'
+      '--fields:Print only these fields (implies --json)'
+      '--dry-run:Print the request that would be sent, and send nothing'
       )
       ;;
     'settings save')
@@ -213,6 +227,8 @@ _storectl_flags() {
       '--set:Send any field: --set a.b=1 (JSON where it parses as JSON, else text)'
       '--from-file:Send a JSON or YAML object; - reads standard input'
       '--output-file:Also write the answer to a file, as JSON; it is there whole or not at all'
+      '--fields:Print only these fields (implies --json)'
+      '--dry-run:Print the request that would be sent, and send nothing'
       )
       ;;
     'settings diff')
@@ -240,6 +256,12 @@ _storectl_flags() {
       '--set:Send any field: --set a.b=1 (JSON where it parses as JSON, else text)'
       '--from-file:Send a JSON or YAML object; - reads standard input'
       '--exit-code:End with 6 where the settings differ'
+      '--fields:Print only these fields (implies --json)'
+      )
+      ;;
+    'settings edit' | 'history' | 'history show' | 'auth' | 'profile' | 'profile list' | 'profile show' | 'doctor' | 'demo' | 'demo info' | 'service')
+      _storectl_reply=(
+      '--fields:Print only these fields (implies --json)'
       )
       ;;
     'disputes open')
@@ -259,6 +281,8 @@ _storectl_flags() {
       '--idempotency-from:Make the idempotency key from the run of the CI job, so that running it again adds nothing (STORECTL_CI_JOB tells several in one job apart)'
       '--new:Do not go on with an open attempt of the same command'
       '--output-file:Also write the answer to a file, as JSON; it is there whole or not at all'
+      '--fields:Print only these fields (implies --json)'
+      '--dry-run:Print the request that would be sent, and send nothing'
       )
       ;;
     'disputes decide')
@@ -274,6 +298,8 @@ _storectl_flags() {
       '--confirm:Go ahead without asking: the same id again, or with --from the number'
       '--retry-rate-limited:When the service says "too many requests", wait and send again'
       '--output-file:Also write the answer to a file, as JSON; it is there whole or not at all'
+      '--fields:Print only these fields (implies --json)'
+      '--dry-run:Print the request that would be sent, and send nothing'
       )
       ;;
     'backup create')
@@ -286,6 +312,8 @@ _storectl_flags() {
       '--idempotency-from:Make the idempotency key from the run of the CI job, so that running it again adds nothing (STORECTL_CI_JOB tells several in one job apart)'
       '--new:Do not go on with an open attempt of the same command'
       '--output-file:Also write the answer to a file, as JSON; it is there whole or not at all'
+      '--fields:Print only these fields (implies --json)'
+      '--dry-run:Print the request that would be sent, and send nothing'
       )
       ;;
     'backup restore')
@@ -299,6 +327,8 @@ _storectl_flags() {
       '--idempotency-from:Make the idempotency key from the run of the CI job, so that running it again adds nothing (STORECTL_CI_JOB tells several in one job apart)'
       '--new:Do not go on with an open attempt of the same command'
       '--output-file:Also write the answer to a file, as JSON; it is there whole or not at all'
+      '--fields:Print only these fields (implies --json)'
+      '--dry-run:Print the request that would be sent, and send nothing'
       )
       ;;
     'reclaim appeal')
@@ -311,6 +341,8 @@ _storectl_flags() {
       '--confirm:Go ahead without asking: the same id again'
       '--retry-rate-limited:When the service says "too many requests", wait and send again'
       '--output-file:Also write the answer to a file, as JSON; it is there whole or not at all'
+      '--fields:Print only these fields (implies --json)'
+      '--dry-run:Print the request that would be sent, and send nothing'
       )
       ;;
     'notify add-endpoint')
@@ -329,6 +361,8 @@ _storectl_flags() {
       '--allow-duplicate:Add it although it was added before'
       '--retry-rate-limited:When the service says "too many requests", wait and send again'
       '--output-file:Also write the answer to a file, as JSON; it is there whole or not at all'
+      '--fields:Print only these fields (implies --json)'
+      '--dry-run:Print the request that would be sent, and send nothing'
       )
       ;;
     'notify mark-read')
@@ -338,6 +372,8 @@ _storectl_flags() {
       '--from-file:Send a JSON or YAML object; - reads standard input'
       '--all:Mark all notifications'
       '--output-file:Also write the answer to a file, as JSON; it is there whole or not at all'
+      '--fields:Print only these fields (implies --json)'
+      '--dry-run:Print the request that would be sent, and send nothing'
       )
       ;;
     'history list')
@@ -345,17 +381,20 @@ _storectl_flags() {
       '--operation:Only this operation, for example backup.create'
       '--state:Only this state: prepared, sent, applied, rejected, not_sent, unknown'
       '--limit:At most so many (default 50)'
+      '--fields:Print only these fields (implies --json)'
       )
       ;;
     'history prune')
       _storectl_reply=(
       '--older-than:For example 90d, 12w or 36h'
+      '--fields:Print only these fields (implies --json)'
       )
       ;;
     'resume')
       _storectl_reply=(
       '--even-if-old:Send again although the service may have forgotten the key (after 20 hours), or the same was changed since'
       '--mark:Send nothing: you looked at the store, and it is applied or not-applied'
+      '--fields:Print only these fields (implies --json)'
       )
       ;;
     'auth login')
@@ -366,6 +405,7 @@ _storectl_flags() {
     'auth status')
       _storectl_reply=(
       '--offline:Do not try the key'
+      '--fields:Print only these fields (implies --json)'
       )
       ;;
     'api')
@@ -377,6 +417,8 @@ _storectl_flags() {
       '-i:Print status and headers of the answer before its body'
       '--new:Do not go on with an open attempt of the same change'
       '--retry-rate-limited:When the service says "too many requests", wait and send again'
+      '--fields:Print only these fields (implies --json)'
+      '--dry-run:Print the request that would be sent, and send nothing'
       )
       ;;
     'service start')
@@ -396,6 +438,7 @@ _storectl_flags() {
       '--currency:Currency (default EUR)'
       '--timezone:Time zone (default UTC)'
       '--database:File, or postgres:// URL (default: service.db in the state folder)'
+      '--fields:Print only these fields (implies --json)'
       )
       ;;
     'service create-key')
@@ -405,17 +448,20 @@ _storectl_flags() {
       '--label:Name for people'
       '--expires-in-days:Days until it ends (default: never)'
       '--database:File, or postgres:// URL (default: service.db in the state folder)'
+      '--fields:Print only these fields (implies --json)'
       )
       ;;
     'service keys' | 'service revoke-key')
       _storectl_reply=(
       '--database:File, or postgres:// URL (default: service.db in the state folder)'
+      '--fields:Print only these fields (implies --json)'
       )
       ;;
     'service rotate-key')
       _storectl_reply=(
       '--overlap:How long the old key stays valid, such as 30m, 24h (default) or 7d; 0h ends it now'
       '--database:File, or postgres:// URL (default: service.db in the state folder)'
+      '--fields:Print only these fields (implies --json)'
       )
       ;;
     'service emit')
@@ -423,6 +469,7 @@ _storectl_flags() {
       '--event:Event: feedback_digest or reclaim_noticed'
       '--data:Value for the text; may be repeated'
       '--database:File, or postgres:// URL (default: service.db in the state folder)'
+      '--fields:Print only these fields (implies --json)'
       )
       ;;
     'service deliveries')
@@ -431,6 +478,7 @@ _storectl_flags() {
       '--limit:At most so many (default 50)'
       '--all-dead:Retry all dead deliveries, of the store if --store is given'
       '--database:File, or postgres:// URL (default: service.db in the state folder)'
+      '--fields:Print only these fields (implies --json)'
       )
       ;;
     *) _storectl_reply=() ;;
@@ -441,10 +489,8 @@ _storectl_flags() {
     '--base-url:Address of the service'
     '--demo:Use the example store, which needs no account (same as --profile demo)'
     '--json:Print the answer as JSON'
-    '--fields:Print only these fields (implies --json)'
     '--quiet:Print only the id that the command produced'
     '-q:Print only the id that the command produced'
-    '--dry-run:Print the request that would be sent, and send nothing'
     '--no-input:Never ask; what is missing is an error'
     '--no-pager:Print long output at once, not through a pager'
     '--timeout:Give up after this time (default 180), or when standard input is silent for so long'
@@ -458,7 +504,7 @@ _storectl_flags() {
 # comma before the words of a list.
 _storectl_value() {
   case "$1 $2" in
-    'store update --name' | 'store update --slug' | 'store update --default-currency' | 'store update --timezone' | 'store update --support-email' | 'store update --description' | 'store update --logo-image-id' | 'store update --favicon-image-id' | 'store update --brand-color' | 'store update --thank-you-default' | 'store update --cashback-bp' | 'store update --cashback-cap-minor' | 'store update --cashback-refund-window-days' | 'store update --cashback-expiry-days' | 'store update --discord-url' | 'store update --maintenance-message' | 'store update --social' | 'store update --checkout-terms-url' | 'store update --checkout-reservation-minutes' | 'store update --tax-rate-bp' | 'store update --set' | 'blog create --title' | 'blog create --content-md' | 'blog create --slug' | 'blog create --excerpt' | 'blog create --cover-image-id' | 'blog create --tags' | 'blog create --featured-product-ids' | 'blog create --scheduled-at' | 'blog create --meta-title' | 'blog create --meta-description' | 'blog create --set' | 'settings save --quiet-hours-start' | 'settings save --quiet-hours-end' | 'settings save --quiet-hours-timezone' | 'settings save --discovery-summary' | 'settings save --discovery-categories' | 'settings save --showcase-summary' | 'settings save --set' | 'settings diff --quiet-hours-start' | 'settings diff --quiet-hours-end' | 'settings diff --quiet-hours-timezone' | 'settings diff --discovery-summary' | 'settings diff --discovery-categories' | 'settings diff --showcase-summary' | 'settings diff --set' | 'disputes open --reason' | 'disputes open --idempotency-key' | 'disputes open --order-id' | 'disputes open --buyer-email' | 'disputes open --provider-case-id' | 'disputes open --risk-signal' | 'disputes open --deadline-at' | 'disputes open --appeal-deadline-at' | 'disputes open --set' | 'disputes decide --resolution' | 'disputes decide --set' | 'backup create --label' | 'backup create --idempotency-key' | 'backup create --set' | 'backup restore --idempotency-key' | 'backup restore --set' | 'reclaim appeal --text' | 'reclaim appeal --set' | 'notify add-endpoint --name' | 'notify add-endpoint --url' | 'notify add-endpoint --discord-template-title' | 'notify add-endpoint --discord-template-description' | 'notify add-endpoint --discord-template-color' | 'notify add-endpoint --set' | 'notify mark-read --before' | 'notify mark-read --set' | 'history list --limit' | 'history prune --older-than' | 'api --field' | 'api -f' | 'service start --host' | 'service start --port' | 'service start --database' | 'service start --rate-limit' | 'service start --delivery-sink' | 'service create-store --name' | 'service create-store --slug' | 'service create-store --currency' | 'service create-store --timezone' | 'service create-store --database' | 'service create-key --label' | 'service create-key --expires-in-days' | 'service create-key --database' | 'service keys --database' | 'service rotate-key --overlap' | 'service rotate-key --database' | 'service revoke-key --database' | 'service emit --data' | 'service emit --database' | 'service deliveries --limit' | 'service deliveries --database') _storectl_reply='' ;;
+    ' --fields' | 'store --fields' | 'store update --name' | 'store update --slug' | 'store update --default-currency' | 'store update --timezone' | 'store update --support-email' | 'store update --description' | 'store update --logo-image-id' | 'store update --favicon-image-id' | 'store update --brand-color' | 'store update --thank-you-default' | 'store update --cashback-bp' | 'store update --cashback-cap-minor' | 'store update --cashback-refund-window-days' | 'store update --cashback-expiry-days' | 'store update --discord-url' | 'store update --maintenance-message' | 'store update --social' | 'store update --checkout-terms-url' | 'store update --checkout-reservation-minutes' | 'store update --tax-rate-bp' | 'store update --set' | 'blog --fields' | 'blog create --title' | 'blog create --content-md' | 'blog create --slug' | 'blog create --excerpt' | 'blog create --cover-image-id' | 'blog create --tags' | 'blog create --featured-product-ids' | 'blog create --scheduled-at' | 'blog create --meta-title' | 'blog create --meta-description' | 'blog create --set' | 'settings --fields' | 'settings save --quiet-hours-start' | 'settings save --quiet-hours-end' | 'settings save --quiet-hours-timezone' | 'settings save --discovery-summary' | 'settings save --discovery-categories' | 'settings save --showcase-summary' | 'settings save --set' | 'settings diff --quiet-hours-start' | 'settings diff --quiet-hours-end' | 'settings diff --quiet-hours-timezone' | 'settings diff --discovery-summary' | 'settings diff --discovery-categories' | 'settings diff --showcase-summary' | 'settings diff --set' | 'settings diff --fields' | 'settings edit --fields' | 'disputes --fields' | 'disputes open --reason' | 'disputes open --idempotency-key' | 'disputes open --order-id' | 'disputes open --buyer-email' | 'disputes open --provider-case-id' | 'disputes open --risk-signal' | 'disputes open --deadline-at' | 'disputes open --appeal-deadline-at' | 'disputes open --set' | 'disputes decide --resolution' | 'disputes decide --set' | 'backup --fields' | 'backup create --label' | 'backup create --idempotency-key' | 'backup create --set' | 'backup restore --idempotency-key' | 'backup restore --set' | 'backup restore --fields' | 'reclaim --fields' | 'reclaim appeal --text' | 'reclaim appeal --set' | 'reclaim appeal --fields' | 'notify --fields' | 'notify add-endpoint --name' | 'notify add-endpoint --url' | 'notify add-endpoint --discord-template-title' | 'notify add-endpoint --discord-template-description' | 'notify add-endpoint --discord-template-color' | 'notify add-endpoint --set' | 'notify mark-read --before' | 'notify mark-read --set' | 'history --fields' | 'history list --limit' | 'history list --fields' | 'history show --fields' | 'history prune --older-than' | 'history prune --fields' | 'resume --fields' | 'auth --fields' | 'auth status --fields' | 'profile --fields' | 'profile list --fields' | 'profile show --fields' | 'api --field' | 'api -f' | 'api --fields' | 'doctor --fields' | 'demo --fields' | 'demo info --fields' | 'service --fields' | 'service start --host' | 'service start --port' | 'service start --database' | 'service start --rate-limit' | 'service start --delivery-sink' | 'service create-store --name' | 'service create-store --slug' | 'service create-store --currency' | 'service create-store --timezone' | 'service create-store --database' | 'service create-store --fields' | 'service create-key --label' | 'service create-key --expires-in-days' | 'service create-key --database' | 'service create-key --fields' | 'service keys --database' | 'service keys --fields' | 'service rotate-key --overlap' | 'service rotate-key --database' | 'service rotate-key --fields' | 'service revoke-key --database' | 'service revoke-key --fields' | 'service emit --data' | 'service emit --database' | 'service emit --fields' | 'service deliveries --limit' | 'service deliveries --database' | 'service deliveries --fields') _storectl_reply='' ;;
     'store update --from-file' | 'store update --output-file' | 'blog create --content-file' | 'blog create --from-file' | 'blog create --output-file' | 'settings show --output-file' | 'settings save --from-file' | 'settings save --output-file' | 'settings diff --from-file' | 'disputes show --output-file' | 'disputes open --reason-file' | 'disputes open --from-file' | 'disputes open --output-file' | 'disputes decide --resolution-file' | 'disputes decide --from-file' | 'disputes decide --from' | 'disputes decide --receipt' | 'disputes decide --output-file' | 'backup create --from-file' | 'backup create --output-file' | 'backup restore --from-file' | 'backup restore --output-file' | 'reclaim appeal --text-file' | 'reclaim appeal --from-file' | 'reclaim appeal --output-file' | 'notify add-endpoint --from-file' | 'notify add-endpoint --output-file' | 'notify mark-read --from-file' | 'notify mark-read --output-file' | 'api --input') _storectl_reply='@file' ;;
     'store update --fields') _storectl_reply=',id organisationId name slug status defaultCurrency timezone settings settings.supportEmail settings.description settings.logoImageId settings.faviconImageId settings.brandColor settings.thankYouDefault settings.cashbackBp settings.cashbackCapMinor settings.cashbackRefundWindowDays settings.cashbackExpiryDays settings.liveStatsDefault settings.discordUrl settings.maintenanceMessage settings.socials settings.checkout settings.checkout.couponField settings.checkout.termsRequired settings.checkout.termsUrl settings.checkout.newsletterOptIn settings.checkout.requireEmailVerificationForDelivery settings.checkout.reservationMinutes settings.tax settings.tax.rateBp url createdAt' ;;
     'blog create --status') _storectl_reply='draft scheduled published' ;;
@@ -487,7 +533,7 @@ _storectl_value() {
     'service emit --event') _storectl_reply='feedback_digest reclaim_noticed' ;;
     'service deliveries --state') _storectl_reply='pending held delivered dead' ;;
     *' --profile') _storectl_reply='@profile' ;;
-    *' --store' | *' --base-url' | *' --fields' | *' --timeout') _storectl_reply='' ;;
+    *' --store' | *' --base-url' | *' --timeout') _storectl_reply='' ;;
     *) _storectl_reply='-' ;;
   esac
 }

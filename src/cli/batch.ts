@@ -6,10 +6,8 @@ import type { Context } from './context.ts';
 import { cancelledError, usageError } from './errors.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import type { FieldFlag } from './flags.ts';
-import type { GlobalFlags } from './global-flags.ts';
 import type { Run } from './operation-command.ts';
 import { beginFile, outputFileOption } from './output-file.ts';
-import { getPath, setPath } from './paths.ts';
 import { describeHistoryError } from './perform.ts';
 
 /**
@@ -115,19 +113,6 @@ export function withGrace(context: Context): { context: Context; dispose(): void
       clearTimeout(timer);
     },
   };
-}
-
-/** The results with the fields that `--fields` names, or whole. One that is missing is null. */
-export function selectFrom(
-  results: readonly object[],
-  { fields }: Pick<GlobalFlags, 'fields'>,
-): readonly object[] {
-  if (fields === null) return results;
-  return results.map((result) => {
-    const selected: Record<string, unknown> = {};
-    for (const path of fields) setPath(selected, path, getPath(result, path) ?? null);
-    return selected;
-  });
 }
 
 /** Most serious first: what may have happened, what stopped the rest, then what a person has to look at. */

@@ -66,7 +66,14 @@ export interface CommandDefinition {
   answerFields?(): readonly string[];
   /** Whether `--dry-run` shows what would be sent. Other commands refuse it: better than to do it. */
   readonly dryRun?: boolean;
+  /** It prints nothing that `--fields` could choose from, and refuses it. */
+  readonly withoutJson?: boolean;
   run(context: Context, parsed: ParsedCommand): Promise<ExitCode | undefined>;
+}
+
+/** Flags of every command that this one refuses: they are neither in its help nor completed. */
+export function refusedFlags({ dryRun, withoutJson }: CommandDefinition): string[] {
+  return [...(dryRun ? [] : ['--dry-run']), ...(withoutJson ? ['--fields'] : [])];
 }
 
 /** The last value of an option, or undefined. */

@@ -1,5 +1,6 @@
 import type { Exchange } from '../client/client.ts';
 import { printableLines } from './sanitize.ts';
+import { maskWebhooksIn } from './webhooks.ts';
 
 /** One request and its answer for `--debug`. The client has taken the key out already. */
 export function describeExchange(exchange: Exchange): string {
@@ -15,7 +16,5 @@ export function describeExchange(exchange: Exchange): string {
     ...headers('<', exchange.responseHeaders),
     ...(exchange.responseBody === null ? [] : [`< ${exchange.responseBody}`]),
   ];
-  // The last part of a webhook's address is its secret.
-  const text = lines.join('\n').replace(/(\/webhooks\/\d+\/)[\w-]+/g, '$1***');
-  return printableLines(text);
+  return printableLines(maskWebhooksIn(lines.join('\n')));
 }

@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander';
-import type { CommandDefinition, ParsedCommand } from './command.ts';
+import { type CommandDefinition, type ParsedCommand, refusedFlags } from './command.ts';
 import { CliError, describeSystemError, type ErrorDetails, systemErrorCode, usageError } from './errors.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import type { GlobalFlags } from './global-flags.ts';
@@ -21,8 +21,9 @@ export async function main(argv: readonly string[], io: Io): Promise<ExitCode> {
     const { createContext } = await import('./context.ts');
     const { readGlobalFlags } = await import('./global-flags.ts');
     const flags = readGlobalFlags(parsed);
-    if (flags.dryRun && definition.dryRun !== true) {
-      throw usageError('this command has no --dry-run: nothing was done', 'leave --dry-run out');
+    for (const flag of refusedFlags(definition)) {
+      if (parsed.options.has(flag))
+        throw usageError(`this command has no ${flag}: nothing was done`, `leave ${flag} out`);
     }
     ran = true;
     const attempt = async (given: GlobalFlags): Promise<GlobalFlags | null> => {

@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import type { CommandDefinition, OptionSpec, ParsedCommand } from './command.ts';
+import { type CommandDefinition, type OptionSpec, type ParsedCommand, refusedFlags } from './command.ts';
 import { globalGroup, globalOptions } from './global-options.ts';
 import { formatHelp, negatableOptions, optionTerm, subcommandTerm } from './help.ts';
 import type { Io } from './io.ts';
@@ -118,7 +118,9 @@ async function fillLeaf(command: Command, leaf: Leaf, run: Runner): Promise<void
     command.argument(`[${name}${variadic ? '...' : ''}]`, description);
   }
   addOptions(command, (definition.options ?? []).flatMap(parserOptions));
-  addOptions(command, globals);
+  const refused = refusedFlags(definition);
+  addOptions(command, refused.length === 0 ? globals : globalOptions.flatMap(parserOptions));
+  for (const option of command.options) if (refused.includes(option.long ?? '')) option.hideHelp();
   command.addHelpText(
     'after',
     `\nExamples:\n${definition.examples.map((example) => `  $ storectl ${example}`).join('\n')}`,

@@ -1,14 +1,15 @@
 import { buildPath } from '../contract/operation.ts';
-import { namesIn, nearestFirst } from './answer-fields.ts';
 import type { Context } from './context.ts';
 import { CliError } from './errors.ts';
 import { exitCodes } from './exit-codes.ts';
 import type { Run } from './operation-command.ts';
-import { getPath, setPath } from './paths.ts';
+import { getPath } from './paths.ts';
 import type { Performed } from './perform.ts';
+import { chosenFields, printJson } from './print-json.ts';
 import { printable } from './sanitize.ts';
 import { renderJson } from './style.ts';
 import type { ValueContext } from './values.ts';
+import { maskWebhooks } from './webhooks.ts';
 
 /** How the answer of an operation is shown. */
 export interface ResultView {
@@ -41,8 +42,7 @@ export async function printResult(
 async function describeAnswer(run: Run, command: ResultView, answer: unknown): Promise<string | null> {
   const { flags, out, notice } = run.context;
   try {
-    if (flags.fields !== null)
-      return renderJson(JSON.stringify(selectFields(run, answer, flags.fields)), out);
+    if (flags.fields !== null) return renderJson(JSON.stringify(chosenFields(run.context, answer)), out);
     if (command.show !== undefined) return command.show(answer, run);
     const { renderRecord, rowsOf } = await import('./output.ts');
     return renderRecord(rowsOf(answer, valueContext(run, answer)), out);
@@ -77,19 +77,20 @@ export function printDryRun({ context, connection, operation, parameters, body }
   printRequest(context, { method: operation.method, url: connection.baseUrl + path, body });
 }
 
-/** Prints a request that is not sent, without the key. A null body is none. */
+/** Prints a request that is not sent, without the key and the tokens of webhooks. A null body is none. */
 export function printRequest(
   context: Context,
-  { method, url, body }: { readonly method: string; readonly url: string; readonly body: unknown },
+  { method, url, body: whole }: { readonly method: string; readonly url: string; readonly body: unknown },
 ): void {
   const { flags, out } = context;
+  const body = maskWebhooks(whole);
   const headers = {
     authorization: 'Bearer [redacted]',
     accept: 'application/json',
     ...(body !== null && { 'content-type': 'application/json' }),
   };
   if (flags.json) {
-    context.print(renderJson(JSON.stringify({ method, url, headers, body }), out));
+    printJson(context, { method, url, headers, body });
     return;
   }
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
@@ -97,19 +98,4 @@ export function printRequest(
   if (body !== null)
     context.print(`\n${renderJson(JSON.stringify(body), { ...out, width: out.width ?? 80 })}`);
   context.notice('dry run: nothing was sent');
-}
-
-/** The chosen fields in their places. One that is missing is null, and a notice names those that are there. */
-function selectFields(run: Run, answer: unknown, paths: readonly (readonly string[])[]): unknown {
-  const selected: Record<string, unknown> = {};
-  for (const path of paths) {
-    const value = getPath(answer, path);
-    if (value === undefined) {
-      const name = printable(path.join('.'));
-      const names = nearestFirst(namesIn(answer), name).slice(0, 30).join(', ');
-      run.context.notice(`there is no field ${name} in the answer; it has: ${names || 'none'}`);
-    }
-    setPath(selected, path, value ?? null);
-  }
-  return selected;
 }

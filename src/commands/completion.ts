@@ -19,6 +19,7 @@ fish: ${shells.fish.install}. PowerShell: ${shells.powershell.install}. \`storec
     'completion fish > ~/.config/fish/completions/storectl.fish',
     'completion powershell >> $PROFILE',
   ],
+  withoutJson: true,
   async run(context, parsed) {
     const given = argumentValue(parsed, 'shell');
     const named = given ?? (await chooseShell(context));

@@ -7,9 +7,9 @@ import { checkAuthorities, checkNode } from '../cli/doctor/machine.ts';
 import { checkNetwork } from '../cli/doctor/network.ts';
 import { checkSettings, type SettingsFindings } from '../cli/doctor/settings.ts';
 import { checkHistory, checkStateFolder } from '../cli/doctor/state.ts';
+import { printJson } from '../cli/print-json.ts';
 import { printableLines } from '../cli/sanitize.ts';
 import { demoProfile } from '../cli/settings.ts';
-import { renderJson } from '../cli/style.ts';
 import { wrapText } from '../cli/wrap.ts';
 
 /** For one step on the network, where --timeout does not say otherwise. */
@@ -74,10 +74,11 @@ async function checkWay(context: Context, { settings, mayTryKey }: SettingsFindi
   return [...way, ...(await checkAccess(context, timeoutMs))];
 }
 
-function print({ flags, out, print: write }: Context, findings: readonly Finding[]): void {
+function print(context: Context, findings: readonly Finding[]): void {
+  const { flags, out, print: write } = context;
   if (flags.json) {
     const shown = findings.map(({ check, status, message, mend }) => ({ check, status, message, mend }));
-    write(renderJson(JSON.stringify(shown), out));
+    printJson(context, shown);
     return;
   }
   if (flags.quiet) {

@@ -7,9 +7,9 @@ import { answerBody, recordSummary } from '../cli/history-view.ts';
 import { askFirst } from '../cli/interview.ts';
 import { outcomeError } from '../cli/outcomes.ts';
 import { describeHistoryError, sendOptions } from '../cli/perform.ts';
+import { printJson } from '../cli/print-json.ts';
 import type { Choice } from '../cli/prompts.ts';
 import { printable } from '../cli/sanitize.ts';
-import { renderJson } from '../cli/style.ts';
 import { wrapText } from '../cli/wrap.ts';
 import type { HistoryRecord } from '../history/record.ts';
 import { markRecord, type Resumed, resumeRecord } from '../history/resume.ts';
@@ -92,8 +92,7 @@ async function markByHand(context: Context, id: string | undefined, mark: string
     (await history.get(wanted)).id,
     outcomes[mark],
   );
-  if (context.flags.json)
-    context.print(renderJson(JSON.stringify(recordSummary(record, context.now())), context.out));
+  if (context.flags.json) printJson(context, recordSummary(record, context.now()));
   else context.notice(`${record.id} is ${record.state} now.`);
   return undefined;
 }
@@ -181,7 +180,7 @@ async function resumeOne(context: Context, record: HistoryRecord, evenIfOld: boo
 
 function print(context: Context, reports: readonly Report[], single: boolean): void {
   if (context.flags.json) {
-    context.print(renderJson(JSON.stringify(single ? reports[0] : reports), context.out));
+    printJson(context, single ? reports[0] : reports);
     return;
   }
   for (const { id, operation, message, result } of reports) {

@@ -30,7 +30,19 @@ describe('the model', () => {
       expect(node?.arguments.length).toBe(command.definition?.arguments?.length ?? 0);
     }
     const general = model.flags.flatMap(({ names }) => names);
-    for (const { flag } of globalOptions) expect(general).toContain(flag);
+    const atRoot = model.nodes[0]?.flags.flatMap(({ names }) => names) ?? [];
+    for (const { flag } of globalOptions) expect([...general, ...atRoot]).toContain(flag);
+  });
+
+  test.each([
+    ['backup create', []],
+    ['backup', []],
+    ['history', ['--dry-run']],
+    ['doctor', ['--dry-run']],
+    ['completion', ['--dry-run', '--fields']],
+  ])('%s is not offered %j, which it refuses', (place, refused) => {
+    const names = model.nodes.find((node) => node.path === place)?.flags.flatMap((flag) => flag.names) ?? [];
+    expect(['--dry-run', '--fields'].filter((flag) => !names.includes(flag))).toEqual(refused);
   });
 
   test('offers the values that the service of this package takes', () => {
@@ -283,11 +295,11 @@ describe('the bash script', () => {
   });
 
   test('every flag with its value is known: a command after it is found', () => {
-    for (const { path: place, flags, known } of model.nodes) {
+    for (const { path: place, flags } of model.nodes) {
       if (place !== '' && place !== 'backup') continue;
       const first = model.nodes.find((node) => node.path === place)?.commands[0]?.name;
       if (first === undefined) continue;
-      for (const { names, value } of [...flags, ...known, ...model.flags]) {
+      for (const { names, value } of [...flags, ...model.flags]) {
         if (value === null) continue;
         const words = ['storectl', ...(place === '' ? [] : [place]), names[0] ?? '', 'value', first];
         expect(reply(words.join(' '), words)).toEqual([first]);
@@ -314,8 +326,8 @@ describe('the PowerShell script', () => {
       }
     }
     const values = table('Completions');
-    for (const { path: place, flags, known } of model.nodes) {
-      for (const { names, value } of [...flags, ...known]) {
+    for (const { path: place, flags } of model.nodes) {
+      for (const { names, value } of flags) {
         const [name = ''] = names;
         const row = `        '${place} ${name}' = '${value}'\n`;
         if (value === null) expect(values).not.toContain(`'${place} ${name}' =`);

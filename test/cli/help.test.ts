@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { refusedFlags } from '../../src/cli/command.ts';
 import { globalOptions } from '../../src/cli/global-options.ts';
 import { isGroup, tree } from '../../src/cli/tree.ts';
 import { newMachine } from '../helpers/cli.ts';
@@ -20,10 +21,13 @@ describe.each(commands)('%s --help', (name, leaf) => {
     expect(help).toMatchObject({ exitCode: 0, stderr: '' });
     expect(help.stdout).toMatch(new RegExp(`^Usage: storectl ${name} `));
     expect(longest(help.stdout)).toBeLessThanOrEqual(100);
+    const refused = refusedFlags(command);
     for (const { flag, short, negatable } of [...(command.options ?? []), ...globalOptions]) {
       const shown =
         (short === undefined ? '' : `${short}, `) + (negatable ? flag.replace('--', '--[no-]') : flag);
-      expect(help.stdout).toMatch(new RegExp(`^  ${shown.replace(/[[\]]/g, '\\$&')}( |$)`, 'm'));
+      const line = new RegExp(`^  ${shown.replace(/[[\]]/g, '\\$&')}( |$)`, 'm');
+      if (refused.includes(flag)) expect(help.stdout).not.toMatch(line);
+      else expect(help.stdout).toMatch(line);
     }
     for (const argument of command.arguments ?? []) {
       expect(help.stdout).toMatch(new RegExp(`^  ${argument.name}\\s+\\S`, 'm'));

@@ -1,10 +1,10 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { linkWrapped, supportsHyperlinks, withoutLinks } from '../../src/cli/hyperlinks.ts';
 import { renderRecord, renderTable } from '../../src/cli/output.ts';
 import { styleOf } from '../../src/cli/style.ts';
-import { machineFor } from '../helpers/cli.ts';
+import { machineFor, newMachine } from '../helpers/cli.ts';
 import { launcher, newProgramMachine, testNode } from '../helpers/program.ts';
 import { startService } from '../helpers/service.ts';
 import { openTerminal } from '../helpers/terminal.ts';
@@ -45,6 +45,137 @@ describe('--fields with a name that is not there', () => {
     ]);
 
     expect(stderr).not.toContain('the contract knows no field');
+  });
+
+  test('in a list, where no item has it; where one has it, it is null in the others', async () => {
+    const machine = newMachine();
+    const { stdout, stderr } = await machine.run(['doctor', '--fields', 'check,statsu']);
+
+    expect(JSON.parse(stdout)[0]).toEqual({ check: 'node', statsu: null });
+    expect(stderr).toMatch(/^there is no field statsu in the answer; it has: status, /m);
+    expect(stderr).not.toContain('no field check');
+  });
+});
+
+describe('--fields of what is no operation', () => {
+  test.each([
+    [['demo', 'info'], 'storeId', { storeId: expect.any(String) }],
+    [['auth', 'status', '--offline'], 'profile,access', { profile: 'demo', access: 'not tried' }],
+    [['profile', 'list'], 'name', []],
+    [['doctor'], 'check', expect.arrayContaining([{ check: 'node' }])],
+    [['history', 'list'], 'operation,state', [{ operation: 'backup.create', state: 'applied' }]],
+    [['history', 'show', '{record}'], 'answer.status', { answer: { status: 201 } }],
+    [['history', 'prune', '--older-than', '1d'], 'removed', { removed: [] }],
+    [['resume'], 'id', []],
+    [['settings', 'diff', '--quiet-hours-start', '20:30'], 'path', [{ path: expect.any(String) }]],
+    [
+      ['settings', 'save', '--quiet-hours-start', '20:30', '--dry-run'],
+      'body.quietHours',
+      { body: { quietHours: { start: '20:30' } } },
+    ],
+    [['api', 'DELETE', '/v1/x', '--dry-run'], 'method', { method: 'DELETE' }],
+    [
+      ['blog', 'create', 'a.md', 'b.md', '--dry-run'],
+      'slug,plan',
+      [
+        { slug: 'a', plan: 'send' },
+        { slug: 'b', plan: 'send' },
+      ],
+    ],
+  ])('%j', async (args, fields, expected) => {
+    const machine = newMachine();
+    for (const name of ['a.md', 'b.md'])
+      writeFileSync(path.join(machine.folder, name), `# Post ${name}\n\nText.\n`);
+    const made = await machine.run([
+      ...['--demo', 'backup', 'create', '--label', 'first', '--sections', 'store', '--json'],
+    ]);
+    expect(made.exitCode).toBe(0);
+    const { stdout: records } = await machine.run(['--demo', 'history', 'list', '-q']);
+    const words = args.map((word) => (word === '{record}' ? records.trim() : word));
+    const { stdout } = await machine.run(['--demo', ...words, '--fields', fields]);
+
+    expect(JSON.parse(stdout)).toEqual(expected);
+  });
+
+  test('the plan of many decisions', async () => {
+    const service = await startService();
+    const machine = machineFor(service);
+    const id = service.example.disputes.find(({ status }) => status === 'open')?.id ?? '';
+    writeFileSync(path.join(machine.folder, 'd.csv'), `disputeId,status,resolution\n${id},won,Seen\n`);
+    const { stdout } = await machine.run([
+      ...['disputes', 'decide', '--from', 'd.csv', '--dry-run', '--fields', 'disputeId,plan'],
+    ]);
+
+    expect(JSON.parse(stdout)).toEqual({ plan: [{ disputeId: id, plan: 'decide' }] });
+  });
+
+  test.each([
+    [['service', 'create-store', '--name', 'One'], 'slug', { slug: 'one' }],
+    [['service', 'create-key', '--store', '{store}'], 'id', { id: expect.any(String) }],
+    [['service', 'keys', '--store', '{store}'], 'state', [{ state: 'active' }]],
+    [['service', 'deliveries'], 'id', []],
+    [
+      ['service', 'emit', '--store', '{store}', '--event', 'feedback_digest'],
+      'eventId',
+      { eventId: expect.any(String) },
+    ],
+  ])('%j', async (args, fields, expected) => {
+    const machine = newMachine();
+    const { stdout: made } = await machine.run(['service', 'create-store', '--name', 'First', '-q']);
+    const store = made.trim();
+    await machine.run(['service', 'create-key', '--store', store]);
+    const words = args.map((word) => (word === '{store}' ? store : word));
+    const { stdout } = await machine.run([...words, '--fields', fields]);
+
+    expect(JSON.parse(stdout)).toEqual(expected);
+  });
+
+  test.each([[['auth', 'logout']], [['profile', 'use', 'x']], [['completion', 'bash']], [['demo', 'reset']]])(
+    '%j has no fields to choose from: refused before anything is done',
+    async (args) => {
+      const { exitCode, stdout, stderr } = await newMachine().run([...args, '--fields', 'id']);
+
+      expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+      expect(JSON.parse(stderr).error.message).toBe('this command has no --fields: nothing was done');
+    },
+  );
+});
+
+describe('the token of a webhook', () => {
+  const address = 'https://discord.com/api/webhooks/1/';
+  const token = 'SECRET-tok_1';
+  const add = ['notify', 'add-endpoint', '--kind', 'discord', '--name', 'Team', '--url', address + token];
+  const events = ['--events', 'feedback_digest'];
+
+  test.each([[[]], [['--json']]])('is not in a dry run %j', async (flags) => {
+    const service = await startService();
+    const { exitCode, stdout, stderr } = await machineFor(service).run([
+      ...add,
+      ...events,
+      '--dry-run',
+      ...flags,
+    ]);
+
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain(`${address}***`);
+    expect(stdout + stderr).not.toContain(token);
+  });
+
+  test('is not shown by the history, which keeps it to send it again', async () => {
+    const service = await startService();
+    const machine = machineFor(service);
+    expect((await machine.run([...add, ...events, '-q'])).exitCode).toBe(0);
+    const id = (await machine.run(['history', 'list', '-q'])).stdout.trim();
+
+    for (const flags of [[], ['--json'], ['--fields', 'body']]) {
+      const { stdout, stderr } = await machine.run(['history', 'show', id, ...flags]);
+      expect(stdout).toContain(`${address}***`);
+      expect(stdout + stderr).not.toContain(token);
+    }
+    const kept = readdirSync(machine.stateDirectory, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => readFileSync(path.join(entry.parentPath, entry.name), 'utf8'));
+    expect(kept.join()).toContain(token);
   });
 });
 

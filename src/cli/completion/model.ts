@@ -1,4 +1,10 @@
-import type { ArgumentSpec, CommandDefinition, Completion, OptionSpec } from '../command.ts';
+import {
+  type ArgumentSpec,
+  type CommandDefinition,
+  type Completion,
+  type OptionSpec,
+  refusedFlags,
+} from '../command.ts';
 import { globalOptions } from '../global-options.ts';
 import { type Group, isGroup, type Leaf, tree } from '../tree.ts';
 import { parameterKinds } from './words.ts';
@@ -43,8 +49,6 @@ export interface CompletedNode {
   readonly commands: readonly { readonly name: string; readonly summary: string }[];
   /** Its own flags, without those of {@link CompletionModel.flags}. */
   readonly flags: readonly CompletedFlag[];
-  /** Flags of {@link CompletionModel.flags} whose values it knows more of. */
-  readonly known: readonly CompletedFlag[];
   /** How each positional argument is completed, as in {@link CompletedFlag.value}. */
   readonly arguments: readonly string[];
   /** Whether the last argument may be repeated. */
@@ -52,7 +56,7 @@ export interface CompletedNode {
 }
 
 export interface CompletionModel {
-  /** Flags of every command. */
+  /** Flags of every command: those that one refuses are with each of the others. */
   readonly flags: readonly CompletedFlag[];
   /** The program (its path is empty), the nouns and the commands. */
   readonly nodes: readonly CompletedNode[];
@@ -63,24 +67,39 @@ const version: CompletedFlag = { names: ['--version', '-V'], description: 'Print
 
 /** Everything that the shells are told. Throws where a word would mean something to a shell. */
 export function completionModel(commands: readonly LoadedCommand[]): CompletionModel {
+  const refusable = new Set(commands.flatMap(commandsIn).flatMap(refusedFlags));
+  const some = globalOptions.filter(({ flag }) => refusable.has(flag));
+  const all = globalOptions.filter(({ flag }) => !refusable.has(flag));
   const root: CompletedNode = {
     path: '',
     commands: commands.map(({ path, summary }) => ({ name: path, summary })),
-    flags: [version],
-    known: [],
+    flags: [version, ...some.flatMap((option) => flagsOf(option, []))],
     arguments: [],
     variadic: false,
   };
   return {
-    flags: [...globalOptions.flatMap((option) => flagsOf(option, [])), help],
-    nodes: [root, ...commands.flatMap((command) => [command, ...command.commands]).map(nodeOf)],
+    flags: [...all.flatMap((option) => flagsOf(option, [])), help],
+    nodes: [
+      root,
+      ...commands
+        .flatMap((command) => [command, ...command.commands])
+        .map((command) => nodeOf(command, some)),
+    ],
   };
 }
 
-function nodeOf({ path, definition, commands }: LoadedCommand): CompletedNode {
+/** The definitions below a noun, or that of a command. */
+function commandsIn({ definition, commands }: LoadedCommand): CommandDefinition[] {
+  return [...(definition === null ? [] : [definition]), ...commands.flatMap(commandsIn)];
+}
+
+/** `general` are options of every command but those that refuse them. */
+function nodeOf(command: LoadedCommand, general: readonly OptionSpec[]): CompletedNode {
+  const { path, definition, commands } = command;
   const fields = definition?.answerFields?.() ?? [];
-  const own = (definition?.options ?? []).flatMap((option) => flagsOf(option, fields));
-  const general = globalOptions.filter(({ complete }) => complete === 'field');
+  const below = commandsIn(command).map(refusedFlags);
+  const taken = general.filter(({ flag }) => !below.every((refused) => refused.includes(flag)));
+  const own = [...(definition?.options ?? []), ...taken].flatMap((option) => flagsOf(option, fields));
   const positional = definition?.arguments ?? [];
   return {
     path,
@@ -89,7 +108,6 @@ function nodeOf({ path, definition, commands }: LoadedCommand): CompletedNode {
       summary: verb.summary,
     })),
     flags: own,
-    known: fields.length === 0 ? [] : general.flatMap((option) => flagsOf(option, fields)),
     arguments: positional.map(argumentValue),
     variadic: positional.at(-1)?.variadic === true,
   };
@@ -138,10 +156,7 @@ export function flagNames(flags: readonly CompletedFlag[]): string[] {
 
 /** How values are completed, by `path flag`; a star is the path of the flags of every command. Switches are left out. */
 export function valueRows({ flags, nodes }: CompletionModel): [string, string][] {
-  return [
-    ...nodes.map(({ path, flags, known }) => ({ path, flags: [...flags, ...known] })),
-    { path: '*', flags },
-  ].flatMap(({ path, flags }) =>
+  return [...nodes, { path: '*', flags }].flatMap(({ path, flags }) =>
     flags.flatMap(({ names, value }) =>
       value === null ? [] : names.map((name): [string, string] => [`${path} ${name}`, value]),
     ),

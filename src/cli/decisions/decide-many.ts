@@ -9,6 +9,7 @@ import type { ExitCode } from '../exit-codes.ts';
 import { wrongConfirmation } from '../input.ts';
 import { describeFile, isStandardInput, readText } from '../input-files.ts';
 import { announce, type Run } from '../operation-command.ts';
+import { chosenFields } from '../print-json.ts';
 import { startProgress } from '../progress.ts';
 import { printable } from '../sanitize.ts';
 import { renderJson } from '../style.ts';
@@ -96,7 +97,8 @@ function printPlan(run: Run, rows: readonly PlannedRow[]): ExitCode {
       message,
       warning,
     }));
-    context.print(renderJson(JSON.stringify({ plan: document }), context.out));
+    const plan = chosenFields(context, document);
+    context.print(renderJson(JSON.stringify({ plan }), context.out));
   } else {
     context.print(describePlan(rows, { ...run, context: { ...context, err: context.out } }));
   }

@@ -2,12 +2,13 @@ import { parseKey } from '../../contract/api-key.ts';
 import { decideDispute } from '../../contract/disputes.ts';
 import { buildPath } from '../../contract/operation.ts';
 import type { HistoryRecord } from '../../history/record.ts';
-import { concernsOneItem, gravestExitCode, selectFrom, withGrace } from '../batch.ts';
+import { concernsOneItem, gravestExitCode, withGrace } from '../batch.ts';
 import type { Context } from '../context.ts';
 import { CliError, cancelledError } from '../errors.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import type { Run } from '../operation-command.ts';
 import { perform } from '../perform.ts';
+import { chosenFields } from '../print-json.ts';
 import { startProgress } from '../progress.ts';
 import { printable, printableInOneLine } from '../sanitize.ts';
 import { renderJson } from '../style.ts';
@@ -92,7 +93,7 @@ export async function decideAll(decisions: DecisionRun): Promise<ExitCode> {
     progress.end();
   }
   if (context.flags.json) {
-    const document = { receipt: receipt.file, results: selectFrom(results, context.flags) };
+    const document = { receipt: receipt.file, results: chosenFields(context, results) };
     context.print(renderJson(JSON.stringify(document), context.out));
   }
   decisions.write({ receipt: receipt.file, results });

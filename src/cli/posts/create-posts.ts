@@ -4,7 +4,6 @@ import {
   concernsOneItem,
   forEachAtOnce,
   gravestExitCode,
-  selectFrom,
   startBatch,
   withGrace,
   withResultsFile,
@@ -18,9 +17,9 @@ import { checkBody, readBody } from '../input.ts';
 import { announce, type Run } from '../operation-command.ts';
 import { getPath } from '../paths.ts';
 import { perform } from '../perform.ts';
+import { printJson } from '../print-json.ts';
 import { type Progress, startProgress } from '../progress.ts';
 import { printable, printableInOneLine } from '../sanitize.ts';
-import { renderJson } from '../style.ts';
 import { type PostFile, readPostFiles } from './files.ts';
 import { type Plan, type PostResult, planPosts, resultOf } from './plan.ts';
 import { closeUnsent, settleBySlug } from './settle-post.ts';
@@ -130,7 +129,7 @@ async function createAll(
   const all = posts.map((post) => results.get(post) ?? notSent(post));
   const documents = all.map(({ exitCode: _, ...result }) => result);
   if (context.flags.json) {
-    context.print(renderJson(JSON.stringify(selectFrom(documents, context.flags)), context.out));
+    printJson(context, documents);
   }
   write(documents);
   return conclude(context, all, stop);
@@ -211,7 +210,7 @@ function printPlan({ context }: Run, posts: readonly PostFile[], plans: readonly
     if (plan === undefined || 'do' in plan) return { file, slug, plan: words[plan?.do ?? 'send'], body };
     return { file, slug, plan: plan.outcome, body };
   });
-  if (context.flags.json) context.print(renderJson(JSON.stringify(rows), context.out));
+  if (context.flags.json) printJson(context, rows);
   else
     for (const { file, slug, plan, body } of rows) {
       context.print(printable([plan, file, slug, String(body.title)].join('  ')));

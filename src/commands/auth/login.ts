@@ -25,6 +25,7 @@ it is never a flag, because command lines are visible to other programs and stay
     'auth login --base-url https://api.example.com --store 4be5… --with-key < key.txt',
     'auth login --profile outlet --store 91c0…',
   ],
+  withoutJson: true,
   async run(context, parsed) {
     const profiles = await context.profiles();
     const { io, flags } = context;

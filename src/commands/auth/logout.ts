@@ -4,6 +4,7 @@ export const command: CommandDefinition = {
   description:
     'Remove the stored key of the profile. Its address and store stay. The key itself stays valid.',
   examples: ['auth logout', 'auth logout --profile outlet'],
+  withoutJson: true,
   async run(context) {
     const { profile, apiKey } = await context.settings();
     const profiles = await context.profiles();

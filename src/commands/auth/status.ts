@@ -2,9 +2,9 @@ import { type CommandDefinition, isOn } from '../../cli/command.ts';
 import { CliError } from '../../cli/errors.ts';
 import { exitCodes } from '../../cli/exit-codes.ts';
 import { renderRecord } from '../../cli/output.ts';
+import { printJson } from '../../cli/print-json.ts';
 import { printable } from '../../cli/sanitize.ts';
 import { demoProfile, describeSource, type Sourced } from '../../cli/settings.ts';
-import { renderJson } from '../../cli/style.ts';
 import { showSettings } from '../../contract/settings.ts';
 
 export const command: CommandDefinition = {
@@ -28,7 +28,7 @@ The key is tried with a read that changes nothing, unless --offline is given; it
       keySource: apiKey?.source ?? null,
       access,
     };
-    if (context.flags.json) context.print(renderJson(JSON.stringify(status), context.out));
+    if (context.flags.json) printJson(context, status);
     else {
       const shown = (value: string | null, sourced: Sourced<unknown> | null) =>
         value === null

@@ -1,8 +1,8 @@
 import type { CommandDefinition } from '../../cli/command.ts';
 import { isObject } from '../../cli/objects.ts';
 import { renderTable } from '../../cli/output.ts';
+import { printJson } from '../../cli/print-json.ts';
 import { demoProfile } from '../../cli/settings.ts';
-import { renderJson } from '../../cli/style.ts';
 import { formatValue } from '../../cli/values.ts';
 
 export const command: CommandDefinition = {
@@ -11,7 +11,7 @@ export const command: CommandDefinition = {
   async run(context) {
     const { example } = await context.demo();
     if (context.flags.json) {
-      context.print(renderJson(JSON.stringify(example), context.out));
+      printJson(context, example);
       return undefined;
     }
     const values = { now: context.now(), currency: null };

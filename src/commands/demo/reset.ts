@@ -7,6 +7,7 @@ export const command: CommandDefinition = {
   description:
     'Remove the example store with all that was done to it. The next --demo command makes a new one.',
   examples: ['demo reset'],
+  withoutJson: true,
   async run(context) {
     const directory = demoDirectory(context.io);
     try {

@@ -3,8 +3,8 @@ import { usageError } from '../../cli/errors.ts';
 import { recordSummary } from '../../cli/history-view.ts';
 import { renderTable } from '../../cli/output.ts';
 import { describeHistoryError } from '../../cli/perform.ts';
+import { printJson } from '../../cli/print-json.ts';
 import { printable } from '../../cli/sanitize.ts';
-import { renderJson } from '../../cli/style.ts';
 import { operations } from '../../contract/operations.ts';
 import { type RecordState, rawOperationId, recordStates } from '../../history/record.ts';
 
@@ -63,8 +63,9 @@ applied, and what is still open. The service itself lists nothing, so changes ma
     const shown = records.slice(0, limit);
     if (context.flags.quiet) for (const { id } of shown) context.print(id);
     else if (context.flags.json) {
-      context.print(
-        renderJson(JSON.stringify(shown.map((record) => recordSummary(record, context.now()))), context.out),
+      printJson(
+        context,
+        shown.map((record) => recordSummary(record, context.now())),
       );
     } else if (shown.length === 0) {
       context.notice('Nothing of that kind is known to this machine.');

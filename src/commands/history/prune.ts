@@ -4,7 +4,7 @@ import type { Context } from '../../cli/context.ts';
 import { cancelledError, usageError } from '../../cli/errors.ts';
 import { askInOrder } from '../../cli/interview.ts';
 import { describeHistoryError } from '../../cli/perform.ts';
-import { renderJson } from '../../cli/style.ts';
+import { printJson } from '../../cli/print-json.ts';
 
 const units: Readonly<Record<string, number>> = { h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 };
 
@@ -23,7 +23,7 @@ export const command: CommandDefinition = {
     const removed = await history.prune({ olderThanMs }).catch((error: unknown) => {
       throw describeHistoryError(error);
     });
-    if (context.flags.json) context.print(renderJson(JSON.stringify({ removed }), context.out));
+    if (context.flags.json) printJson(context, { removed });
     else context.notice(`Removed ${removed.length} record${removed.length === 1 ? '' : 's'}.`);
     return undefined;
   },

@@ -5,7 +5,8 @@ import { answerBody, recordSummary } from '../../cli/history-view.ts';
 import { askFirst } from '../../cli/interview.ts';
 import { renderRecord, rowsOf } from '../../cli/output.ts';
 import { describeHistoryError } from '../../cli/perform.ts';
-import { renderJson } from '../../cli/style.ts';
+import { printJson } from '../../cli/print-json.ts';
+import { maskWebhooks } from '../../cli/webhooks.ts';
 
 export const command: CommandDefinition = {
   description: 'Show what was sent for one change and what came back.',
@@ -21,11 +22,13 @@ export const command: CommandDefinition = {
     const id = argumentValue(parsed, 'id') ?? (await chooseRecord(context));
     if (id === null) return undefined;
     const history = await context.history();
-    const record = await history.get(id).catch((error: unknown) => {
+    const whole = await history.get(id).catch((error: unknown) => {
       throw describeHistoryError(error);
     });
+    // The file keeps what was sent as it was; shown, it may end in the log of a CI job.
+    const record = maskWebhooks(whole);
     if (context.flags.json) {
-      context.print(renderJson(JSON.stringify(record), context.out));
+      printJson(context, record);
       return undefined;
     }
     const values = { now: context.now(), currency: null };

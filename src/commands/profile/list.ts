@@ -1,8 +1,8 @@
 import type { CommandDefinition } from '../../cli/command.ts';
 import { renderTable } from '../../cli/output.ts';
+import { printJson } from '../../cli/print-json.ts';
 import { printable } from '../../cli/sanitize.ts';
 import { resolveSettings } from '../../cli/settings.ts';
-import { renderJson } from '../../cli/style.ts';
 
 export const command: CommandDefinition = {
   description: 'List the stored profiles. The one that is used is marked.',
@@ -17,7 +17,7 @@ export const command: CommandDefinition = {
       return { name, used: name === used, baseUrl, storeId, key: apiKey !== undefined };
     });
     if (context.flags.quiet) for (const { name } of rows) context.print(printable(name));
-    else if (context.flags.json) context.print(renderJson(JSON.stringify(rows), context.out));
+    else if (context.flags.json) printJson(context, rows);
     else if (rows.length === 0)
       context.notice('There are no profiles: `storectl auth login` makes the first.');
     else {

@@ -5,6 +5,7 @@ export const command: CommandDefinition = {
   description: 'Remove a profile with its key. What it did stays in the history.',
   arguments: [{ name: 'name', description: 'Name of the profile', complete: 'profile' }],
   examples: ['profile remove outlet'],
+  withoutJson: true,
   async run(context, parsed) {
     const profiles = await context.profiles();
     const name = await nameProfile(context, argumentValue(parsed, 'name'), {

@@ -15,6 +15,7 @@ to the address that it was stored for: after a move to another one, log in again
     'profile set main --store 4be5…',
     'profile set staging --base-url https://staging.example.com --store 4be5…',
   ],
+  withoutJson: true,
   async run(context, parsed) {
     const profiles = await context.profiles();
     const name = await chooseProfile(context, profiles, argumentValue(parsed, 'name'));

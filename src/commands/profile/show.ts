@@ -1,7 +1,7 @@
 import { argumentValue, type CommandDefinition } from '../../cli/command.ts';
 import { renderRecord, rowsOf } from '../../cli/output.ts';
+import { printJson } from '../../cli/print-json.ts';
 import { nameProfile, profileChoices, requireProfile } from '../../cli/profile-names.ts';
-import { renderJson } from '../../cli/style.ts';
 
 export const command: CommandDefinition = {
   description: 'Show a stored profile, without its key.',
@@ -27,7 +27,7 @@ export const command: CommandDefinition = {
       : (named ?? used);
     const { apiKey, ...profile } = requireProfile(profiles, name);
     const shown = { name, ...profile, key: apiKey !== undefined, file: profiles.file };
-    if (context.flags.json) context.print(renderJson(JSON.stringify(shown), context.out));
+    if (context.flags.json) printJson(context, shown);
     else {
       const values = { now: context.now(), currency: null };
       context.print(renderRecord(rowsOf(shown, values), context.out));

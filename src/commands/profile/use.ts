@@ -6,6 +6,7 @@ export const command: CommandDefinition = {
   description: 'Choose the profile that commands use where none is named. "demo" is the example store.',
   arguments: [{ name: 'name', description: 'Name of the profile', complete: 'profile' }],
   examples: ['profile use outlet', 'profile use demo'],
+  withoutJson: true,
   async run(context, parsed) {
     const profiles = await context.profiles();
     const name = await nameProfile(context, argumentValue(parsed, 'name'), {

@@ -3,7 +3,7 @@ import { type CommandDefinition, optionValue, type ParsedCommand } from '../../c
 import type { Context } from '../../cli/context.ts';
 import { usageError } from '../../cli/errors.ts';
 import { askInOrder } from '../../cli/interview.ts';
-import { renderJson } from '../../cli/style.ts';
+import { printJson } from '../../cli/print-json.ts';
 import { createKey, type Preset, presets, type Scope, scopes } from '../../service/index.ts';
 import { chooseStore } from './ask.ts';
 import { databaseOption, withStorage } from './database-options.ts';
@@ -65,7 +65,7 @@ export const command: CommandDefinition = {
         throw describeRefusal(error, 'check --store and --database');
       }),
     );
-    if (context.flags.json) context.print(renderJson(JSON.stringify(created), context.out));
+    if (context.flags.json) printJson(context, created);
     else {
       context.print(created.key);
       const what = 'preset' in rights ? rights.preset : created.scopes.join(', ');

@@ -1,6 +1,6 @@
 import { type CommandDefinition, optionValue } from '../../cli/command.ts';
 import { renderRecord, rowsOf } from '../../cli/output.ts';
-import { renderJson } from '../../cli/style.ts';
+import { printJson } from '../../cli/print-json.ts';
 import { createStore, type Storage } from '../../service/index.ts';
 import { askOption } from './ask.ts';
 import { databaseOption, withStorage } from './database-options.ts';
@@ -44,7 +44,7 @@ export const command: CommandDefinition = {
       });
     const store = await withStorage(context, parsed, create, { mayBeNew: true });
     if (context.flags.quiet) context.print(store.id);
-    else if (context.flags.json) context.print(renderJson(JSON.stringify(store), context.out));
+    else if (context.flags.json) printJson(context, store);
     else {
       context.print(renderRecord(rowsOf(store, { now: context.now(), currency: null }), context.out));
       context.noticeToCopy(`Next: storectl service create-key --store ${store.id} --preset owner`);

@@ -10,8 +10,8 @@ import { type Context, inputNeeded } from '../../cli/context.ts';
 import { usageError } from '../../cli/errors.ts';
 import { askFirst } from '../../cli/interview.ts';
 import { renderTable } from '../../cli/output.ts';
+import { printJson } from '../../cli/print-json.ts';
 import { printable } from '../../cli/sanitize.ts';
-import { renderJson } from '../../cli/style.ts';
 import { formatDistance } from '../../cli/values.ts';
 import {
   type DeliveryState,
@@ -77,7 +77,7 @@ async function list(context: Context, parsed: ParsedCommand): Promise<void> {
     listDeliveries(storage, { storeId: context.flags.store, state, limit }),
   );
   if (context.flags.quiet) for (const { id } of deliveries) context.print(id);
-  else if (context.flags.json) context.print(renderJson(JSON.stringify(deliveries), context.out));
+  else if (context.flags.json) printJson(context, deliveries);
   else if (deliveries.length === 0) context.notice('There are no deliveries of that kind.');
   else {
     const header = ['id', 'event', 'endpoint', 'state', 'tries', 'when', 'error'];
@@ -98,7 +98,7 @@ async function retry(context: Context, parsed: ParsedCommand): Promise<void> {
     });
     return 1;
   });
-  if (context.flags.json) context.print(renderJson(JSON.stringify({ retried }), context.out));
+  if (context.flags.json) printJson(context, { retried });
   else if (context.flags.quiet) context.print(String(retried));
   else context.notice(`${retried} to be sent again by the service.`);
 }

@@ -3,7 +3,7 @@ import { type CommandDefinition, optionValue } from '../../cli/command.ts';
 import { type Context, inputNeeded } from '../../cli/context.ts';
 import { usageError } from '../../cli/errors.ts';
 import { askInOrder } from '../../cli/interview.ts';
-import { renderJson } from '../../cli/style.ts';
+import { printJson } from '../../cli/print-json.ts';
 import { emitEvent, type RaisedEvent, raisedEvents } from '../../service/index.ts';
 import { chooseStore } from './ask.ts';
 import { databaseOption, withStorage } from './database-options.ts';
@@ -45,7 +45,7 @@ sent a message by the service. It needs no key: whoever can write the database m
         throw describeRefusal(error, 'check --store and --database');
       }),
     );
-    if (context.flags.json) context.print(renderJson(JSON.stringify({ eventId }), context.out));
+    if (context.flags.json) printJson(context, { eventId });
     else context.print(eventId);
     return undefined;
   },

@@ -1,8 +1,8 @@
 import type { CommandDefinition } from '../../cli/command.ts';
 import { askFirst } from '../../cli/interview.ts';
 import { renderTable } from '../../cli/output.ts';
+import { printJson } from '../../cli/print-json.ts';
 import { printable } from '../../cli/sanitize.ts';
-import { renderJson } from '../../cli/style.ts';
 import { formatDistance } from '../../cli/values.ts';
 import { type ListedKey, listKeys, presets } from '../../service/index.ts';
 import { chooseStore } from './ask.ts';
@@ -23,7 +23,7 @@ export const command: CommandDefinition = {
       }),
     );
     if (context.flags.quiet) for (const { id } of keys) context.print(id);
-    else if (context.flags.json) context.print(renderJson(JSON.stringify(keys), context.out));
+    else if (context.flags.json) printJson(context, keys);
     else if (keys.length === 0) context.notice('The store has no keys.');
     else {
       const header = ['id', 'label', 'rights', 'state', 'created', 'expires'];

@@ -1,7 +1,7 @@
 import { argumentValue, type CommandDefinition } from '../../cli/command.ts';
 import { CliError } from '../../cli/errors.ts';
 import { exitCodes } from '../../cli/exit-codes.ts';
-import { renderJson } from '../../cli/style.ts';
+import { printJson } from '../../cli/print-json.ts';
 import { revokeKey } from '../../service/index.ts';
 import { chooseKey } from './ask.ts';
 import { databaseOption, withStorage } from './database-options.ts';
@@ -29,7 +29,7 @@ export const command: CommandDefinition = {
         hint: '`storectl service keys --store ID` lists the ids; a key itself is not its id',
       });
     }
-    if (context.flags.json) context.print(renderJson(JSON.stringify({ revoked: keyId }), context.out));
+    if (context.flags.json) printJson(context, { revoked: keyId });
     else context.notice(`Key ${keyId} is revoked.`);
     return undefined;
   },

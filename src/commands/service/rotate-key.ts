@@ -1,6 +1,6 @@
 import { argumentValue, type CommandDefinition, optionValue } from '../../cli/command.ts';
 import { usageError } from '../../cli/errors.ts';
-import { renderJson } from '../../cli/style.ts';
+import { printJson } from '../../cli/print-json.ts';
 import { rotateKey } from '../../service/index.ts';
 import { chooseKey } from './ask.ts';
 import { databaseOption, withStorage } from './database-options.ts';
@@ -42,7 +42,7 @@ handed out. The key is printed on stdout, this once: the database holds its hash
         throw describeRefusal(error, '`storectl service keys --store ID` lists the keys');
       }),
     );
-    if (context.flags.json) context.print(renderJson(JSON.stringify(rotated), context.out));
+    if (context.flags.json) printJson(context, rotated);
     else {
       context.print(rotated.key);
       const until = rotated.expiresAt === null ? 'without an end' : `valid until ${rotated.expiresAt}`;

@@ -35,6 +35,7 @@ send is one JSON line on stderr.`,
     },
   ],
   examples: ['service start', 'service start --port 8080 --database /var/lib/storectl/service.db'],
+  withoutJson: true,
   async run(context, parsed) {
     const host = optionValue(parsed, '--host') ?? '127.0.0.1';
     const port = Number(optionValue(parsed, '--port') ?? '4010');

@@ -2,8 +2,8 @@ import { isOn } from '../../cli/command.ts';
 import { exitCodes } from '../../cli/exit-codes.ts';
 import { operationInputCommand } from '../../cli/operation-command.ts';
 import { mergeObjects } from '../../cli/paths.ts';
+import { printJson } from '../../cli/print-json.ts';
 import { changesBetween, clientFields, describeChanges, readSettings } from '../../cli/settings-changes.ts';
-import { renderJson } from '../../cli/style.ts';
 import { saveSettings } from '../../contract/settings.ts';
 
 export const command = operationInputCommand({
@@ -20,7 +20,7 @@ something differs, for CI jobs that keep settings in a file.`,
     const { document } = await readSettings(run);
     const before = clientFields(document);
     const changes = changesBetween(before, clientFields(mergeObjects(document, body ?? {})));
-    if (context.flags.json) context.print(renderJson(JSON.stringify(changes), context.out));
+    if (context.flags.json) printJson(context, changes);
     else if (changes.length === 0) context.notice('Nothing differs.');
     else context.print(describeChanges(changes, context.out));
     return changes.length > 0 && isOn(parsed, '--exit-code') ? exitCodes.conflict : undefined;
