@@ -21,7 +21,7 @@ export function lenientObject<Shape extends Record<string, z.ZodMiniType>>(shape
 export const openObject = z.looseObject;
 
 /** A UUID of any version: the contract does not say which. */
-export const uuid = z.guid;
+export const uuid = () => z.guid({ error: 'Invalid UUID' });
 
 /** Timestamps are strings of a format the contract does not show. */
 export const timestamp = z.string;

@@ -138,6 +138,7 @@ async function confirmCount(
   const { askFirst } = await import('../interview.ts');
   const validate = (text: string) =>
     text.trim() === String(count) || 'that is not it; Ctrl-C leaves everything as it is';
-  const question = `Record ${count} decisions? They are final. Type ${count} to go on`;
+  const what = count === 1 ? 'Record 1 decision? It is final.' : `Record ${count} decisions? They are final.`;
+  const question = `${what} Type ${count} to go on`;
   await askFirst(() => askText(context.io, question, { validate }));
 }
