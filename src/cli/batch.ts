@@ -1,4 +1,3 @@
-import path from 'node:path';
 import type { Operation } from '../contract/operation.ts';
 import { pathParameterProblem } from '../contract/operation.ts';
 import { optionValue, type ParsedCommand } from './command.ts';
@@ -56,7 +55,7 @@ export async function withResultsFile<Result>(
 ): Promise<Result> {
   const file = optionValue(parsed, outputFileOption.flag);
   if (file === undefined) return work(() => {});
-  const pending = beginFile(path.resolve(io.cwd, file));
+  const pending = beginFile(io.cwd, file);
   let isComplete = false;
   try {
     return await work((document) => {

@@ -11,7 +11,7 @@ import type { GlobalFlags } from './global-flags.ts';
 import { type Io, isInputForbidden, isSwitchedOn } from './io.ts';
 import { choosePager, isLongerThan, showInPager } from './pager.ts';
 import type { ProfileStore } from './profiles.ts';
-import { printable } from './sanitize.ts';
+import { describeRetry } from './retry-notice.ts';
 import {
   type ConnectionSettings,
   demoProfile,
@@ -129,8 +129,7 @@ export async function createContext({ io, flags, version }: ContextOptions): Pro
       onExchange: (exchange) => {
         for (const listener of listeners) listener(exchange);
       },
-      onRetry: ({ delayMs, reason }) =>
-        notice(err.color.dim(`${printable(reason)}: trying again in ${Math.ceil(delayMs / 1000)} s`)),
+      onRetry: (retry) => notice(err.color.dim(describeRetry(retry))),
     });
     cleanups.push(() => client.close());
     return { ...target, client };

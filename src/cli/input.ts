@@ -3,7 +3,7 @@ import { argumentValue, optionValue, type ParsedCommand } from './command.ts';
 import { type Context, inputNeeded, type MissingInput, missingConnection } from './context.ts';
 import { type CliError, type FieldError, usageError } from './errors.ts';
 import { applyFlag, type FieldFlag, flagValues, parseFlag } from './flags.ts';
-import { applySet, isStandardInput, readObject, readText } from './input-files.ts';
+import { applySet, describeFile, isStandardInput, readObject, readText } from './input-files.ts';
 import type { Questions } from './interview.ts';
 import { getPath, setPath } from './paths.ts';
 import type { InputSource } from './stdin.ts';
@@ -65,10 +65,24 @@ export async function readBody(
       throw usageError(`${field.flag} and ${field.fileFlag} exclude each other`, 'leave one of them out');
     }
     if (given !== undefined) applyFlag(body, field, parseFlag(field, given));
-    if (textFile !== undefined)
-      setPath(body, field.path, await readText(source, textFile, field.fileFlag ?? ''));
+    if (textFile !== undefined) setPath(body, field.path, await readTextOf(source, field, textFile));
   }
   return body;
+}
+
+/** An empty file for what has to be said is the file of a step that failed, and no text that anybody meant. */
+async function readTextOf(source: InputSource, field: FieldFlag, file: string): Promise<string> {
+  const flag = field.fileFlag ?? '';
+  const text = await readText(source, file, flag);
+  if (text.trim() !== '' || !field.required) return text;
+  throw usageError(
+    `${describeFile(file)} (${flag}) is empty`,
+    `nothing was sent; ${field.flag} needs a text`,
+    {
+      code: 'invalid_input',
+      fields: [{ field: field.path.join('.'), flag, detail: 'empty' }],
+    },
+  );
 }
 
 /**

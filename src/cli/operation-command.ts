@@ -1,4 +1,3 @@
-import path from 'node:path';
 import type { Operation } from '../contract/operation.ts';
 import type { Batch } from '../history/batch.ts';
 import type { History } from '../history/journal.ts';
@@ -125,7 +124,7 @@ async function runOperation(
     return undefined;
   }
   const file = optionValue(parsed, outputFileOption.flag);
-  const pending = file === undefined ? null : beginFile(path.resolve(context.io.cwd, file));
+  const pending = file === undefined ? null : beginFile(context.io.cwd, file);
   try {
     const performed = await performAsked(command, run);
     await printResult(run, command, performed);

@@ -60,12 +60,17 @@ export function outcomeError(
         ...common,
         code: outcome.failure.code,
         exitCode: exitCodes.notApplied,
-        message: `the service could not be reached: ${printable(outcome.failure.message)}`,
+        message: `the service could not be reached${inAttempts(outcome)}: ${printable(outcome.failure.message)}`,
         hint: 'nothing was sent; check the address and the network, then run the command again',
       });
     case 'unknown':
       return unknownError(outcome, context, common);
   }
+}
+
+/** Nothing where there was one: then nobody waited for another. */
+function inAttempts({ attempts }: Outcome): string {
+  return attempts > 1 ? ` in ${attempts} attempts` : '';
 }
 
 function unknownError(
@@ -95,7 +100,7 @@ function unknownError(
       ...common,
       code: outcome.failure.code,
       exitCode: outcome.failure.code === 'cancelled' ? exitCodes.cancelled : exitCodes.notApplied,
-      message: `no answer from the service: ${what}`,
+      message: `no answer from the service${inAttempts(outcome)}: ${what}`,
       hint: 'reading changes nothing, so run the command again',
       status,
     });

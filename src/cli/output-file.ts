@@ -11,7 +11,13 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import type { OptionSpec } from './command.ts';
-import { type CliError, describeSystemError, localStateError, usageError } from './errors.ts';
+import {
+  type CliError,
+  describeSystemError,
+  localStateError,
+  systemErrorCode,
+  usageError,
+} from './errors.ts';
 
 export const outputFileOption: OptionSpec = {
   flag: '--output-file',
@@ -29,11 +35,18 @@ export interface PendingFile {
 }
 
 /**
- * Begins a file beside `file`, so that a folder that is missing or cannot be written is found out before anything is
+ * Begins a file beside the one that is `named`, so that a folder that is missing or cannot be written is found out before anything is
  * sent. Throws exit 2 in that case.
  */
-export function beginFile(named: string): PendingFile {
-  const file = plainFile(named);
+export function beginFile(cwd: string, named: string): PendingFile {
+  if (named === '' || named === '-') {
+    throw usageError(
+      `${outputFileOption.flag} takes the name of a file, and "${named}" is none`,
+      'the answer goes to standard output anyway: give a name or leave it out',
+      { code: 'unwritable_file' },
+    );
+  }
+  const file = plainFile(path.resolve(cwd, named));
   const draft = path.join(
     path.dirname(file),
     `.${path.basename(file)}.${Math.random().toString(36).slice(2)}.tmp`,
@@ -42,7 +55,9 @@ export function beginFile(named: string): PendingFile {
   try {
     descriptor = openSync(draft, 'wx', 0o644);
   } catch (error) {
-    throw unwritable(file, describeSystemError(error));
+    const folder = path.dirname(file);
+    const isMissing = systemErrorCode(error) === 'ENOENT';
+    throw unwritable(file, isMissing ? `there is no folder ${folder}` : describeSystemError(error));
   }
   let open = true;
   return {

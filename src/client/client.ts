@@ -40,7 +40,8 @@ export interface ClientOptions {
   /** Spreads retries, in [0, 1). */
   readonly random?: () => number;
   onExchange?(exchange: Exchange): void;
-  onRetry?(info: { attempt: number; delayMs: number; reason: string }): void;
+  /** Called before each wait. `status` is that of the answer, or null where none came. */
+  onRetry?(info: { attempt: number; delayMs: number; status: number | null; reason: string }): void;
 }
 
 export interface CallInput {
@@ -125,7 +126,7 @@ export function createClient(options: ClientOptions): Client {
       const delayMs = Math.max(backoffMs(attempt, random()), (result.retryAt ?? now) - now);
       if (now + delayMs >= deadline) return end(null);
       const reason = result.failure?.message ?? result.problem?.message ?? '';
-      options.onRetry?.({ attempt, delayMs, reason });
+      options.onRetry?.({ attempt, delayMs, status: result.status, reason });
       try {
         await clock.sleep(delayMs, input.signal);
       } catch (error) {

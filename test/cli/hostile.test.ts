@@ -1,5 +1,13 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { machineFor, newMachine } from '../helpers/cli.ts';
@@ -48,6 +56,22 @@ describe('--output-file', () => {
     expect(exitCode).toBe(2);
     expect(server.requests).toHaveLength(0);
     expect(statSync(path.join(machine.folder, 'fifo')).isFIFO()).toBe(true);
+  });
+
+  test.each([
+    ['-', 'the answer goes to standard output anyway'],
+    ['', 'the answer goes to standard output anyway'],
+    ['nope/out.json', `there is no folder `],
+  ])('%j is no place for a file, and the message says why', async (name, says) => {
+    await using server = await startFaultServer([answer(201, backup)]);
+    const machine = machineFor(targetOf(server));
+
+    const { exitCode, stderr } = await machine.run([...create, '--output-file', name]);
+
+    expect(stderr).toContain(name.startsWith('nope') ? says + path.join(machine.folder, 'nope') : says);
+    expect(exitCode).toBe(2);
+    expect(readdirSync(machine.folder)).not.toContain('-');
+    expect(server.requests).toHaveLength(0);
   });
 
   test('that is a link writes to the file behind it', async () => {

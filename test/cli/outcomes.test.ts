@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { describeRetry } from '../../src/cli/retry-notice.ts';
 import { machineFor } from '../helpers/cli.ts';
 import { answer, startFaultServer } from '../helpers/fault-server.ts';
 import { startService } from '../helpers/service.ts';
@@ -239,5 +240,41 @@ describe('errors', () => {
     expect(result.stderr).toMatch(
       /^the answer differs from the contract: quietHours\.enabled: .*\nthe answer differs from the contract: templates: .*\n$/,
     );
+  });
+});
+
+describe('between two attempts', () => {
+  test.each([
+    [
+      { status: 429, delayMs: 1000, reason: 'Try again in 1 s.' },
+      'rate limited by the service: trying again in 1 s',
+    ],
+    [{ status: 503, delayMs: 12_300, reason: 'Down.' }, 'Down: trying again in 12 s'],
+    [
+      { status: null, delayMs: 213, reason: 'connection refused' },
+      'connection refused: trying again in 0.2 s',
+    ],
+    [{ status: null, delayMs: 3, reason: 'x' }, 'x: trying again in 0.1 s'],
+  ])('%j is said in one sentence, with the true time', (retry, expected) => {
+    expect(describeRetry(retry)).toBe(expected);
+  });
+
+  test('a rate limit is called so', async () => {
+    const limited = answer(429, { detail: 'Try again in 1 s.' }, { 'retry-after': '0.1' });
+    await using server = await startFaultServer([limited, answer(200, {})]);
+    const { exitCode, stderr } = await machineFor({ origin: server.url, storeId, apiKey }).run(commands.read);
+
+    expect(exitCode).toBe(0);
+    expect(stderr).toMatch(/^rate limited by the service: trying again in \S+ s$/m);
+    expect(stderr).not.toContain('Try again');
+  });
+
+  test('the last error says how many there were', async () => {
+    const server = await startFaultServer([]);
+    await server.close();
+    const { exitCode, stderr } = await machineFor({ origin: server.url, storeId, apiKey }).run(commands.read);
+
+    expect(exitCode).toBe(9);
+    expect(stderr).toMatch(/^error: the service could not be reached in 4 attempts: /m);
   });
 });

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { machineFor, newMachine } from '../helpers/cli.ts';
+import { startFaultServer } from '../helpers/fault-server.ts';
 
 const target = { origin: 'https://api.example.com', storeId: 'store-1', apiKey: 'some-long-key' };
 
@@ -213,6 +214,21 @@ describe('long texts', () => {
 
     expect(result.exitCode).toBe(2);
     expect(result.stderr).toContain(`${flag} and ${fileFlag} exclude each other`);
+  });
+
+  test.each(commands)('%j: nothing is sent where %s is empty', async (args, fileFlag, field) => {
+    await using server = await startFaultServer([]);
+    const machine = machineFor({ origin: server.url, storeId: 's', apiKey: 'key-1234567' });
+    writeFileSync(path.join(machine.folder, 'blank.md'), '\n');
+
+    for (const file of ['/dev/null', 'blank.md', '-']) {
+      const { exitCode, stdout, stderr } = await machine.run([...args, fileFlag, file, '--json']);
+      const { error } = JSON.parse(stderr);
+      expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+      expect(error.message).toBe(`${file === '-' ? 'standard input' : file} (${fileFlag}) is empty`);
+      expect(error.fields).toMatchObject([{ field, flag: fileFlag }]);
+    }
+    expect(server.requests).toEqual([]);
   });
 
   test('a file is found from the folder in which the command runs', async () => {
