@@ -7,7 +7,8 @@ import config from '../rolldown.config.mjs';
 import { load, root } from './load.mjs';
 
 process.chdir(root);
-await build(config);
+// One after the other: the first clears the folder.
+for (const bundle of config) await build(bundle);
 
 const { helpTexts } = await load('scripts/help-texts.ts');
 for (const [words, text] of await helpTexts()) {
