@@ -46,8 +46,6 @@ const packages: Readonly<Record<string, RegExp>> = {
   chalk: /^src\/cli\/output\.ts$/,
   'cli-table3': /^src\/cli\/output\.ts$/,
   yaml: /^src\/(cli|commands)\//,
-  hono: /^src\/service\/app\.ts$/,
-  '@hono/node-server': /^src\/service\/listen\.ts$/,
   kysely: /^src\/service\/storage\//,
   libsql: /^src\/service\/storage\//,
   pg: /^src\/service\/storage\/postgres\.ts$/,
