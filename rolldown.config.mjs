@@ -5,7 +5,8 @@ import { defineConfig } from 'rolldown';
 const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8'));
 
 /**
- * Parts of libraries that are loaded at start and never used, and take longer to load than the rest of them.
+ * Parts of libraries that are loaded at start and never used, and take longer to load than the rest of them: what loads
+ * them, by its file, and what stands there instead.
  * - undici's HTTP/2 half, with node:http2: the client offers HTTP/1.1 alone when it opens a connection.
  * - undici's checks for Node's own HTTP messages, with node:http, and its forms, with half of fetch: bodies are texts
  *   here, and the transport says how long headers may be.
@@ -14,58 +15,29 @@ const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.
  *   became of its request. conf writes in one go, and nothing is left to clear up.
  * - commander's executable subcommands, with node:child_process: every command of ours is a function.
  */
-const unused = [
-  {
-    file: /[\\/]undici[\\/]lib[\\/]dispatcher[\\/]client\.js$/,
-    load: "require('./client-h2.js')",
-    instead: '() => {}',
+const unused = {
+  'undici/lib/dispatcher/client.js': {
+    "require('./client-h2.js')": '() => {}',
+    "require('node:http')": '{}',
   },
-  {
-    file: /[\\/]undici[\\/]lib[\\/]dispatcher[\\/]client\.js$/,
-    load: "require('node:http')",
-    instead: '{}',
+  'undici/lib/dispatcher/client-h1.js': { "require('../web/fetch/body.js')": '{}' },
+  'undici/lib/core/util.js': { "require('node:http')": '{}' },
+  'atomically/dist/utils/temp.js': { "import whenExit from 'when-exit';": 'const whenExit = () => {};' },
+  'commander/lib/command.js': { "require('node:child_process')": '{}' },
+  'conf/dist/source/index.js': {
+    "import { Ajv2020 as Ajv } from 'ajv/dist/2020.js';": 'const Ajv = null;',
+    "import ajvFormatsModule from 'ajv-formats';": 'const ajvFormatsModule = null;',
   },
-  {
-    file: /[\\/]undici[\\/]lib[\\/]core[\\/]util\.js$/,
-    load: "require('node:http')",
-    instead: '{}',
-  },
-  {
-    file: /[\\/]undici[\\/]lib[\\/]dispatcher[\\/]client-h1\.js$/,
-    load: "require('../web/fetch/body.js')",
-    instead: '{}',
-  },
-  {
-    file: /[\\/]atomically[\\/]dist[\\/]utils[\\/]temp\.js$/,
-    load: "import whenExit from 'when-exit';",
-    instead: 'const whenExit = () => {};',
-  },
-  {
-    file: /[\\/]commander[\\/]lib[\\/]command\.js$/,
-    load: "require('node:child_process')",
-    instead: '{}',
-  },
-  {
-    file: /[\\/]conf[\\/]dist[\\/]source[\\/]index\.js$/,
-    load: "import { Ajv2020 as Ajv } from 'ajv/dist/2020.js';",
-    instead: 'const Ajv = null;',
-  },
-  {
-    file: /[\\/]conf[\\/]dist[\\/]source[\\/]index\.js$/,
-    load: "import ajvFormatsModule from 'ajv-formats';",
-    instead: 'const ajvFormatsModule = null;',
-  },
-];
+};
 
 const withoutUnused = {
   name: 'without-unused',
   transform(code, id) {
-    return unused
-      .filter(({ file }) => file.test(id))
-      .reduce((text, { load, instead }) => {
-        if (!text.includes(load)) throw new Error(`${id} no longer loads ${load}: see rolldown.config.mjs`);
-        return text.replace(load, instead);
-      }, code);
+    const [, file = ''] = id.replaceAll('\\', '/').split('/node_modules/');
+    return Object.entries(unused[file] ?? {}).reduce((text, [load, instead]) => {
+      if (!text.includes(load)) throw new Error(`${id} no longer loads ${load}: see rolldown.config.mjs`);
+      return text.replace(load, instead);
+    }, code);
   },
 };
 

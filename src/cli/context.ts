@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Client, ClientOptions, createClient, Exchange } from '../client/client.ts';
 import type { History } from '../history/journal.ts';
+import { lazily } from '../history/lazily.ts';
 import { describeExchange } from './debug.ts';
 import type { Demo } from './demo.ts';
 import { CliError, usageError } from './errors.ts';
@@ -85,30 +86,23 @@ export async function createContext({ io, flags, version }: ContextOptions): Pro
   };
   const notice = (text: string) =>
     noticeToCopy(err.width === null || err.plain ? text : wrapText(text, err.width));
-  const once = <Value>(make: () => Promise<Value>) => {
-    let made: Promise<Value> | undefined;
-    return () => {
-      made ??= make();
-      return made;
-    };
-  };
   const forbidden = isInputForbidden(flags, io.env);
   const debug = flags.debug || isSwitchedOn(io.env.STORECTL_DEBUG);
   const listeners: ((exchange: Exchange) => void)[] = [];
   if (debug) listeners.push((exchange) => noticeToCopy(describeExchange(exchange)));
 
-  const profiles = once(async () => {
+  const profiles = lazily(async () => {
     const { openProfiles } = await import('./profiles.ts');
     return openProfiles(configDirectory(io), io.process, notice);
   });
-  const settings = once(async () => {
+  const settings = lazily(async () => {
     // conf costs more to load than to look whether there is anything to read.
     const stored = existsSync(path.join(configDirectory(io), 'settings.json'))
       ? await profiles()
       : noProfiles;
     return resolveSettings(flags, io.env, io.cwd, stored);
   });
-  const demo = once(async () => {
+  const demo = lazily(async () => {
     const { startDemo } = await import('./demo.ts');
     const started = await startDemo(demoDirectory(io), version);
     cleanups.push(() => started.close());
@@ -116,7 +110,7 @@ export async function createContext({ io, flags, version }: ContextOptions): Pro
     return started;
   });
 
-  const connect = once(async (): Promise<Connection> => {
+  const connect = lazily(async (): Promise<Connection> => {
     const resolved = await settings();
     const target =
       resolved.profile === demoProfile ? demoTarget(await demo(), resolved) : storedTarget(resolved);
@@ -158,7 +152,7 @@ export async function createContext({ io, flags, version }: ContextOptions): Pro
     profiles,
     settings,
     connect,
-    history: once(async () => {
+    history: lazily(async () => {
       const { openHistory } = await import('../history/journal.ts');
       const { profile } = await settings();
       const folder = historyDirectory(io, profile);

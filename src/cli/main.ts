@@ -31,7 +31,8 @@ export async function main(argv: readonly string[], io: Io): Promise<ExitCode> {
       try {
         exitCode = (await definition.run(context, parsed)) ?? exitCodes.done;
         return null;
-      } catch (error) {
+      } catch (thrown) {
+        const error = await asUserError(thrown);
         if (!(error instanceof CliError) || !context.canPrompt) throw error;
         const { lacksStore, offerStore } = await import('./offer-store.ts');
         if (!lacksStore(error)) throw error;
@@ -53,6 +54,13 @@ export async function main(argv: readonly string[], io: Io): Promise<ExitCode> {
     io.stderr.write(wantsJson(argv) ? describeAsJson(details) : await describeForPeople(details, io));
     return details.exitCode;
   }
+}
+
+/** An error of the history, whichever command met it, as the user's; any other as it is. */
+async function asUserError(error: unknown): Promise<unknown> {
+  if (error instanceof CliError) return error;
+  const { describeHistoryError } = await import('./perform.ts');
+  return describeHistoryError(error);
 }
 
 /** `help backup create` and `-h backup create` are other spellings of `backup create --help`. */

@@ -6,7 +6,7 @@ import { type ExitCode, exitCodes } from '../cli/exit-codes.ts';
 import { answerBody, recordSummary } from '../cli/history-view.ts';
 import { askFirst } from '../cli/interview.ts';
 import { outcomeError } from '../cli/outcomes.ts';
-import { describeHistoryError, sendOptions } from '../cli/perform.ts';
+import { sendOptions } from '../cli/perform.ts';
 import { printJson } from '../cli/print-json.ts';
 import type { Choice } from '../cli/prompts.ts';
 import { printable } from '../cli/sanitize.ts';
@@ -59,22 +59,18 @@ reading is; what can be neither is left alone, with what is known about it.`,
     const history = await context.history();
     const id = argumentValue(parsed, 'id');
     const mark = optionValue(parsed, '--mark');
-    try {
-      if (mark !== undefined) return await markByHand(context, id, mark);
-      const records = id === undefined ? await chooseRecords(context) : [await history.get(id)];
-      if (records.length === 0) {
-        context.notice('Nothing is open.');
-        if (context.flags.json) context.print('[]');
-        return undefined;
-      }
-      const reports: Report[] = [];
-      for (const record of records)
-        reports.push(await resumeOne(context, record, isOn(parsed, '--even-if-old')));
-      print(context, reports, id !== undefined);
-      return reports.find(({ exitCode }) => exitCode !== exitCodes.done)?.exitCode;
-    } catch (error) {
-      throw describeHistoryError(error);
+    if (mark !== undefined) return await markByHand(context, id, mark);
+    const records = id === undefined ? await chooseRecords(context) : [await history.get(id)];
+    if (records.length === 0) {
+      context.notice('Nothing is open.');
+      if (context.flags.json) context.print('[]');
+      return undefined;
     }
+    const reports: Report[] = [];
+    for (const record of records)
+      reports.push(await resumeOne(context, record, isOn(parsed, '--even-if-old')));
+    print(context, reports, id !== undefined);
+    return reports.find(({ exitCode }) => exitCode !== exitCodes.done)?.exitCode;
   },
 };
 

@@ -2,7 +2,6 @@ import { type CommandDefinition, optionValue } from '../../cli/command.ts';
 import { usageError } from '../../cli/errors.ts';
 import { recordSummary } from '../../cli/history-view.ts';
 import { renderTable } from '../../cli/output.ts';
-import { describeHistoryError } from '../../cli/perform.ts';
 import { printJson } from '../../cli/print-json.ts';
 import { printable } from '../../cli/sanitize.ts';
 import { operations } from '../../contract/operations.ts';
@@ -55,9 +54,7 @@ applied, and what is still open. The service itself lists nothing, so changes ma
       throw usageError('--limit takes a number from 1', 'for example --limit 20');
 
     const history = await context.history();
-    const { records, problems } = await history.list({ operation, state }).catch((error: unknown) => {
-      throw describeHistoryError(error);
-    });
+    const { records, problems } = await history.list({ operation, state });
     for (const { file, message } of problems)
       context.notice(context.err.color.yellow(printable(`${file} ${message}`)));
     const shown = records.slice(0, limit);

@@ -3,7 +3,6 @@ import { type CommandDefinition, optionValue } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
 import { cancelledError, usageError } from '../../cli/errors.ts';
 import { askInOrder } from '../../cli/interview.ts';
-import { describeHistoryError } from '../../cli/perform.ts';
 import { printJson } from '../../cli/print-json.ts';
 
 const units: Readonly<Record<string, number>> = { h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 };
@@ -20,9 +19,7 @@ export const command: CommandDefinition = {
     if (olderThanMs === null)
       throw usageError(`--older-than takes an age, and "${age}" is none`, 'for example 90d, 12w or 36h');
     const history = await context.history();
-    const removed = await history.prune({ olderThanMs }).catch((error: unknown) => {
-      throw describeHistoryError(error);
-    });
+    const removed = await history.prune({ olderThanMs });
     if (context.flags.json) printJson(context, { removed });
     else context.notice(`Removed ${removed.length} record${removed.length === 1 ? '' : 's'}.`);
     return undefined;

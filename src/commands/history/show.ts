@@ -4,7 +4,6 @@ import type { Context } from '../../cli/context.ts';
 import { answerBody, recordSummary } from '../../cli/history-view.ts';
 import { askFirst } from '../../cli/interview.ts';
 import { renderRecord, rowsOf } from '../../cli/output.ts';
-import { describeHistoryError } from '../../cli/perform.ts';
 import { printJson } from '../../cli/print-json.ts';
 import { maskWebhooks } from '../../cli/webhooks.ts';
 
@@ -22,9 +21,7 @@ export const command: CommandDefinition = {
     const id = argumentValue(parsed, 'id') ?? (await chooseRecord(context));
     if (id === null) return undefined;
     const history = await context.history();
-    const whole = await history.get(id).catch((error: unknown) => {
-      throw describeHistoryError(error);
-    });
+    const whole = await history.get(id);
     // The file keeps what was sent as it was; shown, it may end in the log of a CI job.
     const record = maskWebhooks(whole);
     if (context.flags.json) {
