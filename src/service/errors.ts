@@ -1,5 +1,6 @@
 /** Why a request is refused. The codes are stable: clients may act on them. */
 export type ErrorCode =
+  | 'malformed_request'
   | 'malformed_json'
   | 'missing_key'
   | 'invalid_key'
@@ -8,15 +9,18 @@ export type ErrorCode =
   | 'method_not_allowed'
   | 'too_large'
   | 'unsupported_media_type'
+  | 'request_timeout'
   | 'idempotency_in_progress'
   | 'state_conflict'
   | 'slug_taken'
   | 'restore_in_progress'
   | 'duplicate'
   | 'stale'
+  | 'expectation_failed'
   | 'validation_failed'
   | 'idempotency_key_reused'
   | 'rate_limited'
+  | 'headers_too_large'
   | 'busy'
   | 'internal_error';
 

@@ -1,13 +1,11 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
 import type { App } from './app.ts';
+import { drainMs, watchConnections } from './connections.ts';
+import { ServiceError } from './errors.ts';
 import { cutOff, type HttpAnswer, type HttpRequest, tooLarge } from './http.ts';
 
 /** How long requests that are running may go on once the server is told to stop. */
 const graceMs = 10_000;
-
-/** How long the rest of a body that nobody reads may come in, so that its sender can read the answer. */
-const drainMs = 500;
 
 export interface Listening {
   /** Such as `http://127.0.0.1:4010`. */
@@ -16,29 +14,34 @@ export interface Listening {
   close(): Promise<void>;
 }
 
-/** Serves the app over HTTP. Port 0 takes any free one. Rejects with an error whose `code` is such as EADDRINUSE. */
+export interface ListenOptions {
+  readonly host: string;
+  /** 0 takes any free one. */
+  readonly port: number;
+  /** Takes one record for each request that does not get as far as the app. */
+  readonly log?: (line: object) => void;
+  /** How long a request may take to come in. Node's own limits unless given. */
+  readonly receiveMs?: number;
+}
+
+/** Serves the app over HTTP. Rejects with an error whose `code` is such as EADDRINUSE. */
 export async function listen(
   app: App,
-  { host, port }: { readonly host: string; readonly port: number },
+  { host, port, log = () => {}, receiveMs }: ListenOptions,
 ): Promise<Listening> {
   const endOfTurn = createTurns();
-  const server = createServer((incoming, outgoing) => {
-    answer(app, endOfTurn, incoming, outgoing).catch(() => outgoing.destroy());
+  const limits = receiveMs !== undefined && {
+    headersTimeout: receiveMs,
+    requestTimeout: receiveMs,
+    connectionsCheckingInterval: receiveMs,
+  };
+  const server = createServer({ ...limits, requireHostHeader: false }, (incoming, outgoing) => {
+    if (incoming.headers.host === undefined && incoming.httpVersion === '1.1') {
+      connections.answerWith(outgoing, new ServiceError('malformed_request', 'The Host header is missing.'));
+    } else answer(app, endOfTurn, incoming, outgoing).catch(() => outgoing.destroy());
   });
+  const connections = watchConnections(server, log);
   let closing: Promise<void> | undefined;
-  // The server's own list of idle connections lacks those on which nothing was ever asked.
-  const idle = new Set<Socket>();
-  server.on('connection', (socket) => {
-    idle.add(socket);
-    socket.once('close', () => idle.delete(socket));
-  });
-  server.on('request', ({ socket }, response) => {
-    idle.delete(socket);
-    response.once('close', () => {
-      if (closing !== undefined) socket.end();
-      else if (!socket.destroyed) idle.add(socket);
-    });
-  });
 
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -57,7 +60,7 @@ export async function listen(
           clearTimeout(timer);
           resolve();
         });
-        for (const socket of idle) socket.destroy();
+        connections.close();
       });
       return closing;
     },
@@ -127,7 +130,7 @@ function readBody(incoming: IncomingMessage, maxBytes: number): Promise<Uint8Arr
     incoming.once('close', () => {
       if (!incoming.complete) reject(cutOff());
     });
-    incoming.once('error', () => reject(cutOff()));
+    incoming.once('error', (error) => reject(error instanceof ServiceError ? error : cutOff()));
   });
 }
 

@@ -2,12 +2,14 @@ import { type ErrorCode, ServiceError } from './errors.ts';
 import { StorageBusyError, UnknownCommitError } from './storage/errors.ts';
 
 const problems: Record<ErrorCode, { readonly status: number; readonly title: string }> = {
+  malformed_request: { status: 400, title: 'The request is not acceptable HTTP' },
   malformed_json: { status: 400, title: 'The body is not acceptable JSON' },
   missing_key: { status: 401, title: 'An API key is needed' },
   invalid_key: { status: 401, title: 'The API key is not valid' },
   insufficient_scope: { status: 403, title: 'The API key does not allow this' },
   not_found: { status: 404, title: 'Not found' },
   method_not_allowed: { status: 405, title: 'Method not allowed' },
+  request_timeout: { status: 408, title: 'The request took too long to come in' },
   idempotency_in_progress: { status: 409, title: 'A request with this idempotency key is being worked on' },
   state_conflict: { status: 409, title: 'The state does not allow this' },
   slug_taken: { status: 409, title: 'The slug is taken' },
@@ -16,9 +18,11 @@ const problems: Record<ErrorCode, { readonly status: number; readonly title: str
   stale: { status: 412, title: 'It has changed in the meantime' },
   too_large: { status: 413, title: 'The body is too large' },
   unsupported_media_type: { status: 415, title: 'The body must be application/json' },
+  expectation_failed: { status: 417, title: 'The expectation cannot be met' },
   validation_failed: { status: 422, title: 'The request is not valid' },
   idempotency_key_reused: { status: 422, title: 'The idempotency key was used for another request' },
   rate_limited: { status: 429, title: 'Too many requests' },
+  headers_too_large: { status: 431, title: 'The header is too large' },
   internal_error: { status: 500, title: 'The service failed' },
   busy: { status: 503, title: 'The service is busy' },
 };

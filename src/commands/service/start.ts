@@ -47,7 +47,7 @@ send is one JSON line on stderr.`,
     const serve = async (storage: Storage, location: string) => {
       const log = createLog(context.notice);
       const app = createApp({ storage, version, log, rateLimit });
-      const server = await listen(app, { host, port }).catch((error: unknown) => {
+      const server = await listen(app, { host, port, log }).catch((error: unknown) => {
         throw listenError(host, port, error);
       });
       const deliveries = isOn(parsed, '--no-delivery') ? null : startDeliveries({ storage, sink, log });
