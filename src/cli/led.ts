@@ -1,10 +1,10 @@
 import { CliError, cancelledError, WentBack } from './errors.ts';
 import { type FieldFlag, nameOfField } from './flags.ts';
 import { askFromStart, askInTurn, unlessBack } from './interview.ts';
-import type { Run } from './operation-command.ts';
+import type { OperationCommand, Preview, Run } from './operation-command.ts';
 import { renderRecord, rowsOf } from './output.ts';
 import { getPath } from './paths.ts';
-import type { Performed } from './perform.ts';
+import { type Performed, perform } from './perform.ts';
 import { askChoice, askSeveral } from './prompts.ts';
 import { printableLines } from './sanitize.ts';
 import { formatValue } from './values.ts';
@@ -17,16 +17,16 @@ import type { Interview } from './wizard.ts';
 export async function performLed(
   run: Run,
   interview: Interview,
-  { hasOwnConfirmation, send }: { readonly hasOwnConfirmation: boolean; send(): Promise<Performed> },
+  command: OperationCommand,
 ): Promise<Performed> {
-  let wasRefused = false;
-  for (;;) {
+  const { notice, err } = run.context;
+  const isChange = run.operation.class !== 'read';
+  for (let wasRefused = false; ; ) {
     try {
-      if (run.operation.class !== 'read') {
-        showRequest(run);
-        if (!hasOwnConfirmation) await agree(run, interview);
-      }
-      return await send();
+      const { text, changesNothing, send } = (await command.preview?.(run)) ?? previewFields(run, command);
+      if (isChange && text !== '') notice(changesNothing ? text : `\n${text}\n`);
+      const isSettled = !isChange || changesNothing || command.confirm !== undefined;
+      if (isSettled || (await agree(run, interview))) return await send();
     } catch (error) {
       if (error instanceof WentBack) {
         await interview.goBack();
@@ -36,7 +36,7 @@ export async function performLed(
       if (fields.length === 0) throw wasRefused ? withoutEffect(error) : error;
       wasRefused = true;
       const { message } = error as CliError;
-      run.context.notice(`\n${run.context.err.color.yellow(printableLines(message))}\n`);
+      notice(`\n${err.color.yellow(printableLines(message))}\n`);
       await askFromStart(() => fields.map((field) => interview.questionOf(field))).catch(
         (reason: unknown) => {
           throw withoutEffect(reason);
@@ -46,26 +46,27 @@ export async function performLed(
   }
 }
 
-function showRequest({ context, body }: Run): void {
-  const values = { now: context.now(), currency: null };
-  const rows = rowsOf(body ?? {}, values);
-  if (rows.length > 0) context.notice(`\n${renderRecord(rows, context.err)}\n`);
+/** What is sent says what will change. */
+function previewFields(run: Run, command: OperationCommand): Preview {
+  const rows = rowsOf(run.body ?? {}, { now: run.context.now(), currency: null });
+  return {
+    text: rows.length === 0 ? '' : renderRecord(rows, run.context.err),
+    changesNothing: false,
+    send: () => (command.perform ?? perform)(run),
+  };
 }
 
-/** Goes on only after a yes. */
-async function agree(run: Run, interview: Interview): Promise<void> {
+/** Whether to go on: false where the user has changed something, which is to be looked at first. */
+async function agree(run: Run, interview: Interview): Promise<boolean> {
   const { context, operation } = run;
-  for (;;) {
-    const answer = await askChoice(context.io, `${operation.summary}: send this?`, [
-      { value: 'yes', name: 'yes, send it' },
-      { value: 'change', name: 'change or add something first' },
-      { value: 'no', name: 'no, send nothing' },
-    ]);
-    if (answer === 'yes') return;
-    if (answer === 'no') throw cancelledError();
-    await unlessBack(() => askForMore(run, interview));
-    showRequest(run);
-  }
+  const answer = await askChoice(context.io, `${operation.summary}: send this?`, [
+    { value: 'yes', name: 'yes, send it' },
+    { value: 'change', name: 'change or add something first' },
+    { value: 'no', name: 'no, send nothing' },
+  ]);
+  if (answer === 'no') throw cancelledError();
+  if (answer === 'change') await unlessBack(() => askForMore(run, interview));
+  return answer === 'yes';
 }
 
 /** Asks for any fields of the request, those that it can do without as well. */

@@ -78,10 +78,21 @@ export interface InputCommand {
   introduce?(run: Run): Promise<void>;
 }
 
+/** What a run would change, to be looked at before it is sent. */
+export interface Preview {
+  /** For people. */
+  readonly text: string;
+  /** Nobody needs to agree to what changes nothing. */
+  readonly changesNothing: boolean;
+  send(): Promise<Performed>;
+}
+
 /** What is particular to the command of one operation. */
 export interface OperationCommand extends InputCommand, ResultView {
   /** What is done instead of sending the run and no more: looks before something that cannot be taken back. */
   perform?(run: Run): Promise<Performed>;
+  /** The same for what can be said only from what the service has now; shown in place of the request's fields. */
+  preview?(run: Run): Promise<Preview>;
 }
 
 /** The command of an operation: input, guard, request, result. Its flags come from the contract. */
@@ -154,10 +165,14 @@ async function performAsked(command: OperationCommand, run: Run): Promise<Perfor
     announce(run);
     if (context.flags.fields !== null) warnOfUnknownFields(context, fieldNames(operation.response));
   }
-  const send = () => (command.perform ?? perform)(run);
-  if (interview === null) return send();
-  const { performLed } = await import('./led.ts');
-  return performLed(run, interview, { hasOwnConfirmation: command.confirm !== undefined, send });
+  if (interview !== null) {
+    const { performLed } = await import('./led.ts');
+    return performLed(run, interview, command);
+  }
+  const preview = await command.preview?.(run);
+  if (preview === undefined) return (command.perform ?? perform)(run);
+  context.notice(preview.text);
+  return preview.send();
 }
 
 /** A dry run shows a key of the kind that a real one would make. */

@@ -3,8 +3,8 @@ import { CliError } from './errors.ts';
 import { exitCodes } from './exit-codes.ts';
 import { inexactNumber } from './json-text.ts';
 import { isObject, isTooDeep, mostLevels } from './objects.ts';
-import type { Run } from './operation-command.ts';
-import { type Performed, perform } from './perform.ts';
+import type { Preview, Run } from './operation-command.ts';
+import { perform } from './perform.ts';
 import { printable } from './sanitize.ts';
 import type { Style } from './style.ts';
 
@@ -92,32 +92,40 @@ export function movedError(run: Run, before: unknown, now: unknown, hint: string
 }
 
 /**
- * Saves `next` over `base`, which was read before: shows the difference, reads again, stops where the settings moved in
- * between, and keeps the former document in the history. Nothing is sent where nothing differs.
+ * The save of `next` over `base`, which was read before. It reads again, stops where the settings moved in between, and
+ * keeps the former document in the history. Nothing is sent where nothing differs.
  */
-export async function saveOver(
+export function previewSave(
   run: Run,
   base: CurrentSettings,
   next: Record<string, unknown>,
   movedHint: string,
-): Promise<Performed> {
+): Preview {
   const { context } = run;
   const changes = changesBetween(clientFields(base.document), next);
   if (changes.length === 0) {
-    context.notice('The settings are so already: nothing was sent.');
-    return { answer: base.document, text: base.text, etag: base.etag, record: null };
+    return {
+      text: 'The settings are so already: nothing was sent.',
+      changesNothing: true,
+      send: async () => ({ answer: base.document, text: base.text, etag: base.etag, record: null }),
+    };
   }
   refuseInexactNumbers(base);
-  context.notice(describeChanges(changes, context.err));
-  const again = await readSettings(run);
-  if (!sameJson(base.document, again.document))
-    throw movedError(run, base.document, again.document, movedHint);
-  return perform({
-    ...run,
-    body: next,
-    former: JSON.stringify(base.document),
-    ...(again.etag !== null && { ifMatch: again.etag }),
-  });
+  return {
+    text: describeChanges(changes, context.err),
+    changesNothing: false,
+    async send() {
+      const again = await readSettings(run);
+      if (!sameJson(base.document, again.document))
+        throw movedError(run, base.document, again.document, movedHint);
+      return perform({
+        ...run,
+        body: next,
+        former: JSON.stringify(base.document),
+        ...(again.etag !== null && { ifMatch: again.etag }),
+      });
+    },
+  };
 }
 
 /** Saving sends the whole document back: a number that would come back as another one must not be touched. */

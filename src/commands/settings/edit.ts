@@ -9,7 +9,7 @@ import { parseObject } from '../../cli/input-files.ts';
 import { announce, type Run } from '../../cli/operation-command.ts';
 import type { Performed } from '../../cli/perform.ts';
 import { printResult } from '../../cli/result.ts';
-import { clientFields, readSettings, sameJson, saveOver } from '../../cli/settings-changes.ts';
+import { clientFields, previewSave, readSettings, sameJson } from '../../cli/settings-changes.ts';
 import { saveSettings } from '../../contract/settings.ts';
 
 const fields = deriveFlags(saveSettings.body);
@@ -60,7 +60,9 @@ async function editAndSave(run: Run): Promise<Performed | null> {
       checkBody(saveSettings, fields, next);
       if (sameJson(next, clientFields(base.document))) return null;
       const hint = 'your text is below; edit again to change the settings as they are now';
-      return saveOver(run, base, next, hint);
+      const preview = previewSave(run, base, next, hint);
+      context.notice(preview.text);
+      return preview.send();
     },
     nothing: 'nothing was saved',
     keep: 'keep it in a file for --from-file',

@@ -1,8 +1,7 @@
 import { askWhatChanges } from '../../cli/nothing-to-change.ts';
-import { operationCommand, type Run } from '../../cli/operation-command.ts';
+import { operationCommand, type Preview, type Run } from '../../cli/operation-command.ts';
 import { getPath, mergeObjects } from '../../cli/paths.ts';
-import type { Performed } from '../../cli/perform.ts';
-import { clientFields, movedError, readSettings, sameJson, saveOver } from '../../cli/settings-changes.ts';
+import { clientFields, movedError, previewSave, readSettings, sameJson } from '../../cli/settings-changes.ts';
 import { saveSettings } from '../../contract/settings.ts';
 
 export const command = operationCommand({
@@ -27,12 +26,12 @@ changed the settings in the meantime. The service's own fields storeId, env and 
     };
     return (await readSettings(run)).document;
   }),
-  perform: mergeAndSave,
+  preview: mergeIntoCurrent,
   id: (answer) => getPath(answer, ['storeId']),
 });
 
 /** PUT replaces the document, so what the user did not name has to be read and sent back. */
-async function mergeAndSave(run: Run): Promise<Performed> {
+async function mergeIntoCurrent(run: Run): Promise<Preview> {
   const given = run.body ?? {};
   const current = await readSettings(run);
   const next = clientFields(mergeObjects(current.document, given));
@@ -47,5 +46,5 @@ async function mergeAndSave(run: Run): Promise<Performed> {
       'read them anew, or take updatedAt out of the input to save it all the same',
     );
   }
-  return saveOver(run, current, next, 'run the command again to change the settings as they are now');
+  return previewSave(run, current, next, 'run the command again to change the settings as they are now');
 }

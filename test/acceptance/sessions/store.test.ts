@@ -297,8 +297,8 @@ test('settings save', async () => {
     ✔ Start of the quiet hours, for example 22:00: 21:30
     demo → store <uuid> @ this process
 
-    quietHours.enabled  yes
-    quietHours.start    21:30
+    - quietHours.start: "22:00"
+    + quietHours.start: "21:30"
 
     ? Change the operations settings, keeping what is not named: send this?
     ❯ yes, send it
@@ -317,12 +317,10 @@ test('settings save', async () => {
     ✔ Start of the quiet hours, for example 22:00: 21:30
     demo → store <uuid> @ this process
 
-    quietHours.enabled  yes
-    quietHours.start    21:30
-
-    ✔ Change the operations settings, keeping what is not named: send this? yes, send it
     - quietHours.start: "22:00"
     + quietHours.start: "21:30"
+
+    ✔ Change the operations settings, keeping what is not named: send this? yes, send it
     quietHours.enabled                 yes
     quietHours.start                   21:30
     quietHours.end                     07:00
