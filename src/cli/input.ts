@@ -125,11 +125,9 @@ export async function completeInput(
 
   const completed = body ?? {};
   const { interview } = await import('./wizard.ts');
-  const unnamed = names
-    .filter((name) => parameters[name] === undefined)
-    .map((name) => ({ name, description: describeParameter(name) }));
+  const ids = names.map((name) => ({ name, description: describeParameter(name) }));
   const asked = {
-    ...{ operation, first: questions ?? (() => []), parameters: unnamed, fields: absent },
+    ...{ operation, first: questions ?? (() => []), ids, fields: absent },
     ...(introduce && { introduce }),
   };
   return {

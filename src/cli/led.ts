@@ -1,14 +1,14 @@
+import { optionValue } from './command.ts';
 import { CliError, cancelledError, WentBack } from './errors.ts';
 import { type FieldFlag, nameOfField } from './flags.ts';
-import { askFromStart, askInTurn, unlessBack } from './interview.ts';
+import { askFromStart, askInTurn, type Question, unlessBack } from './interview.ts';
 import type { OperationCommand, Preview, Run } from './operation-command.ts';
 import { renderRecord, rowsOf } from './output.ts';
 import { getPath } from './paths.ts';
 import { type Performed, perform } from './perform.ts';
 import { askChoice, askSeveral } from './prompts.ts';
-import { printableLines } from './sanitize.ts';
 import { formatValue } from './values.ts';
-import type { Interview } from './wizard.ts';
+import { explainRefusal, type Interview, isNotFound } from './wizard.ts';
 
 /**
  * Performs a run for somebody who was asked for some of it: shows the whole before it is sent, lets the user go back to
@@ -19,7 +19,7 @@ export async function performLed(
   interview: Interview,
   command: OperationCommand,
 ): Promise<Performed> {
-  const { notice, err } = run.context;
+  const { notice } = run.context;
   const isChange = run.operation.class !== 'read';
   for (let wasRefused = false; ; ) {
     try {
@@ -32,16 +32,14 @@ export async function performLed(
         await interview.goBack();
         continue;
       }
-      const fields = correctableFields(run, error);
-      if (fields.length === 0) throw wasRefused ? withoutEffect(error) : error;
-      wasRefused = true;
-      const { message } = error as CliError;
-      notice(`\n${err.color.yellow(printableLines(message))}\n`);
-      await askFromStart(() => fields.map((field) => interview.questionOf(field))).catch(
-        (reason: unknown) => {
-          throw withoutEffect(reason);
-        },
-      );
+      const questions = correctingQuestions(run, interview, error);
+      if (!(error instanceof CliError) || questions.length === 0)
+        throw wasRefused ? withoutEffect(error) : error;
+      wasRefused = isChange;
+      explainRefusal(run.context, error, isNotFound(error) ? error.details.hint : '');
+      await askFromStart(() => questions).catch((reason: unknown) => {
+        throw wasRefused ? withoutEffect(reason) : reason;
+      });
     }
   }
 }
@@ -92,12 +90,20 @@ async function askForMore({ context, fields, body }: Run, interview: Interview):
   await askInTurn(() => [{ ask: choose }, ...chosen.map((field) => interview.questionOf(field))]);
 }
 
-/** The fields that a definite refusal names and that can be asked for; none for any other error. */
-function correctableFields({ fields }: Run, error: unknown): FieldFlag[] {
+/** Questions for what a definite refusal is about, where it can be asked for; none for any other error. */
+function correctingQuestions(
+  { fields, parsed }: Run,
+  interview: Interview,
+  error: unknown,
+): readonly Question[] {
+  // An id that is confirmed on the command line is meant.
+  if (isNotFound(error)) return optionValue(parsed, '--confirm') ? [] : interview.questionsOfIds();
   if (!(error instanceof CliError)) return [];
   const { outcome, status, fields: named = [] } = error.details;
   if (outcome !== 'rejected' || (status !== 400 && status !== 422)) return [];
-  return fields.filter(({ flag }) => named.some((one) => one.flag === flag));
+  return fields
+    .filter(({ flag }) => named.some((one) => one.flag === flag))
+    .map((field) => interview.questionOf(field));
 }
 
 /** A cancellation after a refusal: something was sent, and it had no effect. */

@@ -2,21 +2,41 @@ import { type Operation, pathParameterProblem } from '../contract/operation.ts';
 import { askField } from './ask-field.ts';
 import { knownWords } from './completion/words.ts';
 import type { Context } from './context.ts';
+import { CliError } from './errors.ts';
 import type { FieldFlag } from './flags.ts';
 import { askFromStart, explainKeys, type Question, type Questions, unlessBack } from './interview.ts';
 import { type KnownId, knownIds } from './known-ids.ts';
 import { getPath, setPath } from './paths.ts';
 import { askChoice, askText, type Choice } from './prompts.ts';
+import { printableLines } from './sanitize.ts';
+
+interface AskedId {
+  readonly name: string;
+  readonly description: string;
+}
 
 /** What the user is asked for of an operation's input, in this order. */
 export interface Missing {
   readonly operation: Operation;
   /** Questions of the command's own, before the others. */
   readonly first: Questions;
-  readonly parameters: readonly { readonly name: string; readonly description: string }[];
+  /** The ids in the path, those that are given included. */
+  readonly ids: readonly AskedId[];
   readonly fields: readonly FieldFlag[];
   /** Shows what the fields are about, as soon as the parameters are known. */
   introduce?(parameters: Readonly<Record<string, string>>): Promise<void>;
+}
+
+/** Whether the service knows no such thing: an id is mistyped, or of another store. */
+export function isNotFound(error: unknown): error is CliError {
+  if (!(error instanceof CliError) || error.details.outcome !== 'rejected') return false;
+  return error.details.status === 404 || error.details.status === 410;
+}
+
+/** Says why a question is asked again. */
+export function explainRefusal({ notice, err }: Context, { details }: CliError, hint = ''): void {
+  const lines = [details.message, hint].filter((line) => line !== '').join('\n');
+  notice(`\n${err.color.yellow(printableLines(lines))}\n`);
 }
 
 /** A user who has been asked for some of the input, and can be asked again. The answers change the input in place. */
@@ -25,6 +45,8 @@ export interface Interview {
   goBack(): Promise<void>;
   /** A question for a field of the request, whether it was asked for before or not. */
   questionOf(field: FieldFlag): Question;
+  /** The same for the ids in the path. */
+  questionsOfIds(): readonly Question[];
 }
 
 /**
@@ -33,19 +55,26 @@ export interface Interview {
  */
 export async function interview(
   context: Context,
-  { operation, first, parameters: names, fields, introduce }: Missing,
+  { operation, first, ids, fields, introduce }: Missing,
   parameters: Record<string, string>,
   body: Record<string, unknown>,
 ): Promise<Interview> {
   const known = await knownIds(context, operation);
-  const ids = names.map(
-    ({ name, description }, index): Question => ({
-      async ask() {
+  const missing = ids.filter(({ name }) => parameters[name] === undefined);
+  const questionOfId = ({ name, description }: AskedId): Question => ({
+    async ask() {
+      for (;;) {
         parameters[name] = await askId(context, description, known, parameters[name]);
-        if (index === names.length - 1) await introduce?.(parameters);
-      },
-    }),
-  );
+        if (ids.some((one) => parameters[one.name] === undefined)) return;
+        try {
+          return await introduce?.(parameters);
+        } catch (error) {
+          if (!isNotFound(error)) throw error;
+          explainRefusal(context, error, error.details.hint);
+        }
+      }
+    },
+  });
   const questionOf = (field: FieldFlag): Question => ({
     async ask() {
       const chosen = known.find(({ id }) => Object.values(parameters).includes(id));
@@ -53,16 +82,20 @@ export async function interview(
       await askInto(context, operation, body, field, { words });
     },
   });
-  const questions = () => [...first(), ...ids, ...fields.map(questionOf)];
-  if (names.length > 0 && known.length === 0) {
-    const what = names.map(({ description }) => description.replace(/^Id of the /, '')).join(' or ');
+  const questions = () => [...first(), ...missing.map(questionOfId), ...fields.map(questionOf)];
+  if (missing.length > 0 && known.length === 0) {
+    const what = missing.map(({ description }) => description.replace(/^Id of the /, '')).join(' or ');
     context.notice(`This machine knows no ${what} to choose from, and the service lists none.`);
   }
-  if (names.length === 0) await introduce?.(parameters);
+  if (missing.length === 0) await introduce?.(parameters);
   // A change is shown at the end, which one can go back from.
   if (questions().length > (operation.class === 'read' ? 1 : 0)) explainKeys(context);
   await askFromStart(questions);
-  return { goBack: () => askFromStart(questions, questions().length - 1), questionOf };
+  return {
+    goBack: () => askFromStart(questions, questions().length - 1),
+    questionOf,
+    questionsOfIds: () => ids.map(questionOfId),
+  };
 }
 
 /**
@@ -107,7 +140,7 @@ export async function askId(
   if (known.length === 0) return typeId();
   const another = '';
   const choices = [...idChoices(context, known), { value: another, name: 'another one' }];
-  for (let preset = isKnown ? before : undefined; ; preset = another) {
+  for (let preset = isKnown || before === undefined ? before : another; ; preset = another) {
     const chosen = await askChoice(io, description, choices, preset);
     if (chosen !== another) return chosen;
     // Back to the list, and no further.
