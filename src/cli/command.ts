@@ -72,7 +72,10 @@ export interface CommandDefinition {
 }
 
 /** Flags of every command that this one refuses: they are neither in its help nor completed. */
-export function refusedFlags({ dryRun, withoutJson }: CommandDefinition): string[] {
+export function refusedFlags({
+  dryRun,
+  withoutJson,
+}: Pick<CommandDefinition, 'dryRun' | 'withoutJson'>): string[] {
   return [...(dryRun ? [] : ['--dry-run']), ...(withoutJson ? ['--fields'] : [])];
 }
 

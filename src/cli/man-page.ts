@@ -1,6 +1,7 @@
-import type { ArgumentSpec, OptionSpec } from './command.ts';
+import { type ArgumentSpec, type CommandDefinition, type OptionSpec, refusedFlags } from './command.ts';
 import type { LoadedCommand } from './completion/model.ts';
 import { globalGroup, globalOptions } from './global-options.ts';
+import { outputFileOption } from './output-file.ts';
 
 /** What stands in every page and in no command. */
 export interface ManualFacts {
@@ -42,8 +43,8 @@ function programPage(commands: readonly LoadedCommand[], facts: ManualFacts): st
       roff(verbs.length === 0 ? `${summary}.` : `${summary}: ${verbs.map(lastWord).join(', ')}.`),
     ]),
     '.SH OPTIONS',
-    'Every command takes these, before or after its name.',
-    ...options(globalOptions),
+    'Every command takes these, before or after its name. A few more are in the pages of the commands that take them.',
+    ...options(globalOptions.filter(({ flag }) => !refusable.has(flag))),
     '.TP',
     '.BR \\-h ", " \\-\\-help',
     'Show help.',
@@ -93,12 +94,22 @@ function details({ definition }: LoadedCommand): string[] {
   return [
     roff(definition.description),
     ...(definition.arguments ?? []).flatMap(argument),
-    ...options(definition.options ?? []),
+    ...options([...(definition.options ?? []), ...sharedOptions(definition)]),
     '.PP',
     'Examples:',
     '.PP',
     ...examples(definition.examples),
   ];
+}
+
+/** Options that most commands have, and some refuse. */
+const refusable: ReadonlySet<string> = new Set(refusedFlags({ withoutJson: true }));
+
+function sharedOptions(definition: CommandDefinition): OptionSpec[] {
+  const refused = refusedFlags(definition);
+  return globalOptions
+    .filter(({ flag }) => refusable.has(flag) && !refused.includes(flag))
+    .map((option) => ({ ...option, group: outputFileOption.group }));
 }
 
 function argument({ name, description }: ArgumentSpec): string[] {

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { refusedFlags } from '../../src/cli/command.ts';
 import { loadTree } from '../../src/cli/completion/model.ts';
 import { manualPages } from '../../src/cli/man-page.ts';
 
@@ -42,4 +43,20 @@ test('text that roff would take for a request or an escape is text', () => {
   expect(page).toContain('\\-x \\(ti \\(ha \\(ga \\[u00E9]');
   expect(page).not.toMatch(/^\.(so|de|x)/m);
   expect(page).not.toMatch(/^'/m);
+});
+
+test('the page of the program has only the options that every command takes, and that of a command the others', () => {
+  const all = commands.flatMap((command) => [command, ...command.commands]);
+  for (const { path, definition } of all) {
+    if (definition === null) continue;
+    const refused = refusedFlags(definition);
+    const [, page = ''] = pages[`storectl-${path.split(' ')[0]}`]?.split('.SH DESCRIPTION') ?? [];
+    const [, own = page] = page.split(`.SS "${path.replaceAll('-', '\\-')}"`);
+    const [text = ''] = own.split(/^\.S[SH] /m);
+    for (const flag of ['--dry-run', '--fields']) {
+      const heading = `\n.BR ${flag.replaceAll('-', '\\-')}`;
+      expect(pages.storectl).not.toContain(heading);
+      expect(text.includes(heading), `${path} ${flag}`).toBe(!refused.includes(flag));
+    }
+  }
 });
