@@ -37,6 +37,12 @@ test(
       expect((await run.ended).signal).toBe('SIGKILL');
     }
     proxy.decide(() => 'pass');
+    // Tab offers what stands in the log of the killed batch alone.
+    const listed = JSON.parse((await machine.run(['history', 'list', '--limit', '200', '--json'])).stdout);
+    const records: string[] = listed.map(({ id }: { id: string }) => id);
+    const offered = (await machine.run(['__complete', 'record'])).stdout.trim().split('\n');
+    expect(offered.map((line) => line.split('\t')[0])).toEqual(records.sort().reverse());
+
     const last = await machine.run([...args, '--json']);
     const again = await machine.run([...args, '--json']);
 

@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs';
+import { closeSync, existsSync, lstatSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
 import path from 'node:path';
 import { exampleIds } from '../../contract/example-ids.ts';
 import { type CompletionKind, completionKinds } from '../command.ts';
@@ -143,26 +143,49 @@ function describe(values: readonly unknown[], { createdAt }: StoredRecord): stri
   return [...words, ...(Number.isNaN(age) ? [] : [formatDistance(age)])].join(', ');
 }
 
-/** The newest records in the folder: their names begin with the time. Files that are no records are passed over. */
+/**
+ * The newest records in the folder: their names begin with the time. Files that are no records are passed over. What a
+ * killed batch has left stands in its log alone (`history/batch-log.ts`).
+ */
 function readRecords(folder: string): StoredRecord[] {
   if (!existsSync(folder)) return [];
-  const names = readdirSync(folder)
-    .filter((name) => /^\d{8}-\d{6}-[0-9a-z]{6}\.json$/.test(name))
-    .sort()
-    .reverse()
-    .slice(0, mostRecords);
+  const names = new Set(readdirSync(folder));
+  const logged = new Map<unknown, StoredRecord>();
+  for (const name of names) {
+    if (!name.endsWith('.batch')) continue;
+    for (const line of readEnd(path.join(folder, name), mostBytes)?.split('\n') ?? []) {
+      const record = parse(line);
+      if (isObject(record)) logged.set(record.id, record);
+    }
+  }
+  const ids = new Set(
+    [...names, ...[...logged.keys()].map((id) => `${id}.json`)].filter((name) =>
+      /^\d{8}-\d{6}-[0-9a-z]{6}\.json$/.test(name),
+    ),
+  );
   const records: StoredRecord[] = [];
   let bytes = 0;
-  for (const name of names) {
-    const file = path.join(folder, name);
-    const found = lstatSync(file, { throwIfNoEntry: false });
-    if (!found?.isFile()) continue;
-    bytes += found.size;
-    if (bytes > mostBytes) break;
-    const record = parse(readFileSync(file, 'utf8'));
+  for (const name of [...ids].sort().reverse().slice(0, mostRecords)) {
+    const text = names.has(name) ? readEnd(path.join(folder, name), mostBytes - bytes) : null;
+    bytes += text?.length ?? 0;
+    const record = text === null ? logged.get(name.replace('.json', '')) : parse(text);
     if (isObject(record)) records.push(record);
   }
   return records;
+}
+
+/** The text of a plain file, or its last `most` bytes. Null for anything else. */
+function readEnd(file: string, most: number): string | null {
+  const found = lstatSync(file, { throwIfNoEntry: false });
+  if (!found?.isFile()) return null;
+  const buffer = Buffer.alloc(Math.min(found.size, most));
+  const descriptor = openSync(file, 'r');
+  try {
+    const length = readSync(descriptor, buffer, 0, buffer.length, found.size - buffer.length);
+    return buffer.toString('utf8', 0, length);
+  } finally {
+    closeSync(descriptor);
+  }
 }
 
 function parse(text: unknown): unknown {
