@@ -19,6 +19,9 @@ import { effectsOf, type Scene, setScene } from './scene.ts';
 
 const preload = path.resolve('test/acceptance/kill-hook.cjs');
 
+/** The steps are the same in each run: none keeps what it has compiled. */
+const sameSteps = { NODE_DISABLE_COMPILE_CACHE: '1' };
+
 /** As many processes at once as keep two cores busy. */
 const AT_ONCE = 4;
 
@@ -39,7 +42,7 @@ async function forEachAtOnce<Item>(
 /** The names of the steps of a run that nobody kills. */
 async function stepsOf(machine: ProgramMachine, args: readonly string[]): Promise<string[]> {
   const file = path.join(machine.folder, 'steps.json');
-  const result = await machine.run(args, { preload, env: { STEPS_FILE: file } });
+  const result = await machine.run(args, { preload, env: { ...sameSteps, STEPS_FILE: file } });
   expect(result).toMatchObject({ exitCode: 0 });
   return JSON.parse(readFileSync(file, 'utf8'));
 }
@@ -88,7 +91,7 @@ async function killAtEveryStep(
       const when = `killed at step ${killAt} of ${names.length} (${step})`;
       const machine = scene.anotherMachine();
       const args = await makeArgs(name);
-      const killed = await machine.run(args, { preload, env: { KILL_AT: String(killAt) } });
+      const killed = await machine.run(args, { preload, env: { ...sameSteps, KILL_AT: String(killAt) } });
       expect(killed.signal, `${when}: ${killed.stderr}`).toBe('SIGKILL');
       await look({ machine, args, name, killAt, when });
     },
