@@ -54,7 +54,12 @@ async function openTls(tcp: Socket, url: URL, signal: AbortSignal): Promise<Sock
   return whenReady(socket, 'secureConnect', signal, (error) => {
     // Node sets this only where the certificate was the reason.
     if (!socket.authorizationError) {
-      return new WireError('tls_handshake_failed', `no TLS connection to ${url.host} (${reasonOf(error)})`);
+      const reason = reasonOf(error);
+      const advice =
+        reason === 'ERR_SSL_WRONG_VERSION_NUMBER'
+          ? '; what answers there speaks no TLS: check the port, and for a service on this machine try http://'
+          : '';
+      return new WireError('tls_handshake_failed', `no TLS connection to ${url.host} (${reason})${advice}`);
     }
     const reason = reasonOf(error);
     return new WireError(

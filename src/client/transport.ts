@@ -25,7 +25,7 @@ export interface WireRequest {
 }
 
 export interface WireAnswer {
-  /** False when it is certain that no byte of the request was handed to a connection. */
+  /** False when it is certain that no byte of the request was handed to anything that could read it. */
   readonly sent: boolean;
   readonly status: number | null;
   readonly statusText: string;
@@ -145,7 +145,7 @@ function exchangeOn(
     };
     const finish = (failure: Failure | null) => {
       stopWaiting();
-      const sent = controller !== null;
+      const sent = controller !== null && failure?.code !== 'tls_handshake_failed';
       resolve({ sent, status, statusText, headers: answerHeaders, body: Buffer.concat(chunks), failure });
     };
 
@@ -176,8 +176,12 @@ function exchangeOn(
           if ('code' in error && error.code === 'UND_ERR_INVALID_ARG') {
             stopWaiting();
             reject(error);
-          } else
-            finish(error instanceof WireError ? error.failure : brokenConnection(error, controller !== null));
+          } else if (error instanceof WireError) finish(error.failure);
+          else if (controller === null) finish(brokenUnsent(error));
+          else {
+            const isFirst = origin.protocol === 'http:' && status === null && line.answeredAt === 0;
+            finish(brokenConnection(error, isFirst ? origin.host : null));
+          }
         },
       },
     );
@@ -185,11 +189,31 @@ function exchangeOn(
   });
 }
 
-function brokenConnection(error: Error, sent: boolean): Failure {
-  const reason = reasonOf(error);
-  return sent
-    ? { code: 'connection_lost', message: `the connection broke before the answer was complete (${reason})` }
-    : { code: 'connect_failed', message: `the connection broke before the request was sent (${reason})` };
+function brokenUnsent(error: Error): Failure {
+  const message = `the connection broke before the request was sent (${reasonOf(error)})`;
+  return { code: 'connect_failed', message };
+}
+
+/** `plainHost` is where a request went without TLS, as the first on its connection, and no answer began. */
+function brokenConnection(error: Error, plainHost: string | null): Failure {
+  if (plainHost !== null && 'data' in error && isTlsAlert(error.data)) {
+    return {
+      code: 'tls_handshake_failed',
+      message: `${plainHost} speaks TLS alone, and could not read the request: its address begins with https://`,
+    };
+  }
+  const advice = plainHost === null ? '' : '; a port for https:// would close it so too';
+  return {
+    code: 'connection_lost',
+    message: `the connection broke before the answer was complete (${reasonOf(error)})${advice}`,
+  };
+}
+
+/** What a TLS server answers to bytes that are no TLS: a fatal alert of any version (RFC 8446, sections 5.1 and 6). */
+function isTlsAlert(received: unknown): boolean {
+  return (
+    typeof received === 'string' && received.startsWith('\x15\x03') && received.slice(3, 6) === '\0\x02\x02'
+  );
 }
 
 function joinHeaders(headers: Readonly<Record<string, string | string[] | undefined>>) {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer as createProxy } from 'node:http';
 import { createServer } from 'node:https';
-import { type AddressInfo, connect, type Server } from 'node:net';
+import { type AddressInfo, connect, createServer as createTcpServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -80,8 +80,36 @@ test('a server that speaks no TLS: not sent', async () => {
   expect(await client.send(request, {})).toMatchObject({
     kind: 'not_sent',
     attempts: 4,
-    failure: { code: 'tls_handshake_failed' },
+    failure: { code: 'tls_handshake_failed', message: expect.stringMatching(/speaks no TLS.*try http:\/\//) },
   });
+});
+
+test.each([
+  { name: 'says that this is no TLS', alert: '\x15\x03\x03\0\x02\x02\x32', kind: 'not_sent', attempts: 4 },
+  // So does a service that dies, which may have done what it was asked.
+  { name: 'closes the connection', alert: '', kind: 'unknown', attempts: 1 },
+])('http:// to a TLS server that $name: $kind, and told', async ({ alert, kind, attempts }) => {
+  using server = await listen(
+    createTcpServer((socket) => socket.once('data', () => socket.end(alert, 'latin1'))),
+  );
+  await using client = clientFor(`http://127.0.0.1:${server.port}`);
+
+  const outcome = await client.send({ ...request, class: 'one-shot' }, {});
+
+  expect(outcome).toMatchObject({ kind, attempts });
+  expect(outcome).toHaveProperty('failure.message', expect.stringContaining('https://'));
+});
+
+test('http:// to the TLS server of Node, which closes the connection: nothing is taken for certain', async () => {
+  const requests: string[] = [];
+  using server = await startTlsServer(requests);
+  await using client = clientFor(`http://127.0.0.1:${server.port}`);
+
+  const outcome = await client.send({ ...request, class: 'one-shot' }, {});
+
+  expect(outcome).toMatchObject({ kind: 'unknown', failure: { code: 'connection_lost' } });
+  expect(outcome).toHaveProperty('failure.message', expect.stringContaining('https://'));
+  expect(requests).toEqual([]);
 });
 
 test('the certificate is checked behind a proxy too', async () => {

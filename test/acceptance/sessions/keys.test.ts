@@ -398,7 +398,7 @@ test('an answer that may have been applied is not asked for again: exit 10', asy
     Soon.
 
     error: the request was sent and no answer could be read (the connection broke before the answer was
-    complete (ECONNRESET)): it may have been applied
+    complete (ECONNRESET); a port for https:// would close it so too): it may have been applied
       settle it with \`storectl resume <record>\` before you run the command again
     $ echo "exit $?"
     exit 10
