@@ -11,6 +11,7 @@ export interface Io {
   readonly env: Environment;
   readonly cwd: string;
   readonly process: ProcessFacts & Pick<NodeJS.Process, 'versions' | 'getBuiltinModule'>;
+  /** Empty, or no absolute path, where there is none. */
   readonly homeDirectory: string;
   /** Aborted when the user presses Ctrl-C or the process is asked to end. */
   readonly signal: AbortSignal;

@@ -25,7 +25,7 @@ export function processIo(): Io {
     env: process.env,
     cwd: process.cwd(),
     process,
-    homeDirectory: homedir(),
+    homeDirectory: findHome(),
     signal: controller.signal,
     async leaveInterrupts(work) {
       editing = true;
@@ -36,4 +36,13 @@ export function processIo(): Io {
       }
     },
   };
+}
+
+/** Empty where neither the environment nor the system's list of users knows one. */
+function findHome(): string {
+  try {
+    return homedir();
+  } catch {
+    return '';
+  }
 }

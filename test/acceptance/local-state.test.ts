@@ -73,6 +73,37 @@ test('a file, and a symbolic link, where the history should be: exit 11, nothing
   expect(scene.proxy.requests).toEqual([]);
 });
 
+test.each([
+  { home: '', own: {}, missing: 'STORECTL_CONFIG_DIR' },
+  { home: 'somewhere', own: {}, missing: 'STORECTL_CONFIG_DIR' },
+  // A user whom the system's list does not name, as in many containers.
+  { home: undefined, own: { XDG_CONFIG_HOME: 'relative' }, missing: 'STORECTL_CONFIG_DIR' },
+  { home: '', own: { STORECTL_CONFIG_DIR: 'own' }, missing: 'STORECTL_STATE_DIR' },
+])(
+  'HOME=$home, and $own: exit 11 names what to set, and nothing is sent or written',
+  async ({ home, own, missing }) => {
+    const { machine, proxy } = await setScene();
+    const preload = path.join(machine.folder, 'no-home.cjs');
+    const lost = 'throw new Error("ENOENT")';
+    writeFileSync(preload, home === undefined ? `require('node:os').homedir = () => { ${lost}; };` : '');
+    const before = readdirSync(machine.folder);
+    const none = { HOME: home ?? '', STORECTL_CONFIG_DIR: '', STORECTL_STATE_DIR: '' };
+    const options = { env: { ...none, ...own }, preload };
+    const result = await machine.run([...create, '--json'], options);
+
+    expect(result.exitCode).toBe(11);
+    expect(errorOf(result)).toMatchObject({ code: 'no_home', outcome: 'not_sent' });
+    expect(errorOf(result).hint).toContain(`set HOME, or name a folder with ${missing}`);
+    expect(await machine.run(['doctor', '--json'], options)).toMatchObject({
+      exitCode: 11,
+      stdout: expect.stringContaining(missing),
+    });
+    expect(await machine.run(['--help'], options)).toMatchObject({ exitCode: 0 });
+    expect(proxy.writes()).toEqual([]);
+    expect(readdirSync(machine.folder)).toEqual(before);
+  },
+);
+
 test('torn, foreign and newer records: each is named, the others are used, and none is touched', async () => {
   const { machine, proxy } = await setScene();
   await machine.run(create);

@@ -22,16 +22,17 @@ export interface SettingsFindings {
 /** Settings file, folder file, profile, address, store and key, without asking anybody. */
 export async function checkSettings(context: Context): Promise<SettingsFindings> {
   // Before the settings are read, since that repairs the modes.
-  const file = checkFile(context.io);
+  const file: Finding[] = [];
   let settings: ConnectionSettings;
   try {
+    file.push(checkFile(context.io));
     settings = await context.settings();
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     const check = checkOfError[error.details.code] ?? 'usage';
     const left = ['profile', 'address', 'store', 'key'].filter((name) => name !== check);
     const findings = [
-      ...(check === 'settings' ? [] : [file]),
+      ...(check === 'settings' ? [] : file),
       problemOf(check, error),
       ...left.map((name) => notChecked(name, `first mend ${check}`)),
     ];
@@ -39,7 +40,7 @@ export async function checkSettings(context: Context): Promise<SettingsFindings>
   }
   const { profile, profileSource } = settings;
   const findings = [
-    file,
+    ...file,
     ...checkFolderFile(context.io),
     ok('profile', `${profile} (from ${describeSource(profileSource)})`),
   ];
@@ -52,6 +53,7 @@ export async function checkSettings(context: Context): Promise<SettingsFindings>
 
 const checkOfError: Readonly<Record<string, string>> = {
   settings_unreadable: 'settings',
+  no_home: 'settings',
   folder_settings_unreadable: 'folder',
   unknown_profile: 'profile',
   invalid_base_url: 'address',

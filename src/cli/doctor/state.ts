@@ -6,18 +6,24 @@ import { inspectLocks } from '../../history/lock.ts';
 import { readMachine } from '../../history/machine.ts';
 import { isOpen } from '../../history/record.ts';
 import type { Context } from '../context.ts';
-import { describeSystemError } from '../errors.ts';
+import { CliError, describeSystemError } from '../errors.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { configDirectory, stateDirectory } from '../folders.ts';
 import { formatDistance } from '../values.ts';
-import { type Finding, ok, problem, warning } from './finding.ts';
+import { type Finding, ok, problem, problemOf, warning } from './finding.ts';
 import { isLoose } from './settings.ts';
 
 const elsewhere = 'repair that, or choose another folder with STORECTL_STATE_DIR';
 
 /** Where history is kept: can it be written, and is there room? */
 export function checkStateFolder({ io }: Context): Finding[] {
-  const folder = stateDirectory(io);
+  let folder: string;
+  try {
+    folder = stateDirectory(io);
+  } catch (error) {
+    if (error instanceof CliError) return [problemOf('state', error)];
+    throw error;
+  }
   const there = nearestFolder(folder);
   try {
     if (there === folder) {
@@ -57,9 +63,9 @@ function checkSpace(folder: string): Finding[] {
 
 /** Records of the profile: how many, what is open, what cannot be read, and locks that were left behind. */
 export async function checkHistory(context: Context): Promise<Finding[]> {
-  const history = await context.history();
   const { io } = context;
   try {
+    const history = await context.history();
     const { records, problems } = await history.list();
     const open = records.filter(isOpen);
     const oldest = open.at(-1);
@@ -86,6 +92,7 @@ export async function checkHistory(context: Context): Promise<Finding[]> {
       ...checkLocks(context, history.folder),
     ];
   } catch (error) {
+    if (error instanceof CliError) return [problemOf('history', error)];
     if (!(error instanceof HistoryError)) throw error;
     return [problem('history', error.message, elsewhere, exitCodes.localState)];
   }
