@@ -259,10 +259,13 @@ function readFolderSettings(cwd: string): Folder {
     );
   let text: string;
   try {
+    const found = statSync(file, { throwIfNoEntry: false });
+    if (found === undefined) return {};
+    // A pipe that nobody writes to, or a terminal, would hold up everything for ever.
+    if (!found.isFile()) throw fail('it is no plain file');
     text = readFileSync(file, 'utf8');
   } catch (error) {
-    if (systemErrorCode(error) === 'ENOENT') return {};
-    throw fail(describeSystemError(error));
+    throw error instanceof CliError ? error : fail(describeSystemError(error));
   }
   let settings: unknown;
   try {

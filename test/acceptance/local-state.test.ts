@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
@@ -103,6 +104,22 @@ test.each([
     expect(readdirSync(machine.folder)).toEqual(before);
   },
 );
+
+test.each([
+  ['a named pipe', (file: string) => execFileSync('mkfifo', [file])],
+  ['a device', (file: string) => symlinkSync('/dev/zero', file)],
+  ['a folder', (file: string) => mkdirSync(file)],
+])('.storectl.json that is %s: exit 11 at once, nothing sent', async (_, make) => {
+  const { machine, proxy } = await setScene();
+  make(path.join(machine.folder, '.storectl.json'));
+
+  const result = await machine.run([...create, '--json']);
+
+  expect(result).toMatchObject({ exitCode: 11, signal: null });
+  expect(errorOf(result)).toMatchObject({ code: 'folder_settings_unreadable', outcome: 'not_sent' });
+  expect(errorOf(result).message).toContain('no plain file');
+  expect(proxy.requests).toEqual([]);
+});
 
 test('torn, foreign and newer records: each is named, the others are used, and none is touched', async () => {
   const { machine, proxy } = await setScene();
