@@ -10,7 +10,7 @@ import { isObject } from '../objects.ts';
 import type { Run } from '../operation-command.ts';
 import { renderTable } from '../output.ts';
 import { getPath } from '../paths.ts';
-import { describeHistoryError, sendOptions } from '../perform.ts';
+import { sendOptions } from '../perform.ts';
 import { printable, printableInOneLine } from '../sanitize.ts';
 import { type Decision, type DecisionsFile, isSameDecision } from './file.ts';
 import type { EarlierLine, RowOutcome } from './receipt.ts';
@@ -150,19 +150,15 @@ export async function settleOpenDecisions(
   const { context, connection } = run;
   const { origin, storeId, client } = connection;
   const paths = new Set(file.rows.map(({ disputeId }) => buildPath(decideDispute, { storeId, disputeId })));
-  try {
-    const history = await context.history();
-    const { records } = await history.list({ operation: decideDispute.id, origin, storeId });
-    const decided = new Map<string, HistoryRecord>();
-    for (const found of records.filter(({ path }) => paths.has(path))) {
-      const options = { ...sendOptions(context), history, client, record: found, origin, storeId };
-      const record = isOpen(found) ? (await resumeRecord(options)).record : found;
-      if (record.state === 'applied') decided.set(record.path, record);
-    }
-    return decided;
-  } catch (error) {
-    throw describeHistoryError(error);
+  const history = await context.history();
+  const { records } = await history.list({ operation: decideDispute.id, origin, storeId });
+  const decided = new Map<string, HistoryRecord>();
+  for (const found of records.filter(({ path }) => paths.has(path))) {
+    const options = { ...sendOptions(context), history, client, record: found, origin, storeId };
+    const record = isOpen(found) ? (await resumeRecord(options)).record : found;
+    if (record.state === 'applied') decided.set(record.path, record);
   }
+  return decided;
 }
 
 /** Words of the plan for people. */
