@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 
@@ -27,9 +27,11 @@ export async function openTerminal(
   env: Readonly<Record<string, string>>,
   { columns = 100, rows = 40 }: { readonly columns?: number; readonly rows?: number } = {},
 ): Promise<Terminal> {
-  const name = `storectl-test-${randomBytes(6).toString('hex')}`;
+  // tmux leaves its socket behind; a path to one may have a hundred characters.
+  const sockets = mkdtempSync('/tmp/storectl-tmux-');
+  const server = ['-S', `${sockets}/s`, '-f', '/dev/null'];
   const tmux = (...args: readonly string[]) =>
-    execFileSync('tmux', ['-L', name, '-f', '/dev/null', ...args], {
+    execFileSync('tmux', [...server, ...args], {
       encoding: 'utf8',
       env: { PATH: process.env.PATH ?? '', LANG: 'C.UTF-8' },
     });
@@ -39,7 +41,8 @@ export async function openTerminal(
     ...['env', '-i', ...variables.map(([key, value]) => `${key}=${value}`), '/bin/sh'],
   );
   onTestFinished(() => {
-    spawnSync('tmux', ['-L', name, 'kill-server']);
+    spawnSync('tmux', [...server, 'kill-server']);
+    rmSync(sockets, { recursive: true, force: true });
   });
 
   const screen = () => tmux('capture-pane', '-p', '-t', 'main').trimEnd();
