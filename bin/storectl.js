@@ -13,15 +13,19 @@ const built = join(__dirname, '..', 'dist');
 /** Null where nothing can be kept. */
 const cacheFolder = findCacheFolder();
 
-/** V8 trusts what it is given, so nothing is read that another build of Node or of this program has written. */
+/**
+ * V8 trusts what it is given, so nothing is read that another build of Node or of this program has written; and it
+ * refuses what was written under other flags.
+ */
 function findCacheFolder() {
-  const { HOME, USERPROFILE, XDG_CACHE_HOME, NODE_DISABLE_COMPILE_CACHE } = process.env;
+  const { HOME, USERPROFILE, XDG_CACHE_HOME, NODE_DISABLE_COMPILE_CACHE, NODE_OPTIONS = '' } = process.env;
   if (NODE_DISABLE_COMPILE_CACHE) return null;
   try {
     const { size, mtimeMs } = statSync(process.execPath);
     const id = readFileSync(join(built, 'build-id'), 'utf8');
-    const builds = `${process.version}-${process.arch}-${size}-${mtimeMs}-${id}`;
-    return join(XDG_CACHE_HOME || join(HOME || USERPROFILE, '.cache'), 'storectl', builds);
+    const flags = Buffer.from([...process.execArgv, NODE_OPTIONS].join(' ')).toString('base64url');
+    const name = [process.version, process.arch, size, mtimeMs, id, flags].join('-');
+    return join(XDG_CACHE_HOME || join(HOME || USERPROFILE, '.cache'), 'storectl', name);
   } catch {
     return null;
   }
@@ -35,11 +39,12 @@ function load(file) {
   const found = loaded.get(file);
   if (found !== undefined) return found.module.exports;
   const source = readFileSync(file, 'utf8');
+  const cachedData = readCompiled(file);
+  if (cachedData === undefined) knowsAll = false;
   const script = new Script(`(function (exports, require, module, __filename, __dirname) {${source}\n})`, {
     filename: file,
-    cachedData: readCompiled(file),
+    cachedData,
   });
-  if (script.cachedDataRejected !== false) knowsAll = false;
   const module = { exports: {} };
   loaded.set(file, { module, script });
   const folder = dirname(file);
@@ -65,6 +70,8 @@ function compiledFile(file) {
 function keepCompiled() {
   if (knowsAll || cacheFolder === null) return;
   try {
+    // V8 takes code only under the flags that it was kept under: those of a start, which src/client/transport.ts changes.
+    require('node:v8').setFlagsFromString('--no-liftoff-only --wasm-tier-up --wasm-dynamic-tiering');
     for (const folder of [dirname(dirname(cacheFolder)), dirname(cacheFolder), cacheFolder])
       makeFolder(folder);
     for (const [file, { script }] of loaded) {

@@ -46,11 +46,14 @@ export interface Transport {
 /** A connection with at most one request on it. */
 interface Line {
   client: Client;
-  /** When it last answered, by the clock of `performance`. */
+  /** When it last answered, in milliseconds since the start of the process. */
   answeredAt: number;
   /** Ends the opening of a connection. */
   opening: AbortController;
 }
+
+/** Not `performance`, which Node loads when it is first asked for. */
+const uptimeMs = () => process.uptime() * 1_000;
 
 /** HTTP/1.1 to one origin, through `proxy` where it is not null. Connections are kept for undici's default of 4 s. */
 export function createTransport(
@@ -85,7 +88,7 @@ export function createTransport(
   /** The connection that has answered last, where the request may use it. */
   function takeLine({ fresh, warmMs = 0 }: WireRequest): Line | undefined {
     const answeredAt = idle.at(-1)?.answeredAt ?? 0;
-    return !fresh || performance.now() - answeredAt < warmMs ? idle.pop() : undefined;
+    return !fresh || uptimeMs() - answeredAt < warmMs ? idle.pop() : undefined;
   }
 
   return {
@@ -93,7 +96,7 @@ export function createTransport(
       const line = takeLine(request) ?? (await openLine());
       try {
         const answer = await exchangeOn(line, origin, connectTimeoutMs, request);
-        line.answeredAt = performance.now();
+        line.answeredAt = uptimeMs();
         if (answer.failure === null && !closed) idle.push(line);
         else void line.client.destroy();
         return answer;
@@ -224,11 +227,13 @@ function joinHeaders(headers: Readonly<Record<string, string | string[] | undefi
 
 /** The HTTP/1.1 client alone: the index of undici takes three times as long to load. */
 async function loadUndici(): Promise<typeof Client> {
+  const { default: UndiciClient } = await import('undici/lib/dispatcher/client.js');
   // On Node 20 V8 compiles undici's WebAssembly with its slow compiler unless told not to, which takes longer than
-  // most commands. Later versions of Node do so by themselves, and the flag would make them slower.
+  // most commands. Later versions of Node do so by themselves, and the flag would make them slower. It comes last: what
+  // is loaded under another flag than at the start is compiled anew (see bin/storectl.js).
   if (process.versions.node.startsWith('20.')) {
     const { setFlagsFromString } = await import('node:v8');
     setFlagsFromString('--liftoff-only');
   }
-  return (await import('undici/lib/dispatcher/client.js')).default;
+  return UndiciClient;
 }

@@ -1,4 +1,4 @@
-import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { launcher, newProgramMachine, type ProgramMachine, testNode } from '../helpers/program.ts';
@@ -9,22 +9,27 @@ function newCopy() {
   for (const name of ['bin', 'dist', 'package.json']) {
     cpSync(path.join(launcher, '..', '..', name), path.join(machine.folder, name), { recursive: true });
   }
+  symlinkSync(path.resolve('node_modules'), path.join(machine.folder, 'node_modules'));
   const inCopy = (line: string, cacheFolder = path.join(machine.folder, 'cache')) =>
     machine.shell(`XDG_CACHE_HOME='${cacheFolder}' '${testNode}' bin/storectl.js ${line}`);
   return { machine, inCopy };
 }
 
+/** Names of what is kept, and numbers that change when a file is written anew. */
 function keptFiles({ folder }: ProgramMachine): string[] {
-  return readdirSync(path.join(folder, 'cache'), { recursive: true, encoding: 'utf8' });
+  const cache = path.join(folder, 'cache');
+  const names = readdirSync(cache, { recursive: true, encoding: 'utf8' });
+  return names.map((name) => `${statSync(path.join(cache, name)).ino} ${name}`).sort();
 }
 
 test('what a run has compiled is kept, and the next run answers the same with it', async () => {
   const { machine, inCopy } = newCopy();
-  const first = await inCopy('profile list --json');
+  // Talks to a service, as it has to on Node 20 to change a flag of V8.
+  const first = await inCopy('--demo settings show --json');
   const kept = keptFiles(machine);
-  const second = await inCopy('profile list --json');
+  const second = await inCopy('--demo settings show --json');
 
-  expect(first).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(first).toMatchObject({ exitCode: 0 });
   expect(kept.some((file) => file.endsWith('storectl.js'))).toBe(true);
   expect(second).toEqual(first);
   expect(keptFiles(machine)).toEqual(kept);
