@@ -1,4 +1,4 @@
-import { editText } from './editor.ts';
+import { EditorFailed, editText } from './editor.ts';
 import { type FieldFlag, nameOfField, parseFlag } from './flags.ts';
 import { unlessBack } from './interview.ts';
 import type { Io } from './io.ts';
@@ -134,14 +134,22 @@ async function askLongText(io: Io, field: FieldFlag, before: unknown): Promise<s
     if (kept === 'keep') return text;
   }
   for (;;) {
-    text = await editText(io, text, `${field.path.at(-1) ?? 'text'}.md`);
-    const problem = problemOf(field, text);
+    let problem: string | null;
+    try {
+      text = await editText(io, text, `${field.path.at(-1) ?? 'text'}.md`);
+      problem = problemOf(field, text);
+    } catch (error) {
+      if (!(error instanceof EditorFailed)) throw error;
+      text = error.text;
+      problem = error.message;
+    }
     if (problem === null) return text;
-    const again = await askChoice(io, `${field.description}: ${problem}`, [
+    const again = await askChoice(io, `${field.description}: ${printable(problem)}`, [
       { value: 'edit', name: 'back to your editor' },
       { value: 'line', name: 'write it here, in one line' },
     ]);
-    if (again === 'line') return askText(io, field.description, { lineBreaks: true });
+    const preset = text === '' ? undefined : text;
+    if (again === 'line') return askText(io, field.description, { lineBreaks: true, preset });
   }
 }
 

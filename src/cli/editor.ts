@@ -8,21 +8,51 @@ import { exitCodes } from './exit-codes.ts';
 import type { Io } from './io.ts';
 import { printable } from './sanitize.ts';
 
+/** The editor cannot be started, or fails: a mistaken setting, exit 2. */
+export class EditorFailed extends CliError {
+  /** What it left of the text. */
+  readonly text: string;
+
+  constructor(editor: string, failure: string, text: string) {
+    super({
+      code: 'editor_failed',
+      exitCode: exitCodes.usage,
+      message: `the editor "${editor}" did not do its work: ${failure}`,
+      hint: 'nothing was sent; set VISUAL or EDITOR to an editor that waits until the file is closed',
+      outcome: 'not_sent',
+    });
+    this.text = text;
+  }
+}
+
 /**
  * Lets the user edit `text` in $VISUAL or $EDITOR and returns what they saved. The file is theirs alone (0600) and is
- * removed afterwards. Throws exit 3 where the editor cannot be started or fails, and 130 where Ctrl-C ends it.
+ * removed afterwards. Throws {@link EditorFailed}, and 130 where Ctrl-C ends the editor.
  */
 export async function editText(io: Io, text: string, fileName: string): Promise<string> {
+  const { env, process } = io;
+  const editor = env.VISUAL || env.EDITOR || (process.platform === 'win32' ? 'notepad' : 'vi');
   const folder = mkdtempSync(path.join(tmpdir(), 'storectl-'));
   const file = path.join(folder, fileName);
   try {
     writeFileSync(file, text, { mode: 0o600 });
     // In many editors Ctrl-C is a key like others, and the terminal sends it to this process as well.
-    const run = () => runEditor(io, file);
-    await (io.leaveInterrupts?.(run) ?? run());
-    return readFileSync(file, 'utf8');
+    const run = () => runEditor(io, editor, file);
+    const failure = await (io.leaveInterrupts?.(run) ?? run());
+    const edited = readEdited(file);
+    if (failure !== null) throw new EditorFailed(editor, failure, edited ?? text);
+    if (edited === null) throw new EditorFailed(editor, 'the file is gone', text);
+    return edited;
   } finally {
     rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function readEdited(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return null;
   }
 }
 
@@ -57,8 +87,12 @@ export async function editUntilUsed<Result>(
   let problem: string | null = null;
   try {
     for (let failures = 0; ; ) {
+      const opened = editing.withNote(text, problem);
       const edited = editing.withoutNote(
-        await editText(io, editing.withNote(text, problem), editing.fileName),
+        await editText(io, opened, editing.fileName).catch((error: unknown) => {
+          if (error instanceof EditorFailed) text = editing.withoutNote(error.text);
+          throw error;
+        }),
       );
       if (edited.trim() === '') throw cancelledError();
       if (problem !== null && edited === text) throw gaveUp(editing, problem);
@@ -100,10 +134,9 @@ function gaveUp({ nothing, keep }: Editing<unknown>, problem: string): CliError 
   return usageError(`${nothing}: ${problem}`, `your text is above: ${keep}`);
 }
 
-/** The shell splits `code --wait`, as it does for git. */
-async function runEditor({ env, process, signal }: Io, file: string): Promise<void> {
+/** Answers with why the editor did not do its work, or null. The shell splits `code --wait`, as it does for git. */
+async function runEditor({ env, process, signal }: Io, editor: string, file: string): Promise<string | null> {
   if (signal.aborted) throw cancelledError();
-  const editor = env.VISUAL || env.EDITOR || (process.platform === 'win32' ? 'notepad' : 'vi');
   const command =
     process.platform === 'win32'
       ? `${editor} "${file}"`
@@ -119,13 +152,6 @@ async function runEditor({ env, process, signal }: Io, file: string): Promise<vo
       resolve(code === 0 ? null : `it ended with ${reason ?? code}`);
     });
   });
-  if (failure === null) return;
-  if (interrupted) throw cancelledError();
-  throw new CliError({
-    code: 'editor_failed',
-    exitCode: exitCodes.inputNeeded,
-    message: `the editor "${editor}" did not do its work: ${failure}`,
-    hint: 'set VISUAL or EDITOR to an editor that waits until the file is closed',
-    outcome: 'not_sent',
-  });
+  if (failure !== null && interrupted) throw cancelledError();
+  return failure;
 }

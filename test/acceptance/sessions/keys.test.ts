@@ -771,6 +771,42 @@ test('the editor takes a long text, which is kept or edited again', async () => 
   `);
 });
 
+test('an editor that fails: what it left is kept, to be written on without it', async () => {
+  const machine = demoMachine();
+  const script = 'sh -c \'printf "Half a text" >> "$0"; exit 7\'';
+  const session = await openSession('storectl blog create', { machine, env: { EDITOR: script } });
+  await session.shows(/Title of the post:$/);
+  session.type('Spring sale');
+  await session.shows(/Markdown \(Enter alone opens your editor\):$/);
+  session.press('Enter');
+  expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`
+    "$ storectl blog create
+    demo: an example store, served inside this process
+    Esc goes back, Ctrl-C cancels.
+    ✔ Title of the post: Spring sale
+    ✔ Text of the post, in Markdown (Enter alone opens your editor):
+    ? Text of the post, in Markdown: the editor "sh -c 'printf "Half a text" >> "$0"; exit 7'" did not
+      do its work: it ended with 7:
+    ❯ back to your editor
+      write it here, in one line
+
+    ↑↓ navigate • ⏎ select"
+  `);
+  session.press('Down', 'Enter');
+  await session.shows(/Markdown: Half a text$/);
+  session.type(', and the rest.');
+  await session.shows(/contentMd {2}Half a text, and the rest\.\n(.*\n)+.*send this\?\n(.*\n)+.*select$/);
+  session.press('C-c');
+  expect(await session.ends()).toMatch(/exit 130/);
+});
+
+test('an editor that is not there: exit 2 says so', async () => {
+  const session = await openSession('storectl settings edit', { env: { EDITOR: 'nosuch --wait' } });
+  expect(await session.ends()).toMatch(
+    /error: the editor "nosuch --wait" did not do its work.*\n {2}nothing was sent; set VISUAL or EDITOR.*\n.*\nexit 2\n/,
+  );
+});
+
 test('a pasted text of many lines is one answer, and answers no question but the one it was pasted into', async () => {
   const { machine, proxy } = await setScene();
   const text = Array.from({ length: 200 }, (_, index) => `Line ${index} of a töxt.`).join('\n');
