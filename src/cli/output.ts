@@ -64,21 +64,21 @@ export function renderRecord(rows: readonly Row[], style: Style): string {
 
 /**
  * A table with a header, in a terminal that is too narrow for one a record for each row. Cells must be printable already.
+ * Where some columns are `spare`, the most important first, those that do not fit are left out, and no id is broken.
  */
 export function renderTable(
   header: readonly string[],
   cells: readonly (readonly string[])[],
   style: Style,
+  spare: readonly string[] = [],
 ): string {
+  const { width, plain } = style;
   const widths = header.map((title, column) =>
     Math.max(title.length, ...cells.map((row) => longestLine(row[column] ?? ''))),
   );
-  // A column of ids or addresses is broken only where breaking text is not enough.
-  const hasText = header.map((_, column) => cells.some((row) => row[column]?.includes(' ')));
-  const fitted =
-    style.width === null ? widths : fitWidths(fitWidths(widths, style.width, hasText), style.width);
-  if (style.plain || (style.width !== null && rowWidth(fitted) > style.width)) {
-    return cells
+  if (!plain && (width === null || rowWidth(widths) <= width)) return drawTable(header, cells, widths, style);
+  const asRecords = () =>
+    cells
       .map((row) =>
         renderRecord(
           header.map((title, column) => [title, row[column] ?? '']),
@@ -86,12 +86,45 @@ export function renderTable(
         ),
       )
       .join('\n\n');
-  }
+  if (plain || width === null) return asRecords();
+  // A column of ids or addresses is broken only where breaking text is not enough.
+  const hasText = header.map((_, column) => cells.some((row) => row[column]?.includes(' ')));
+  const kept = columnsThatFit(header, widths, spare, width);
+  const pick = <Item>(row: readonly Item[]) => row.filter((_, column) => kept[column]);
+  const fitted = fitWidths(pick(widths), width, pick(hasText));
+  const narrowed = spare.length > 0 ? fitted : fitWidths(fitted, width);
+  return rowWidth(narrowed) <= width
+    ? drawTable(pick(header), cells.map(pick), narrowed, style)
+    : asRecords();
+}
+
+function drawTable(
+  header: readonly string[],
+  cells: readonly (readonly string[])[],
+  widths: readonly number[],
+  style: Style,
+): string {
   const table = plainTable();
   table.push(header.map((title) => style.color.bold(title.toUpperCase())));
-  for (const row of cells) table.push(row.map((cell, column) => wrapText(cell, fitted[column] ?? 0)));
+  for (const row of cells) table.push(row.map((cell, column) => wrapText(cell, widths[column] ?? 0)));
   const text = trimLines(table.toString());
   return style.links ? linkCells(cells.flat(), text) : text;
+}
+
+/** For each column whether it is shown: all that are not spare, and of the others those that still fit. */
+function columnsThatFit(
+  header: readonly string[],
+  widths: readonly number[],
+  spare: readonly string[],
+  total: number,
+): readonly boolean[] {
+  const kept = header.map((title) => !spare.includes(title));
+  for (const title of spare) {
+    const column = header.indexOf(title);
+    const wider = kept.with(column, true);
+    if (rowWidth(widths.filter((_, index) => wider[index])) <= total) kept[column] = true;
+  }
+  return kept;
 }
 
 /** Text of several lines from the service, indented below its title. */

@@ -304,6 +304,41 @@ describe('a whole command', () => {
     expect(json).toBe(`${JSON.stringify(JSON.parse(json), null, 2)}\n`);
   });
 
+  test.each([
+    [40, []],
+    [60, []],
+    [80, ['WHEN', 'TRIES']],
+    [90, ['RESULT']],
+    [100, ['WHEN', 'RESULT']],
+    [130, ['WHEN', 'RESULT', 'TRIES']],
+  ])(
+    'history list in %d columns: a line for each change, no id is broken, beside it %j',
+    async (columns, beside) => {
+      const machine = machineFor(await startService());
+      const made = [];
+      for (const label of ['one', 'two']) {
+        const run = await machine.run(['backup', 'create', '--label', label, '--sections', 'store', '-q']);
+        made.push(run.stdout.trim());
+      }
+      const ids = (await machine.run(['history', 'list', '-q'])).stdout.trim().split('\n');
+
+      const text = await runInTerminal(['history', 'list'], columns, {
+        STORECTL_STATE_DIR: machine.stateDirectory,
+        NO_COLOR: '1',
+      });
+
+      for (const line of text.split('\n')) expect(line.length).toBeLessThanOrEqual(columns);
+      for (const id of ids) expect(text).toContain(id);
+      if (columns < 80) return;
+      const [header = '', ...lines] = text.trimEnd().split('\n');
+      expect(lines).toHaveLength(2);
+      expect(header.split(/\s+/).filter((title) => !['ID', 'OPERATION', 'STATE'].includes(title))).toEqual(
+        beside,
+      );
+      for (const id of beside.includes('RESULT') ? made : []) expect(text).toContain(id);
+    },
+  );
+
   test('in a pipe is the same table without colour; FORCE_COLOR and NO_COLOR decide', async () => {
     const service = await startService();
     const machine = machineFor(service);

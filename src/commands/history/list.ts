@@ -85,6 +85,7 @@ applied, and what is still open. The service itself lists nothing, so changes ma
             ];
           }),
           context.out,
+          ['result', 'when', 'tries'],
         ),
       );
       context.notice(`Known to this machine (${history.folder}).`);
