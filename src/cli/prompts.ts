@@ -154,7 +154,7 @@ function wrapAfter(io: Io, question: string, answer: string): string {
 }
 
 type Prompts = Pick<typeof plain, 'input' | 'confirm' | 'select' | 'checkbox'>;
-type PromptContext = plain.PlainContext;
+type PromptContext = plain.PlainContext & { readonly clearPromptOnDone: boolean };
 
 /**
  * Runs a prompt. Questions go to stderr, so that stdout holds data alone. Ctrl-C is a cancellation like any other, and
@@ -183,6 +183,10 @@ async function ask<Answer>(
       ...{ input: terminal.input, output },
       signal: AbortSignal.any([signal, back.signal, ended.signal]),
       back: () => back.abort(),
+      // Looked at when the prompt has ended: a question that was left unanswered would stand there as if it were asked.
+      get clearPromptOnDone() {
+        return back.signal.aborted;
+      },
     });
   } catch (error) {
     if (back.signal.aborted && !signal.aborted) throw new WentBack();

@@ -35,12 +35,6 @@ test('Escape goes back through all the questions, from the last one on, and ever
     label     nightly
     sections  store
 
-    ? Back up sections of the store: send this?
-    ❯ yes, send it
-      change or add something first
-      no, send nothing
-
-    ↑↓ navigate • ⏎ select
     ? Sections to back up:
     ❯◉ store
      ◯ blog
@@ -51,8 +45,10 @@ test('Escape goes back through all the questions, from the last one on, and ever
     ↑↓ navigate • space select • a all • i invert • ⏎ submit"
   `);
   await escapeTo(session, /Name of the backup: nightly$/);
-  // The first question has none before it.
-  await escapeTo(session, /Name of the backup: nightly\n.*Name of the backup: nightly$/);
+  // The first question has none before it: it is asked anew.
+  session.press(' draft');
+  await session.shows(/Name of the backup: nightly draft$/);
+  await escapeTo(session, /Name of the backup: nightly$/);
   session.type(' copy');
   await session.shows(/nightly copy\n(.*\n)+.*submit$/);
   session.press('Down', 'Space', 'Enter');
@@ -69,21 +65,6 @@ test('Escape goes back through all the questions, from the last one on, and ever
     label     nightly
     sections  store
 
-    ? Back up sections of the store: send this?
-    ❯ yes, send it
-      change or add something first
-      no, send nothing
-
-    ↑↓ navigate • ⏎ select
-    ? Sections to back up:
-    ❯◉ store
-     ◯ blog
-     ◯ settings
-     ◯ endpoints
-     ◯ another one
-
-    ↑↓ navigate • space select • a all • i invert • ⏎ submit
-    ? Name of the backup: nightly
     ✔ Name of the backup: nightly copy
     ✔ Sections to back up: store, blog
 
@@ -121,7 +102,6 @@ test('Escape where the id is to be typed goes back to what was answered before',
 
     text  We are open
 
-    ? Send this appeal? A notice takes one. Type <uuid> to go on:
     ✔ Text of the appeal: We are open daily
 
     text  We are open daily
@@ -142,7 +122,6 @@ test('another id than those that are offered, and Escape from it to them', async
     demo: an example store, served inside this process
     ✔ Id of the dispute: another one
     ? Id of the dispute:
-    ? Id of the dispute:
       <uuid>  open, Buyer does not recognise the charge of 84.50 EUR.
       <uuid>  won, Buyer says that the parcel never arrived.
     ❯ another one
@@ -158,7 +137,6 @@ test('another id than those that are offered, and Escape from it to them', async
     "$ storectl disputes show
     demo: an example store, served inside this process
     ✔ Id of the dispute: another one
-    ? Id of the dispute:
     ✔ Id of the dispute: another one
     ✔ Id of the dispute: 0197a3c0-11e2-7d54-8b3f-2c6a9e41d70
 
@@ -251,7 +229,6 @@ test('another one than those that are offered, and Escape from it to them', asyn
     Esc goes back, Ctrl-C cancels.
     ✔ Name of the backup: nightly
     ✔ Sections to back up: another one
-    ? Sections to back up, others (commas between several):
     ✔ Sections to back up: another one
     ✔ Sections to back up, others (commas between several): orders
     demo → store <uuid> @ this process
@@ -282,7 +259,6 @@ test('another one than those that are offered, and Escape from it to them', asyn
     Esc goes back, Ctrl-C cancels.
     ✔ Name of the backup: nightly
     ✔ Sections to back up: another one
-    ? Sections to back up, others (commas between several):
     ✔ Sections to back up: another one
     ✔ Sections to back up, others (commas between several): orders
     demo → store <uuid> @ this process
@@ -711,12 +687,6 @@ test('the editor takes a long text, which is kept or edited again', async () => 
     contentMd  A line more.
 
 
-    ? Create a blog post: send this?
-    ❯ yes, send it
-      change or add something first
-      no, send nothing
-
-    ↑↓ navigate • ⏎ select
     ? Text of the post, in Markdown:
     ❯ keep what you wrote: A line more.
       change it in your editor
@@ -738,12 +708,6 @@ test('the editor takes a long text, which is kept or edited again', async () => 
     contentMd  A line more.
 
 
-    ? Create a blog post: send this?
-    ❯ yes, send it
-      change or add something first
-      no, send nothing
-
-    ↑↓ navigate • ⏎ select
     ✔ Text of the post, in Markdown: change it in your editor
 
     title      Spring sale
