@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'rolldown';
+import { ERROR, TYPE } from 'undici/lib/llhttp/constants.js';
 
 const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8'));
 
@@ -10,18 +11,31 @@ const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.
  * - undici's HTTP/2 half, with node:http2: the client offers HTTP/1.1 alone when it opens a connection.
  * - undici's checks for Node's own HTTP messages, with node:http, and its forms, with half of fetch: bodies are texts
  *   here, and the transport says how long headers may be.
+ * - undici's own way to open connections: the transport opens them.
+ * - Tables of HTTP that undici's parser does not look at, made when they are loaded.
+ * - Node's assertions, which undici needs for nothing but to throw.
+ * - undici's tree of the header names that it knows: without one it makes a name lower-case letter by letter.
  * - conf's schema validation, with ajv: the settings are checked by hand, and conf is given no schema.
  * - atomically's clearing up when a signal ends the process, with when-exit: it would end it before a command has said what
  *   became of its request. conf writes in one go, and nothing is left to clear up.
  * - commander's executable subcommands, with node:child_process: every command of ours is a function.
  */
+const assert = { "require('node:assert')": '(holds, why) => { if (!holds) throw new Error(why); }' };
 const unused = {
+  'undici/lib/core/request.js': assert,
+  'undici/lib/core/tree.js': { 'tree.insert(key, key)': '' },
   'undici/lib/dispatcher/client.js': {
+    ...assert,
     "require('./client-h2.js')": '() => {}',
     "require('node:http')": '{}',
+    "require('../core/connect.js')": 'null',
   },
-  'undici/lib/dispatcher/client-h1.js': { "require('../web/fetch/body.js')": '{}' },
-  'undici/lib/core/util.js': { "require('node:http')": '{}' },
+  'undici/lib/dispatcher/client-h1.js': {
+    ...assert,
+    "require('../web/fetch/body.js')": '{}',
+    "require('../llhttp/constants.js')": JSON.stringify({ ERROR, TYPE }),
+  },
+  'undici/lib/core/util.js': { ...assert, "require('node:http')": '{}' },
   'atomically/dist/utils/temp.js': { "import whenExit from 'when-exit';": 'const whenExit = () => {};' },
   'commander/lib/command.js': { "require('node:child_process')": '{}' },
   'conf/dist/source/index.js': {
