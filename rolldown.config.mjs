@@ -58,7 +58,7 @@ const withoutUnused = {
 /** What every bundle of the source is made with. */
 export const shared = {
   platform: 'node',
-  external: [/^node:/, 'libsql', 'pg'],
+  external: [/^node:/, /^libsql(?:\/|$)/, 'pg'],
   transform: { target: 'node20', define: { STORECTL_VERSION: JSON.stringify(version) } },
 };
 const output = {

@@ -14,6 +14,13 @@ const builtInTexts = {
 
 export type EventType = keyof typeof builtInTexts;
 
+const builtInParts = Object.fromEntries(
+  Object.entries(builtInTexts).map(([type, { title, body }]) => [
+    type,
+    { title: partsOf(title), body: partsOf(body) },
+  ]),
+) as Record<EventType, { readonly title: Parts; readonly body: Parts }>;
+
 export const eventTypes = Object.keys(builtInTexts) as readonly EventType[];
 
 export function isEventType(name: string): name is EventType {
@@ -42,15 +49,28 @@ export function renderEvent(
   data: EventData,
   template: TextTemplate | undefined,
 ): { title: string; body: string } {
-  const builtIn = builtInTexts[type];
-  const render = (text: string) =>
-    text.replace(/\{\{\s*(\w+)\s*\}\}/g, (_, field: string) =>
-      template?.private || !Object.hasOwn(data, field) ? '…' : [data[field]].flat().join(', '),
-    );
+  const builtIn = builtInParts[type];
+  const known = template?.private ? {} : data;
   return {
-    title: render(template?.title || builtIn.title),
-    body: render(template?.body || builtIn.body),
+    title: fill(template?.title ? partsOf(template.title) : builtIn.title, known),
+    body: fill(template?.body ? partsOf(template.body) : builtIn.body, known),
   };
+}
+
+/** A text in pieces: what stands as it is, and in the odd places the names of fields. */
+type Parts = readonly string[];
+
+function partsOf(text: string): Parts {
+  return text.split(/\{\{\s*(\w+)\s*\}\}/);
+}
+
+function fill(parts: Parts, data: EventData): string {
+  return parts
+    .map((part, at) => {
+      if (at % 2 === 0) return part;
+      return Object.hasOwn(data, part) ? [data[part]].flat().join(', ') : '…';
+    })
+    .join('');
 }
 
 /** Levenshtein's. */

@@ -3,8 +3,14 @@ import { createId } from './ids.ts';
 import { documentOf } from './settings-document.ts';
 import { listSubscribers } from './storage/endpoints.ts';
 import { insertDelivery, insertEvent, insertNotification } from './storage/events.ts';
+import { rememberPerStore } from './storage/prepared.ts';
 import { findSettings } from './storage/settings.ts';
 import { timestamp, type Work } from './work.ts';
+
+const templatesOf = rememberPerStore(
+  'operations_settings',
+  async (tenant) => documentOf(await findSettings(tenant)).templates,
+);
 
 /**
  * Records that something happened, in the transaction in which it does: the event, a notification in the store and
@@ -15,8 +21,7 @@ export async function recordEvent(work: Work, type: EventType, data: EventData):
   const createdAt = timestamp(work.now);
   await insertEvent(work, { id: eventId, type, data, createdAt });
 
-  const { templates } = documentOf(await findSettings(work));
-  const text = renderEvent(type, data, templates[type]);
+  const text = renderEvent(type, data, (await templatesOf(work))[type]);
   await insertNotification(work, { id: createId(), eventId, ...text, createdAt });
 
   for (const endpointId of await listSubscribers(work, type)) {

@@ -40,12 +40,12 @@ export async function applyOnce(
   effect: () => Promise<Answer>,
 ): Promise<Answer & { readonly replayed: boolean }> {
   const { operation, targetId, key, input, locks, exclusion } = request;
-  const keyed = { operation, targetId, key };
-  const fingerprint = sha256(canonicalJson({ ...input, idempotencyKey: undefined }));
+  const { idempotencyKey: _, ...rest } = input;
+  const fingerprint = sha256(canonicalJson(rest));
   const now = timestamp(work.now);
 
   if (!(await locks.claim(JSON.stringify([operation, targetId, key])))) throw inProgress();
-  const first = await findAnswer(work, keyed, now);
+  const first = await findAnswer(work, request, now);
   if (first !== undefined) {
     if (first.fingerprint !== fingerprint) {
       throw new ServiceError('idempotency_key_reused', 'Another request has been made with this key.');
@@ -59,7 +59,9 @@ export async function applyOnce(
   const answer = await effect();
   const text = JSON.stringify(answer.body);
   const isKept = await insertAnswer(work, {
-    ...keyed,
+    operation,
+    targetId,
+    key,
     fingerprint,
     status: answer.status,
     body: text,

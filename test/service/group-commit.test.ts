@@ -1,7 +1,16 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
+import { recordEvent } from '../../src/service/events.ts';
 import type { Storage } from '../../src/service/index.ts';
-import { newDatabase, openTestStorage, startService } from './helpers/service.ts';
+import { insertEvent } from '../../src/service/storage/events.ts';
+import { putSettings } from '../../src/service/storage/settings.ts';
+import {
+  newDatabase,
+  openTestStorage,
+  type Service,
+  startService,
+  temporaryFile,
+} from './helpers/service.ts';
 
 /** A database with a table for numbers, opened twice. */
 async function openNumbers() {
@@ -113,6 +122,91 @@ test('requests that arrive together each get their own answer, as if they had co
 
 function dispute(idempotencyKey: string) {
   return { kind: 'payment', reason: 'x', idempotencyKey };
+}
+
+test('a change that fails late, with events of its own, leaves those of the others as they are', async () => {
+  const service = await startService({ storage: await openTestStorage() });
+  const report = (summary: string) =>
+    service.inStore(async (work) => {
+      await recordEvent(work, 'feedback_digest', { summary });
+      if (summary === 'bad') throw new Error('changed its mind');
+    });
+  const results = await Promise.allSettled([report('1'), report('bad'), report('2'), report('3')]);
+  expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
+  const rows = await service.storage.read((db) => db.selectFrom('notifications').select('body').execute());
+  expect(rows.map(({ body }) => body).sort()).toEqual(['1', '2', '3']);
+  expect(await countOf(service, 'events')).toBe(3);
+});
+
+test('the same request twice in one commit is applied once', async () => {
+  const service = await startService({ storage: await openTestStorage() });
+  const answers = await Promise.all(
+    ['a', 'b', 'a', 'a', 'c'].map((key) => service.call('disputes.open', '', dispute(key))),
+  );
+  const ids = answers.map(({ body }) => body.id);
+  expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201, 201]);
+  expect([ids[2], ids[3], new Set(ids).size]).toEqual([ids[0], ids[0], 3]);
+  expect(await countOf(service, 'disputes')).toBe(3);
+  expect(await countOf(service, 'events')).toBe(3);
+  expect(await countOf(service, 'idempotencyKeys')).toBe(3);
+});
+
+test('a row that is there already fails the change that brings it, and no other', async () => {
+  const service = await startService({ storage: await openTestStorage() });
+  const createdAt = '2030-01-01T00:00:00.000Z';
+  const add = (id: string) =>
+    service.inStore((work) => insertEvent(work, { id, type: 'feedback_digest', data: {}, createdAt }));
+  const results = await Promise.allSettled([add('1'), add('2'), add('1'), add('3')]);
+  expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
+  expect(await countOf(service, 'events')).toBe(3);
+});
+
+test('a change sees what those before it in the same commit have done', async () => {
+  const service = await startService({ storage: await openTestStorage() });
+  const templates = { dispute_opened: { title: 'Mine', body: '', private: false } };
+  const answers = await Promise.all([
+    service.call('disputes.open', '', dispute('before')),
+    service.call('notify.mark-read', '', {}),
+    service.call('settings.save', '', { templates }),
+    service.call('disputes.open', '', dispute('after')),
+  ]);
+  expect(answers.map(({ status }) => status)).toEqual([201, 200, 200, 201]);
+  const rows = await service.storage.read((db) => db.selectFrom('notifications').selectAll().execute());
+  const byTitle = Object.fromEntries(rows.map(({ title, readAt }) => [title, readAt !== null]));
+  expect(byTitle).toEqual({ 'Dispute opened': true, 'Operations settings updated': false, Mine: false });
+});
+
+test('what a change has read for others is read again when it is undone, and when another process changes it', async () => {
+  const file = await temporaryFile('service.db');
+  const service = await startService({ storage: await openTestStorage(file) });
+  const other = await openTestStorage(file);
+  const { storeId } = service;
+  const settingsWith = (title: string) => ({
+    document: { templates: { dispute_opened: { title, body: '', private: false } } },
+    updatedAt: '2030-01-01T00:00:00.000Z',
+  });
+  const titles: string[] = [];
+  const openOne = async (key: string) => {
+    expect((await service.call('disputes.open', '', dispute(key))).status).toBe(201);
+    const rows = await other.read((db) => db.selectFrom('notifications').select('title').execute());
+    titles.push(...rows.map(({ title }) => title).filter((title) => !titles.includes(title)));
+  };
+
+  await openOne('first');
+  const undone = service.inStore(async (work) => {
+    await putSettings(work, settingsWith('Undone'));
+    await recordEvent(work, 'dispute_opened', { kind: 'payment', reason: 'x', deadlineAt: 'soon' });
+    throw new Error('changed its mind');
+  });
+  await expect(undone).rejects.toThrow('changed its mind');
+  await openOne('second');
+  await other.write((db) => putSettings({ db, storeId }, settingsWith('From elsewhere')));
+  await openOne('third');
+  expect(titles).toEqual(['Dispute opened', 'From elsewhere']);
+});
+
+async function countOf({ storage }: Service, table: 'disputes' | 'events' | 'idempotencyKeys') {
+  return (await storage.read((db) => db.selectFrom(table).select('storeId').execute())).length;
 }
 
 test('more writes at once than one commit takes', async () => {

@@ -1,4 +1,4 @@
-import { prepareInsert } from './prepared.ts';
+import { prepareAppend } from './prepared.ts';
 import type { Tenant } from './storage.ts';
 
 export interface DisputeRecord {
@@ -36,10 +36,26 @@ export interface DecisionRecord {
   readonly decidedAt: string;
 }
 
-const insert = prepareInsert('disputes');
+const insert = prepareAppend('disputes');
 
 export async function insertDispute({ db, storeId }: Tenant, dispute: DisputeRecord): Promise<void> {
-  await insert(db, { ...dispute, storeId, riskSignals: JSON.stringify(dispute.riskSignals) });
+  await insert(db, {
+    storeId,
+    id: dispute.id,
+    orderId: dispute.orderId,
+    buyerEmail: dispute.buyerEmail,
+    providerCaseId: dispute.providerCaseId,
+    kind: dispute.kind,
+    status: dispute.status,
+    reason: dispute.reason,
+    riskSignals: JSON.stringify(dispute.riskSignals),
+    deadlineAt: dispute.deadlineAt,
+    appealDeadlineAt: dispute.appealDeadlineAt,
+    resolution: dispute.resolution,
+    idempotencyKey: dispute.idempotencyKey,
+    createdAt: dispute.createdAt,
+    updatedAt: dispute.updatedAt,
+  });
 }
 
 export async function findDispute({ db, storeId }: Tenant, id: string): Promise<DisputeRecord | undefined> {

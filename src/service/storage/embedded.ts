@@ -2,14 +2,10 @@ import { constants, existsSync } from 'node:fs';
 import { access, mkdir, open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CamelCasePlugin, Kysely } from 'kysely';
-import type Database from 'libsql';
+import { loadEngine, openConnection } from './embedded-connection.ts';
 import { codeOf, isBusy } from './engine-errors.ts';
-import { DatabaseSetupError, StorageBusyError } from './errors.ts';
+import { StorageBusyError } from './errors.ts';
 import { createGroupCommit } from './group-commit.ts';
-import { createRunner, libsqlDialect, type RunStatement } from './libsql-dialect.ts';
-import { passBy, type RunDirectly } from './prepared.ts';
-import type { Schema } from './schema.ts';
 import type { Locks, Storage, Transactions } from './storage.ts';
 
 const inMemory = ':memory:';
@@ -30,18 +26,13 @@ export async function openEmbedded(
   location: string,
   { patienceMs, maxGroup }: { readonly patienceMs: number; readonly maxGroup: number },
 ): Promise<Storage> {
-  const Engine = await loadEngine();
+  const engine = await loadEngine();
   await createDatabaseFile(location);
-  const connect = () => whileBusy(patienceMs, async () => openConnection(Engine, location));
+  const connect = () => whileBusy(patienceMs, async () => openConnection(engine, location));
   const writing = await connect();
   // Reads go on while a commit is being prepared. What is in memory is seen by the connection that made it alone.
   const reading = location === inMemory ? writing : await connect();
-  const groupCommit = createGroupCommit({
-    exec: (sql) => void writing.database.exec(sql),
-    alone: writing.alone,
-    patienceMs,
-    maxGroup,
-  });
+  const groupCommit = createGroupCommit({ connection: writing, patienceMs, maxGroup });
   const readAlone = <Result>(work: () => Promise<Result>) =>
     reading.alone(async () => {
       reading.database.exec('begin');
@@ -64,7 +55,7 @@ export async function openEmbedded(
     version:
       location === inMemory
         ? async () => null
-        : oncePerTurn(() => whileBusy(patienceMs, () => readVersion(reading))),
+        : oncePerTurn(() => whileBusy(patienceMs, () => reading.alone(async () => reading.version()))),
     forStore: () => transactions,
     async close() {
       await groupCommit.idle();
@@ -108,11 +99,6 @@ async function unlessThere(make: () => Promise<unknown>): Promise<void> {
   }
 }
 
-/** Changes with every commit of another connection, in this process or elsewhere. */
-async function readVersion({ alone, run }: Connection): Promise<number> {
-  return alone(async () => Number(run('pragma data_version', []).rows[0]?.[0]));
-}
-
 /**
  * Asks once for all who ask in one turn of the event loop. What they ask for came in before the turn began, so nobody
  * can have been told meanwhile of a commit that is missed.
@@ -127,79 +113,6 @@ function oncePerTurn<Result>(ask: () => Promise<Result>): () => Promise<Result> 
       });
     }
     return asked;
-  };
-}
-
-interface Connection {
-  readonly database: Database.Database;
-  readonly run: RunStatement;
-  readonly db: Kysely<Schema>;
-  /** Runs `turn` when all turns before it are over. */
-  alone<Result>(turn: () => Promise<Result>): Promise<Result>;
-}
-
-/** The engine is native code, in a package that may be left out: whoever only talks to a service does without. */
-async function loadEngine(): Promise<typeof Database> {
-  try {
-    return (await import('libsql')).default;
-  } catch (cause) {
-    const message =
-      'the embedded database needs the package libsql, which is not installed: npm install libsql';
-    throw new DatabaseSetupError(message, { cause });
-  }
-}
-
-/** Throws the engine's busy error when another process is just setting the file up. */
-function openConnection(Engine: typeof Database, location: string): Connection {
-  const database = new Engine(location);
-  try {
-    // A timeout here would block this thread, and the lock may be held by another connection of this very process:
-    // waiting is done by the caller, who lets others run meanwhile.
-    database.pragma('busy_timeout = 0');
-    database.pragma('journal_mode = WAL');
-    database.pragma('synchronous = FULL');
-    database.pragma('foreign_keys = ON');
-  } catch (error) {
-    database.close();
-    throw error;
-  }
-  const run = createRunner(database);
-  const db = new Kysely<Schema>({ dialect: libsqlDialect(database, run), plugins: [new CamelCasePlugin()] });
-  passBy(db, inCamelCase(run));
-  let last: Promise<unknown> = Promise.resolve();
-  return {
-    database,
-    run,
-    db,
-    alone(turn) {
-      const result = last.then(turn, turn);
-      last = result.catch(() => {});
-      return result;
-    },
-  };
-}
-
-/** With rows as Kysely's plugin would give them. */
-function inCamelCase(run: RunStatement): RunDirectly {
-  const namesByColumns = new WeakMap<readonly string[], readonly string[]>();
-  const namesOf = (columns: readonly string[]) => {
-    let names = namesByColumns.get(columns);
-    if (names === undefined) {
-      names = columns.map((name) => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase()));
-      namesByColumns.set(columns, names);
-    }
-    return names;
-  };
-  return (sql, parameters) => {
-    const { rows, columns, changes } = run(sql, parameters);
-    if (rows.length === 0) return { rows, changes };
-    const names = namesOf(columns);
-    const objects = rows.map((row) => {
-      const object: Record<string, unknown> = {};
-      for (const [at, name] of names.entries()) object[name] = row[at];
-      return object;
-    });
-    return { rows: objects, changes };
   };
 }
 

@@ -1,4 +1,4 @@
-import { prepare } from './prepared.ts';
+import { prepare, rememberPerStore } from './prepared.ts';
 import type { Tenant } from './storage.ts';
 
 export interface DiscordTemplate {
@@ -45,10 +45,15 @@ const enabledEndpoints = prepare((db, { storeId }: { readonly storeId: string })
     .orderBy('id'),
 );
 
-/** Ids of the endpoints that an event of this type is to be sent to. */
-export async function listSubscribers({ db, storeId }: Tenant, eventType: string): Promise<string[]> {
+const subscriptions = rememberPerStore('endpoints', async ({ db, storeId }) => {
   const rows = await enabledEndpoints(db, { storeId });
-  return rows.filter((row) => JSON.parse(row.events).includes(eventType)).map((row) => row.id);
+  return rows.map(({ id, events }) => ({ id, events: JSON.parse(events) as readonly string[] }));
+});
+
+/** Ids of the endpoints that an event of this type is to be sent to. */
+export async function listSubscribers(tenant: Tenant, eventType: string): Promise<string[]> {
+  const endpoints = await subscriptions(tenant);
+  return endpoints.filter(({ events }) => events.includes(eventType)).map(({ id }) => id);
 }
 
 /** Answers false, and inserts nothing, when the store has an endpoint with this address. */

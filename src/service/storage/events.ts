@@ -1,4 +1,4 @@
-import { prepareInsert } from './prepared.ts';
+import { prepareAppend } from './prepared.ts';
 import type { Tenant } from './storage.ts';
 
 export interface EventRecord {
@@ -23,26 +23,36 @@ export interface DeliveryRecord {
   readonly createdAt: string;
 }
 
-const insertIntoEvents = prepareInsert('events');
-const insertIntoNotifications = prepareInsert('notifications');
-const insertIntoDeliveries = prepareInsert('deliveries');
+const insertIntoEvents = prepareAppend('events');
+const insertIntoNotifications = prepareAppend('notifications');
+const insertIntoDeliveries = prepareAppend('deliveries');
 
-export async function insertEvent({ db, storeId }: Tenant, event: EventRecord): Promise<void> {
-  await insertIntoEvents(db, { ...event, storeId, data: JSON.stringify(event.data) });
+/*
+ * Rows are written out, member by member: with every change there are several, and to copy an object of unknown members
+ * takes an engine as long as to insert it.
+ */
+
+export async function insertEvent(
+  { db, storeId }: Tenant,
+  { id, type, data, createdAt }: EventRecord,
+): Promise<void> {
+  await insertIntoEvents(db, { storeId, id, type, data: JSON.stringify(data), createdAt });
 }
 
 export async function insertNotification(
   { db, storeId }: Tenant,
-  notification: NotificationRecord,
+  { id, eventId, title, body, createdAt }: NotificationRecord,
 ): Promise<void> {
-  await insertIntoNotifications(db, { ...notification, storeId, readAt: null });
+  await insertIntoNotifications(db, { storeId, id, eventId, title, body, createdAt, readAt: null });
 }
 
 /** Deliveries start out pending, and due at once. */
-export async function insertDelivery({ db, storeId }: Tenant, delivery: DeliveryRecord): Promise<void> {
-  const { createdAt } = delivery;
+export async function insertDelivery(
+  { db, storeId }: Tenant,
+  { id, eventId, endpointId, createdAt }: DeliveryRecord,
+): Promise<void> {
   const state = { status: 'pending', attempts: 0, nextAttemptAt: createdAt };
-  await insertIntoDeliveries(db, { ...delivery, storeId, ...state });
+  await insertIntoDeliveries(db, { storeId, id, eventId, endpointId, createdAt, ...state });
 }
 
 /** Oldest first. */

@@ -2,11 +2,28 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isBusy } from './engine-errors.ts';
 import { StorageBusyError } from './errors.ts';
 
-export interface GroupCommitOptions {
-  /** Runs SQL on the connection that the work uses. */
-  readonly exec: (sql: string) => void;
+/** What group commit needs of the connection that the work uses. */
+export interface WritingConnection {
+  /** Begins a transaction that may write. Throws the engine's busy error while another process does. */
+  begin(options: { readonly withSavepoints: boolean }): void;
+  /** Does what has been put off in the transaction. Throws as the engine does. */
+  flush(): void;
+  /** Resolves when the transaction is on disk. This thread does other things meanwhile. */
+  commit(): Promise<void>;
+  rollback(): void;
+  setSavepoint(): void;
+  releaseSavepoint(): void;
+  rollbackToSavepoint(): void;
+  /** False when the engine has ended the transaction by itself, as it does when the disk fails or is full. */
+  isInTransaction(): boolean;
+  /** Number of statements so far that may have changed something. */
+  changes(): number;
   /** Keeps other uses of the connection out while `turn` runs. */
-  readonly alone: (turn: () => Promise<void>) => Promise<void>;
+  alone(turn: () => Promise<void>): Promise<void>;
+}
+
+export interface GroupCommitOptions {
+  readonly connection: WritingConnection;
   /** How long a write waits while another process holds the database, in ms. */
   readonly patienceMs: number;
   /** How many writes share a commit at most: the first of them waits for the last. */
@@ -29,19 +46,22 @@ export interface GroupCommit {
 
 /**
  * Writes that arrive together share a transaction, and so one sync of the disk, which costs more than all the rest.
- * Each has a savepoint: what fails is undone alone. All answers, refusals too, wait for the commit, since a refusal
- * may rest on what another write of the group has done. A commit that fails rejects all of the group.
+ * What fails is undone alone. Hardly any write fails once it has changed something, and savepoints cost as much as the
+ * changes themselves: so a group has none at first, and is undone and run again with one for each write when it has to.
+ * All answers, refusals too, wait for the commit, since a refusal may rest on what another write of the group has done.
+ * A commit that fails rejects all of the group.
  */
-export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
-  const { exec, alone, patienceMs, maxGroup } = options;
+export function createGroupCommit({ connection, patienceMs, maxGroup }: GroupCommitOptions): GroupCommit {
   const queue: Job[] = [];
+  /** How many of the first in the queue are to be run with savepoints. */
+  let needSavepoints = 0;
   let running: Promise<void> | undefined;
 
   async function run(): Promise<void> {
     while (queue.length > 0) {
       // Lets everything that has arrived in this turn of the event loop queue up.
       await new Promise((resolve) => setImmediate(resolve));
-      await alone(async () => {
+      await connection.alone(async () => {
         if (await begin()) await commitGroup();
       });
     }
@@ -52,7 +72,7 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
   async function begin(): Promise<boolean> {
     for (let pause = 1; queue.length > 0; pause = Math.min(pause * 2, 50)) {
       try {
-        exec('begin immediate');
+        connection.begin({ withSavepoints: needSavepoints > 0 });
         return true;
       } catch (error) {
         rejectQueued(error, isBusy(error) ? performance.now() + pause : Number.POSITIVE_INFINITY);
@@ -71,41 +91,69 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
   }
 
   async function commitGroup(): Promise<void> {
-    const group: Job[] = [];
-    const settled: (() => void)[] = [];
+    const withSavepoints = needSavepoints > 0;
+    const group = queue.splice(0, needSavepoints || maxGroup);
+    needSavepoints = 0;
     try {
-      for (let job = queue.shift(); job !== undefined; job = queue.shift()) {
-        group.push(job);
-        settled.push(await runInSavepoint(job));
-        if (group.length === maxGroup) break;
+      const settled = await (withSavepoints ? runWithSavepoints(group) : runBare(group));
+      if (settled === null) {
+        connection.rollback();
+        queue.unshift(...group);
+        needSavepoints = group.length;
+        return;
       }
-      exec('commit');
+      await connection.commit();
+      for (const settle of settled) settle();
     } catch (cause) {
       undo();
       const error = new StorageBusyError('the database could not save the changes', { cause });
       for (const { reject } of group) reject(error);
-      return;
     }
-    for (const settle of settled) settle();
   }
 
-  /** Rejects when the transaction itself is gone: the engine ends it when the disk fails or is full. */
-  async function runInSavepoint({ work, resolve, reject }: Job): Promise<() => void> {
-    exec('savepoint request');
-    try {
-      const result = await work();
-      exec('release request');
-      return () => resolve(result);
-    } catch (error) {
-      exec('rollback to request');
-      exec('release request');
-      return () => reject(error);
+  /** Null when one has failed that has changed something. Rejects when the transaction itself is gone. */
+  async function runBare(group: readonly Job[]): Promise<(() => void)[] | null> {
+    const settled: (() => void)[] = [];
+    for (const { work, resolve, reject } of group) {
+      const before = connection.changes();
+      try {
+        const result = await work();
+        settled.push(() => resolve(result));
+      } catch (error) {
+        if (!connection.isInTransaction()) throw error;
+        if (connection.changes() !== before) return null;
+        settled.push(() => reject(error));
+      }
     }
+    try {
+      connection.flush();
+    } catch (error) {
+      if (!connection.isInTransaction()) throw error;
+      return null;
+    }
+    return settled;
+  }
+
+  /** Rejects when the transaction itself is gone. */
+  async function runWithSavepoints(group: readonly Job[]): Promise<(() => void)[]> {
+    const settled: (() => void)[] = [];
+    for (const { work, resolve, reject } of group) {
+      connection.setSavepoint();
+      try {
+        const result = await work();
+        settled.push(() => resolve(result));
+      } catch (error) {
+        connection.rollbackToSavepoint();
+        settled.push(() => reject(error));
+      }
+      connection.releaseSavepoint();
+    }
+    return settled;
   }
 
   function undo(): void {
     try {
-      exec('rollback');
+      connection.rollback();
     } catch {
       // The engine has ended the transaction already.
     }

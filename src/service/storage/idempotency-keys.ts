@@ -1,4 +1,4 @@
-import { prepare, prepareInsert } from './prepared.ts';
+import { prepare, prepareAhead, prepareAppend } from './prepared.ts';
 import type { Tenant } from './storage.ts';
 
 /** What an idempotency key is unique within. */
@@ -15,29 +15,31 @@ export interface StoredAnswer {
   readonly body: string;
 }
 
-const answerTo = prepare((db, values: KeyedRequest & { readonly storeId: string; readonly now: string }) =>
-  db
-    .selectFrom('idempotencyKeys')
-    .select(['fingerprint', 'status', 'body'])
-    .where('storeId', '=', values.storeId)
-    .where('operation', '=', values.operation)
-    .where('targetId', '=', values.targetId)
-    .where('key', '=', values.key)
-    .where('expiresAt', '>', values.now),
+const answerTo = prepareAhead(
+  (db, values: KeyedRequest & { readonly storeId: string; readonly now: string }) =>
+    db
+      .selectFrom('idempotencyKeys')
+      .select(['fingerprint', 'status', 'body'])
+      .where('storeId', '=', values.storeId)
+      .where('operation', '=', values.operation)
+      .where('targetId', '=', values.targetId)
+      .where('key', '=', values.key)
+      .where('expiresAt', '>', values.now),
 );
 
-/** The answer to the request, unless it has expired. */
+/** The answer to the request, unless it has expired. Only before {@link insertAnswer}. */
 export async function findAnswer(
   { db, storeId }: Tenant,
   request: KeyedRequest,
   now: string,
 ): Promise<StoredAnswer | undefined> {
-  const [answer] = await answerTo(db, { ...request, storeId, now });
+  const { operation, targetId, key } = request;
+  const [answer] = await answerTo(db, { storeId, operation, targetId, key, now });
   return answer;
 }
 
 /** Takes the place of one that has expired and is still there, and of no other. */
-const insert = prepareInsert('idempotencyKeys', (query) =>
+const insert = prepareAppend('idempotencyKeys', (query) =>
   query.onConflict((conflict) =>
     conflict
       .columns(['storeId', 'operation', 'targetId', 'key'])
@@ -57,7 +59,9 @@ export async function insertAnswer(
   { db, storeId }: Tenant,
   answer: KeyedRequest & StoredAnswer & { readonly createdAt: string; readonly expiresAt: string },
 ): Promise<boolean> {
-  return (await insert(db, { ...answer, storeId })) > 0;
+  const { operation, targetId, key, fingerprint, status, body, createdAt, expiresAt } = answer;
+  const row = { storeId, operation, targetId, key, fingerprint, status, body, createdAt, expiresAt };
+  return insert(db, row);
 }
 
 const expiredAnswers = prepare((db, { storeId, time }: { readonly storeId: string; readonly time: string }) =>

@@ -1,6 +1,7 @@
-import type { Compilable, CompiledQuery, InsertQueryBuilder, InsertResult } from 'kysely';
+import type { Compilable, CompiledQuery, InsertObject, InsertQueryBuilder, InsertResult } from 'kysely';
+import type { RowInsert } from './pending-rows.ts';
 import type { Schema } from './schema.ts';
-import type { Queries } from './storage.ts';
+import type { Queries, Tenant } from './storage.ts';
 
 /*
  * Kysely builds and compiles a query anew each time it is run, which takes longer than the embedded engine needs to run
@@ -14,14 +15,22 @@ export interface StatementResult {
   readonly changes: number;
 }
 
-/** Runs one statement at once, on the connection that a {@link Queries} stands for. */
-export type RunDirectly = (sql: string, parameters: readonly unknown[]) => StatementResult;
+/** The connection that a {@link Queries} stands for, where it is one and answers at once. */
+export interface DirectConnection {
+  run(sql: string, parameters: readonly unknown[]): StatementResult;
+  /** The same before rows that still wait to be inserted: see {@link prepareAhead}. */
+  runAhead(sql: string, parameters: readonly unknown[]): StatementResult;
+  /** Inserts a row now or later in the transaction. False when it was not inserted. See {@link prepareAppend}. */
+  append(insert: RowInsert, values: readonly unknown[]): boolean;
+  /** A number that is another one once a table may not be as before; null where it cannot tell. */
+  stateOf(table: string): number | null;
+}
 
-const direct = new WeakMap<Queries, RunDirectly>();
+const direct = new WeakMap<Queries, DirectConnection>();
 
 /** Lets prepared queries of `db` pass Kysely by: it would only hand them on. */
-export function passBy(db: Queries, run: RunDirectly): void {
-  direct.set(db, run);
+export function passBy(db: Queries, connection: DirectConnection): void {
+  direct.set(db, connection);
 }
 
 /** A query with its values left out. */
@@ -44,11 +53,21 @@ function toTemplate(query: Compilable): Template {
   return { compiled, names };
 }
 
-async function run(db: Queries, { compiled, names }: Template, values: object): Promise<StatementResult> {
+function valuesOf({ compiled, names }: Template, values: object): unknown[] {
   const given = values as Readonly<Record<string, unknown>>;
-  const parameters = names.map((name, at) => (name === null ? compiled.parameters[at] : given[name]));
-  const runDirectly = direct.get(db);
-  if (runDirectly !== undefined) return runDirectly(compiled.sql, parameters);
+  return names.map((name, at) => (name === null ? compiled.parameters[at] : given[name]));
+}
+
+async function run(
+  db: Queries,
+  template: Template,
+  values: object,
+  how: 'run' | 'runAhead' = 'run',
+): Promise<StatementResult> {
+  const { compiled } = template;
+  const parameters = valuesOf(template, values);
+  const connection = direct.get(db);
+  if (connection !== undefined) return connection[how](compiled.sql, parameters);
   const { rows, numAffectedRows } = await db.executeQuery({ ...compiled, parameters });
   return { rows, changes: Number(numAffectedRows ?? 0) };
 }
@@ -67,15 +86,60 @@ function oncePerEngine(make: (db: Queries) => Template): (db: Queries) => Templa
   };
 }
 
+type Prepared<Values, Row> = (db: Queries, values: Values) => Promise<Row[]>;
+
 /**
  * A query that answers rows. `build` is called once for each engine and must only put its values in the places of
  * values: it sees marks instead of them.
  */
 export function prepare<Values extends object, Row>(
   build: (db: Queries, values: Values) => Compilable<Row>,
-): (db: Queries, values: Values) => Promise<Row[]> {
+  how?: 'run' | 'runAhead',
+): Prepared<Values, Row> {
   const templateOf = oncePerEngine((db) => toTemplate(build(db, marks as Values)));
-  return async (db, values) => (await run(db, templateOf(db), values)).rows as Row[];
+  return async (db, values) => (await run(db, templateOf(db), values, how)).rows as Row[];
+}
+
+/**
+ * As {@link prepare}, but may miss rows that wait to be inserted: for a caller who appends the row if there is none, so
+ * that one which was missed comes to light.
+ */
+export function prepareAhead<Values extends object, Row>(
+  build: (db: Queries, values: Values) => Compilable<Row>,
+): Prepared<Values, Row> {
+  return prepare(build, 'runAhead');
+}
+
+/** Results that are remembered for one connection and table at the same time. */
+const mostRemembered = 1_000;
+
+/**
+ * Remembers what `read` makes of one table for each store, until something in the table may have changed: for what is
+ * read with every change, by the connection that makes them. The results must not be changed.
+ */
+export function rememberPerStore<Result>(
+  table: string,
+  read: (tenant: Tenant) => Promise<Result>,
+): (tenant: Tenant) => Promise<Result> {
+  interface Memory {
+    state: number;
+    readonly results: Map<string, Result>;
+  }
+  const memories = new WeakMap<DirectConnection, Memory>();
+  return async (tenant) => {
+    const connection = direct.get(tenant.db);
+    const state = connection?.stateOf(table) ?? null;
+    if (connection === undefined || state === null) return read(tenant);
+    const memory = memories.get(connection) ?? { state, results: new Map() };
+    memories.set(connection, memory);
+    if (memory.state !== state || memory.results.size >= mostRemembered) memory.results.clear();
+    memory.state = state;
+    const known = memory.results.get(tenant.storeId);
+    if (known !== undefined) return known;
+    const result = await read(tenant);
+    memory.results.set(tenant.storeId, result);
+    return result;
+  };
 }
 
 /**
@@ -84,17 +148,63 @@ export function prepare<Values extends object, Row>(
  */
 export function prepareInsert<Table extends keyof Schema>(
   table: Table,
-  finish: (query: Insert<Table>) => Insert<Table> = (query) => query,
-): (db: Queries, row: Parameters<Insert<Table>['values']>[0] & object) => Promise<number> {
-  let columns: readonly string[] = [];
-  const templateOf = oncePerEngine((db) => {
-    const row = Object.fromEntries(columns.map((name) => [name, markPrefix + name]));
-    return toTemplate(finish(db.insertInto(table).values(row as Parameters<Insert<Table>['values']>[0])));
-  });
+  finish?: FinishInsert<Table>,
+): (db: Queries, row: InsertRow<Table>) => Promise<number> {
+  const templatesOf = insertTemplates(table, finish);
+  return async (db, row) => (await run(db, templatesOf(db, row)(1), row)).changes;
+}
+
+/**
+ * As {@link prepareInsert}, for rows that nothing in the same transaction looks at: the embedded engine may insert them
+ * together with those of other changes, before a statement that names the table and before the commit at the latest.
+ * Answers false, and inserts nothing, when a row is there already; where that comes to light later, all of the changes
+ * that share the commit run again, and each row is inserted at once.
+ */
+export function prepareAppend<Table extends keyof Schema>(
+  table: Table,
+  finish?: FinishInsert<Table>,
+): (db: Queries, row: InsertRow<Table>) => Promise<boolean> {
+  const templatesOf = insertTemplates(table, finish);
+  const inserts = new WeakMap<DirectConnection, RowInsert>();
   return async (db, row) => {
-    if (columns.length === 0) columns = Object.keys(row);
-    return (await run(db, templateOf(db), row)).changes;
+    const templateFor = templatesOf(db, row);
+    const connection = direct.get(db);
+    if (connection === undefined) return (await run(db, templateFor(1), row)).changes > 0;
+    const insert = inserts.get(connection) ?? {
+      table: table.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      sqlFor: (rows) => templateFor(rows).compiled.sql,
+    };
+    inserts.set(connection, insert);
+    return connection.append(insert, valuesOf(templateFor(1), row));
+  };
+}
+
+/** Templates that insert so many rows at once, of which the first row tells the columns. */
+function insertTemplates<Table extends keyof Schema>(
+  table: Table,
+  finish: FinishInsert<Table> = (query) => query,
+): (db: Queries, row: object) => (rows: number) => Template {
+  const templates = new WeakMap<object, (rows: number) => Template>();
+  return (db, row) => {
+    const { adapter } = db.getExecutor();
+    const known = templates.get(adapter);
+    if (known !== undefined) return known;
+    const marked = Object.fromEntries(Object.keys(row).map((name) => [name, markPrefix + name]));
+    const bySize = new Map<number, Template>();
+    const templateFor = (rows: number) => {
+      const template =
+        bySize.get(rows) ??
+        toTemplate(
+          finish(db.insertInto(table).values(Array<unknown>(rows).fill(marked) as InsertRow<Table>[])),
+        );
+      bySize.set(rows, template);
+      return template;
+    };
+    templates.set(adapter, templateFor);
+    return templateFor;
   };
 }
 
 type Insert<Table extends keyof Schema> = InsertQueryBuilder<Schema, Table, InsertResult>;
+type FinishInsert<Table extends keyof Schema> = (query: Insert<Table>) => Insert<Table>;
+type InsertRow<Table extends keyof Schema> = InsertObject<Schema, Table>;

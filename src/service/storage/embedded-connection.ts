@@ -1,0 +1,155 @@
+import { CamelCasePlugin, Kysely } from 'kysely';
+import type Database from 'libsql';
+import { DatabaseSetupError } from './errors.ts';
+import type { WritingConnection } from './group-commit.ts';
+import { createRunner, libsqlDialect, type RunStatement } from './libsql-dialect.ts';
+import { createPendingRows } from './pending-rows.ts';
+import { type DirectConnection, passBy } from './prepared.ts';
+import type { Schema } from './schema.ts';
+
+export interface Engine {
+  readonly Database: typeof Database;
+  /** Runs SQL in another thread. */
+  execElsewhere(database: Database.Database, sql: string): Promise<void>;
+}
+
+export interface Connection extends WritingConnection {
+  readonly database: Database.Database;
+  readonly db: Kysely<Schema>;
+  /** Changes with every commit of another connection, in this process or elsewhere. */
+  version(): number;
+  /** Runs `turn` when all turns before it are over. */
+  alone<Result>(turn: () => Promise<Result>): Promise<Result>;
+}
+
+/** The engine is native code, in a package that may be left out: whoever only talks to a service does without. */
+export async function loadEngine(): Promise<Engine> {
+  try {
+    const [{ default: Database }, { default: Elsewhere }] = await Promise.all([
+      import('libsql'),
+      import('libsql/promise'),
+    ]);
+    // Both are made of the same native parts. A whole connection of the second kind would go to another thread to
+    // prepare a statement or to read a row, which takes longer than to do it here.
+    return { Database, execElsewhere: (database, sql) => Elsewhere.prototype.exec.call(database, sql) };
+  } catch (cause) {
+    const message =
+      'the embedded database needs the package libsql, which is not installed: npm install libsql';
+    throw new DatabaseSetupError(message, { cause });
+  }
+}
+
+/** Throws the engine's busy error when another process is just setting the file up. */
+export function openConnection(engine: Engine, location: string): Connection {
+  const database = new engine.Database(location);
+  try {
+    // A timeout here would block this thread, and the lock may be held by another connection of this very process:
+    // waiting is done by the caller, who lets others run meanwhile.
+    database.pragma('busy_timeout = 0');
+    database.pragma('journal_mode = WAL');
+    database.pragma('synchronous = FULL');
+    database.pragma('foreign_keys = ON');
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+  const runner = createRunner(database);
+  const { changes } = runner;
+  const pending = createPendingRows((sql, parameters) => runner.run(sql, parameters).changes);
+  const run: RunStatement = (sql, parameters) => {
+    beforeRows(() => pending.flushBefore(sql));
+    return runner.run(sql, parameters);
+  };
+  /** What cannot be inserted undoes the whole transaction, whoever runs into it. */
+  const beforeRows = (flush: () => void) => {
+    try {
+      flush();
+    } catch (error) {
+      changes.addUnknown();
+      throw error;
+    }
+  };
+  const db = new Kysely<Schema>({ dialect: libsqlDialect(database, run), plugins: [new CamelCasePlugin()] });
+  const version = () => Number(runner.run('pragma data_version', []).rows[0]?.[0]);
+  let knownVersion = version();
+  let isWriting = false;
+  /** Whether rows may be inserted later in the transaction. */
+  let mayWait = false;
+  passBy(db, {
+    run: inCamelCase(run),
+    runAhead: inCamelCase(runner.run),
+    // While it writes, nobody else can.
+    stateOf: (table) => (isWriting ? changes.countIn(table) : null),
+    append(insert, values) {
+      if (!mayWait) return run(insert.sqlFor(1), values).changes > 0;
+      pending.add(insert, values);
+      changes.addTo(insert.table);
+      return true;
+    },
+  });
+  const exec = (sql: string) => void database.exec(sql);
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    database,
+    db,
+    version,
+    begin({ withSavepoints }) {
+      exec('begin immediate');
+      isWriting = true;
+      mayWait = !withSavepoints;
+      const current = version();
+      if (current !== knownVersion) changes.addUnknown();
+      knownVersion = current;
+    },
+    flush: () => beforeRows(pending.flush),
+    async commit() {
+      await engine.execElsewhere(database, 'commit');
+      isWriting = false;
+      mayWait = false;
+    },
+    rollback() {
+      pending.clear();
+      changes.addUnknown();
+      isWriting = false;
+      mayWait = false;
+      exec('rollback');
+    },
+    setSavepoint: () => exec('savepoint request'),
+    releaseSavepoint: () => exec('release request'),
+    rollbackToSavepoint() {
+      changes.addUnknown();
+      exec('rollback to request');
+    },
+    isInTransaction: () => database.inTransaction,
+    changes: changes.count,
+    alone(turn) {
+      const result = last.then(turn, turn);
+      last = result.catch(() => {});
+      return result;
+    },
+  };
+}
+
+/** With rows as Kysely's plugin would give them. */
+function inCamelCase(run: RunStatement): DirectConnection['run'] {
+  const namesByColumns = new WeakMap<readonly string[], readonly string[]>();
+  const namesOf = (columns: readonly string[]) => {
+    let names = namesByColumns.get(columns);
+    if (names === undefined) {
+      names = columns.map((name) => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase()));
+      namesByColumns.set(columns, names);
+    }
+    return names;
+  };
+  return (sql, parameters) => {
+    const { rows, columns, changes } = run(sql, parameters);
+    if (rows.length === 0) return { rows, changes };
+    const names = namesOf(columns);
+    const objects = rows.map((row) => {
+      const object: Record<string, unknown> = {};
+      for (const [at, name] of names.entries()) object[name] = row[at];
+      return object;
+    });
+    return { rows: objects, changes };
+  };
+}
