@@ -10,8 +10,8 @@ const { Script } = require('node:vm');
  */
 const built = join(__dirname, '..', 'dist');
 
-/** Null where nothing can be kept. */
-const cacheFolder = findCacheFolder();
+/** Null where nothing can be kept; found when it is first looked for. */
+let cacheFolder;
 
 /**
  * V8 trusts what it is given, so nothing is read that another build of Node or of this program has written; and it
@@ -39,8 +39,10 @@ function load(file) {
   const found = loaded.get(file);
   if (found !== undefined) return found.module.exports;
   const source = readFileSync(file, 'utf8');
-  const cachedData = readCompiled(file);
-  if (cachedData === undefined) knowsAll = false;
+  // The first one, all that --version and --help need, is compiled faster than looked up.
+  const isKept = loaded.size > 0;
+  const cachedData = isKept ? readCompiled(file) : undefined;
+  if (isKept && cachedData === undefined) knowsAll = false;
   const script = new Script(`(function (exports, require, module, __filename, __dirname) {${source}\n})`, {
     filename: file,
     cachedData,
@@ -54,6 +56,7 @@ function load(file) {
 }
 
 function readCompiled(file) {
+  if (cacheFolder === undefined) cacheFolder = findCacheFolder();
   if (cacheFolder === null) return undefined;
   try {
     return readFileSync(compiledFile(file));
@@ -66,7 +69,7 @@ function compiledFile(file) {
   return join(cacheFolder, basename(file));
 }
 
-/** Once a run has needed a file for the first time, all of its files are kept anew: with what it has called in them. */
+/** Once a run has needed a file for the first time, all of its files are kept anew, with what it has called in them. */
 function keepCompiled() {
   if (knowsAll || cacheFolder === null) return;
   try {
@@ -74,7 +77,7 @@ function keepCompiled() {
     require('node:v8').setFlagsFromString('--no-liftoff-only --wasm-tier-up --wasm-dynamic-tiering');
     for (const folder of [dirname(dirname(cacheFolder)), dirname(cacheFolder), cacheFolder])
       makeFolder(folder);
-    for (const [file, { script }] of loaded) {
+    for (const [file, { script }] of [...loaded].slice(1)) {
       const draft = `${compiledFile(file)}.${process.pid}`;
       // Synced: V8 would not notice what is missing in the middle, and bring Node down.
       writeFileSync(draft, script.createCachedData(), { mode: 0o600, flush: true });
