@@ -1,5 +1,6 @@
 import type { Operation } from '../contract/operation.ts';
 import { pathParameterProblem } from '../contract/operation.ts';
+import type { Batch, BatchOptions } from '../history/batch.ts';
 import { optionValue, type ParsedCommand } from './command.ts';
 import type { Context } from './context.ts';
 import { cancelledError, usageError } from './errors.ts';
@@ -7,12 +8,9 @@ import { type ExitCode, exitCodes } from './exit-codes.ts';
 import type { FieldFlag } from './flags.ts';
 import type { Run } from './operation-command.ts';
 import { beginFile, outputFileOption } from './output-file.ts';
-import { describeHistoryError } from './perform.ts';
+import { describeHistoryError, sendOptions } from './perform.ts';
 
-/**
- * The run that those of a batch are made from. Its requests wait where the service says "too many requests", since one
- * that was refused so had no effect.
- */
+/** The run that those of a batch are made from. */
 export async function startBatch(
   context: Context,
   operation: Operation,
@@ -21,8 +19,30 @@ export async function startBatch(
   const connection = await context.connect();
   const problem = pathParameterProblem(connection.storeId);
   if (problem !== null) throw usageError(`--store ${problem}`, 'give the id as the service shows it');
+  // Requests wait where the service says "too many requests", since one that was refused so had no effect.
   const parsed: ParsedCommand = { arguments: {}, options: new Map([['--retry-rate-limited', true]]) };
   return { context, connection, operation, fields, parsed, parameters: {}, body: null, interview: null };
+}
+
+/** The batch of a run that {@link startBatch} has made. */
+export async function beginBatch(
+  { context, connection, operation, parameters }: Run,
+  limits: Pick<BatchOptions, 'mostAtOnce' | 'isOver'>,
+): Promise<Batch> {
+  const { client, profile, origin, storeId, secret } = connection;
+  const history = await context.history();
+  return history.beginBatch({
+    ...sendOptions(context),
+    ...limits,
+    client,
+    operation,
+    profile,
+    origin,
+    storeId,
+    parameters,
+    secrets: [secret],
+    retryRateLimited: true,
+  });
 }
 
 /** Does the work while no other batch of the operation is at work on the store: a second one waits, and goes on then. */

@@ -1,5 +1,4 @@
 import type { Operation } from '../contract/operation.ts';
-import type { Batch } from '../history/batch.ts';
 import type { History } from '../history/journal.ts';
 import { warnOfUnknownFields } from './answer-fields.ts';
 import { ciIdempotencyKey } from './ci.ts';
@@ -44,8 +43,6 @@ export interface Run {
   readonly former?: string;
   /** Backup that undoes this restore, kept in the history for the case that the restore is taken up again. */
   readonly safetyBackupId?: string;
-  /** Many runs that are written down together. */
-  readonly batch?: Batch;
   /** Looks at the history, while no other process begins the same operation, before anything is sent. */
   check?(history: History): Promise<void>;
 }

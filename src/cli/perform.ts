@@ -1,6 +1,9 @@
 import type { Applied, Outcome } from '../client/outcome.ts';
+import type { Batch } from '../history/batch.ts';
 import { HistoryError, KeyReusedError } from '../history/errors.ts';
+import type { Sealed } from '../history/intent.ts';
 import type { HistoryRecord } from '../history/record.ts';
+import type { Performed as Recorded } from '../history/send.ts';
 import { isOn } from './command.ts';
 import type { Context } from './context.ts';
 import { CliError, cancelledError, localStateError, usageError } from './errors.ts';
@@ -26,17 +29,30 @@ export interface Performed {
 /** Sends a run, recorded where it changes something. Every outcome but `applied` is thrown as the user's error. */
 export async function perform(run: Run): Promise<Performed> {
   const { outcome, record } = run.operation.class === 'read' ? await read(run) : await change(run);
-  if (outcome.kind !== 'applied') {
-    throw outcomeError(outcome, {
-      class: run.operation.class,
-      fields: run.fields,
-      recordId: record?.id ?? null,
-      now: run.context.now(),
-    });
-  }
-  noteDrift(run.context, outcome);
-  if (run.operation.class === 'read' && !isObject(outcome.body)) throw unreadableAnswer(run);
-  return { answer: outcome.body, text: outcome.text, etag: outcome.etag, record };
+  const applied = expectApplied(run, outcome, record);
+  noteDrift(run.context, [applied]);
+  if (run.operation.class === 'read' && !isObject(applied.body)) throw unreadableAnswer(run);
+  return { answer: applied.body, text: applied.text, etag: applied.etag, record };
+}
+
+/** As {@link perform}, in a batch. Drift is left to the caller. */
+export async function performInBatch(
+  run: Run,
+  batch: Batch,
+  prepared: Sealed,
+): Promise<{ applied: Applied; record: HistoryRecord }> {
+  const { outcome, record } = await recorded(run.context, () => batch.perform(prepared));
+  return { applied: expectApplied(run, outcome, record), record };
+}
+
+function expectApplied(run: Run, outcome: Outcome, record: HistoryRecord | null): Applied {
+  if (outcome.kind === 'applied') return outcome;
+  throw outcomeError(outcome, {
+    class: run.operation.class,
+    fields: run.fields,
+    recordId: record?.id ?? null,
+    now: run.context.now(),
+  });
 }
 
 /** Every read of the contract answers with an object: anything else must not look like one that is empty. */
@@ -93,9 +109,9 @@ async function commandOf({ context, connection, operation, parameters, body, bod
   };
 }
 
-async function change(run: Run): Promise<{ outcome: Outcome; record: HistoryRecord }> {
+async function change(run: Run): Promise<Recorded> {
   const { context, connection, parsed } = run;
-  const { dim, yellow } = context.err.color;
+  const { dim } = context.err.color;
   const say = (text: string) => context.notice(dim(printable(text)));
   // Reads do without the history, and so start faster.
   const { performRecorded } = await import('../history/perform.ts');
@@ -108,9 +124,8 @@ async function change(run: Run): Promise<{ outcome: Outcome; record: HistoryReco
     secrets: [connection.secret],
     retryRateLimited: isOn(parsed, '--retry-rate-limited'),
   };
-  const begin = run.batch?.perform ?? performRecorded;
-  try {
-    const { outcome, record, warnings } = await begin({
+  return recorded(context, () =>
+    performRecorded({
       ...options,
       ifMatch: run.ifMatch,
       former: run.former,
@@ -124,18 +139,25 @@ async function change(run: Run): Promise<{ outcome: Outcome; record: HistoryReco
             : `done before with this idempotency key: this is the answer to ${earlier.id}`,
         ),
       onWait: () => say('another storectl is at this operation: waiting for it'),
-    });
-    for (const warning of warnings) context.notice(yellow(printable(warning)));
-    return { outcome, record };
+    }),
+  );
+}
+
+/** Says what the history has to say besides, and throws what it throws as the user's error. */
+async function recorded({ io, notice, err }: Context, begin: () => Promise<Recorded>): Promise<Recorded> {
+  try {
+    const performed = await begin();
+    for (const warning of performed.warnings) notice(err.color.yellow(printable(warning)));
+    return performed;
   } catch (error) {
-    if (context.io.signal.aborted && error instanceof HistoryError) throw cancelledError();
+    if (io.signal.aborted && error instanceof HistoryError) throw cancelledError();
     throw describeHistoryError(error);
   }
 }
 
-/** Drift is a warning and not an error: it must not cost the user their answer. */
-function noteDrift({ notice, err }: Context, { drift }: Applied): void {
-  for (const line of drift)
+/** Drift is a warning and not an error: it must not cost the user their answer. What several have in common is said once. */
+export function noteDrift({ notice, err }: Context, answers: readonly Applied[]): void {
+  for (const line of new Set(answers.flatMap(({ drift }) => drift)))
     notice(err.color.yellow(`the answer differs from the contract: ${printable(line)}`));
 }
 

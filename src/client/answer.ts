@@ -31,15 +31,16 @@ interface Asked {
 /** Statuses of a success that has no body by definition (RFC 9110, sections 15.3.5 and 15.3.6). */
 const BODILESS = new Set([204, 205]);
 
+const decoder = new TextDecoder();
+
 export async function readAnswer(wire: WireAnswer, redact: (text: string) => string): Promise<Answer> {
-  const headers = Object.fromEntries(
-    Object.entries(wire.headers).map(([name, value]) => [name, redact(value)]),
-  );
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(wire.headers)) headers[name] = redact(value);
   let text = '';
   let failure = wire.failure;
   try {
     const bytes = await decodeBody(wire.body, wire.headers['content-encoding'] ?? '');
-    text = redact(new TextDecoder().decode(bytes));
+    text = redact(decoder.decode(bytes));
   } catch (error) {
     if (!(error instanceof WireError)) throw error;
     failure ??= error.failure;
@@ -79,6 +80,7 @@ export function judge(answer: Answer, asked: Asked, attempt: number, now: number
     const isShort = body.failure.code !== 'body_too_large' && body.failure.code !== 'unreadable_body';
     return failed(isShort ? 'lost' : 'unreadable', body.failure, null);
   }
+  let drift: readonly string[] | undefined;
   return {
     kind: 'applied',
     attempts: attempt,
@@ -88,7 +90,10 @@ export function judge(answer: Answer, asked: Asked, attempt: number, now: number
     text: answer.text,
     etag: headers.etag ?? null,
     replayed: headers['idempotency-replayed']?.toLowerCase() === 'true',
-    drift: findDrift(body.value, asked.response),
+    get drift() {
+      drift ??= findDrift(body.value, asked.response);
+      return drift;
+    },
   };
 }
 

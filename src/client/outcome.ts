@@ -52,7 +52,7 @@ export interface Applied extends Common {
   readonly etag: string | null;
   /** True when the service says that it answered from an earlier request with the same key. */
   readonly replayed: boolean;
-  /** Where the body differs from the contract, one line each: warnings, not errors. */
+  /** Where the body differs from the contract, one line each: warnings, not errors. Found out when it is asked for. */
   readonly drift: readonly string[];
 }
 

@@ -49,7 +49,7 @@ interface Line {
   /** When it last answered, in milliseconds since the start of the process. */
   answeredAt: number;
   /** Ends the opening of a connection. */
-  opening: AbortController;
+  readonly opening: AbortController;
 }
 
 /** Not `performance`, which Node loads when it is first asked for. */
@@ -66,19 +66,23 @@ export function createTransport(
 
   async function openLine(): Promise<Line> {
     const UndiciClient = await loadUndici();
+    const opening = new AbortController();
     const line: Line = {
       answeredAt: 0,
-      opening: new AbortController(),
+      opening,
       client: new UndiciClient(origin.origin, {
         maxHeaderSize: MAX_HEADER_BYTES,
         // The exchange has timers of its own.
         headersTimeout: 0,
         bodyTimeout: 0,
         connect: (_options, callback) => {
-          openSocket(origin, proxy, line.opening.signal).then(
-            (socket) => callback(null, socket),
-            (error) => callback(error, null),
-          );
+          const timer = setTimeout(() => opening.abort(connectTimeout(origin)), connectTimeoutMs);
+          openSocket(origin, proxy, opening.signal)
+            .finally(() => clearTimeout(timer))
+            .then(
+              (socket) => callback(null, socket),
+              (error) => callback(error, null),
+            );
         },
       }),
     };
@@ -95,7 +99,7 @@ export function createTransport(
     async exchange(request) {
       const line = takeLine(request) ?? (await openLine());
       try {
-        const answer = await exchangeOn(line, origin, connectTimeoutMs, request);
+        const answer = await exchangeOn(line, origin, request);
         line.answeredAt = uptimeMs();
         if (answer.failure === null && !closed) idle.push(line);
         else void line.client.destroy();
@@ -112,14 +116,8 @@ export function createTransport(
   };
 }
 
-function exchangeOn(
-  line: Line,
-  origin: URL,
-  connectTimeoutMs: number,
-  request: WireRequest,
-): Promise<WireAnswer> {
+function exchangeOn(line: Line, origin: URL, request: WireRequest): Promise<WireAnswer> {
   const { method, path, headers, body, timeoutMs, signal } = request;
-  line.opening = new AbortController();
   return new Promise((resolve, reject) => {
     let controller: Dispatcher.DispatchController | null = null;
     let halted: WireError | null = null;
@@ -136,13 +134,11 @@ function exchangeOn(
       void line.client.destroy(halted);
     };
     const cancel = () => halt(new WireError('cancelled', 'cancelled'));
-    const connectTimer = setTimeout(() => halt(connectTimeout(origin)), connectTimeoutMs);
     const timer = setTimeout(
       () => halt(new WireError('timeout', `no complete answer from ${origin.host} in time`)),
       timeoutMs,
     );
     const stopWaiting = () => {
-      clearTimeout(connectTimer);
       clearTimeout(timer);
       signal?.removeEventListener('abort', cancel);
     };
@@ -157,7 +153,6 @@ function exchangeOn(
       { method, path, headers, body },
       {
         onRequestStart(started) {
-          clearTimeout(connectTimer);
           if (halted !== null) return started.abort(halted);
           // undici may put a request back into its queue. Whether to send again is not its decision.
           if (controller !== null) return started.abort(new Error('the connection broke'));
@@ -220,9 +215,11 @@ function isTlsAlert(received: unknown): boolean {
 }
 
 function joinHeaders(headers: Readonly<Record<string, string | string[] | undefined>>) {
-  return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name, [value ?? ''].flat().join(', ')]),
-  );
+  const joined: Record<string, string> = {};
+  for (const [name, value = ''] of Object.entries(headers)) {
+    joined[name] = typeof value === 'string' ? value : value.join(', ');
+  }
+  return joined;
 }
 
 /** The HTTP/1.1 client alone: the index of undici takes three times as long to load. */

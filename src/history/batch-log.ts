@@ -1,33 +1,20 @@
-import * as fs from 'node:fs';
 import path from 'node:path';
-import {
-  createFile,
-  type Files,
-  fileExists,
-  listFolder,
-  readText,
-  removeQuietly,
-  syncFolder,
-} from './files.ts';
-import { type HistoryRecord, parseRecord, recordIdPattern, serializeRecord } from './record.ts';
+import { createFile, type Files, listFolder, readText, removeQuietly, renameDurably } from './files.ts';
+import { mayMatch, type RecordQuery } from './query.ts';
+import { checkRecord, type HistoryRecord, recordIdPattern } from './record.ts';
 
 /*
  * Many operations of one command are written down together: to sync a file for each of them, twice, takes many times as
  * long as to send them. They share one file, `<id of the batch>.batch`, to which a line is added for each state of each
- * record. Lines that come up at the same time are synced at once, and each is on disk before its request leaves.
+ * record: the whole record first, then what changes in it. Lines that come up at the same time are synced at once, and
+ * each is on disk before its request leaves. Space is taken in advance, so a process that was killed leaves blanks at the
+ * end. A line that was cut off counts as never written.
  *
- * The last whole line of a record is its state; a line that was cut off counts as never written. When the batch ends,
- * its records are written into files of their own, and the log is removed. A log that a killed process has left is read
- * along with the files; where a record has a file of its own, that is newer. Whoever changes one of its records takes
- * the lock of the batch, and splits the log up first.
+ * The log stays where its records are kept. One that is changed after its batch gets a file of its own, which is newer
+ * than what the log says. Whoever changes one of the records takes the lock of the batch.
  */
 
 const suffix = '.batch';
-
-/** Files that are open at the same time while a log is split up. */
-const filesAtOnce = 64;
-
-const { O_NOFOLLOW = 0, O_RDWR } = fs.constants;
 
 export function logFile(folder: string, batch: string): string {
   return path.join(folder, batch + suffix);
@@ -39,78 +26,90 @@ export function batchOfName(name: string): string | null {
   return name.endsWith(suffix) && recordIdPattern.test(id) ? id : null;
 }
 
-export function toLine(record: HistoryRecord): string {
-  return `${JSON.stringify(record)}\n`;
+/** A record, or what has changed in it. */
+export type Line = Pick<HistoryRecord, 'format' | 'id'> & Partial<HistoryRecord>;
+
+/** Its fields in this order: `format` and `id` come first. */
+export function toLine(line: Line): string {
+  return `${JSON.stringify(line)}\n`;
 }
 
-/** The records in a log by their ids, or null where there is none. Throws a HistoryError where it cannot be read. */
-export function readLog(files: Files, file: string): Map<string, HistoryRecord> | null {
+/** Lines of a log by the ids of their records, oldest first. */
+export type LoggedLines = Map<string, string[]>;
+
+/**
+ * The lines of records that may match the query; null where there is no such log. Throws a HistoryError where it cannot be
+ * read.
+ */
+export function readLog(files: Files, file: string, query: RecordQuery = {}): LoggedLines | null {
   const found = readText(files, file);
   if (found === null) return null;
-  const lines = new Map<string, string[]>();
+  const lines: LoggedLines = new Map();
+  if (!mayMatch(found.text, query)) return lines;
   for (const line of found.text.split('\n')) {
-    const [, id] = /^\{"format":\d+,"id":"([\w-]+)"/.exec(line) ?? [];
-    if (id !== undefined) lines.set(id, [...(lines.get(id) ?? []), line]);
+    const id = idOfLine(line);
+    if (id === null) continue;
+    const earlier = lines.get(id);
+    if (earlier === undefined) lines.set(id, [line]);
+    else earlier.push(line);
   }
-  const records = new Map<string, HistoryRecord>();
-  for (const [id, states] of lines) {
-    for (const line of states.reverse()) {
-      const parsed = parseRecord(line, id);
-      if (!('record' in parsed)) continue;
-      records.set(id, parsed.record);
-      break;
-    }
-  }
-  return records;
+  return lines;
 }
 
-/** The names in the history's folder, and the records that stand in logs of batches alone. */
+function idOfLine(line: string): string | null {
+  return /^\{"format":\d+,"id":"([\w-]+)"/.exec(line)?.[1] ?? null;
+}
+
+/** The record that the lines make, the reason why it cannot be used, or null where its first line was cut off. */
+export function recordOf(
+  id: string,
+  lines: readonly string[],
+): { record: HistoryRecord } | { problem: string } | null {
+  const whole = lines.flatMap((line) => {
+    try {
+      return [JSON.parse(line)];
+    } catch {
+      return [];
+    }
+  });
+  if (whole.length === 0) return null;
+  const checked = checkRecord(Object.assign({}, ...whole), id);
+  return 'problem' in checked ? { problem: `has a record ${id} that ${checked.problem}` } : checked;
+}
+
+/** The names in the history's folder, and what stands of records in logs alone, with the file of their log. */
 export function lookInto(
   files: Files,
   folder: string,
-): { names: string[]; logged: Map<string, HistoryRecord> } {
-  for (;;) {
-    const names = listFolder(files, folder);
-    const logged = new Map<string, HistoryRecord>();
-    const isWhole = names.every((name) => {
-      if (batchOfName(name) === null) return true;
-      const records = readLog(files, path.join(folder, name));
-      for (const [id, record] of records ?? []) logged.set(id, record);
-      return records !== null;
-    });
-    for (const name of names) logged.delete(name.replace(/\.json$/, ''));
-    // Otherwise one was split up just now: its records have files, which are not among the names.
-    if (isWhole) return { names, logged };
+  query?: RecordQuery,
+): { names: string[]; logged: Map<string, { file: string; lines: string[] }> } {
+  const names = listFolder(files, folder);
+  const logged = new Map<string, { file: string; lines: string[] }>();
+  for (const name of names) {
+    if (batchOfName(name) === null) continue;
+    const file = path.join(folder, name);
+    for (const [id, lines] of readLog(files, file, query) ?? []) logged.set(id, { file, lines });
   }
+  for (const name of names) logged.delete(name.replace(/\.json$/, ''));
+  return { names, logged };
 }
 
-/** Writes the records of a log that have no file yet into files of their own, and removes it. Under the batch's lock. */
-export async function splitLog(files: Files, folder: string, batch: string): Promise<void> {
-  const log = logFile(folder, batch);
-  const records = [...(readLog(files, log)?.values() ?? [])].filter(
-    ({ id }) => !fileExists(files, path.join(folder, `${id}.json`)),
-  );
-  for (let at = 0; at < records.length; at += filesAtOnce) {
-    const drafts = records.slice(at, at + filesAtOnce).map((record) => {
-      const draft = path.join(folder, `.${record.id}.tmp`);
-      // One that a killed process has left: nobody else may be at work here.
-      removeQuietly(files, draft);
-      createFile(files, draft, serializeRecord(record), { sync: false });
-      return { draft, file: path.join(folder, `${record.id}.json`) };
-    });
-    await Promise.all(drafts.map(({ draft }) => syncFile(draft)));
-    for (const { draft, file } of drafts) files.fileSystem.renameSync(draft, file);
-  }
-  syncFolder(files, folder);
-  removeQuietly(files, log);
-}
-
-/** Next to others: the disk takes in many at once hardly slower than one. */
-async function syncFile(file: string): Promise<void> {
-  const handle = await fs.promises.open(file, O_RDWR | O_NOFOLLOW);
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
+/** Takes records out of a log, and the log away that has none left. Under the batch's lock. */
+export async function forget(
+  files: Files,
+  folder: string,
+  batch: string,
+  forgotten: ReadonlySet<string>,
+): Promise<void> {
+  const file = logFile(folder, batch);
+  const lines = readLog(files, file);
+  if (lines === null) return;
+  const left = [...lines].filter(([id]) => !forgotten.has(id)).flatMap(([, states]) => states);
+  if (left.length === 0) return removeQuietly(files, file);
+  if (![...lines.keys()].some((id) => forgotten.has(id))) return;
+  const draft = path.join(folder, `.${batch}.tmp`);
+  // One that a killed process has left: nobody else may be at work here.
+  removeQuietly(files, draft);
+  createFile(files, draft, left.map((line) => `${line}\n`).join(''), { sync: true });
+  await renameDurably(files, draft, file);
 }

@@ -1,92 +1,92 @@
 import * as fs from 'node:fs';
-import path from 'node:path';
-import { promisify } from 'node:util';
 import type { Client } from '../client/client.ts';
-import { logFile, splitLog, toLine } from './batch-log.ts';
-import { type HistoryError, historyError } from './errors.ts';
-import { ensureFolder, type Files, fileExists, syncFolder } from './files.ts';
-import { newRecord, refuseSecrets } from './intent.ts';
+import { logFile, toLine } from './batch-log.ts';
+import { historyError } from './errors.ts';
+import { ensureFolder, type Files, removeQuietly, syncFolder } from './files.ts';
+import { newRecord, refuseSecrets, type Sealed, seal } from './intent.ts';
 import type { History } from './journal.ts';
 import type { Lock } from './lock.ts';
+import { type LogWriter, writeTogether } from './log-writer.ts';
 import { intentOf, type PerformOptions } from './perform.ts';
 import { type HistoryRecord, lockName } from './record.ts';
 import { type Performed, sendRecord } from './send.ts';
 
-/** What an operation of a batch takes: it is never keyed, so it goes on with no earlier record. */
-export type BatchOptions = Pick<
-  PerformOptions,
-  | 'client'
-  | 'operation'
-  | 'profile'
-  | 'origin'
-  | 'storeId'
-  | 'parameters'
-  | 'body'
-  | 'secrets'
-  | 'signal'
-  | 'timeoutMs'
-  | 'retryRateLimited'
->;
-
-/** Many operations that change something, one after the other or at the same time, written down together. */
-export interface Batch {
-  /** As `performRecorded`, with the same promises: the record is on disk before the first byte is sent. */
-  perform(options: BatchOptions): Promise<Performed>;
-  /** When nothing is being performed any more. Each record has a file of its own then. */
-  end(): Promise<void>;
-}
-
-export interface BatchLimits {
+/** What all operations of a batch have in common. They are never keyed, so none goes on with an earlier record. */
+export interface BatchOptions
+  extends Pick<
+    PerformOptions,
+    | 'client'
+    | 'operation'
+    | 'profile'
+    | 'origin'
+    | 'storeId'
+    | 'parameters'
+    | 'secrets'
+    | 'signal'
+    | 'timeoutMs'
+    | 'retryRateLimited'
+  > {
   /** Operations that are on their way at the same time. */
   readonly mostAtOnce: number;
   /** Says whether what is not on its way yet shall not be sent any more: its outcome is `not_sent` then. */
   isOver(): boolean;
 }
 
-/** A log of a batch; see batch-log.ts. */
-interface Log {
-  readonly batch: string;
-  readonly lock: Lock;
-  readonly records: Map<string, HistoryRecord>;
-  /** Characters that were added. */
-  length(): number;
-  /** On disk when the promise resolves, soon, or with the next that cannot wait. Rejects with a HistoryError. */
-  add(line: string, canWait: boolean): Promise<void>;
-  close(): void;
+/** Many operations that change something, one after the other or at the same time, written down together. */
+export interface Batch {
+  /** The operation with this body, for {@link perform}. Nothing is written yet. */
+  prepare(body: PerformOptions['body']): Sealed;
+  /** As `performRecorded`, with the same promises: the record is on disk before the first byte is sent. */
+  perform(prepared: Sealed): Promise<Performed>;
+  /** When nothing is being performed any more. */
+  end(): void;
 }
 
-/** So long, in characters, before another is begun: one is read as a whole. */
-const longestLog = 16 * 1024 * 1024;
+/** A log of a batch; see batch-log.ts. */
+interface Log extends LogWriter {
+  readonly batch: string;
+  readonly file: string;
+  readonly lock: Lock;
+  /** As they stand in the log; null for those that are not in there yet. */
+  readonly records: Map<string, HistoryRecord | null>;
+  /** Characters of the bodies in it. */
+  length: number;
+}
 
-export function openBatch(files: Files, history: History, limits: BatchLimits): Batch {
+/** So long before another is begun: one is read as a whole, and may hold four times as much with all the rest. */
+const longestLog = 8 * 1024 * 1024;
+
+export function openBatch(files: Files, history: History, options: BatchOptions): Batch {
   const logs: Log[] = [];
-  // While some are on their way, as many more are written down, so that they can follow at once; not more, since what
-  // is written down as sent and was not is in doubt when the process is killed.
-  const gates = [openGate({ ...limits, mostAtOnce: 2 * limits.mostAtOnce }), openGate(limits)] as const;
-  let opening: Promise<Log> | undefined;
+  const turns = openTurns(options);
+  let opening: Promise<void> | undefined;
 
-  /** The log that new records go to. */
-  async function currentLog(): Promise<Log> {
-    const log = logs.at(-1);
-    if (log !== undefined && log.length() < longestLog) return log;
-    opening ??= openLog(files, history)
-      .then((opened) => {
-        logs.push(opened);
-        return opened;
-      })
-      .finally(() => {
-        opening = undefined;
-      });
-    return opening;
+  /** The log that a new record with this body goes to. */
+  async function logFor(body: string | null): Promise<Log> {
+    for (;;) {
+      const log = logs.at(-1);
+      if (log !== undefined && log.length < longestLog) {
+        log.length += body?.length ?? 0;
+        return log;
+      }
+      opening ??= openLog(files, history)
+        .then((opened) => void logs.push(opened))
+        .finally(() => {
+          opening = undefined;
+        });
+      await opening;
+    }
   }
 
   async function update(record: HistoryRecord, patch: Partial<HistoryRecord>): Promise<HistoryRecord> {
     const log = logs.find(({ batch }) => batch === record.batch);
     if (log === undefined) return history.update(record, patch);
-    const current = log.records.get(record.id) ?? record;
-    const next = { ...current, ...patch, updatedAt: new Date(history.now()).toISOString() };
+    const current = log.records.get(record.id);
+    const change = { ...patch, updatedAt: new Date(history.now()).toISOString() };
+    const next = { ...(current ?? record), ...change };
     // Nothing depends on what came of it, and the next request that is written down comes soon.
-    await log.add(toLine(next), next.state !== 'sent');
+    const line = current ? { format: record.format, id: record.id, ...change } : next;
+    await log.add(toLine(line), next.state !== 'sent');
     log.records.set(record.id, next);
     return next;
   }
@@ -94,104 +94,122 @@ export function openBatch(files: Files, history: History, limits: BatchLimits): 
   function newId({ records }: Log): string {
     for (;;) {
       const id = history.newId();
-      if (!records.has(id) && !fileExists(files, path.join(history.folder, `${id}.json`))) return id;
+      if (!records.has(id)) return id;
     }
   }
 
+  const sending = { ...options, history: { ...history, update }, followsClosely: true };
+
   return {
-    async perform(options) {
-      const intent = intentOf(options, options.body);
-      refuseSecrets(intent, options.secrets);
-      const log = await currentLog();
-      const record = { ...newRecord(intent, newId(log), history.now()), batch: log.batch };
-      log.records.set(record.id, record);
-      const { client, done } = throughGates(options.client, gates);
-      const sending = { ...options, client, history: { ...history, update }, followsClosely: true };
-      // The caller hears of it before the next one is let in.
-      return sendRecord(sending, log.lock, record).finally(() => setImmediate(done));
+    prepare: (body) => seal(intentOf(options, body)),
+    async perform(prepared) {
+      refuseSecrets(prepared, options.secrets);
+      const log = await logFor(prepared.body);
+      const record = { ...newRecord(prepared, newId(log), history.now()), batch: log.batch };
+      log.records.set(record.id, null);
+      const turn = turns.take();
+      try {
+        return await sendRecord({ ...sending, client: inTurn(options.client, turn) }, log.lock, record);
+      } finally {
+        // The caller hears of it before the next one is let in.
+        setImmediate(turn.end);
+      }
     },
-    async end() {
-      for (const { batch, lock, close } of logs.splice(0)) {
+    end() {
+      for (const { file, lock, records, close } of logs.splice(0)) {
         close();
-        try {
-          await splitLog(files, history.folder, batch);
-        } catch {
-          // The disk is full, say. Everything is in the log, where the next command finds it.
-        } finally {
-          lock.release();
-        }
+        if ([...records.values()].every((record) => record === null)) removeQuietly(files, file);
+        lock.release();
       }
     },
   };
 }
 
-/** Lets a number of holders in at a time, in the order in which they came, until it is over. */
-interface Gate {
-  /** Throws {@link turnedAway} when it is over. */
-  enter(): Promise<void>;
-  leave(): void;
+/** Lets requests through in the order in which they came, until it is over: then both throw {@link turnedAway}. */
+interface Turn {
+  /** Before it is written down as sent. */
+  toBeWritten(): Promise<void>;
+  /** Before it is sent. */
+  toBeSent(): Promise<void>;
+  /** Lets others through. */
+  end(): void;
 }
 
 const turnedAway = new Error('the batch is over');
 
-function openGate({ mostAtOnce, isOver }: BatchLimits): Gate {
-  const queue: (() => void)[] = [];
-  let free = mostAtOnce;
-  const gate: Gate = {
-    async enter() {
-      if (free === 0) await new Promise<void>((resolve) => queue.push(resolve));
-      else free -= 1;
+/**
+ * While some are on their way, as many more are written down, so that they can follow at once: together, since each sync
+ * costs the disk as much as a request costs the service, and only when those before them are all on their way, since what
+ * is written down as sent and was not is in doubt when the process is killed.
+ */
+function openTurns({ mostAtOnce, isOver }: BatchOptions): { take(): Turn } {
+  const unwritten: (() => void)[] = [];
+  const written: (() => void)[] = [];
+  const count = { ahead: 0, underWay: 0 };
+
+  function goOn(): void {
+    for (const send of written.splice(0, mostAtOnce - count.underWay)) {
+      count.ahead -= 1;
+      count.underWay += 1;
+      send();
+    }
+    if (count.ahead > 0) return;
+    for (const write of unwritten.splice(0, mostAtOnce)) {
+      count.ahead += 1;
+      write();
+    }
+  }
+
+  function take(): Turn {
+    let stage: keyof typeof count | null = null;
+    const end = () => {
+      if (stage === null) return;
+      count[stage] -= 1;
+      stage = null;
+      goOn();
+    };
+    const waitIn = async (queue: (() => void)[], next: keyof typeof count) => {
+      await new Promise<void>((resolve) => {
+        queue.push(resolve);
+        goOn();
+      });
+      stage = next;
       if (!isOver()) return;
-      gate.leave();
+      end();
       throw turnedAway;
-    },
-    leave() {
-      const next = queue.shift();
-      if (next === undefined) free += 1;
-      else next();
-    },
-  };
-  return gate;
+    };
+    return {
+      toBeWritten: () => waitIn(unwritten, 'ahead'),
+      toBeSent: () => waitIn(written, 'underWay'),
+      end,
+    };
+  }
+
+  return { take };
 }
 
 /**
- * Sends through two gates, once: the first is before the request is written down as sent, the second before it is sent.
- * To write down what came of it keeps no others from being sent; but what was not applied keeps its places until `done`,
- * since it may mean that the others shall not be sent.
+ * Sends in turn. To write down what came of it keeps no others from being sent; but what was not applied keeps its place
+ * until the turn is ended, since it may mean that the others shall not be sent.
  */
-function throughGates(
-  client: Client,
-  [first, second]: readonly [Gate, Gate],
-): { readonly client: Client; done(): void } {
-  const entered: Gate[] = [];
-  const enter = async (gate: Gate) => {
-    if (entered.includes(gate)) return;
-    await gate.enter();
-    entered.push(gate);
-  };
-  const leave = () => {
-    for (const gate of entered.splice(0)) gate.leave();
-  };
+function inTurn(client: Client, turn: Turn): Client {
   return {
-    done: leave,
-    client: {
-      ...client,
-      async send(request, input) {
-        const beforeAttempt = async (attempt: number) => {
-          await enter(first);
-          await input.beforeAttempt?.(attempt);
-          await enter(second);
-        };
-        try {
-          const outcome = await client.send(request, { ...input, beforeAttempt });
-          if (outcome.kind === 'applied') leave();
-          return outcome;
-        } catch (error) {
-          if (error !== turnedAway) throw error;
-          const failure = { code: 'cancelled', message: 'the batch ended before it was sent' } as const;
-          return { kind: 'not_sent', attempts: 0, requestId: null, failure };
-        }
-      },
+    ...client,
+    async send(request, input) {
+      const beforeAttempt = async (attempt: number) => {
+        if (attempt === 1) await turn.toBeWritten();
+        await input.beforeAttempt?.(attempt);
+        if (attempt === 1) await turn.toBeSent();
+      };
+      try {
+        const outcome = await client.send(request, { ...input, beforeAttempt });
+        if (outcome.kind === 'applied') turn.end();
+        return outcome;
+      } catch (error) {
+        if (error !== turnedAway) throw error;
+        const failure = { code: 'cancelled', message: 'the batch ended before it was sent' } as const;
+        return { kind: 'not_sent', attempts: 0, requestId: null, failure };
+      }
     },
   };
 }
@@ -204,17 +222,16 @@ async function openLog(files: Files, history: History): Promise<Log> {
     ensureFolder(files, history.folder);
     const descriptor = files.fileSystem.openSync(file, flags, 0o600);
     syncFolder(files, history.folder);
-    return {
-      batch,
-      lock: lookNowAndThen(lock),
-      records: new Map(),
-      ...writeTogether(file, descriptor, files),
-    };
+    const writer = writeTogether(file, descriptor, files);
+    return { batch, file, lock: lookNowAndThen(lock), records: new Map(), length: 0, ...writer };
   } catch (error) {
     lock.release();
     throw historyError(error, 'write', file);
   }
 }
+
+const { O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_WRONLY } = fs.constants;
+const flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW;
 
 /** Nobody takes a lock over whose holder has stirred within 30 s, so a look at it holds for a second by any clock. */
 const lookAtLockMs = 1_000;
@@ -229,71 +246,5 @@ function lookNowAndThen(lock: Lock): Lock {
       lock.assertHeld();
       lookedAt = Date.now();
     },
-  };
-}
-
-const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_WRONLY } = fs.constants;
-const flags = O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW;
-
-const sync = promisify(fs.fdatasync);
-
-/** For which a line that can wait does so. */
-const longestWaitMs = 10;
-
-interface Waiting {
-  readonly line: string;
-  readonly canWait: boolean;
-  resolve(): void;
-  reject(error: HistoryError): void;
-}
-
-/** Lines that come while others are being synced are written and synced together afterwards. */
-function writeTogether(
-  file: string,
-  descriptor: number,
-  { fileSystem }: Files,
-): Pick<Log, 'add' | 'length' | 'close'> {
-  let waiting: Waiting[] = [];
-  let isWriting = false;
-  let timer: NodeJS.Timeout | undefined;
-  let length = 0;
-  /** After a write that failed half-way, the next line begins on a line of its own. */
-  let separator = '';
-
-  async function write(): Promise<void> {
-    isWriting = true;
-    clearTimeout(timer);
-    do {
-      // Lets everything that happens in this turn of the event loop come along.
-      await new Promise((resolve) => setImmediate(resolve));
-      const group = waiting;
-      waiting = [];
-      try {
-        const bytes = Buffer.from(separator + group.map(({ line }) => line).join(''));
-        separator = '\n';
-        for (let at = 0; at < bytes.length; ) at += fileSystem.writeSync(descriptor, bytes, at);
-        length += bytes.length;
-        await sync(descriptor);
-        separator = '';
-        for (const { resolve } of group) resolve();
-      } catch (cause) {
-        const error = historyError(cause, 'write', file);
-        for (const { reject } of group) reject(error);
-      }
-    } while (waiting.some(({ canWait }) => !canWait));
-    isWriting = false;
-    timer = waiting.length === 0 ? undefined : setTimeout(write, longestWaitMs);
-  }
-
-  return {
-    length: () => length,
-    add: (line, canWait) =>
-      new Promise((resolve, reject) => {
-        waiting.push({ line, canWait, resolve, reject });
-        if (isWriting) return;
-        if (canWait) timer ??= setTimeout(write, longestWaitMs);
-        else void write();
-      }),
-    close: () => fileSystem.closeSync(descriptor),
   };
 }

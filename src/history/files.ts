@@ -14,6 +14,7 @@ export type FileSystem = Pick<
   | 'fchmodSync'
   | 'fstatSync'
   | 'fsyncSync'
+  | 'ftruncateSync'
   | 'linkSync'
   | 'lstatSync'
   | 'mkdirSync'

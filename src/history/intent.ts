@@ -27,15 +27,28 @@ export interface Intent {
 const ID_LETTERS = '0123456789abcdefghjkmnpqrstvwxyz';
 
 /** See `recordIdPattern`. `now` is in epoch milliseconds, `random` are six bytes. */
-export function newRecordId(now: number, random: Buffer): string {
+export function newRecordId(now: number, random: Uint8Array): string {
   // 2026-11-21T05:30:12.000Z
-  const [date = '', time = ''] = new Date(now).toISOString().split(/[T.]/);
-  const letters = Array.from(random, (byte) => ID_LETTERS[byte % ID_LETTERS.length]).join('');
-  return `${date.replaceAll('-', '')}-${time.replaceAll(':', '')}-${letters}`;
+  const time = new Date(now).toISOString().replace(/[-:]/g, '');
+  let letters = '';
+  for (const byte of random) letters += ID_LETTERS[byte % ID_LETTERS.length];
+  return `${time.slice(0, 8)}-${time.slice(9, 15)}-${letters}`;
+}
+
+/** An intent, with what stands for its body. */
+export type Sealed = Intent & Pick<HistoryRecord, 'bodySha256' | 'fingerprint' | 'idempotencyKey'>;
+
+export function seal(intent: Intent): Sealed {
+  return {
+    ...intent,
+    bodySha256: intent.body === null ? null : sha256(intent.body),
+    fingerprint: fingerprint(intent),
+    idempotencyKey: keyOf(intent.body),
+  };
 }
 
 /** The record of an intent, `prepared`. */
-export function newRecord(intent: Intent, id: string, now: number): HistoryRecord {
+export function newRecord(intent: Sealed, id: string, now: number): HistoryRecord {
   const at = new Date(now).toISOString();
   return {
     format: recordFormat,
@@ -52,9 +65,9 @@ export function newRecord(intent: Intent, id: string, now: number): HistoryRecor
     path: intent.path,
     ifMatch: intent.ifMatch ?? null,
     body: intent.body,
-    bodySha256: intent.body === null ? null : sha256(intent.body),
-    fingerprint: fingerprint(intent),
-    idempotencyKey: keyOf(intent.body),
+    bodySha256: intent.bodySha256,
+    fingerprint: intent.fingerprint,
+    idempotencyKey: intent.idempotencyKey,
     state: 'prepared',
     attempts: 0,
     answer: null,

@@ -1,8 +1,8 @@
 import { randomBytes as nodeRandomBytes } from 'node:crypto';
 import path from 'node:path';
 import { OPERATION_TIMEOUT_MS } from '../client/retry.ts';
-import type { Batch, BatchLimits } from './batch.ts';
-import { batchOfName, lookInto, splitLog } from './batch-log.ts';
+import type { Batch, BatchOptions } from './batch.ts';
+import { batchOfName, forget } from './batch-log.ts';
 import { HistoryError, historyError, systemCode } from './errors.ts';
 import {
   createFile,
@@ -17,27 +17,13 @@ import {
   renameDurably,
   sweep,
 } from './files.ts';
-import { type Intent, newRecord, newRecordId, refuseSecrets } from './intent.ts';
+import { type Intent, newRecord, newRecordId, refuseSecrets, seal } from './intent.ts';
 import { lazily } from './lazily.ts';
 import { type Lock, type LockOptions, openLocks } from './lock.ts';
+import { fileOf, getRecord, type HistoryProblem, listRecords, readAgain, type Shelf } from './lookup.ts';
 import { type ProcessFacts, readMachine } from './machine.ts';
-import { matches, mayMatch, type RecordQuery } from './query.ts';
-import {
-  type HistoryRecord,
-  lockName,
-  parseRecord,
-  recordAge,
-  recordIdPattern,
-  serializeRecord,
-  timeOfId,
-} from './record.ts';
-
-/** A file in the history's folder that is no usable record. It stays where it is. */
-export interface HistoryProblem {
-  readonly file: string;
-  /** Reads on from the file's name: `is empty: …`. */
-  readonly message: string;
-}
+import type { RecordQuery } from './query.ts';
+import { type HistoryRecord, lockName, recordAge, serializeRecord, timeOfId } from './record.ts';
 
 export type RecordPatch = Partial<
   Pick<HistoryRecord, 'state' | 'attempts' | 'sentAt' | 'answer' | 'failure'>
@@ -59,7 +45,7 @@ export interface History {
    */
   update(record: HistoryRecord, patch: RecordPatch): Promise<HistoryRecord>;
   /** Many operations that are written down together. */
-  beginBatch(limits: BatchLimits): Promise<Batch>;
+  beginBatch(options: BatchOptions): Promise<Batch>;
   /** Newest first. Files that cannot be used are problems, not errors. */
   list(query?: RecordQuery): Promise<{ records: HistoryRecord[]; problems: HistoryProblem[] }>;
   /**
@@ -94,8 +80,6 @@ export interface HistorySettings {
   readonly lockPatienceMs?: number | undefined;
 }
 
-const SUFFIX = '.json';
-
 /** The journal in `folder`. Touches nothing until it is used. */
 export function openHistory(settings: HistorySettings): History {
   const { folder, now = Date.now, randomBytes = nodeRandomBytes } = settings;
@@ -103,6 +87,7 @@ export function openHistory(settings: HistorySettings): History {
     fileSystem: settings.fileSystem ?? nodeFileSystem,
     platform: settings.process.platform,
   };
+  const shelf: Shelf = { files, folder, now };
   const locks = lazily(() =>
     openLocks({
       folder: path.join(folder, 'locks'),
@@ -115,19 +100,10 @@ export function openHistory(settings: HistorySettings): History {
   );
   /** What this process wrote of a record: where it still stands so, it need not be parsed and checked again. */
   const written = new WeakMap<HistoryRecord, string>();
-  const fileOf = (id: string) => path.join(folder, `${id}${SUFFIX}`);
 
   function stillAsWritten(record: HistoryRecord): boolean {
     const text = written.get(record);
-    return text !== undefined && readText(files, fileOf(record.id))?.text === text;
-  }
-
-  function read(id: string): HistoryRecord | null {
-    const found = readText(files, fileOf(id));
-    if (found === null) return null;
-    const parsed = parseRecord(found.text, id);
-    if ('record' in parsed) return parsed.record;
-    throw new HistoryError('history_unreadable', `${fileOf(id)} ${parsed.problem}`, fileOf(id));
+    return text !== undefined && readText(files, fileOf(folder, record.id))?.text === text;
   }
 
   /** Whoever holds the draft's name is the only one who may create the record of that id. */
@@ -141,29 +117,27 @@ export function openHistory(settings: HistorySettings): History {
       if (systemCode(error) === 'EEXIST') return false;
       throw error;
     }
-    if (fileExists(files, fileOf(record.id))) {
+    if (fileExists(files, fileOf(folder, record.id))) {
       removeQuietly(files, draft);
       return false;
     }
-    await renameDurably(files, draft, fileOf(record.id));
+    await renameDurably(files, draft, fileOf(folder, record.id));
     return true;
   }
 
   async function update(record: HistoryRecord, patch: RecordPatch): Promise<HistoryRecord> {
     try {
-      // Its batch has ended, since the caller has the lock of it.
-      if (record.batch !== null) await splitLog(files, folder, record.batch);
-      const current = stillAsWritten(record) ? record : (read(record.id) ?? record);
+      const current = stillAsWritten(record) ? record : (readAgain(shelf, record) ?? record);
       if (current.state === 'applied' && patch.state !== 'applied') return current;
       const next = { ...current, ...patch, updatedAt: new Date(now()).toISOString() };
       const draft = path.join(folder, `.${record.id}.${randomBytes(8).toString('hex')}.tmp`);
       const text = serializeRecord(next);
       createFile(files, draft, text, { sync: true });
-      await renameDurably(files, draft, fileOf(record.id));
+      await renameDurably(files, draft, fileOf(folder, record.id));
       written.set(next, text);
       return next;
     } catch (error) {
-      throw historyError(error, 'write', fileOf(record.id));
+      throw historyError(error, 'write', fileOf(folder, record.id));
     }
   }
 
@@ -171,9 +145,10 @@ export function openHistory(settings: HistorySettings): History {
     refuseSecrets(intent, secrets);
     ensureFolder(files, folder);
     sweep(files, folder, Date.now(), (name) => name.startsWith('.') && name.endsWith('.tmp'));
+    const sealed = seal(intent);
     try {
       for (let tries = intent.id === undefined ? 5 : 1; tries > 0; tries -= 1) {
-        const record = newRecord(intent, intent.id ?? newId(), now());
+        const record = newRecord(sealed, intent.id ?? newId(), now());
         if (await create(record)) return record;
       }
     } catch (error) {
@@ -182,87 +157,42 @@ export function openHistory(settings: HistorySettings): History {
     throw new HistoryError('history_unwritable', `${folder} already has a record of this id`, folder);
   }
 
+  let spareBytes: Uint8Array = Buffer.alloc(0);
+
   function newId(): string {
-    return newRecordId(now(), randomBytes(6));
+    // Many at once: to ask for some takes longer than to make an id of them.
+    if (spareBytes.length < 6) spareBytes = randomBytes(6 * 64);
+    const random = spareBytes.subarray(0, 6);
+    spareBytes = spareBytes.subarray(6);
+    return newRecordId(now(), random);
   }
 
-  async function beginBatch(limits: BatchLimits): Promise<Batch> {
+  async function beginBatch(options: BatchOptions): Promise<Batch> {
     const { openBatch } = await import('./batch.ts');
     ensureFolder(files, folder);
-    return openBatch(files, history, limits);
-  }
-
-  async function list(query: RecordQuery = {}) {
-    const { names, logged } = lookInto(files, folder);
-    const records = [...logged.values()].filter((record) => matches(record, query, now()));
-    const problems: HistoryProblem[] = [];
-    for (const name of names) {
-      if (name.startsWith('.') || name === 'locks' || batchOfName(name) !== null) continue;
-      const file = path.join(folder, name);
-      const id = name.slice(0, -SUFFIX.length);
-      if (!name.endsWith(SUFFIX) || !recordIdPattern.test(id)) {
-        problems.push({ file, message: 'is no record of storectl' });
-        continue;
-      }
-      // What is certainly too old is not worth reading.
-      if (query.maxAgeMs !== undefined && timeOfId(id) + 1_000 < now() - query.maxAgeMs) continue;
-      const parsed = readRecordFile(file, id, query);
-      if (parsed === null) continue;
-      if ('problem' in parsed) problems.push({ file, message: parsed.problem });
-      else if (matches(parsed.record, query, now())) records.push(parsed.record);
-    }
-    records.sort((a, b) => Date.parse(b.createdAt) - Date.parse(a.createdAt) || (a.id < b.id ? 1 : -1));
-    return { records, problems };
-  }
-
-  /** Null where the file is gone, or holds no record that the query asks for. */
-  function readRecordFile(file: string, id: string, query: RecordQuery) {
-    try {
-      const found = readText(files, file);
-      return found === null || !mayMatch(found.text, query) ? null : parseRecord(found.text, id);
-    } catch (error) {
-      return { problem: `cannot be read: ${error instanceof Error ? error.message : String(error)}` };
-    }
-  }
-
-  async function get(wanted: string): Promise<HistoryRecord> {
-    const { names, logged } = lookInto(files, folder);
-    const filed = names
-      .filter((name) => name.endsWith(SUFFIX))
-      .map((name) => name.slice(0, -SUFFIX.length))
-      .filter((id) => recordIdPattern.test(id));
-    const ids = [...filed, ...logged.keys()].filter(
-      (id) => wanted !== '' && (id.startsWith(wanted) || id.endsWith(`-${wanted}`)),
-    );
-    const [id] = ids;
-    if (ids.length > 1) {
-      const message = `${ids.length} records begin with ${wanted}: ${ids.sort().slice(0, 5).join(', ')}`;
-      throw new HistoryError('record_ambiguous', `${message}. Give more of the id.`, folder);
-    }
-    const record = id === undefined ? null : (logged.get(id) ?? read(id));
-    if (record === null) {
-      const message = `This machine knows no operation ${wanted} of this profile.`;
-      throw new HistoryError('record_not_found', message, folder);
-    }
-    return record;
+    return openBatch(files, history, options);
   }
 
   async function prune({ olderThanMs }: { olderThanMs: number }): Promise<string[]> {
+    const isOld = (record: HistoryRecord) => recordAge(record, now()) > olderThanMs;
+    const ids = listRecords(shelf, { open: false })
+      .records.filter(isOld)
+      .map(({ id }) => id);
+    const old = new Set(ids);
+    // Logs before files, which hide what an older log says.
     for (const batch of listFolder(files, folder).map(batchOfName)) {
       if (batch === null || timeOfId(batch) > now() - olderThanMs) continue;
-      await withLock(lockName({ id: batch, batch }), () => splitLog(files, folder, batch));
+      await withLock(lockName({ id: batch, batch }), () => forget(files, folder, batch, old));
     }
-    const { records } = await list({ open: false });
-    const old = records.filter((record) => recordAge(record, now()) > olderThanMs);
-    for (const { id } of old) {
+    for (const id of ids) {
       try {
-        files.fileSystem.unlinkSync(fileOf(id));
+        files.fileSystem.unlinkSync(fileOf(folder, id));
       } catch (error) {
-        if (systemCode(error) !== 'ENOENT') throw historyError(error, 'write', fileOf(id));
+        if (systemCode(error) !== 'ENOENT') throw historyError(error, 'write', fileOf(folder, id));
       }
     }
     await locks().sweep(Date.now());
-    return old.map(({ id }) => id);
+    return ids;
   }
 
   async function withLock<Result>(
@@ -289,8 +219,8 @@ export function openHistory(settings: HistorySettings): History {
     begin,
     update,
     beginBatch,
-    list,
-    get,
+    list: async (query = {}) => listRecords(shelf, query),
+    get: async (wanted) => getRecord(shelf, wanted),
     prune,
     acquire,
     withLock,

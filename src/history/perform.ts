@@ -93,7 +93,7 @@ async function beginOrFind(options: PerformOptions): Promise<{ record: HistoryRe
 
 /** What is about to be sent, with `body` as it shall be. */
 export function intentOf(
-  options: Omit<CommandOptions, 'history' | 'fresh'> &
+  options: Omit<CommandOptions, 'history' | 'fresh' | 'body'> &
     Pick<PerformOptions, 'profile' | 'bodyText' | 'ifMatch' | 'former' | 'safetyBackupId'>,
   body: PerformOptions['body'],
 ): Intent {

@@ -135,6 +135,11 @@ export function parseRecord(text: string, id: string): { record: HistoryRecord }
   } catch {
     return { problem: 'is not whole JSON: it was cut off, or it is no record of storectl' };
   }
+  return checkRecord(value, id);
+}
+
+/** As {@link parseRecord}, from the JSON value. */
+export function checkRecord(value: unknown, id: string): { record: HistoryRecord } | { problem: string } {
   const format = typeof value === 'object' && value !== null && 'format' in value ? value.format : null;
   if (typeof format !== 'number') return { problem: 'is no record of storectl' };
   if (format > recordFormat) {

@@ -1,12 +1,15 @@
-import { appendFileSync, cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import * as fs from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { createClient } from '../../src/client/client.ts';
 import { createBlogPost } from '../../src/contract/blog.ts';
 import type { Batch } from '../../src/history/batch.ts';
+import type { FileSystem } from '../../src/history/files.ts';
 import { type History, openHistory } from '../../src/history/journal.ts';
-import { resumeRecord } from '../../src/history/resume.ts';
+import type { HistoryRecord } from '../../src/history/record.ts';
+import { markRecord, resumeRecord } from '../../src/history/resume.ts';
 import { type Reaction, type Received, startStoreServer } from './helpers/store-server.ts';
 
 const place = { profile: 'main', origin: 'https://api.example.com', storeId: 'store-1' };
@@ -31,15 +34,10 @@ async function startScene(react?: (request: Received, number: number) => Reactio
     await client.close();
     await server.close();
   });
-  const create = (batch: Batch, title: string) =>
-    batch.perform({
-      client,
-      ...place,
-      operation: createBlogPost,
-      body: { title, contentMd: 'x' },
-      secrets: ['sk_secret_key'],
-    });
-  return { server, client, create };
+  const begin = (limits = never, of: History = history) =>
+    of.beginBatch({ client, ...place, operation: createBlogPost, secrets: ['sk_secret_key'], ...limits });
+  const create = (batch: Batch, title: string) => batch.perform(batch.prepare({ title, contentMd: 'x' }));
+  return { server, client, begin, create };
 }
 
 const files = (suffix: string, within = folder) =>
@@ -53,9 +51,9 @@ async function states(of: History = history): Promise<string[]> {
   return records.map(({ state, body }) => `${JSON.parse(body ?? '{}').title} ${state}`).sort();
 }
 
-test('each request is on record before it arrives; in the end each has a file of its own, and there is no log', async () => {
+test('each request is on record before it arrives, and the log is where the records stay', async () => {
   const unrecorded: string[] = [];
-  const { server, create } = await startScene(({ body }) => {
+  const { server, begin, create } = await startScene(({ body }) => {
     const [log = ''] = files('.batch');
     const text = readFileSync(path.join(folder, log), 'utf8');
     const isWritten = text
@@ -65,24 +63,29 @@ test('each request is on record before it arrives; in the end each has a file of
     expect(statSync(path.join(folder, log)).mode & 0o777).toBe(0o600);
     return 'answer';
   });
-  const batch = await history.beginBatch(never);
+  const batch = await begin();
   const done = await Promise.all(titles.map((title) => create(batch, title)));
-  await batch.end();
+  batch.end();
 
   expect(unrecorded).toEqual([]);
   expect(server.received).toHaveLength(titles.length);
   expect(done.map(({ outcome }) => outcome.kind)).toEqual(titles.map(() => 'applied'));
-  expect(files('.json').sort()).toEqual(done.map(({ record }) => `${record.id}.json`).sort());
-  expect(readdirSync(folder).filter((name) => name !== 'locks' && !name.endsWith('.json'))).toEqual([]);
+  const [log = '', ...others] = readdirSync(folder).filter((name) => name !== 'locks');
+  expect({ log, others }).toEqual({ log: expect.stringMatching(/\.batch$/), others: [] });
   expect(readdirSync(path.join(folder, 'locks'))).toEqual([]);
-  expect(await states()).toEqual(titles.map((title) => `${title} applied`).sort());
+  // The space that was taken in advance is given back.
+  expect(readFileSync(path.join(folder, log), 'utf8')).toMatch(/\}\n$/);
+  const known = await openHistory({ folder, process }).list();
+  expect(known.problems).toEqual([]);
+  const byId = (records: HistoryRecord[]) => records.sort((one, other) => (one.id < other.id ? -1 : 1));
+  expect(byId(known.records)).toEqual(byId(done.map(({ record }) => record)));
 });
 
 test('no more than so many are on their way at once, and what is not yet is not sent when it is over', async () => {
   let isOver = false;
   let underWay = 0;
   let most = 0;
-  const { server, create } = await startScene(async (): Promise<Reaction> => {
+  const { server, begin, create } = await startScene(async (): Promise<Reaction> => {
     underWay += 1;
     most = Math.max(most, underWay);
     await new Promise((resolve) => setImmediate(resolve));
@@ -90,9 +93,9 @@ test('no more than so many are on their way at once, and what is not yet is not 
     underWay -= 1;
     return 'answer';
   });
-  const batch = await history.beginBatch({ mostAtOnce: 3, isOver: () => isOver });
+  const batch = await begin({ mostAtOnce: 3, isOver: () => isOver });
   const done = await Promise.all(titles.map((title) => create(batch, title)));
-  await batch.end();
+  batch.end();
 
   expect(most).toBeLessThanOrEqual(3);
   const kinds = done.map(({ outcome }) => outcome.kind);
@@ -101,61 +104,120 @@ test('no more than so many are on their way at once, and what is not yet is not 
   expect((await history.list({ open: true })).records).toEqual([]);
 });
 
-test('what a killed process has left in a log is known, resumed, and split up', async () => {
+/** The folder as it lies on the disk when the process dies with the request for Post 7 on its way. */
+async function killedAtPost7() {
   const copy = path.join(root, 'copy');
-  const { server, client, create } = await startScene(({ body }) => {
-    // As it lies on the disk when the process dies with this request on its way.
+  const scene = await startScene(({ body }) => {
     if (body.includes('Post 7"')) cpSync(folder, copy, { recursive: true });
     return 'answer';
   });
-  const batch = await history.beginBatch({ mostAtOnce: 1, isOver: () => false });
-  for (const title of titles.slice(0, 8)) await create(batch, title);
-  await batch.end();
+  const batch = await scene.begin({ mostAtOnce: 1, isOver: () => false });
+  for (const title of titles.slice(0, 8)) await scene.create(batch, title);
+  batch.end();
   rmSync(path.join(copy, 'locks'), { recursive: true });
   const [log = ''] = files('.batch', copy);
-  appendFileSync(path.join(copy, log), '{"format":1,"id":"20261121-053012-7k3f9a","createdAt":"2026');
-
   const left = openHistory({ folder: copy, process });
-  const known = titles.slice(0, 7).map((title) => `${title} applied`);
-  expect(await states(left)).toEqual([...known, 'Post 7 sent']);
   const [open] = (await left.list({ open: true })).records;
   if (open === undefined) throw new Error('nothing is open');
-  expect(await left.get(open.id)).toEqual(open);
+  return { ...scene, log: path.join(copy, log), left, open };
+}
 
+const knownAtPost7 = titles.slice(0, 7).map((title) => `${title} applied`);
+
+test('what a killed process has left in a log is known, blanks and half a line after it, and resumed', async () => {
+  const { server, client, log, left, open } = await killedAtPost7();
+  const text = readFileSync(log, 'utf8');
+  expect(text).toMatch(/\}\n {1000,}$/);
+  const half = '{"format":1,"id":"20261121-053012-7k3f9a","createdAt":"2026';
+  writeFileSync(log, text.trimEnd() + `\n${half}`.padEnd(4096));
+
+  expect(await states(left)).toEqual([...knownAtPost7, 'Post 7 sent']);
+  expect(await left.get(open.id)).toEqual(open);
   const before = server.received.length;
   const resumed = await resumeRecord({ history: left, client, record: open, ...place });
   expect(resumed).toMatchObject({ action: 'left', reason: 'one_shot' });
   expect(server.received).toHaveLength(before);
-  expect(await states(left)).toEqual([...known, 'Post 7 unknown']);
-  expect({ logs: files('.batch', copy), records: files('.json', copy).length }).toEqual({
-    logs: [],
-    records: 8,
-  });
+  expect(await states(left)).toEqual([...knownAtPost7, 'Post 7 unknown']);
+  expect(await left.get(open.id)).toMatchObject({ state: 'unknown', body: open.body });
+  // A definite end stays one, although the log says otherwise.
+  await markRecord({ history: left }, open.id, 'applied');
+  expect(await left.update(open, { state: 'not_sent' })).toMatchObject({ state: 'applied' });
 });
 
-test('killed while the log was being split up: files count, and the rest is taken from the log', async () => {
-  const copy = path.join(root, 'copy');
-  const { create } = await startScene();
-  const batch = await history.beginBatch(never);
-  const done = await Promise.all(titles.map((title) => create(batch, title)));
-  cpSync(folder, copy, { recursive: true });
-  await batch.end();
-  rmSync(path.join(copy, 'locks'), { recursive: true });
-  for (const { record } of done.slice(0, 5)) {
-    cpSync(path.join(folder, `${record.id}.json`), path.join(copy, `${record.id}.json`));
-  }
-  const left = openHistory({ folder: copy, process, now: () => Date.now() + 10_000 });
-  const all = titles.map((title) => `${title} applied`).sort();
-  expect(await states(left)).toEqual(all);
-  expect(await left.prune({ olderThanMs: 5_000 })).toHaveLength(titles.length);
-  expect({ logs: files('.batch', copy), after: await states(left) }).toEqual({ logs: [], after: [] });
+test('a log that holds a record which cannot be used says so, and the others are there', async () => {
+  const { log, left } = await killedAtPost7();
+  writeFileSync(log, readFileSync(log, 'utf8').replace('Post 3', 'Post 4'));
+  const { records, problems } = await left.list();
+  expect(records).toHaveLength(7);
+  expect(problems).toEqual([{ file: log, message: expect.stringMatching(/^has a record .* checksum$/) }]);
+});
+
+test('prune takes old records out of a log, and the log away with the last; none comes back', async () => {
+  const { log, left, open } = await killedAtPost7();
+  const later = openHistory({ folder: path.dirname(log), process, now: () => Date.now() + 10_000 });
+  expect(await later.prune({ olderThanMs: 60_000 })).toEqual([]);
+  expect(await later.prune({ olderThanMs: 5_000 })).toHaveLength(7);
+  expect(await states(left)).toEqual(['Post 7 sent']);
+  // A file of its own is newer than the log, and hides it.
+  await markRecord({ history: left }, open.id, 'applied');
+  expect(await later.prune({ olderThanMs: 5_000 })).toEqual([open.id]);
+  expect(await states(left)).toEqual([]);
+  expect(readdirSync(path.dirname(log))).toEqual(['locks']);
+});
+
+/** `node:fs` on a disk that has so many bytes for logs; locks, which are written without a position, do not count. */
+function smallDisk(size: number): FileSystem {
+  const write = (descriptor: number, bytes: Buffer, from: number, length?: number, at?: number) => {
+    if (length === undefined || at === undefined) return fs.writeSync(descriptor, bytes, from);
+    if (at >= size) throw Object.assign(new Error('no space'), { code: 'ENOSPC' });
+    return fs.writeSync(descriptor, bytes, from, Math.min(length, size - at), at);
+  };
+  return { ...fs, writeSync: write as typeof fs.writeSync };
+}
+
+test('a disk without room for space in advance still takes the records', async () => {
+  const small = openHistory({ folder, process, fileSystem: smallDisk(100_000) });
+  const { begin, create } = await startScene();
+  const batch = await begin(never, small);
+  for (const title of titles) await create(batch, title);
+  batch.end();
+  expect(await states()).toEqual(titles.map((title) => `${title} applied`).sort());
+});
+
+test('a disk that is full: nothing more is sent, and what was sent is on record', async () => {
+  const small = openHistory({ folder, process, fileSystem: smallDisk(12_000) });
+  const { server, begin, create } = await startScene();
+  const batch = await begin(never, small);
+  const done = await Promise.allSettled(titles.map((title) => create(batch, title)));
+  batch.end();
+
+  const failed = done.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
+  expect(failed.length).toBeGreaterThan(0);
+  for (const reason of failed) expect(reason).toMatchObject({ code: 'disk_full' });
+  const { records } = await history.list();
+  const recorded = new Set(records.map(({ body }) => body));
+  expect(server.received.filter(({ body }) => !recorded.has(body))).toEqual([]);
+  expect(server.received.length + failed.length).toBe(titles.length);
+});
+
+test('long posts go to several logs, and each is found', async () => {
+  const { client, begin } = await startScene();
+  const batch = await begin();
+  const contentMd = 'x'.repeat(5 * 1024 * 1024);
+  const bodies = titles.slice(0, 4).map((title) => ({ title, contentMd }));
+  const done = await Promise.all(bodies.map((body) => batch.perform(batch.prepare(body))));
+  batch.end();
+  await client.close();
+  expect(files('.batch')).toHaveLength(2);
+  expect(await states()).toEqual(titles.slice(0, 4).map((title) => `${title} applied`));
+  for (const { record } of done) expect(await history.get(record.id)).toEqual(record);
 });
 
 test('the key in a post is refused before anything is written', async () => {
-  const { server, create } = await startScene();
-  const batch = await history.beginBatch(never);
+  const { server, begin, create } = await startScene();
+  const batch = await begin();
   await expect(create(batch, 'It is sk_secret_key')).rejects.toMatchObject({ code: 'secret_in_record' });
-  await batch.end();
+  batch.end();
   expect(server.received).toEqual([]);
   expect(await states()).toEqual([]);
 });

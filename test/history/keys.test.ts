@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type Command, fingerprint, keyOf } from '../../src/history/fingerprint.ts';
-import { newRecord } from '../../src/history/intent.ts';
+import { newRecord, seal } from '../../src/history/intent.ts';
 import { recordOfKey, recordToGoOnWith } from '../../src/history/keys.ts';
 import type { HistoryRecord } from '../../src/history/record.ts';
 
@@ -53,7 +53,7 @@ const HOUR = 3_600_000;
 
 function record(id: string, hoursOld: number, change: Partial<HistoryRecord>): HistoryRecord {
   const made = newRecord(
-    { ...command, profile: 'main', class: 'keyed', method: 'POST' },
+    seal({ ...command, profile: 'main', class: 'keyed', method: 'POST' }),
     id,
     NOW - hoursOld * HOUR,
   );

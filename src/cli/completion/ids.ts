@@ -143,33 +143,44 @@ function describe(values: readonly unknown[], { createdAt }: StoredRecord): stri
   return [...words, ...(Number.isNaN(age) ? [] : [formatDistance(age)])].join(', ');
 }
 
-/**
- * The newest records in the folder: their names begin with the time. Files that are no records are passed over. What a
- * killed batch has left stands in its log alone (`history/batch-log.ts`).
- */
+/** The newest records in the folder: their names begin with the time. Files that are no records are passed over. */
 function readRecords(folder: string): StoredRecord[] {
   if (!existsSync(folder)) return [];
-  const names = new Set(readdirSync(folder));
-  const logged = new Map<unknown, StoredRecord>();
-  for (const name of names) {
-    if (!name.endsWith('.batch')) continue;
-    for (const line of readEnd(path.join(folder, name), mostBytes)?.split('\n') ?? []) {
-      const record = parse(line);
-      if (isObject(record)) logged.set(record.id, record);
-    }
-  }
-  const ids = new Set(
-    [...names, ...[...logged.keys()].map((id) => `${id}.json`)].filter((name) =>
-      /^\d{8}-\d{6}-[0-9a-z]{6}\.json$/.test(name),
-    ),
+  const names = readdirSync(folder).sort().reverse();
+  const logged = readLogs(
+    folder,
+    names.filter((name) => name.endsWith('.batch')),
   );
+  const files = new Set(names.filter((name) => /^\d{8}-\d{6}-[0-9a-z]{6}\.json$/.test(name)));
+  const ids = new Set([...[...files].map((name) => name.replace('.json', '')), ...logged.keys()]);
   const records: StoredRecord[] = [];
   let bytes = 0;
-  for (const name of [...ids].sort().reverse().slice(0, mostRecords)) {
-    const text = names.has(name) ? readEnd(path.join(folder, name), mostBytes - bytes) : null;
+  for (const id of [...ids].sort().reverse().slice(0, mostRecords)) {
+    const name = `${id}.json`;
+    const text = files.has(name) ? readEnd(path.join(folder, name), mostBytes - bytes) : null;
     bytes += text?.length ?? 0;
-    const record = text === null ? logged.get(name.replace('.json', '')) : parse(text);
+    const record = text === null ? logged.get(id) : parse(text);
     if (isObject(record)) records.push(record);
+  }
+  return records;
+}
+
+/** The newest records in the logs of batches, of which the newest is the first; see `history/batch-log.ts`. */
+function readLogs(folder: string, names: readonly string[]): Map<string, StoredRecord> {
+  const records = new Map<string, StoredRecord>();
+  let bytes = 0;
+  for (const name of names) {
+    if (records.size >= mostRecords || bytes >= mostBytes) break;
+    const text = readEnd(path.join(folder, name), mostBytes - bytes) ?? '';
+    bytes += text.length;
+    const lines = new Map<string, string[]>();
+    for (const line of text.split('\n')) {
+      const [, id] = /^\{"format":\d+,"id":"([\w-]+)"/.exec(line) ?? [];
+      if (id !== undefined) lines.set(id, [...(lines.get(id) ?? []), line]);
+    }
+    for (const [id, states] of [...lines].slice(-mostRecords)) {
+      records.set(id, Object.assign({}, ...states.map(parse)));
+    }
   }
   return records;
 }

@@ -1,6 +1,10 @@
+import type { Applied } from '../../client/outcome.ts';
 import { createBlogPost } from '../../contract/blog.ts';
+import type { Batch } from '../../history/batch.ts';
+import type { HistoryRecord } from '../../history/record.ts';
 import {
   alone,
+  beginBatch,
   concernsOneItem,
   forEachAtOnce,
   gravestExitCode,
@@ -16,11 +20,12 @@ import type { FieldFlag } from '../flags.ts';
 import { checkBody, readBody } from '../input.ts';
 import { announce, type Run } from '../operation-command.ts';
 import { getPath } from '../paths.ts';
-import { perform } from '../perform.ts';
+import { noteDrift, performInBatch } from '../perform.ts';
 import { printJson } from '../print-json.ts';
 import { type Progress, startProgress } from '../progress.ts';
 import { printable, printableInOneLine } from '../sanitize.ts';
 import { type PostFile, readPostFiles } from './files.ts';
+import type { KnownPost } from './known-posts.ts';
 import { type Plan, type PostResult, planPosts, resultOf } from './plan.ts';
 import { closeUnsent, settleBySlug } from './settle-post.ts';
 
@@ -88,24 +93,24 @@ async function createAll(
   let stop: CliError | null = null;
   let unknownInARow = 0;
   const isOver = () => stop !== null || signal.aborted;
-  const batch = await (await context.history()).beginBatch({ mostAtOnce: postsAtOnce, isOver });
+  const own = { ...run, context: grace.context };
+  const batch = await beginBatch(own, { mostAtOnce: postsAtOnce, isOver });
+  const answers: Applied[] = [];
   const finish = (post: PostFile, result: PostResult) => {
     results.set(post, result);
     report(context, progress, result);
   };
   try {
+    const works = posts.map((post, index) => workFor(own, batch, post, plans[index], answers));
     await forEachAtOnce(
       posts,
       postsInHand,
       async (post, index) => {
-        const plan = plans[index];
-        if (plan === undefined || 'outcome' in plan) {
-          if (plan !== undefined) finish(post, plan);
-          return;
-        }
+        const work = works[index];
+        if (work === undefined) return;
+        if (typeof work !== 'function') return finish(post, work);
         try {
-          const own = { ...run, batch, context: grace.context, body: post.body };
-          finish(post, await createOne(own, post, plan));
+          finish(post, await work());
           unknownInARow = 0;
         } catch (error) {
           if (!(error instanceof CliError)) throw error;
@@ -121,9 +126,10 @@ async function createAll(
       isOver,
     );
   } finally {
-    await batch.end();
+    batch.end();
     grace.dispose();
     progress.end();
+    noteDrift(context, answers);
   }
   if (signal.aborted) stop ??= cancelledError();
   const all = posts.map((post) => results.get(post) ?? notSent(post));
@@ -135,26 +141,52 @@ async function createAll(
   return conclude(context, all, stop);
 }
 
-async function createOne(run: Run, post: PostFile, plan: Exclude<Plan, PostResult>): Promise<PostResult> {
-  const { file, slug } = post;
-  if (plan.do === 'settle') {
-    const { created, id, operationId, requestId } = await settleBySlug(run, plan.post);
-    const message = created
-      ? 'sent again, since its answer was lost'
-      : 'its answer was lost, and its slug is taken';
-    const outcome = created ? 'created' : 'exists';
-    return { file, slug, outcome, id, requestId, operationId, message, exitCode: exitCodes.done };
-  }
-  const { answer, record } = await perform(run);
-  const id = getPath(answer, ['id']);
-  const given = getPath(answer, ['slug']);
+/**
+ * The result of a post, or what has to be done for it. Whatever can be is made ready beforehand: while requests are on their
+ * way, the service may need the processor.
+ */
+function workFor(
+  run: Run,
+  batch: Batch,
+  post: PostFile,
+  plan: Plan | undefined,
+  answers: Applied[],
+): PostResult | (() => Promise<PostResult>) | undefined {
+  if (plan === undefined || 'outcome' in plan) return plan;
+  if (plan.do === 'settle') return () => settle(run, post, plan.post);
+  const prepared = batch.prepare(post.body);
+  return async () => {
+    const { applied, record } = await performInBatch(run, batch, prepared);
+    answers.push(applied);
+    return created(post, applied, record);
+  };
+}
+
+async function settle(run: Run, { file, slug }: PostFile, doubtful: KnownPost): Promise<PostResult> {
+  const { created, ...known } = await settleBySlug(run, doubtful);
+  const message = created
+    ? 'sent again, since its answer was lost'
+    : 'its answer was lost, and its slug is taken';
+  return {
+    file,
+    slug,
+    outcome: created ? 'created' : 'exists',
+    ...known,
+    message,
+    exitCode: exitCodes.done,
+  };
+}
+
+function created({ file, slug }: PostFile, { body, requestId }: Applied, record: HistoryRecord): PostResult {
+  const id = getPath(body, ['id']);
+  const given = getPath(body, ['slug']);
   return {
     file,
     slug: typeof given === 'string' ? given : slug,
     outcome: 'created',
     id: typeof id === 'string' ? id : null,
-    requestId: record?.answer?.requestId ?? null,
-    operationId: record?.id ?? null,
+    requestId,
+    operationId: record.id,
     message: '',
     exitCode: exitCodes.done,
   };
