@@ -77,7 +77,11 @@ export function openConnection(engine: Engine, location: string): Connection {
   let mayWait = false;
   passBy(db, {
     run: inCamelCase(run),
-    runAhead: inCamelCase(runner.run),
+    presumesMissing() {
+      // A failure may be due to it.
+      if (mayWait) changes.addUnchanged();
+      return mayWait;
+    },
     // While it writes, nobody else can.
     stateOf: (table) => (isWriting ? changes.countIn(table) : null),
     append(insert, values) {

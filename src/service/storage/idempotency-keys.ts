@@ -1,4 +1,4 @@
-import { prepare, prepareAhead, prepareAppend } from './prepared.ts';
+import { prepare, prepareAppend, prepareLookup } from './prepared.ts';
 import type { Tenant } from './storage.ts';
 
 /** What an idempotency key is unique within. */
@@ -15,7 +15,7 @@ export interface StoredAnswer {
   readonly body: string;
 }
 
-const answerTo = prepareAhead(
+const answerTo = prepareLookup(
   (db, values: KeyedRequest & { readonly storeId: string; readonly now: string }) =>
     db
       .selectFrom('idempotencyKeys')
@@ -34,8 +34,7 @@ export async function findAnswer(
   now: string,
 ): Promise<StoredAnswer | undefined> {
   const { operation, targetId, key } = request;
-  const [answer] = await answerTo(db, { storeId, operation, targetId, key, now });
-  return answer;
+  return answerTo(db, { storeId, operation, targetId, key, now });
 }
 
 /** Takes the place of one that has expired and is still there, and of no other. */

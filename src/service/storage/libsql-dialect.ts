@@ -56,6 +56,8 @@ export interface Changes {
   count(): number;
   /** Those after which a table may not be as before. */
   countIn(table: string): number;
+  /** Counts what changes no table. */
+  addUnchanged(): void;
   /** Counts one that changes a table. */
   addTo(table: string): void;
   /** Counts one that may have changed anything. */
@@ -74,6 +76,9 @@ function createChanges(): Changes & { add(effect: Effect): void } {
   return {
     count: () => all,
     countIn: (table) => inAnyTable + (byTable.get(table) ?? 0),
+    addUnchanged() {
+      all += 1;
+    },
     addTo: (table) => add({ table }),
     addUnknown: () => add({ table: null }),
     add,

@@ -29,7 +29,9 @@ export function createPendingRows(run: (sql: string, parameters: readonly unknow
     for (const [insert, rows] of inserts) {
       for (let at = 0; at < rows.length; ) {
         const count = 2 ** Math.floor(Math.log2(Math.min(rows.length - at, mostAtOnce)));
-        const inserted = run(insert.sqlFor(count), rows.slice(at, at + count).flat());
+        const values: unknown[] = [];
+        for (const row of rows.slice(at, at + count)) values.push(...row);
+        const inserted = run(insert.sqlFor(count), values);
         if (inserted !== count) throw new Error(`a row of ${insert.table} was there already`);
         at += count;
       }

@@ -18,8 +18,8 @@ export interface StatementResult {
 /** The connection that a {@link Queries} stands for, where it is one and answers at once. */
 export interface DirectConnection {
   run(sql: string, parameters: readonly unknown[]): StatementResult;
-  /** The same before rows that still wait to be inserted: see {@link prepareAhead}. */
-  runAhead(sql: string, parameters: readonly unknown[]): StatementResult;
+  /** Whether a row that is not expected is taken to be missing. See {@link prepareLookup}. */
+  presumesMissing(): boolean;
   /** Inserts a row now or later in the transaction. False when it was not inserted. See {@link prepareAppend}. */
   append(insert: RowInsert, values: readonly unknown[]): boolean;
   /** A number that is another one once a table may not be as before; null where it cannot tell. */
@@ -58,16 +58,11 @@ function valuesOf({ compiled, names }: Template, values: object): unknown[] {
   return names.map((name, at) => (name === null ? compiled.parameters[at] : given[name]));
 }
 
-async function run(
-  db: Queries,
-  template: Template,
-  values: object,
-  how: 'run' | 'runAhead' = 'run',
-): Promise<StatementResult> {
+async function run(db: Queries, template: Template, values: object): Promise<StatementResult> {
   const { compiled } = template;
   const parameters = valuesOf(template, values);
   const connection = direct.get(db);
-  if (connection !== undefined) return connection[how](compiled.sql, parameters);
+  if (connection !== undefined) return connection.run(compiled.sql, parameters);
   const { rows, numAffectedRows } = await db.executeQuery({ ...compiled, parameters });
   return { rows, changes: Number(numAffectedRows ?? 0) };
 }
@@ -86,28 +81,29 @@ function oncePerEngine(make: (db: Queries) => Template): (db: Queries) => Templa
   };
 }
 
-type Prepared<Values, Row> = (db: Queries, values: Values) => Promise<Row[]>;
-
 /**
  * A query that answers rows. `build` is called once for each engine and must only put its values in the places of
  * values: it sees marks instead of them.
  */
 export function prepare<Values extends object, Row>(
   build: (db: Queries, values: Values) => Compilable<Row>,
-  how?: 'run' | 'runAhead',
-): Prepared<Values, Row> {
+): (db: Queries, values: Values) => Promise<Row[]> {
   const templateOf = oncePerEngine((db) => toTemplate(build(db, marks as Values)));
-  return async (db, values) => (await run(db, templateOf(db), values, how)).rows as Row[];
+  return async (db, values) => (await run(db, templateOf(db), values)).rows as Row[];
 }
 
 /**
- * As {@link prepare}, but may miss rows that wait to be inserted: for a caller who appends the row if there is none, so
- * that one which was missed comes to light.
+ * Looks for a row that is hardly ever there, before it is appended. The embedded engine presumes at first that it is
+ * not: where it is, the append or whatever else fails, and all of the changes that share the commit run again, and look.
  */
-export function prepareAhead<Values extends object, Row>(
+export function prepareLookup<Values extends object, Row>(
   build: (db: Queries, values: Values) => Compilable<Row>,
-): Prepared<Values, Row> {
-  return prepare(build, 'runAhead');
+): (db: Queries, values: Values) => Promise<Row | undefined> {
+  const find = prepare(build);
+  return async (db, values) => {
+    if (direct.get(db)?.presumesMissing()) return undefined;
+    return (await find(db, values))[0];
+  };
 }
 
 /** Results that are remembered for one connection and table at the same time. */
