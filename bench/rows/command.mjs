@@ -18,10 +18,15 @@ const roundTrip = {
     const env = { ...place.env, ...storeOf(server) };
     const url = `${server.origin}/v1`;
     const curl = findOnPath('curl');
+    // What bin/storectl.js gains by keeping what V8 has compiled.
+    const compilesAnew = { ...env, NODE_DISABLE_COMPILE_CACHE: '1' };
     return {
       subject: () => timeOf(place.node, backup, { env }),
       floor: () => timeOf(place.node, [bareFetch, url], { env }),
-      peers: curl === null ? {} : { curl: () => timeOf(curl, ['-s', '-d', '{"label":"x"}', url], { env }) },
+      peers: {
+        'nothing kept compiled': () => timeOf(place.node, backup, { env: compilesAnew }),
+        ...(curl !== null && { curl: () => timeOf(curl, ['-s', '-d', '{"label":"x"}', url], { env }) }),
+      },
       end: server.stop,
     };
   },
