@@ -2,7 +2,8 @@ import { CamelCasePlugin, Kysely } from 'kysely';
 import type Database from 'libsql';
 import { DatabaseSetupError } from './errors.ts';
 import type { WritingConnection } from './group-commit.ts';
-import { createRunner, libsqlDialect, type RunStatement } from './libsql-dialect.ts';
+import { libsqlDialect } from './libsql-dialect.ts';
+import { createRunner, type RunStatement } from './libsql-runner.ts';
 import { createPendingRows } from './pending-rows.ts';
 import { type DirectConnection, passBy } from './prepared.ts';
 import type { Schema } from './schema.ts';
@@ -73,19 +74,19 @@ export function openConnection(engine: Engine, location: string): Connection {
   const version = () => Number(runner.run('pragma data_version', []).rows[0]?.[0]);
   let knownVersion = version();
   let isWriting = false;
-  /** Whether rows may be inserted later in the transaction. */
-  let mayWait = false;
+  /** Whether what goes wrong may come to light later: the transaction is run again then. */
+  let isOptimistic = false;
   passBy(db, {
     run: inCamelCase(run),
     presumesMissing() {
       // A failure may be due to it.
-      if (mayWait) changes.addUnchanged();
-      return mayWait;
+      if (isOptimistic) changes.addUnchanged();
+      return isOptimistic;
     },
     // While it writes, nobody else can.
     stateOf: (table) => (isWriting ? changes.countIn(table) : null),
     append(insert, values) {
-      if (!mayWait) return run(insert.sqlFor(1), values).changes > 0;
+      if (!isOptimistic) return run(insert.sqlFor(1), values).changes > 0;
       pending.add(insert, values);
       changes.addTo(insert.table);
       return true;
@@ -100,7 +101,7 @@ export function openConnection(engine: Engine, location: string): Connection {
     begin({ withSavepoints }) {
       exec('begin immediate');
       isWriting = true;
-      mayWait = !withSavepoints;
+      isOptimistic = !withSavepoints;
       const current = version();
       if (current !== knownVersion) changes.addUnknown();
       knownVersion = current;
@@ -109,13 +110,13 @@ export function openConnection(engine: Engine, location: string): Connection {
     async commit() {
       await engine.execElsewhere(database, 'commit');
       isWriting = false;
-      mayWait = false;
+      isOptimistic = false;
     },
     rollback() {
       pending.clear();
       changes.addUnknown();
       isWriting = false;
-      mayWait = false;
+      isOptimistic = false;
       exec('rollback');
     },
     setSavepoint: () => exec('savepoint request'),
