@@ -1,5 +1,13 @@
 #!/usr/bin/env node
-const { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } = require('node:fs');
+const {
+  accessSync,
+  constants,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} = require('node:fs');
 const { basename, dirname, join } = require('node:path');
 const { Script } = require('node:vm');
 
@@ -14,8 +22,8 @@ const built = join(__dirname, '..', 'dist');
 let cacheFolder;
 
 /**
- * V8 trusts what it is given, so nothing is read that another build of Node or of this program has written; and it
- * refuses what was written under other flags.
+ * V8 trusts what it is given, so nothing is read that another user, another build of Node or another build of this
+ * program has written; and it refuses what was written under other flags.
  */
 function findCacheFolder() {
   const { HOME, USERPROFILE, XDG_CACHE_HOME, NODE_DISABLE_COMPILE_CACHE, NODE_OPTIONS = '' } = process.env;
@@ -24,7 +32,7 @@ function findCacheFolder() {
     const { size, mtimeMs } = statSync(process.execPath);
     const id = readFileSync(join(built, 'build-id'), 'utf8');
     const flags = Buffer.from([...process.execArgv, NODE_OPTIONS].join(' ')).toString('base64url');
-    const name = [process.version, process.arch, size, mtimeMs, id, flags].join('-');
+    const name = [process.version, process.arch, size, mtimeMs, process.getuid?.(), id, flags].join('-');
     return join(XDG_CACHE_HOME || join(HOME || USERPROFILE, '.cache'), 'storectl', name);
   } catch {
     return null;
@@ -73,10 +81,13 @@ function compiledFile(file) {
 function keepCompiled() {
   if (knowsAll || cacheFolder === null) return;
   try {
-    // V8 takes code only under the flags that it was kept under: those of a start, which src/client/transport.ts changes.
-    require('node:v8').setFlagsFromString('--no-liftoff-only --wasm-tier-up --wasm-dynamic-tiering');
     for (const folder of [dirname(dirname(cacheFolder)), dirname(cacheFolder), cacheFolder])
       makeFolder(folder);
+    accessSync(cacheFolder, constants.W_OK);
+    if (process.versions.node.startsWith('20.')) {
+      // Back to the flags of a start, which src/client/transport.ts has changed: under others V8 refuses what is kept.
+      require('node:v8').setFlagsFromString('--no-liftoff-only --wasm-tier-up --wasm-dynamic-tiering');
+    }
     for (const [file, { script }] of [...loaded].slice(1)) {
       const draft = `${compiledFile(file)}.${process.pid}`;
       // Synced: V8 would not notice what is missing in the middle, and bring Node down.
