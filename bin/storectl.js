@@ -3,12 +3,14 @@ const {
   accessSync,
   constants,
   mkdirSync,
+  readdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   statSync,
   writeFileSync,
 } = require('node:fs');
-const { basename, dirname, join } = require('node:path');
+const { basename, dirname, isAbsolute, join } = require('node:path');
 const { Script } = require('node:vm');
 
 /*
@@ -33,7 +35,8 @@ function findCacheFolder() {
     const id = readFileSync(join(built, 'build-id'), 'utf8');
     const flags = Buffer.from([...process.execArgv, NODE_OPTIONS].join(' ')).toString('base64url');
     const name = [process.version, process.arch, size, mtimeMs, process.getuid?.(), id, flags].join('-');
-    return join(XDG_CACHE_HOME || join(HOME || USERPROFILE, '.cache'), 'storectl', name);
+    const caches = XDG_CACHE_HOME || join(HOME || USERPROFILE, '.cache');
+    return isAbsolute(caches) ? join(caches, 'storectl', 'compiled', name) : null;
   } catch {
     return null;
   }
@@ -67,10 +70,23 @@ function readCompiled(file) {
   if (cacheFolder === undefined) cacheFolder = findCacheFolder();
   if (cacheFolder === null) return undefined;
   try {
-    return readFileSync(compiledFile(file));
+    const kept = readFileSync(compiledFile(file));
+    const data = kept.subarray(0, -sumBytes);
+    return kept.readInt32LE(data.length) === sumOf(data) ? data : undefined;
   } catch {
     return undefined;
   }
+}
+
+/** At the end of each file that is kept. V8 does not notice what is missing in the middle, and brings Node down. */
+const sumBytes = 4;
+
+/** Of each sixteenth word: what a disk loses is a sector or more, and to look at all takes longer than to load them. */
+function sumOf(data) {
+  const words = new Int32Array(data.buffer, data.byteOffset, data.length >> 2);
+  let sum = data.length;
+  for (let at = 0; at < words.length; at += 16) sum = (Math.imul(sum, 31) + words[at]) | 0;
+  return sum;
 }
 
 function compiledFile(file) {
@@ -81,22 +97,40 @@ function compiledFile(file) {
 function keepCompiled() {
   if (knowsAll || cacheFolder === null) return;
   try {
-    for (const folder of [dirname(dirname(cacheFolder)), dirname(cacheFolder), cacheFolder])
-      makeFolder(folder);
+    const builds = dirname(cacheFolder);
+    for (const folder of [dirname(dirname(builds)), dirname(builds), builds, cacheFolder]) makeFolder(folder);
     accessSync(cacheFolder, constants.W_OK);
     if (process.versions.node.startsWith('20.')) {
       // Back to the flags of a start, which src/client/transport.ts has changed: under others V8 refuses what is kept.
       require('node:v8').setFlagsFromString('--no-liftoff-only --wasm-tier-up --wasm-dynamic-tiering');
     }
     for (const [file, { script }] of [...loaded].slice(1)) {
+      const data = script.createCachedData();
+      const sum = Buffer.alloc(sumBytes);
+      sum.writeInt32LE(sumOf(data));
       const draft = `${compiledFile(file)}.${process.pid}`;
-      // Synced: V8 would not notice what is missing in the middle, and bring Node down.
-      writeFileSync(draft, script.createCachedData(), { mode: 0o600, flush: true });
-      renameSync(draft, compiledFile(file));
+      try {
+        writeFileSync(draft, Buffer.concat([data, sum]), { mode: 0o600, flush: true });
+        renameSync(draft, compiledFile(file));
+      } catch (error) {
+        rmSync(draft, { force: true });
+        throw error;
+      }
     }
+    removeOld(builds);
   } catch {
     // Without it the program only starts more slowly.
   }
+}
+
+/** So many builds, of Node and of this program, are kept compiled at the same time. */
+const mostBuilds = 5;
+
+function removeOld(builds) {
+  const folders = readdirSync(builds).map((name) => join(builds, name));
+  const ages = new Map(folders.map((folder) => [folder, -statSync(folder).mtimeMs]));
+  folders.sort((a, b) => ages.get(a) - ages.get(b));
+  for (const folder of folders.slice(mostBuilds)) rmSync(folder, { recursive: true, force: true });
 }
 
 /** Not with `recursive`: on Node 20 that never returns where a folder is there but takes no new one. */

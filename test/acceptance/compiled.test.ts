@@ -22,6 +22,12 @@ function keptFiles({ folder }: ProgramMachine): string[] {
   return names.map((name) => `${statSync(path.join(cache, name)).ino} ${name}`).sort();
 }
 
+function keptPaths({ folder }: ProgramMachine): string[] {
+  const cache = path.join(folder, 'cache');
+  const names = readdirSync(cache, { recursive: true, encoding: 'utf8' });
+  return names.filter((name) => name.endsWith('.js')).map((name) => path.join(cache, name));
+}
+
 test('what a run has compiled is kept, and the next run answers the same with it', async () => {
   const { machine, inCopy } = newCopy();
   // Talks to a service, as it has to on Node 20 to change a flag of V8.
@@ -56,4 +62,31 @@ test('where nothing can be kept the program runs as well', async () => {
   const { inCopy } = newCopy();
 
   expect(await inCopy('profile list', '/dev/null/cache')).toEqual(await inCopy('profile list'));
+});
+
+test('what a disk has lost of it is not used', async () => {
+  const { machine, inCopy } = newCopy();
+  const answer = await inCopy('profile list --json');
+  const kept = keptPaths(machine);
+  const damaged = kept.map((file) => {
+    const content = readFileSync(file);
+    return content.fill(0, content.length >> 1, (content.length >> 1) + 512);
+  });
+  for (const [index, file] of kept.entries()) writeFileSync(file, damaged[index] ?? '');
+
+  expect(kept).not.toHaveLength(0);
+  expect(await inCopy('profile list --json')).toEqual(answer);
+  // It is written anew.
+  for (const [index, file] of kept.entries()) expect(readFileSync(file)).not.toEqual(damaged[index]);
+});
+
+test('of builds that have been replaced only the last few are kept', async () => {
+  const { machine, inCopy } = newCopy();
+  for (const build of ['a', 'b', 'c', 'd', 'e', 'f', 'g']) {
+    writeFileSync(path.join(machine.folder, 'dist', 'build-id'), build);
+    expect(await inCopy('profile list --json')).toMatchObject({ exitCode: 0 });
+  }
+  const builds = new Set(keptPaths(machine).map((file) => path.dirname(file)));
+
+  expect([...builds].map((folder) => folder.split('-').at(-2)).sort()).toEqual(['c', 'd', 'e', 'f', 'g']);
 });
