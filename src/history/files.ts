@@ -12,6 +12,7 @@ export type FileSystem = Pick<
   | 'chmodSync'
   | 'closeSync'
   | 'fchmodSync'
+  | 'fdatasyncSync'
   | 'fstatSync'
   | 'fsyncSync'
   | 'ftruncateSync'

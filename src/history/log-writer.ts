@@ -1,5 +1,3 @@
-import * as fs from 'node:fs';
-import { promisify } from 'node:util';
 import { type HistoryError, historyError } from './errors.ts';
 import type { Files } from './files.ts';
 
@@ -19,20 +17,20 @@ const longestWaitMs = 10;
  */
 const spaceAhead = 256 * 1024;
 
-const sync = promisify(fs.fdatasync);
-
 interface Waiting {
   readonly line: string;
-  readonly canWait: boolean;
   resolve(): void;
   reject(error: HistoryError): void;
 }
 
-/** Lines that come while others are being synced are written and synced together afterwards. */
+/**
+ * Lines that come in one turn of the event loop are written and synced together. To wait for the disk meanwhile costs
+ * nothing: what could be sent is on its way. A thread that waits would take the processor from the service.
+ */
 export function writeTogether(file: string, descriptor: number, { fileSystem }: Files): LogWriter {
   let waiting: Waiting[] = [];
-  let isWriting = false;
-  let timer: NodeJS.Timeout | undefined;
+  let soon: NodeJS.Immediate | undefined;
+  let later: NodeJS.Timeout | undefined;
   /** Where the next line goes, and where the space that was taken ends. */
   let end = 0;
   let spaceEnd = 0;
@@ -46,45 +44,40 @@ export function writeTogether(file: string, descriptor: number, { fileSystem }: 
     bytes.write(text);
     const until = end + size;
     while (end < until) {
-      const written = until - end;
-      const from = size - written;
+      const left = until - end;
+      const from = size - left;
       const count = fileSystem.writeSync(descriptor, bytes, from, bytes.length - from, end);
       spaceEnd = Math.max(spaceEnd, end + count);
-      end += Math.min(count, written);
+      end += Math.min(count, left);
     }
   }
 
-  async function write(): Promise<void> {
-    isWriting = true;
-    clearTimeout(timer);
-    do {
-      // Lets everything that happens in this turn of the event loop come along.
-      await new Promise((resolve) => setImmediate(resolve));
-      const group = waiting;
-      waiting = [];
-      try {
-        const lines = separator + group.map(({ line }) => line).join('');
-        separator = '\n';
-        put(lines);
-        await sync(descriptor);
-        separator = '';
-        for (const { resolve } of group) resolve();
-      } catch (cause) {
-        const error = historyError(cause, 'write', file);
-        for (const { reject } of group) reject(error);
-      }
-    } while (waiting.some(({ canWait }) => !canWait));
-    isWriting = false;
-    timer = waiting.length === 0 ? undefined : setTimeout(write, longestWaitMs);
+  function write(): void {
+    clearImmediate(soon);
+    clearTimeout(later);
+    soon = undefined;
+    later = undefined;
+    const group = waiting;
+    waiting = [];
+    try {
+      const lines = separator + group.map(({ line }) => line).join('');
+      separator = '\n';
+      put(lines);
+      fileSystem.fdatasyncSync(descriptor);
+      separator = '';
+      for (const { resolve } of group) resolve();
+    } catch (cause) {
+      const error = historyError(cause, 'write', file);
+      for (const { reject } of group) reject(error);
+    }
   }
 
   return {
     add: (line, canWait) =>
       new Promise((resolve, reject) => {
-        waiting.push({ line, canWait, resolve, reject });
-        if (isWriting) return;
-        if (canWait) timer ??= setTimeout(write, longestWaitMs);
-        else void write();
+        waiting.push({ line, resolve, reject });
+        if (canWait) later ??= setTimeout(write, longestWaitMs);
+        else soon ??= setImmediate(write);
       }),
     close() {
       try {
