@@ -47,8 +47,8 @@ interface Log extends LogWriter {
   readonly batch: string;
   readonly file: string;
   readonly lock: Lock;
-  /** As they stand in the log; null for those that are not in there yet. */
-  readonly records: Map<string, HistoryRecord | null>;
+  /** Ids of its records, and whether the first line of each is on disk. */
+  readonly records: Map<string, boolean>;
   /** Characters of the bodies in it. */
   length: number;
 }
@@ -81,13 +81,12 @@ export function openBatch(files: Files, history: History, options: BatchOptions)
   async function update(record: HistoryRecord, patch: Partial<HistoryRecord>): Promise<HistoryRecord> {
     const log = logs.find(({ batch }) => batch === record.batch);
     if (log === undefined) return history.update(record, patch);
-    const current = log.records.get(record.id);
     const change = { ...patch, updatedAt: new Date(history.now()).toISOString() };
-    const next = { ...(current ?? record), ...change };
+    const next = { ...record, ...change };
     // Nothing depends on what came of it, and the next request that is written down comes soon.
-    const line = current ? { format: record.format, id: record.id, ...change } : next;
+    const line = log.records.get(record.id) ? { format: record.format, id: record.id, ...change } : next;
     await log.add(toLine(line), next.state !== 'sent');
-    log.records.set(record.id, next);
+    log.records.set(record.id, true);
     return next;
   }
 
@@ -106,7 +105,7 @@ export function openBatch(files: Files, history: History, options: BatchOptions)
       refuseSecrets(prepared, options.secrets);
       const log = await logFor(prepared.body);
       const record = { ...newRecord(prepared, newId(log), history.now()), batch: log.batch };
-      log.records.set(record.id, null);
+      log.records.set(record.id, false);
       const turn = turns.take();
       try {
         return await sendRecord({ ...sending, client: inTurn(options.client, turn) }, log.lock, record);
@@ -118,7 +117,7 @@ export function openBatch(files: Files, history: History, options: BatchOptions)
     end() {
       for (const { file, lock, records, close } of logs.splice(0)) {
         close();
-        if ([...records.values()].every((record) => record === null)) removeQuietly(files, file);
+        if (![...records.values()].includes(true)) removeQuietly(files, file);
         lock.release();
       }
     },
@@ -223,7 +222,14 @@ async function openLog(files: Files, history: History): Promise<Log> {
     const descriptor = files.fileSystem.openSync(file, flags, 0o600);
     syncFolder(files, history.folder);
     const writer = writeTogether(file, descriptor, files);
-    return { batch, file, lock: lookNowAndThen(lock), records: new Map(), length: 0, ...writer };
+    return {
+      batch,
+      file,
+      lock: lookNowAndThen(lock),
+      records: new Map<string, boolean>(),
+      length: 0,
+      ...writer,
+    };
   } catch (error) {
     lock.release();
     throw historyError(error, 'write', file);
