@@ -8,11 +8,7 @@ import { createPendingRows } from './pending-rows.ts';
 import { type DirectConnection, passBy } from './prepared.ts';
 import type { Schema } from './schema.ts';
 
-export interface Engine {
-  readonly Database: typeof Database;
-  /** Runs SQL in another thread. */
-  execElsewhere(database: Database.Database, sql: string): Promise<void>;
-}
+export type Engine = typeof Database;
 
 export interface Connection extends WritingConnection {
   readonly database: Database.Database;
@@ -26,13 +22,7 @@ export interface Connection extends WritingConnection {
 /** The engine is native code, in a package that may be left out: whoever only talks to a service does without. */
 export async function loadEngine(): Promise<Engine> {
   try {
-    const [{ default: Database }, { default: Elsewhere }] = await Promise.all([
-      import('libsql'),
-      import('libsql/promise'),
-    ]);
-    // Both are made of the same native parts. A whole connection of the second kind would go to another thread to
-    // prepare a statement or to read a row, which takes longer than to do it here.
-    return { Database, execElsewhere: (database, sql) => Elsewhere.prototype.exec.call(database, sql) };
+    return (await import('libsql')).default;
   } catch (cause) {
     const message =
       'the embedded database needs the package libsql, which is not installed: npm install libsql';
@@ -40,9 +30,18 @@ export async function loadEngine(): Promise<Engine> {
   }
 }
 
+/**
+ * Runs SQL in another thread. A connection of libsql/promise would also go there to prepare a statement and to read a row,
+ * which takes longer than to do it here; both are made of the same native parts.
+ */
+async function execElsewhere(database: Database.Database, sql: string): Promise<void> {
+  const { default: InThreads } = await import('libsql/promise');
+  await InThreads.prototype.exec.call(database, sql);
+}
+
 /** Throws the engine's busy error when another process is just setting the file up. */
-export function openConnection(engine: Engine, location: string): Connection {
-  const database = new engine.Database(location);
+export function openConnection(Engine: Engine, location: string): Connection {
+  const database = new Engine(location);
   try {
     // A timeout here would block this thread, and the lock may be held by another connection of this very process:
     // waiting is done by the caller, who lets others run meanwhile.
@@ -107,8 +106,9 @@ export function openConnection(engine: Engine, location: string): Connection {
       knownVersion = current;
     },
     flush: () => beforeRows(pending.flush),
-    async commit() {
-      await engine.execElsewhere(database, 'commit');
+    async commit({ othersWait }) {
+      if (othersWait) await execElsewhere(database, 'commit');
+      else exec('commit');
       isWriting = false;
       isOptimistic = false;
     },

@@ -26,9 +26,9 @@ export async function openEmbedded(
   location: string,
   { patienceMs, maxGroup }: { readonly patienceMs: number; readonly maxGroup: number },
 ): Promise<Storage> {
-  const engine = await loadEngine();
+  const Engine = await loadEngine();
   await createDatabaseFile(location);
-  const connect = () => whileBusy(patienceMs, async () => openConnection(engine, location));
+  const connect = () => whileBusy(patienceMs, async () => openConnection(Engine, location));
   const writing = await connect();
   // Reads go on while a commit is being prepared. What is in memory is seen by the connection that made it alone.
   const reading = location === inMemory ? writing : await connect();

@@ -8,8 +8,8 @@ export interface WritingConnection {
   begin(options: { readonly withSavepoints: boolean }): void;
   /** Does what has been put off in the transaction. Throws as the engine does. */
   flush(): void;
-  /** Resolves when the transaction is on disk. This thread does other things meanwhile. */
-  commit(): Promise<void>;
+  /** Resolves when the transaction is on disk. Where others wait, this thread does other things meanwhile. */
+  commit(options: { readonly othersWait: boolean }): Promise<void>;
   rollback(): void;
   setSavepoint(): void;
   releaseSavepoint(): void;
@@ -102,7 +102,7 @@ export function createGroupCommit({ connection, patienceMs, maxGroup }: GroupCom
         needSavepoints = group.length;
         return;
       }
-      await connection.commit();
+      await connection.commit({ othersWait: group.length > 1 || queue.length > 0 });
       for (const settle of settled) settle();
     } catch (cause) {
       undo();
