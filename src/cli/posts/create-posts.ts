@@ -48,7 +48,6 @@ export async function createPosts(
   parsed: ParsedCommand,
   files: readonly string[],
 ): Promise<ExitCode | undefined> {
-  await optimizeLater();
   const posts = await readPostFiles(context, files, await readCommon(context, fields, parsed));
   const run = await startBatch(context, createBlogPost, fields);
   if (context.flags.dryRun) {
@@ -62,17 +61,6 @@ export async function createPosts(
       return createAll(run, posts, await planPosts(run, posts, parsed), write);
     }),
   );
-}
-
-/**
- * On Node 20 V8 optimizes so early that a thousand posts end before it pays off: its threads take a fifth of what two
- * processors can do in that time. Later versions have another compiler in between.
- */
-async function optimizeLater(): Promise<void> {
-  if (!process.versions.node.startsWith('20.')) return;
-  const { setFlagsFromString } = await import('node:v8');
-  // Four times the default.
-  setFlagsFromString('--interrupt-budget=270336');
 }
 
 /** What flags give to all posts alike. */
