@@ -58,7 +58,6 @@ function load(file) {
     filename: file,
     cachedData,
   });
-  if (script.cachedDataRejected) knowsAll = false;
   const module = { exports: {} };
   loaded.set(file, { module, script });
   const folder = dirname(file);
