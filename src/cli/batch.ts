@@ -8,7 +8,7 @@ import { type ExitCode, exitCodes } from './exit-codes.ts';
 import type { FieldFlag } from './flags.ts';
 import type { Run } from './operation-command.ts';
 import { beginFile, outputFileOption } from './output-file.ts';
-import { describeHistoryError, sendOptions } from './perform.ts';
+import { sendOptions } from './perform.ts';
 
 /** The run that those of a batch are made from. */
 export async function startBatch(
@@ -58,7 +58,7 @@ export async function alone<Result>(
       onWait: () => context.notice('another storectl is at a batch for this store: waiting for it'),
     })
     .catch((error: unknown) => {
-      throw signal.aborted ? cancelledError() : describeHistoryError(error);
+      throw signal.aborted ? cancelledError() : error;
     });
   try {
     return await work();

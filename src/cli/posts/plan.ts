@@ -1,7 +1,6 @@
 import { isOn, type ParsedCommand } from '../command.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import type { Run } from '../operation-command.ts';
-import { describeHistoryError } from '../perform.ts';
 import type { PostFile } from './files.ts';
 import { allowDuplicate, slugsAreUnique } from './flags.ts';
 import { hasContent, type KnownPost, readKnownPosts } from './known-posts.ts';
@@ -31,9 +30,7 @@ export async function planPosts(
 ): Promise<Plan[]> {
   if (isOn(parsed, allowDuplicate)) return posts.map(() => ({ do: 'send' }));
   const { context, connection } = run;
-  const known = await readKnownPosts(await context.history(), connection).catch((error: unknown) => {
-    throw describeHistoryError(error);
-  });
+  const known = await readKnownPosts(await context.history(), connection);
   const isUnique = known.refusesTakenSlugs || isOn(parsed, slugsAreUnique);
   let asked: Promise<boolean> | undefined;
   const canSettle = () => {

@@ -95,13 +95,9 @@ export async function settleBySlug(run: Run, post: KnownPost): Promise<Settled> 
  */
 export async function closeUnsent({ context, connection }: Run): Promise<void> {
   const { origin, storeId, client } = connection;
-  try {
-    const history = await context.history();
-    const query = { operation: createBlogPost.id, origin, storeId, state: 'prepared' } as const;
-    for (const record of (await history.list(query)).records) {
-      await resumeRecord({ ...sendOptions(context), history, client, record, origin, storeId });
-    }
-  } catch (error) {
-    throw describeHistoryError(error);
+  const history = await context.history();
+  const query = { operation: createBlogPost.id, origin, storeId, state: 'prepared' } as const;
+  for (const record of (await history.list(query)).records) {
+    await resumeRecord({ ...sendOptions(context), history, client, record, origin, storeId });
   }
 }
