@@ -7,12 +7,12 @@ import {
   STATUS_CODES,
 } from 'node:http';
 import type { Socket } from 'node:net';
-import { notFound, ServiceError } from './errors.ts';
+import { ServiceError } from './errors.ts';
 import type { HttpAnswer } from './http.ts';
 import { toProblem } from './problem.ts';
 
 /** How long the rest of what nobody reads may come in, so that its sender can read the answer. */
-export const drainMs = 500;
+const drainMs = 500;
 
 interface Connection {
   /** Requests without an answer: several when they were sent one after the other without waiting. */
@@ -67,11 +67,12 @@ export function watchConnections(server: Server, log: (line: object) => void) {
     else if (connection.latest?.listenerCount('error')) connection.latest.emit('error', refusal);
   });
 
-  server.on('checkExpectation', (_, response) => {
-    answerWith(response, new ServiceError('expectation_failed', 'The only expectation can be 100-continue.'));
+  server.on('checkExpectation', (request, response) => {
+    // Its sender holds the body back, and may send the next request in its place.
+    response.setHeader('Connection', 'close');
+    const detail = 'The only expectation can be 100-continue.';
+    answerWith(request, response, new ServiceError('expectation_failed', detail));
   });
-
-  server.on('connect', (_, socket: Socket) => refuse(socket, notFound()));
 
   function refuse(socket: Socket, refusal: ServiceError): void {
     const { status, headers, body } = answerUnread(refusal);
@@ -83,9 +84,10 @@ export function watchConnections(server: Server, log: (line: object) => void) {
     socket.once('close', () => clearTimeout(timer));
   }
 
-  function answerWith(response: ServerResponse, refusal: ServiceError): void {
+  function answerWith(request: IncomingMessage, response: ServerResponse, refusal: ServiceError): void {
     const { status, headers, body } = answerUnread(refusal);
     response.writeHead(status, headers).end(body);
+    if (!request.complete) drain(request);
   }
 
   /** The answer to what is no request that the app could be given. */
@@ -114,6 +116,13 @@ export function watchConnections(server: Server, log: (line: object) => void) {
       for (const [socket, { running }] of connections) if (running === 0) socket.destroy();
     },
   };
+}
+
+/** Takes in what is left of a body that nobody reads, and cuts off a sender that does not come to its end. */
+export function drain(incoming: IncomingMessage): void {
+  const timer = setTimeout(() => incoming.socket.destroy(), drainMs);
+  incoming.once('close', () => clearTimeout(timer));
+  incoming.resume();
 }
 
 function toRefusal({ code, message }: NodeJS.ErrnoException): ServiceError {

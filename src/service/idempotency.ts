@@ -7,6 +7,7 @@ import {
   insertAnswer,
   type KeyedRequest,
 } from './storage/idempotency-keys.ts';
+import { mayPresumeMissing } from './storage/prepared.ts';
 import type { Locks } from './storage/storage.ts';
 import { daysInMs, timestamp, type Work } from './work.ts';
 
@@ -45,7 +46,9 @@ export async function applyOnce(
   const now = timestamp(work.now);
 
   if (!(await locks.claim(JSON.stringify([operation, targetId, key])))) throw inProgress();
-  const first = await findAnswer(work, request, now);
+  // Nearly every key is new. Not so for a restore, which is refused more often, and would have others run again.
+  const isNew = exclusion === 'takeTurn' && mayPresumeMissing(work.db);
+  const first = isNew ? undefined : await findAnswer(work, request, now);
   if (first !== undefined) {
     if (first.fingerprint !== fingerprint) {
       throw new ServiceError('idempotency_key_reused', 'Another request has been made with this key.');

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { App } from './app.ts';
-import { drainMs, watchConnections } from './connections.ts';
+import { drain, watchConnections } from './connections.ts';
 import { ServiceError } from './errors.ts';
 import { cutOff, type HttpAnswer, type HttpRequest, tooLarge } from './http.ts';
 
@@ -37,7 +37,8 @@ export async function listen(
   };
   const server = createServer({ ...limits, requireHostHeader: false }, (incoming, outgoing) => {
     if (incoming.headers.host === undefined && incoming.httpVersion === '1.1') {
-      connections.answerWith(outgoing, new ServiceError('malformed_request', 'The Host header is missing.'));
+      const refusal = new ServiceError('malformed_request', 'The Host header is missing.');
+      connections.answerWith(incoming, outgoing, refusal);
     } else answer(app, endOfTurn, incoming, outgoing).catch(() => outgoing.destroy());
   });
   const connections = watchConnections(server, log);
@@ -132,13 +133,6 @@ function readBody(incoming: IncomingMessage, maxBytes: number): Promise<Uint8Arr
     });
     incoming.once('error', (error) => reject(error instanceof ServiceError ? error : cutOff()));
   });
-}
-
-/** Takes in what is left of a body that nobody reads, and cuts off a sender that does not come to its end. */
-function drain(incoming: IncomingMessage): void {
-  const timer = setTimeout(() => incoming.socket.destroy(), drainMs);
-  incoming.once('close', () => clearTimeout(timer));
-  incoming.resume();
 }
 
 /** What an app that is only a function from the web's Request to its Response answers. */

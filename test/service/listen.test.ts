@@ -116,7 +116,6 @@ const unreadable: Record<string, { readonly sent: string; readonly status: numbe
       status: 417,
       code: 'expectation_failed',
     },
-    'a tunnel': { sent: 'CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n', status: 404, code: 'not_found' },
     'a header that does not come in': { sent: 'GET /hea', status: 408, code: 'request_timeout' },
   };
 
@@ -131,6 +130,22 @@ test.for(Object.entries(unreadable))('%s is answered and logged as all else', as
   expectConformance('GET', '/healthz', answer.response, answer.body);
   const { requestId } = answer.body;
   expect(lines).toMatchObject([{ route: 'none', status: expected.status, requestId, keyId: null }]);
+});
+
+test('peers that ask for a tunnel and go away take nothing with them', async () => {
+  const service = await startService();
+  const server = await listen(service.app, { host: '127.0.0.1', port: 0 });
+  onTestFinished(() => server.close());
+  for (let round = 0; round < 20; round++) {
+    const socket = connect(Number(new URL(server.origin).port), '127.0.0.1');
+    socket.on('error', () => {});
+    await once(socket, 'connect');
+    socket.write('CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n');
+    setImmediate(() => socket.resetAndDestroy());
+    await once(socket, 'close');
+  }
+  const request = 'GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
+  expect(await exchange(server.origin, request)).toMatch(/^HTTP\/1\.1 200 /);
 });
 
 test.for([

@@ -62,3 +62,28 @@ test('an answer that is remembered has a request id of its own, and HEAD has no 
   const head = await service.send('HEAD', `/v1/stores/${service.storeId}/operations/settings`);
   expect(head).toMatchObject({ status: 200, body: null });
 });
+
+test('a change is seen by whoever reads after its answer, whatever others do meanwhile', async () => {
+  const { show, service } = await startShared();
+  const path = `/v1/stores/${service.storeId}/operations/settings`;
+  const headers = { authorization: `Bearer ${service.key}` };
+  let isOver = false;
+  const readers = (async () => {
+    while (!isOver) await Promise.all([show(), new Promise((resolve) => setTimeout(resolve, 0))]);
+  })();
+  // So that changes share commits.
+  const writers = [1, 2].map(async () => {
+    while (!isOver) await service.call('notify.mark-read', '', {});
+  });
+  const stale: string[] = [];
+  for (let round = 0; round < 200; round++) {
+    const start = `${String(round % 24).padStart(2, '0')}:30`;
+    const quietHours = { enabled: true, start, end: '07:00', timezone: 'UTC' };
+    expect((await service.send('PUT', path, { quietHours }, { headers })).status).toBe(200);
+    const shown = (await show()).body.quietHours.start;
+    if (shown !== start) stale.push(`${shown} instead of ${start}`);
+  }
+  isOver = true;
+  await Promise.all([readers, ...writers]);
+  expect(stale).toEqual([]);
+});

@@ -37,6 +37,7 @@ export interface DecisionRecord {
 }
 
 const insert = prepareAppend('disputes');
+const insertIntoEvidence = prepareAppend('disputeEvidence');
 
 export async function insertDispute({ db, storeId }: Tenant, dispute: DisputeRecord): Promise<void> {
   await insert(db, {
@@ -86,10 +87,7 @@ export async function insertEvidence(
   disputeId: string,
   evidence: EvidenceRecord,
 ): Promise<void> {
-  await db
-    .insertInto('disputeEvidence')
-    .values({ ...evidence, storeId, disputeId })
-    .execute();
+  await insertIntoEvidence(db, { ...evidence, storeId, disputeId });
 }
 
 /** Oldest first. */

@@ -65,7 +65,7 @@ export function openConnection(Engine: Engine, location: string): Connection {
     try {
       flush();
     } catch (error) {
-      changes.addUnknown();
+      changes.add(null);
       throw error;
     }
   };
@@ -87,7 +87,7 @@ export function openConnection(Engine: Engine, location: string): Connection {
     append(insert, values) {
       if (!isOptimistic) return run(insert.sqlFor(1), values).changes > 0;
       pending.add(insert, values);
-      changes.addTo(insert.table);
+      changes.add(insert.table);
       return true;
     },
   });
@@ -99,11 +99,16 @@ export function openConnection(Engine: Engine, location: string): Connection {
     version,
     begin({ withSavepoints }) {
       exec('begin immediate');
+      try {
+        const current = version();
+        if (current !== knownVersion) changes.add(null);
+        knownVersion = current;
+      } catch (error) {
+        exec('rollback');
+        throw error;
+      }
       isWriting = true;
       isOptimistic = !withSavepoints;
-      const current = version();
-      if (current !== knownVersion) changes.addUnknown();
-      knownVersion = current;
     },
     flush: () => beforeRows(pending.flush),
     async commit({ othersWait }) {
@@ -114,7 +119,7 @@ export function openConnection(Engine: Engine, location: string): Connection {
     },
     rollback() {
       pending.clear();
-      changes.addUnknown();
+      changes.add(null);
       isWriting = false;
       isOptimistic = false;
       exec('rollback');
@@ -122,7 +127,7 @@ export function openConnection(Engine: Engine, location: string): Connection {
     setSavepoint: () => exec('savepoint request'),
     releaseSavepoint: () => exec('release request'),
     rollbackToSavepoint() {
-      changes.addUnknown();
+      changes.add(null);
       exec('rollback to request');
     },
     isInTransaction: () => database.inTransaction,

@@ -32,7 +32,15 @@ export async function openEmbedded(
   const writing = await connect();
   // Reads go on while a commit is being prepared. What is in memory is seen by the connection that made it alone.
   const reading = location === inMemory ? writing : await connect();
-  const groupCommit = createGroupCommit({ connection: writing, patienceMs, maxGroup });
+  const version = oncePerTurn(() =>
+    whileBusy(patienceMs, () => reading.alone(async () => reading.version())),
+  );
+  const groupCommit = createGroupCommit({
+    connection: writing,
+    onCommit: version.forget,
+    patienceMs,
+    maxGroup,
+  });
   const readAlone = <Result>(work: () => Promise<Result>) =>
     reading.alone(async () => {
       reading.database.exec('begin');
@@ -52,10 +60,7 @@ export async function openEmbedded(
     engine: 'embedded',
     warnings: [],
     ...transactions,
-    version:
-      location === inMemory
-        ? async () => null
-        : oncePerTurn(() => whileBusy(patienceMs, () => reading.alone(async () => reading.version()))),
+    version: location === inMemory ? async () => null : version.ask,
     forStore: () => transactions,
     async close() {
       await groupCommit.idle();
@@ -100,19 +105,23 @@ async function unlessThere(make: () => Promise<unknown>): Promise<void> {
 }
 
 /**
- * Asks once for all who ask in one turn of the event loop. What they ask for came in before the turn began, so nobody
- * can have been told meanwhile of a commit that is missed.
+ * Asks once for all who ask in one turn of the event loop, or until it is told to forget. What they ask for came in
+ * before the turn began, so nobody can have been told meanwhile of a commit of another process that is missed.
  */
-function oncePerTurn<Result>(ask: () => Promise<Result>): () => Promise<Result> {
+function oncePerTurn<Result>(ask: () => Promise<Result>): { ask(): Promise<Result>; forget(): void } {
   let asked: Promise<Result> | undefined;
-  return () => {
-    if (asked === undefined) {
-      asked = ask();
-      setImmediate(() => {
-        asked = undefined;
-      });
-    }
-    return asked;
+  const forget = () => {
+    asked = undefined;
+  };
+  return {
+    ask() {
+      if (asked === undefined) {
+        asked = ask();
+        setImmediate(forget);
+      }
+      return asked;
+    },
+    forget,
   };
 }
 

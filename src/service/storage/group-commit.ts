@@ -24,6 +24,8 @@ export interface WritingConnection {
 
 export interface GroupCommitOptions {
   readonly connection: WritingConnection;
+  /** Called after each commit, before those who wait for it are told. */
+  readonly onCommit: () => void;
   /** How long a write waits while another process holds the database, in ms. */
   readonly patienceMs: number;
   /** How many writes share a commit at most: the first of them waits for the last. */
@@ -51,7 +53,8 @@ export interface GroupCommit {
  * All answers, refusals too, wait for the commit, since a refusal may rest on what another write of the group has done.
  * A commit that fails rejects all of the group.
  */
-export function createGroupCommit({ connection, patienceMs, maxGroup }: GroupCommitOptions): GroupCommit {
+export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
+  const { connection, onCommit, patienceMs, maxGroup } = options;
   const queue: Job[] = [];
   /** How many of the first in the queue are to be run with savepoints. */
   let needSavepoints = 0;
@@ -88,6 +91,7 @@ export function createGroupCommit({ connection, patienceMs, maxGroup }: GroupCom
       ? new StorageBusyError('another process holds the database', { cause: error })
       : error;
     while (queue[0] !== undefined && queue[0].deadline < time) queue.shift()?.reject(cause);
+    if (queue.length === 0) needSavepoints = 0;
   }
 
   async function commitGroup(): Promise<void> {
@@ -103,6 +107,7 @@ export function createGroupCommit({ connection, patienceMs, maxGroup }: GroupCom
         return;
       }
       await connection.commit({ othersWait: group.length > 1 || queue.length > 0 });
+      onCommit();
       for (const settle of settled) settle();
     } catch (cause) {
       undo();

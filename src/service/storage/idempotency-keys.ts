@@ -1,4 +1,4 @@
-import { prepare, prepareAppend, prepareLookup } from './prepared.ts';
+import { prepare, prepareAppend } from './prepared.ts';
 import type { Tenant } from './storage.ts';
 
 /** What an idempotency key is unique within. */
@@ -15,26 +15,25 @@ export interface StoredAnswer {
   readonly body: string;
 }
 
-const answerTo = prepareLookup(
-  (db, values: KeyedRequest & { readonly storeId: string; readonly now: string }) =>
-    db
-      .selectFrom('idempotencyKeys')
-      .select(['fingerprint', 'status', 'body'])
-      .where('storeId', '=', values.storeId)
-      .where('operation', '=', values.operation)
-      .where('targetId', '=', values.targetId)
-      .where('key', '=', values.key)
-      .where('expiresAt', '>', values.now),
+const answerTo = prepare((db, values: KeyedRequest & { readonly storeId: string; readonly now: string }) =>
+  db
+    .selectFrom('idempotencyKeys')
+    .select(['fingerprint', 'status', 'body'])
+    .where('storeId', '=', values.storeId)
+    .where('operation', '=', values.operation)
+    .where('targetId', '=', values.targetId)
+    .where('key', '=', values.key)
+    .where('expiresAt', '>', values.now),
 );
 
-/** The answer to the request, unless it has expired. Only before {@link insertAnswer}. */
+/** The answer to the request, unless it has expired. */
 export async function findAnswer(
   { db, storeId }: Tenant,
-  request: KeyedRequest,
+  { operation, targetId, key }: KeyedRequest,
   now: string,
 ): Promise<StoredAnswer | undefined> {
-  const { operation, targetId, key } = request;
-  return answerTo(db, { storeId, operation, targetId, key, now });
+  const [answer] = await answerTo(db, { storeId, operation, targetId, key, now });
+  return answer;
 }
 
 /** Takes the place of one that has expired and is still there, and of no other. */

@@ -48,30 +48,25 @@ export interface Changes {
   countIn(table: string): number;
   /** Counts what changes no table. */
   addUnchanged(): void;
-  /** Counts one that changes a table. */
-  addTo(table: string): void;
-  /** Counts one that may have changed anything. */
-  addUnknown(): void;
+  /** Counts one that changes a table, or null for one that may change any. */
+  add(table: string | null): void;
 }
 
-function createChanges(): Changes & { add(effect: Effect): void } {
+function createChanges(): Changes {
   let all = 0;
   let inAnyTable = 0;
   const byTable = new Map<string, number>();
-  const add = ({ table }: Pick<Effect, 'table'>) => {
-    all += 1;
-    if (table === null) inAnyTable += 1;
-    else byTable.set(table, (byTable.get(table) ?? 0) + 1);
-  };
   return {
     count: () => all,
     countIn: (table) => inAnyTable + (byTable.get(table) ?? 0),
     addUnchanged() {
       all += 1;
     },
-    addTo: (table) => add({ table }),
-    addUnknown: () => add({ table: null }),
-    add,
+    add(table) {
+      all += 1;
+      if (table === null) inAnyTable += 1;
+      else byTable.set(table, (byTable.get(table) ?? 0) + 1);
+    },
   };
 }
 
@@ -106,13 +101,13 @@ export function createRunner(database: Database.Database): Runner {
     const { statement, columns, effect } = prepared.get(sql) ?? prepare(sql);
     try {
       if (columns !== null) {
-        // Never with `get`: after a rollback it goes on with the parameters of the time before.
+        // Not with `get`, which has been seen to answer a query with the row of the one before.
         const rows = statement.all(parameters) as unknown[][];
-        if (effect !== null) changes.add(effect);
+        if (effect !== null) changes.add(effect.table);
         return { rows, columns, changes: 0, lastInsertRowid: 0 };
       }
       const result = statement.run(parameters);
-      if (effect !== null && (result.changes > 0 || !effect.isCounted)) changes.add(effect);
+      if (effect !== null && (result.changes > 0 || !effect.isCounted)) changes.add(effect.table);
       return { rows: [], columns: [], changes: result.changes, lastInsertRowid: result.lastInsertRowid };
     } catch (error) {
       // libsql does not reset every statement that has failed.

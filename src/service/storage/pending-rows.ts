@@ -8,7 +8,10 @@ export interface RowInsert {
 /** Rows of a transaction that wait to be inserted together: a row of many takes half the time of one by itself. */
 export interface PendingRows {
   add(insert: RowInsert, values: readonly unknown[]): void;
-  /** Inserts what a statement could see or run into. Throws as the engine does, or when there is a row already. */
+  /**
+   * Inserts what a statement could see. Throws as the engine does, or when there is a row already. A statement that only
+   * refers to a row which waits fails, and the transaction runs again without waiting.
+   */
   flushBefore(sql: string): void;
   flush(): void;
   /** Forgets them: the transaction is undone. */

@@ -18,7 +18,7 @@ export interface StatementResult {
 /** The connection that a {@link Queries} stands for, where it is one and answers at once. */
 export interface DirectConnection {
   run(sql: string, parameters: readonly unknown[]): StatementResult;
-  /** Whether a row that is not expected is taken to be missing. See {@link prepareLookup}. */
+  /** See {@link mayPresumeMissing}. */
   presumesMissing(): boolean;
   /** Inserts a row now or later in the transaction. False when it was not inserted. See {@link prepareAppend}. */
   append(insert: RowInsert, values: readonly unknown[]): boolean;
@@ -93,17 +93,12 @@ export function prepare<Values extends object, Row>(
 }
 
 /**
- * Looks for a row that is hardly ever there, before it is appended. The embedded engine presumes at first that it is
- * not: where it is, the append or whatever else fails, and all of the changes that share the commit run again, and look.
+ * Whether a row that is hardly ever there may be taken to be missing by a change that appends it then. The embedded engine
+ * says so at first: where the row is there, the append or whatever else fails, and all of the changes that share the
+ * commit run again, and look.
  */
-export function prepareLookup<Values extends object, Row>(
-  build: (db: Queries, values: Values) => Compilable<Row>,
-): (db: Queries, values: Values) => Promise<Row | undefined> {
-  const find = prepare(build);
-  return async (db, values) => {
-    if (direct.get(db)?.presumesMissing()) return undefined;
-    return (await find(db, values))[0];
-  };
+export function mayPresumeMissing(db: Queries): boolean {
+  return direct.get(db)?.presumesMissing() ?? false;
 }
 
 /** Results that are remembered for one connection and table at the same time. */
