@@ -28,6 +28,18 @@ let cacheFolder;
  * program has written; and it refuses what was written under other flags.
  */
 function findCacheFolder() {
+  const folder = nameCacheFolder();
+  try {
+    const { uid, mode } = statSync(folder);
+    // Windows has neither.
+    if (process.getuid === undefined) return folder;
+    return uid === process.getuid() && (mode & 0o022) === 0 ? folder : null;
+  } catch {
+    return folder;
+  }
+}
+
+function nameCacheFolder() {
   const { HOME, USERPROFILE, XDG_CACHE_HOME, NODE_DISABLE_COMPILE_CACHE, NODE_OPTIONS = '' } = process.env;
   if (NODE_DISABLE_COMPILE_CACHE) return null;
   try {
@@ -46,6 +58,8 @@ function findCacheFolder() {
 const loaded = new Map();
 let knowsAll = true;
 
+const isNode20 = process.versions.node.startsWith('20.');
+
 function load(file) {
   const found = loaded.get(file);
   if (found !== undefined) return found.module.exports;
@@ -58,6 +72,8 @@ function load(file) {
     filename: file,
     cachedData,
   });
+  // On Node 20 it refuses what is loaded after src/client/transport.ts has changed a flag, at every start.
+  if (script.cachedDataRejected && !isNode20) knowsAll = false;
   const module = { exports: {} };
   loaded.set(file, { module, script });
   const folder = dirname(file);
@@ -84,7 +100,7 @@ const sumBytes = 4;
 /** Of each sixteenth word: what a disk loses is a sector or more, and to look at all takes longer than to load them. */
 function sumOf(data) {
   const words = new Int32Array(data.buffer, data.byteOffset, data.length >> 2);
-  let sum = data.length;
+  let sum = ~data.length;
   for (let at = 0; at < words.length; at += 16) sum = (Math.imul(sum, 31) + words[at]) | 0;
   return sum;
 }
@@ -100,7 +116,7 @@ function keepCompiled() {
     const builds = dirname(cacheFolder);
     for (const folder of [dirname(dirname(builds)), dirname(builds), builds, cacheFolder]) makeFolder(folder);
     accessSync(cacheFolder, constants.W_OK);
-    if (process.versions.node.startsWith('20.')) {
+    if (isNode20) {
       // Back to the flags of a start, which src/client/transport.ts has changed: under others V8 refuses what is kept.
       require('node:v8').setFlagsFromString('--no-liftoff-only --wasm-tier-up --wasm-dynamic-tiering');
     }
@@ -124,7 +140,7 @@ function keepCompiled() {
 }
 
 /** So many builds, of Node and of this program, are kept compiled at the same time. */
-const mostBuilds = 5;
+const mostBuilds = 10;
 
 function removeOld(builds) {
   const folders = readdirSync(builds).map((name) => join(builds, name));

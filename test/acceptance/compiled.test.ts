@@ -1,4 +1,4 @@
-import { cpSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { launcher, newProgramMachine, type ProgramMachine, testNode } from '../helpers/program.ts';
@@ -80,13 +80,24 @@ test('what a disk has lost of it is not used', async () => {
   for (const [index, file] of kept.entries()) expect(readFileSync(file)).not.toEqual(damaged[index]);
 });
 
+test('what another user may have written is not used', async () => {
+  const { machine, inCopy } = newCopy();
+  const answer = await inCopy('profile list --json');
+  const [first = ''] = keptPaths(machine);
+  chmodSync(path.dirname(first), 0o777);
+  for (const file of keptPaths(machine)) writeFileSync(file, 'planted');
+
+  expect(await inCopy('profile list --json')).toEqual(answer);
+  expect(keptPaths(machine).map((file) => readFileSync(file, 'utf8'))).toContain('planted');
+});
+
 test('of builds that have been replaced only the last few are kept', async () => {
   const { machine, inCopy } = newCopy();
-  for (const build of ['a', 'b', 'c', 'd', 'e', 'f', 'g']) {
+  for (const build of 'abcdefghijkl') {
     writeFileSync(path.join(machine.folder, 'dist', 'build-id'), build);
     expect(await inCopy('profile list --json')).toMatchObject({ exitCode: 0 });
   }
   const builds = new Set(keptPaths(machine).map((file) => path.dirname(file)));
 
-  expect([...builds].map((folder) => folder.split('-').at(-2)).sort()).toEqual(['c', 'd', 'e', 'f', 'g']);
+  expect([...builds].map((folder) => folder.split('-').at(-2)).sort()).toEqual([...'cdefghijkl']);
 });
