@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { HistoryError } from './errors.ts';
 import { createFile, type Files, listFolder, readText, removeQuietly, renameDurably } from './files.ts';
 import { mayMatch, type RecordQuery } from './query.ts';
 import { checkRecord, type HistoryRecord, recordIdPattern } from './record.ts';
@@ -13,6 +14,15 @@ import { checkRecord, type HistoryRecord, recordIdPattern } from './record.ts';
  * The log stays where its records are kept. One that is changed after its batch gets a file of its own, which is newer
  * than what the log says. Whoever changes one of the records takes the lock of the batch.
  */
+
+/** A file in the history's folder that is no usable record. It stays where it is. */
+export interface HistoryProblem {
+  readonly file: string;
+  /** Reads on from the file's name: `is empty: …`. */
+  readonly message: string;
+  /** Of a log that cannot be read: for whoever cannot go on without what stands in it. */
+  readonly unreadableLog?: HistoryError;
+}
 
 const suffix = '.batch';
 
@@ -77,39 +87,64 @@ export function recordOf(
   return 'problem' in checked ? { problem: `has a record ${id} that ${checked.problem}` } : checked;
 }
 
-/** The names in the history's folder, and what stands of records in logs alone, with the file of their log. */
+function tryReadLog(
+  files: Files,
+  file: string,
+  query?: RecordQuery,
+): LoggedLines | null | Required<HistoryProblem> {
+  try {
+    return readLog(files, file, query);
+  } catch (error) {
+    if (!(error instanceof HistoryError)) throw error;
+    return { file, message: `cannot be read: ${error.message}`, unreadableLog: error };
+  }
+}
+
+/**
+ * The names in the history's folder, what stands of records in logs alone, with the file of their log, and the logs that
+ * cannot be read.
+ */
 export function lookInto(
   files: Files,
   folder: string,
   query?: RecordQuery,
-): { names: string[]; logged: Map<string, { file: string; lines: string[] }> } {
+): {
+  names: string[];
+  logged: Map<string, { file: string; lines: string[] }>;
+  unreadable: Required<HistoryProblem>[];
+} {
   const names = listFolder(files, folder);
+  const unreadable: Required<HistoryProblem>[] = [];
   const logged = new Map<string, { file: string; lines: string[] }>();
   for (const name of names) {
     if (batchOfName(name) === null) continue;
     const file = path.join(folder, name);
-    for (const [id, lines] of readLog(files, file, query) ?? []) logged.set(id, { file, lines });
+    const found = tryReadLog(files, file, query) ?? [];
+    if ('unreadableLog' in found) unreadable.push(found);
+    else for (const [id, lines] of found) logged.set(id, { file, lines });
   }
   for (const name of names) logged.delete(name.replace(/\.json$/, ''));
-  return { names, logged };
+  return { names, logged, unreadable };
 }
 
-/** Takes records out of a log, and the log away that has none left. Under the batch's lock. */
+/** Takes records out of a log, and the log away that has none left; false where it cannot be read. Under the batch's lock. */
 export async function forget(
   files: Files,
   folder: string,
   batch: string,
   forgotten: ReadonlySet<string>,
-): Promise<void> {
+): Promise<boolean> {
   const file = logFile(folder, batch);
-  const lines = readLog(files, file);
-  if (lines === null) return;
+  const lines = tryReadLog(files, file);
+  if (lines === null) return true;
+  if ('unreadableLog' in lines) return false;
   const left = [...lines].filter(([id]) => !forgotten.has(id)).flatMap(([, states]) => states);
-  if (left.length === 0) return removeQuietly(files, file);
-  if (![...lines.keys()].some((id) => forgotten.has(id))) return;
+  if (left.length === 0) removeQuietly(files, file);
+  if (left.length === 0 || ![...lines.keys()].some((id) => forgotten.has(id))) return true;
   const draft = path.join(folder, `.${batch}.tmp`);
   // One that a killed process has left: nobody else may be at work here.
   removeQuietly(files, draft);
   createFile(files, draft, left.map((line) => `${line}\n`).join(''), { sync: true });
   await renameDurably(files, draft, file);
+  return true;
 }

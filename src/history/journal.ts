@@ -2,7 +2,7 @@ import { randomBytes as nodeRandomBytes } from 'node:crypto';
 import path from 'node:path';
 import { OPERATION_TIMEOUT_MS } from '../client/retry.ts';
 import type { Batch, BatchOptions } from './batch.ts';
-import { batchOfName, forget } from './batch-log.ts';
+import { batchOfName, forget, type HistoryProblem } from './batch-log.ts';
 import { HistoryError, historyError, systemCode } from './errors.ts';
 import {
   createFile,
@@ -20,7 +20,7 @@ import {
 import { type Intent, newRecord, newRecordId, refuseSecrets, seal } from './intent.ts';
 import { lazily } from './lazily.ts';
 import { type Lock, type LockOptions, openLocks } from './lock.ts';
-import { fileOf, getRecord, type HistoryProblem, listRecords, readAgain, type Shelf } from './lookup.ts';
+import { fileOf, getRecord, listRecords, readAgain, type Shelf } from './lookup.ts';
 import { type ProcessFacts, readMachine } from './machine.ts';
 import type { RecordQuery } from './query.ts';
 import { type HistoryRecord, lockName, recordAge, serializeRecord, timeOfId } from './record.ts';
@@ -175,15 +175,16 @@ export function openHistory(settings: HistorySettings): History {
 
   async function prune({ olderThanMs }: { olderThanMs: number }): Promise<string[]> {
     const isOld = (record: HistoryRecord) => recordAge(record, now()) > olderThanMs;
-    const ids = listRecords(shelf, { open: false })
-      .records.filter(isOld)
-      .map(({ id }) => id);
-    const old = new Set(ids);
+    let old = listRecords(shelf, { open: false }).records.filter(isOld);
+    const oldIds = new Set(old.map(({ id }) => id));
     // Logs before files, which hide what an older log says.
     for (const batch of listFolder(files, folder).map(batchOfName)) {
       if (batch === null || timeOfId(batch) > now() - olderThanMs) continue;
-      await withLock(lockName({ id: batch, batch }), () => forget(files, folder, batch, old));
+      const lock = lockName({ id: batch, batch });
+      const isForgotten = await withLock(lock, () => forget(files, folder, batch, oldIds));
+      if (!isForgotten) old = old.filter((record) => record.batch !== batch);
     }
+    const ids = old.map(({ id }) => id);
     for (const id of ids) {
       try {
         files.fileSystem.unlinkSync(fileOf(folder, id));

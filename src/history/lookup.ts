@@ -1,16 +1,9 @@
 import path from 'node:path';
-import { batchOfName, logFile, lookInto, readLog, recordOf } from './batch-log.ts';
+import { batchOfName, type HistoryProblem, logFile, lookInto, readLog, recordOf } from './batch-log.ts';
 import { HistoryError } from './errors.ts';
 import { type Files, readText } from './files.ts';
 import { matches, mayMatch, type RecordQuery } from './query.ts';
 import { type HistoryRecord, parseRecord, recordIdPattern, timeOfId } from './record.ts';
-
-/** A file in the history's folder that is no usable record. It stays where it is. */
-export interface HistoryProblem {
-  readonly file: string;
-  /** Reads on from the file's name: `is empty: …`. */
-  readonly message: string;
-}
 
 /** Where the records are. */
 export interface Shelf {
@@ -34,9 +27,9 @@ export function listRecords(
   { files, folder, now }: Shelf,
   query: RecordQuery,
 ): { records: HistoryRecord[]; problems: HistoryProblem[] } {
-  const { names, logged } = lookInto(files, folder, query);
+  const { names, logged, unreadable } = lookInto(files, folder, query);
   const records: HistoryRecord[] = [];
-  const problems: HistoryProblem[] = [];
+  const problems: HistoryProblem[] = [...unreadable];
   const take = (file: string, parsed: Parsed) => {
     if (parsed === null) return;
     if ('problem' in parsed) problems.push({ file, message: parsed.problem });
@@ -72,7 +65,7 @@ function readRecordFile(files: Files, file: string, id: string, query: RecordQue
 
 /** The record with an id that begins or ends so; see History. */
 export function getRecord({ files, folder }: Shelf, wanted: string): HistoryRecord {
-  const { names, logged } = lookInto(files, folder);
+  const { names, logged, unreadable } = lookInto(files, folder);
   const filed = names
     .filter((name) => name.endsWith(suffix))
     .map((name) => name.slice(0, -suffix.length))
@@ -89,6 +82,8 @@ export function getRecord({ files, folder }: Shelf, wanted: string): HistoryReco
   const record =
     inLog === undefined ? readRecord(files, folder, id) : usable(inLog.file, recordOf(id, inLog.lines));
   if (record !== null) return record;
+  // It may stand there.
+  if (unreadable[0] !== undefined) throw unreadable[0].unreadableLog;
   const message = `This machine knows no operation ${wanted} of this profile.`;
   throw new HistoryError('record_not_found', message, folder);
 }

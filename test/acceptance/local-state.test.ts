@@ -135,16 +135,27 @@ test('torn, foreign and newer records: each is named, the others are used, and n
     'notes.txt': 'mine',
   };
   for (const [name, content] of Object.entries(strange)) writeFileSync(path.join(folder, name), content);
+  const log = '20200101-000000-eeeeee.batch';
+  mkdirSync(path.join(folder, log));
 
   const listed = await machine.run(['history', 'list', '--json']);
   expect(listed.exitCode).toBe(0);
   expect(JSON.parse(listed.stdout)).toMatchObject([{ state: 'applied' }]);
-  for (const name of Object.keys(strange)) expect(listed.stderr).toContain(name);
+  for (const name of [...Object.keys(strange), log]) expect(listed.stderr).toContain(name);
   expect(listed.stderr).toContain('newer storectl');
   expect(await machine.run(['history', 'show', 'cccccc'])).toMatchObject({ exitCode: 11 });
   expect(await machine.run(['resume', 'aaaaaa'])).toMatchObject({ exitCode: 11 });
   expect(await machine.run(['resume'])).toMatchObject({ exitCode: 0 });
+  expect(await machine.run(['history', 'prune', '--older-than', '1d'])).toMatchObject({ exitCode: 0 });
+  expect(await machine.run(['history', 'show', 'eeeeee'])).toMatchObject({ exitCode: 11 });
   expect(await machine.run([...create, '--new'])).toMatchObject({ exitCode: 0 });
+  // Any post may stand in that log, and would be there twice.
+  const posts = ['a.md', 'b.md'];
+  for (const name of posts) writeFileSync(path.join(machine.folder, name), `# ${name}\n\nText.\n`);
+  expect(await machine.run(['blog', 'create', ...posts])).toMatchObject({
+    exitCode: 11,
+    stderr: expect.stringContaining(log),
+  });
   expect(proxy.requests).toHaveLength(2);
   for (const [name, content] of Object.entries(strange)) {
     expect(readFileSync(path.join(folder, name), 'utf8')).toBe(content);

@@ -1,5 +1,15 @@
 import * as fs from 'node:fs';
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
@@ -150,6 +160,34 @@ test('a log that holds a record which cannot be used says so, and the others are
   const { records, problems } = await left.list();
   expect(records).toHaveLength(7);
   expect(problems).toEqual([{ file: log, message: expect.stringMatching(/^has a record .* checksum$/) }]);
+});
+
+test('a log that cannot be read is a problem of its own, and of whoever wants what stands in it', async () => {
+  const { client, log, left, open } = await killedAtPost7();
+  const lines = readFileSync(log);
+  await markRecord({ history: left }, open.id, 'applied');
+  const within = path.dirname(log);
+  const unreadable = { code: 'history_unreadable', file: log };
+  const later = openHistory({ folder: within, process, now: () => Date.now() + 10_000 });
+  for (const spoil of [() => mkdirSync(log), () => symlinkSync('elsewhere', log)]) {
+    rmSync(log, { recursive: true });
+    spoil();
+    const { records, problems } = await left.list();
+    expect(records.map(({ id }) => id)).toEqual([open.id]);
+    expect(problems).toMatchObject([{ file: log, message: expect.stringMatching(/^cannot be read: /) }]);
+    expect(await left.get(open.id)).toMatchObject({ state: 'applied' });
+    await expect(left.get('20261121-053012-7k3f9a')).rejects.toMatchObject(unreadable);
+    // It hides what the log says, should that ever be readable again.
+    expect(await later.prune({ olderThanMs: 5_000 })).toEqual([]);
+  }
+  rmSync(path.join(within, `${open.id}.json`));
+  await expect(left.update(open, { state: 'unknown' })).rejects.toMatchObject(unreadable);
+  await expect(resumeRecord({ history: left, client, record: open, ...place })).rejects.toMatchObject(
+    unreadable,
+  );
+  rmSync(log);
+  writeFileSync(log, lines);
+  expect(await states(left)).toEqual([...knownAtPost7, 'Post 7 sent']);
 });
 
 test('prune takes old records out of a log, and the log away with the last; none comes back', async () => {

@@ -29,11 +29,12 @@ export interface KnownPosts {
 
 /**
  * The posts of the store in the history, read once: looking them up there for each of a thousand posts would read a
- * million files.
+ * million files. Throws a HistoryError where the log of a batch cannot be read: its posts would be created again.
  */
 export async function readKnownPosts(history: History, connection: Connection): Promise<KnownPosts> {
   const { origin, storeId } = connection;
-  const { records } = await history.list({ operation: createBlogPost.id, origin, storeId });
+  const { records, problems } = await history.list({ operation: createBlogPost.id, origin, storeId });
+  for (const { unreadableLog } of problems) if (unreadableLog !== undefined) throw unreadableLog;
   const posts = records
     .filter((record) => record.state === 'applied' || mayHaveBeenApplied(record))
     .map(knownPost)
