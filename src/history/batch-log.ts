@@ -138,7 +138,10 @@ export async function forget(
   const lines = tryReadLog(files, file);
   if (lines === null) return true;
   if ('unreadableLog' in lines) return false;
-  const left = [...lines].filter(([id]) => !forgotten.has(id)).flatMap(([, states]) => states);
+  const left = [...lines]
+    // What was cut off is no record, which nobody could ever forget.
+    .filter(([id, states]) => !forgotten.has(id) && recordOf(id, states) !== null)
+    .flatMap(([, states]) => states);
   if (left.length === 0) removeQuietly(files, file);
   if (left.length === 0 || ![...lines.keys()].some((id) => forgotten.has(id))) return true;
   const draft = path.join(folder, `.${batch}.tmp`);

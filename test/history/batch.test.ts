@@ -192,6 +192,9 @@ test('a log that cannot be read is a problem of its own, and of whoever wants wh
 
 test('prune takes old records out of a log, and the log away with the last; none comes back', async () => {
   const { log, left, open } = await killedAtPost7();
+  // The first line of one more, that was cut off.
+  const text = readFileSync(log, 'utf8').trimEnd();
+  writeFileSync(log, `${text}\n{"format":1,"id":"20261121-132006-zzzzzz","createdAt":"20`);
   const later = openHistory({ folder: path.dirname(log), process, now: () => Date.now() + 10_000 });
   expect(await later.prune({ olderThanMs: 60_000 })).toEqual([]);
   expect(await later.prune({ olderThanMs: 5_000 })).toHaveLength(7);
