@@ -155,6 +155,11 @@ export function gravestExitCode(codes: readonly ExitCode[]): ExitCode {
   return bySeriousness.find((code) => codes.includes(code)) ?? exitCodes.done;
 }
 
+/** What ended a batch, in words that are true of all of it: something may have been sent before. */
+export function wordsOfBatch(wordsOfItem: string): string {
+  return wordsOfItem.replace('nothing was sent', 'nothing more was sent');
+}
+
 /** Whether an error is about this one item, so that the others can go on. */
 export function concernsOneItem(code: ExitCode): boolean {
   return (

@@ -2,7 +2,7 @@ import { parseKey } from '../../contract/api-key.ts';
 import { decideDispute } from '../../contract/disputes.ts';
 import { buildPath } from '../../contract/operation.ts';
 import type { HistoryRecord } from '../../history/record.ts';
-import { concernsOneItem, gravestExitCode, withGrace } from '../batch.ts';
+import { concernsOneItem, gravestExitCode, withGrace, wordsOfBatch } from '../batch.ts';
 import type { Context } from '../context.ts';
 import { CliError, cancelledError } from '../errors.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
@@ -205,12 +205,11 @@ function resultLine({ flags }: Context, result: RowResult | undefined): string |
 function stopped({ details }: CliError, outcomes: readonly RowOutcome[]): CliError {
   const decided = outcomes.filter((outcome) => outcome === 'applied').length;
   const left = outcomes.filter((outcome) => outcome === 'not_sent').length;
-  const reason = details.code === 'cancelled' ? 'cancelled' : details.message;
   const again = 'the same command goes on from the receipt';
   return new CliError({
     ...details,
-    message: `stopped after ${decided} decisions, ${left} are left: ${reason}`,
-    hint: details.hint === undefined ? again : `${details.hint}; then ${again}`,
+    message: `stopped after ${decided} decisions, ${left} are left: ${wordsOfBatch(details.message)}`,
+    hint: details.hint === undefined ? again : `${wordsOfBatch(details.hint)}; then ${again}`,
     // "Nothing was sent" would be true of one row only.
     outcome: details.outcome === 'unknown' ? 'unknown' : undefined,
   });

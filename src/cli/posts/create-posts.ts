@@ -11,6 +11,7 @@ import {
   startBatch,
   withGrace,
   withResultsFile,
+  wordsOfBatch,
 } from '../batch.ts';
 import type { ParsedCommand } from '../command.ts';
 import type { Context } from '../context.ts';
@@ -230,7 +231,10 @@ function conclude({ notice }: Context, results: readonly PostResult[], stop: Cli
   throw new CliError({
     code: stop?.details.code ?? 'incomplete',
     exitCode,
-    message: stop === null ? `not every post is there: ${summary}` : `stopped (${summary}): ${stop.message}`,
+    message:
+      stop === null
+        ? `not every post is there: ${summary}`
+        : `stopped (${summary}): ${wordsOfBatch(stop.message)}`,
     hint: stop?.details.code === 'cancelled' ? again : `look at the lines above; ${again}`,
   });
 }

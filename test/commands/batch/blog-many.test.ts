@@ -240,6 +240,7 @@ test('a cancelled run lets what is under way end, and says what is there', async
   const second = await machine.run(['blog', 'create', ...names, '--json']);
 
   expect(first.exitCode).toBe(130);
+  expect(first.stderr).toContain('cancelled, nothing more was sent');
   expect(created.length).toBeGreaterThan(0);
   expect(created.length).toBeLessThanOrEqual(4);
   expect(second.exitCode).toBe(0);

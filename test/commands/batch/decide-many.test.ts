@@ -1,4 +1,4 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { machineFor } from '../../helpers/cli.ts';
@@ -308,10 +308,31 @@ test('a cancelled run ends between two decisions and says what is done', async (
 
   expect(result).toMatchObject({
     exitCode: 130,
-    stderr: expect.stringContaining('stopped after 1 decisions, 2 are left'),
+    stderr: expect.stringContaining(
+      'stopped after 1 decisions, 2 are left: cancelled, nothing more was sent',
+    ),
   });
   expect(receiptOf(machine.folder)).toMatchObject([{ outcome: 'applied', disputeId: ids[0] }]);
   expect((await tables(service)).decisions).toHaveLength(2);
+});
+
+test('a history that fails midway ends the run, which says what is done', async () => {
+  const { proxy, machine, other } = await scene();
+  const ids = await other.openDisputes(3);
+  writeFiles(machine, { 'decisions.csv': [header, ...ids.map((id) => `${id},won,ok`)].join('\n') });
+  const history = path.join(machine.stateDirectory, 'history', 'main');
+  proxy.decide(({ method }) => {
+    if (method !== 'POST') return 'pass';
+    rmSync(history, { recursive: true });
+    writeFileSync(history, '');
+    return 'pass';
+  });
+
+  const result = await machine.run(['disputes', 'decide', '--from', 'decisions.csv', '--confirm', '3']);
+
+  expect(result.exitCode).toBe(11);
+  expect(result.stderr).toMatch(/stopped after 1 decisions, 2 are left: .* is not a folder/);
+  expect(result.stderr).toContain('nothing more was sent; then the same command goes on from the receipt');
 });
 
 test.each([
