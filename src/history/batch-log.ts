@@ -127,7 +127,9 @@ export function lookInto(
   return { names, logged, unreadable };
 }
 
-/** Takes records out of a log, and the log away that has none left; false where it cannot be read. Under the batch's lock. */
+/**
+ * Takes records out of a log, and the log away that has none left; false where it cannot be read. Under the batch's lock.
+ */
 export async function forget(
   files: Files,
   folder: string,

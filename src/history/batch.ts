@@ -38,6 +38,8 @@ export interface Batch {
   prepare(body: PerformOptions['body']): Sealed;
   /** As `performRecorded`, with the same promises: the record is on disk before the first byte is sent. */
   perform(prepared: Sealed): Promise<Performed>;
+  /** Calls what sends something else when it may be on its way too; null where the batch is over before. */
+  inTurn<Result>(send: () => Promise<Result>): Promise<Result | null>;
   /** When nothing is being performed any more. */
   end(): void;
 }
@@ -108,9 +110,22 @@ export function openBatch(files: Files, history: History, options: BatchOptions)
       log.records.set(record.id, false);
       const turn = turns.take();
       try {
-        return await sendRecord({ ...sending, client: inTurn(options.client, turn) }, log.lock, record);
+        return await sendRecord({ ...sending, client: clientInTurn(options.client, turn) }, log.lock, record);
       } finally {
         // The caller hears of it before the next one is let in.
+        setImmediate(turn.end);
+      }
+    },
+    async inTurn(send) {
+      const turn = turns.take();
+      try {
+        await turn.toBeWritten();
+        await turn.toBeSent();
+        return await send();
+      } catch (error) {
+        if (error === turnedAway) return null;
+        throw error;
+      } finally {
         setImmediate(turn.end);
       }
     },
@@ -191,7 +206,7 @@ function openTurns({ mostAtOnce, isOver }: BatchOptions): { take(): Turn } {
  * Sends in turn. To write down what came of it keeps no others from being sent; but what was not applied keeps its place
  * until the turn is ended, since it may mean that the others shall not be sent.
  */
-function inTurn(client: Client, turn: Turn): Client {
+function clientInTurn(client: Client, turn: Turn): Client {
   return {
     ...client,
     async send(request, input) {

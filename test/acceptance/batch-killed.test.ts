@@ -74,6 +74,28 @@ test(
   30_000 + 100 * count,
 );
 
+test('many posts of several killed runs are settled without a warning', async () => {
+  const { proxy, machine } = await setScene();
+  const names = Array.from({ length: 30 }, (_, index) => `post-${index}.md`);
+  writeFiles(machine, Object.fromEntries(names.map((name) => [name, `# ${name}\n\nText.\n`])));
+  proxy.decide(() => ({ waitFor: new Promise(() => {}) }));
+  for (const some of [names.slice(0, 10), names.slice(10, 20), names.slice(20)]) {
+    const seen = proxy.writes().length;
+    const run = machine.start(['blog', 'create', ...some]);
+    await expect.poll(() => proxy.writes().length - seen, { timeout: 10_000 }).toBe(4);
+    run.process.kill('SIGKILL');
+    await run.ended;
+  }
+  proxy.decide(() => 'pass');
+
+  const { exitCode, stderr } = await machine.run(['blog', 'create', ...names]);
+
+  expect({ exitCode, stderr }).toEqual({
+    exitCode: 0,
+    stderr: expect.stringMatching(/^[^\n]*\n30 created\n$/),
+  });
+});
+
 test('decisions, killed half-way and run again: each is recorded once, and the receipt is whole', async () => {
   const { service, proxy, machine } = await setScene();
   const before = (await tables(service)).decisions.length;

@@ -111,7 +111,9 @@ async function createAll(
         if (work === undefined) return;
         if (typeof work !== 'function') return finish(post, work);
         try {
-          finish(post, await work());
+          const result = await work();
+          if (result === null) return;
+          finish(post, result);
           unknownInARow = 0;
         } catch (error) {
           if (!(error instanceof CliError)) throw error;
@@ -143,8 +145,8 @@ async function createAll(
 }
 
 /**
- * The result of a post, or what has to be done for it. Whatever can be is made ready beforehand: while requests are on their
- * way, the service may need the processor.
+ * The result of a post, or what has to be done for it, which comes to null where the batch is over before. Whatever can be
+ * is made ready beforehand: while requests are on their way, the service may need the processor.
  */
 function workFor(
   run: Run,
@@ -152,9 +154,9 @@ function workFor(
   post: PostFile,
   plan: Plan | undefined,
   answers: Applied[],
-): PostResult | (() => Promise<PostResult>) | undefined {
+): PostResult | (() => Promise<PostResult | null>) | undefined {
   if (plan === undefined || 'outcome' in plan) return plan;
-  if (plan.do === 'settle') return () => settle(run, post, plan.post);
+  if (plan.do === 'settle') return () => batch.inTurn(() => settle(run, post, plan.post));
   const prepared = batch.prepare(post.body);
   return async () => {
     const { applied, record } = await performInBatch(run, batch, prepared);

@@ -155,6 +155,32 @@ test('a post whose answer was lost is settled by its slug when the command is ru
   );
 });
 
+test('no more posts are settled at once than are created', async () => {
+  const { proxy, machine, made } = await scene();
+  const names = Array.from({ length: 8 }, (_, index) => `post-${index}.md`);
+  writeFiles(machine, Object.fromEntries(names.map((name) => [name, post(name)])));
+  // Each for itself: those of one batch share a lock, and so are settled one after the other.
+  proxy.decide(() => 'lose');
+  for (const name of names)
+    expect(await machine.run(['blog', 'create', name])).toMatchObject({ exitCode: 10 });
+
+  const before = proxy.writes().length;
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  proxy.decide(({ method }) => (method === 'GET' ? 'pass' : { waitFor: held }));
+  const run = machine.run(['blog', 'create', ...names]);
+  await expect.poll(() => proxy.writes().length - before).toBe(4);
+  // Whatever else is let through has come by then.
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  expect(proxy.writes().length - before).toBe(4);
+  release();
+
+  expect(await run).toMatchObject({ exitCode: 0 });
+  expect(await made()).toHaveLength(8);
+});
+
 test('a service that does not say that it refuses taken slugs gets no post twice, unless the user says so', async () => {
   await using server = await startFaultServer([
     { does: 'drop' },
