@@ -72,20 +72,23 @@ export function openConnection(Engine: Engine, location: string): Connection {
   const db = new Kysely<Schema>({ dialect: libsqlDialect(database, run), plugins: [new CamelCasePlugin()] });
   const version = () => Number(runner.run('pragma data_version', []).rows[0]?.[0]);
   let knownVersion = version();
-  let isWriting = false;
-  /** Whether what goes wrong may come to light later: the transaction is run again then. */
-  let isOptimistic = false;
+  /**
+   * How it writes: in an optimistic transaction what goes wrong may come to light later, since it is run again then. Null
+   * while it does not write.
+   */
+  let writing: 'optimistic' | 'withSavepoints' | null = null;
   passBy(db, {
     run: inCamelCase(run),
     presumesMissing() {
+      if (writing !== 'optimistic') return false;
       // A failure may be due to it.
-      if (isOptimistic) changes.addUnchanged();
-      return isOptimistic;
+      changes.addUnchanged();
+      return true;
     },
     // While it writes, nobody else can.
-    stateOf: (table) => (isWriting ? changes.countIn(table) : null),
+    stateOf: (table) => (writing === null ? null : changes.countIn(table)),
     append(insert, values) {
-      if (!isOptimistic) return run(insert.sqlFor(1), values).changes > 0;
+      if (writing !== 'optimistic') return run(insert.sqlFor(1), values).changes > 0;
       pending.add(insert, values);
       changes.add(insert.table);
       return true;
@@ -107,21 +110,18 @@ export function openConnection(Engine: Engine, location: string): Connection {
         exec('rollback');
         throw error;
       }
-      isWriting = true;
-      isOptimistic = !withSavepoints;
+      writing = withSavepoints ? 'withSavepoints' : 'optimistic';
     },
     flush: () => beforeRows(pending.flush),
     async commit({ othersWait }) {
       if (othersWait) await execElsewhere(database, 'commit');
       else exec('commit');
-      isWriting = false;
-      isOptimistic = false;
+      writing = null;
     },
     rollback() {
       pending.clear();
       changes.add(null);
-      isWriting = false;
-      isOptimistic = false;
+      writing = null;
       exec('rollback');
     },
     setSavepoint: () => exec('savepoint request'),

@@ -18,7 +18,7 @@ export interface PendingRows {
   clear(): void;
 }
 
-/** Such numbers have few divisors, and so few statements to prepare: powers of two up to this. */
+/** Powers of two, up to this, are inserted at once, so that there are few statements to prepare. */
 const mostAtOnce = 64;
 
 /** `run` answers how many rows a statement has changed. */

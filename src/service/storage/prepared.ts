@@ -67,17 +67,19 @@ async function run(db: Queries, template: Template, values: object): Promise<Sta
   return { rows, changes: Number(numAffectedRows ?? 0) };
 }
 
-/** Makes a template once for each engine: their SQL differs. */
-function oncePerEngine(make: (db: Queries) => Template): (db: Queries) => Template {
-  const templates = new WeakMap<object, Template>();
-  return (db) => {
+/** Makes something once for each engine, whose SQL differs, of what is given with the first call. */
+function oncePerEngine<Given extends unknown[], Made>(
+  make: (db: Queries, ...given: Given) => Made,
+): (db: Queries, ...given: Given) => Made {
+  const byAdapter = new WeakMap<object, Made>();
+  return (db, ...given) => {
     const { adapter } = db.getExecutor();
-    let template = templates.get(adapter);
-    if (template === undefined) {
-      template = make(db);
-      templates.set(adapter, template);
+    let made = byAdapter.get(adapter);
+    if (made === undefined) {
+      made = make(db, ...given);
+      byAdapter.set(adapter, made);
     }
-    return template;
+    return made;
   };
 }
 
@@ -141,8 +143,8 @@ export function prepareInsert<Table extends keyof Schema>(
   table: Table,
   finish?: FinishInsert<Table>,
 ): (db: Queries, row: InsertRow<Table>) => Promise<number> {
-  const templatesOf = insertTemplates(table, finish);
-  return async (db, row) => (await run(db, templatesOf(db, row)(1), row)).changes;
+  const insertOf = rowInsert(table, finish);
+  return async (db, row) => (await run(db, insertOf(db, row).templateFor(1), row)).changes;
 }
 
 /**
@@ -155,45 +157,38 @@ export function prepareAppend<Table extends keyof Schema>(
   table: Table,
   finish?: FinishInsert<Table>,
 ): (db: Queries, row: InsertRow<Table>) => Promise<boolean> {
-  const templatesOf = insertTemplates(table, finish);
-  const inserts = new WeakMap<DirectConnection, RowInsert>();
+  const insertOf = rowInsert(table, finish);
   return async (db, row) => {
-    const templateFor = templatesOf(db, row);
+    const insert = insertOf(db, row);
+    const template = insert.templateFor(1);
     const connection = direct.get(db);
-    if (connection === undefined) return (await run(db, templateFor(1), row)).changes > 0;
-    const insert = inserts.get(connection) ?? {
-      table: table.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-      sqlFor: (rows) => templateFor(rows).compiled.sql,
-    };
-    inserts.set(connection, insert);
-    return connection.append(insert, valuesOf(templateFor(1), row));
+    if (connection === undefined) return (await run(db, template, row)).changes > 0;
+    return connection.append(insert, valuesOf(template, row));
   };
 }
 
-/** Templates that insert so many rows at once, of which the first row tells the columns. */
-function insertTemplates<Table extends keyof Schema>(
+/** The insert of any number of rows with the columns of the first. */
+function rowInsert<Table extends keyof Schema>(
   table: Table,
   finish: FinishInsert<Table> = (query) => query,
-): (db: Queries, row: object) => (rows: number) => Template {
-  const templates = new WeakMap<object, (rows: number) => Template>();
-  return (db, row) => {
-    const { adapter } = db.getExecutor();
-    const known = templates.get(adapter);
-    if (known !== undefined) return known;
+): (db: Queries, row: object) => RowInsert & { templateFor(rows: number): Template } {
+  return oncePerEngine((db, row: object) => {
     const marked = Object.fromEntries(Object.keys(row).map((name) => [name, markPrefix + name]));
     const bySize = new Map<number, Template>();
     const templateFor = (rows: number) => {
-      const template =
-        bySize.get(rows) ??
-        toTemplate(
-          finish(db.insertInto(table).values(Array<unknown>(rows).fill(marked) as InsertRow<Table>[])),
-        );
+      const known = bySize.get(rows);
+      if (known !== undefined) return known;
+      const values = Array<unknown>(rows).fill(marked) as InsertRow<Table>[];
+      const template = toTemplate(finish(db.insertInto(table).values(values)));
       bySize.set(rows, template);
       return template;
     };
-    templates.set(adapter, templateFor);
-    return templateFor;
-  };
+    return {
+      table: table.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      sqlFor: (rows) => templateFor(rows).compiled.sql,
+      templateFor,
+    };
+  });
 }
 
 type Insert<Table extends keyof Schema> = InsertQueryBuilder<Schema, Table, InsertResult>;
