@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { HistoryError } from './errors.ts';
 import { createFile, type Files, listFolder, readText, removeQuietly, renameDurably } from './files.ts';
+import { type LoggedLines, linesById } from './log-lines.ts';
 import { mayMatch, type RecordQuery } from './query.ts';
 import { checkRecord, type HistoryRecord, recordIdPattern } from './record.ts';
 
@@ -44,9 +45,6 @@ export function toLine(line: Line): string {
   return `${JSON.stringify(line)}\n`;
 }
 
-/** Lines of a log by the ids of their records, oldest first. */
-export type LoggedLines = Map<string, string[]>;
-
 /**
  * The lines of records that may match the query; null where there is no such log. Throws a HistoryError where it cannot be
  * read.
@@ -54,20 +52,7 @@ export type LoggedLines = Map<string, string[]>;
 export function readLog(files: Files, file: string, query: RecordQuery = {}): LoggedLines | null {
   const found = readText(files, file);
   if (found === null) return null;
-  const lines: LoggedLines = new Map();
-  if (!mayMatch(found.text, query)) return lines;
-  for (const line of found.text.split('\n')) {
-    const id = idOfLine(line);
-    if (id === null) continue;
-    const earlier = lines.get(id);
-    if (earlier === undefined) lines.set(id, [line]);
-    else earlier.push(line);
-  }
-  return lines;
-}
-
-function idOfLine(line: string): string | null {
-  return /^\{"format":\d+,"id":"([\w-]+)"/.exec(line)?.[1] ?? null;
+  return mayMatch(found.text, query) ? linesById(found.text) : new Map();
 }
 
 /** The record that the lines make, the reason why it cannot be used, or null where its first line was cut off. */

@@ -1,6 +1,7 @@
 import { closeSync, existsSync, lstatSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
 import path from 'node:path';
 import { exampleIds } from '../../contract/example-ids.ts';
+import { linesById } from '../../history/log-lines.ts';
 import { type CompletionKind, completionKinds } from '../command.ts';
 import { configDirectory, historyDirectory } from '../folders.ts';
 import type { Io } from '../io.ts';
@@ -173,12 +174,7 @@ function readLogs(folder: string, names: readonly string[]): Map<string, StoredR
     if (records.size >= mostRecords || bytes >= mostBytes) break;
     const text = readEnd(path.join(folder, name), mostBytes - bytes) ?? '';
     bytes += text.length;
-    const lines = new Map<string, string[]>();
-    for (const line of text.split('\n')) {
-      const [, id] = /^\{"format":\d+,"id":"([\w-]+)"/.exec(line) ?? [];
-      if (id !== undefined) lines.set(id, [...(lines.get(id) ?? []), line]);
-    }
-    for (const [id, states] of [...lines].slice(-mostRecords)) {
+    for (const [id, states] of [...linesById(text)].slice(-mostRecords)) {
       records.set(id, Object.assign({}, ...states.map(parse)));
     }
   }
