@@ -65,12 +65,15 @@ function partsOf(text: string): Parts {
 }
 
 function fill(parts: Parts, data: EventData): string {
-  return parts
-    .map((part, at) => {
-      if (at % 2 === 0) return part;
-      return Object.hasOwn(data, part) ? [data[part]].flat().join(', ') : '…';
-    })
-    .join('');
+  let text = '';
+  for (const [at, part] of parts.entries()) text += at % 2 === 0 ? part : textOf(part, data);
+  return text;
+}
+
+function textOf(name: string, data: EventData): string {
+  const value = Object.hasOwn(data, name) ? data[name] : undefined;
+  if (value === undefined) return '…';
+  return typeof value === 'string' ? value : value.join(', ');
 }
 
 /** Levenshtein's. */

@@ -60,7 +60,7 @@ test('a template of the store gives the text, and a private one leaves values ou
   const service = await startService();
   await service.call('settings.save', '', {
     templates: {
-      post_created: { title: 'Neu: {{title}}', body: '{{ status }} {{unknown}}' },
+      post_created: { title: 'Neu: {{title}}', body: '{{ status }} {{unknown}} {{constructor}}' },
       dispute_opened: { title: 'A dispute', body: 'Of kind {{kind}}', private: true },
       backup_created: { title: '', body: '' },
     },
@@ -70,7 +70,7 @@ test('a template of the store gives the text, and a private one leaves values ou
   await service.call('backup.create', '', { label: 'L', sections: ['store', 'blog'], idempotencyKey: 'k' });
   const { notifications } = await outbox(service);
   expect(notifications.slice(1).map(({ title, body }) => [title, body])).toEqual([
-    ['Neu: {{status}}', 'draft …'],
+    ['Neu: {{status}}', 'draft … …'],
     ['A dispute', 'Of kind …'],
     ['Backup created: L', 'Sections: store, blog.'],
   ]);
