@@ -88,12 +88,15 @@ test('bodies are strict JSON', async () => {
     ['overlong UTF-8', Uint8Array.of(0x7b, 0x22, 0xc0, 0xaf, 0x22, 0x3a, 0x31, 0x7d)],
     ['duplicate name', '{"text":"x","text":"x"}'],
     ['duplicate name, escaped', '{"text":"x","\\u0074ext":"y"}'],
+    ['duplicate name, escaped the first time', '{"\\u0074ext":"x","text":"y"}'],
+    ['duplicate name, whose end looks escaped', '{"a\\\\":"x" , "a\\\\" :"y"}'],
     ['duplicate name, nested in an array', '{"text":[{"a":1},{"b":1,"c":[],"b":2}]}'],
     ['NUL', '{"text":"a\\u0000b"}'],
     ['NUL in a name', '{"te\\u0000xt":"a"}'],
     ['lone surrogate', '{"text":"\\ud83d"}'],
     ['lone surrogate in a name', '{"\\udc00":"x"}'],
     ['__proto__', '{"text":"x","__proto__":{"a":1}}'],
+    ['__proto__, escaped', '{"text":"x","\\u005f_proto__":{"a":1}}'],
     ['constructor', '{"text":{"constructor":1}}'],
     ['prototype', '{"text":[{"prototype":1}]}'],
     ['33 levels', deep(33)],
@@ -108,6 +111,7 @@ test('bodies are strict JSON', async () => {
     deep(32),
     '{"riskSignals":{"a":{"same":1},"b":{"same":1}}}',
     '{"riskSignals":{"a":"{\\"x\\":1,\\"x\\":2}","b":"\\\\","c":"__proto__"}}',
+    '{"reason":"\ud83d\ude00","\ud83d\ude00":1,"\ud83d\ude01":1}',
     ' \r\n\t{ "reason" : "\\ud83d\\ude00 \\" : { [" } ',
   ];
   for (const raw of fine) {
