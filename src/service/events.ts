@@ -21,8 +21,8 @@ export async function recordEvent(work: Work, type: EventType, data: EventData):
   const createdAt = timestamp(work.now);
   await insertEvent(work, { id: eventId, type, data, createdAt });
 
-  const text = renderEvent(type, data, (await templatesOf(work))[type]);
-  await insertNotification(work, { id: createId(), eventId, ...text, createdAt });
+  const { title, body } = renderEvent(type, data, (await templatesOf(work))[type]);
+  await insertNotification(work, { id: createId(), eventId, title, body, createdAt });
 
   for (const endpointId of await listSubscribers(work, type)) {
     await insertDelivery(work, { id: createId(), eventId, endpointId, createdAt });

@@ -35,7 +35,7 @@ export interface Reply {
   readonly body: object;
   /** The body as JSON, where it has been made already. */
   readonly text?: string | undefined;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
 /** How an operation of the contract is served. */
@@ -123,12 +123,12 @@ function once<Input extends { readonly idempotencyKey: string }>(
 ): Handler<Input>['run'] {
   return async (work, request) => {
     const { targetId, input, locks } = request;
-    const { replayed, ...answer } = await applyOnce(
+    const { status, body, text, replayed } = await applyOnce(
       work,
       { operation, targetId, key: input.idempotencyKey, input, locks, exclusion },
       () => run(work, request),
     );
-    return replayed ? { ...answer, headers: { 'Idempotency-Replayed': 'true' } } : answer;
+    return { status, body, text, headers: replayed ? { 'Idempotency-Replayed': 'true' } : undefined };
   };
 }
 

@@ -73,7 +73,7 @@ export async function applyOnce(
   });
   // The lock keeps that from happening; should it ever not, nothing of this has happened.
   if (!isKept) throw inProgress();
-  return { ...answer, text, replayed: false };
+  return { status: answer.status, body: answer.body, text, replayed: false };
 }
 
 function inProgress(): ServiceError {
