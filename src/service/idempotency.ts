@@ -14,7 +14,7 @@ import { daysInMs, timestamp, type Work } from './work.ts';
 const keptForMs = daysInMs(2);
 
 /** Share of the requests that also remove what has expired. */
-const sweepShare = 1 / 64;
+const sweepShare = 1 / 512;
 
 export interface Answer {
   readonly status: number;

@@ -151,6 +151,25 @@ test('the same request twice in one commit is applied once', async () => {
   expect(await countOf(service, 'idempotencyKeys')).toBe(3);
 });
 
+test('changes of one commit keep what they have in common, and what they do not', async () => {
+  const service = await startService({ storage: await openTestStorage() });
+  const requests = Array.from({ length: 11 }, (_, index) => ({
+    ...dispute(`key-${index}`),
+    reason: index < 8 ? "Parcel's gone" : 'Late',
+    ...(index % 3 === 0 && { buyerEmail: 'anna@example.com', riskSignals: { score: index } }),
+    ...(index > 8 && { deadlineAt: '2030-01-01T00:00:00.000Z' }),
+  }));
+  const opened = await Promise.all(requests.map((request) => service.call('disputes.open', '', request)));
+  for (const [index, { status, body }] of opened.entries()) {
+    expect([status, body]).toEqual([201, { ...body, ...requests[index] }]);
+    const shown = await service.call('disputes.show', body.id);
+    expect(shown.body.record).toEqual(body);
+  }
+  const rows = await service.storage.read((db) => db.selectFrom('notifications').select('body').execute());
+  expect(rows.filter(({ body }) => body.includes("Parcel's gone"))).toHaveLength(8);
+  expect(rows.filter(({ body }) => body.includes('Late'))).toHaveLength(3);
+});
+
 test('a row that is there already fails the change that brings it, and no other', async () => {
   const service = await startService({ storage: await openTestStorage() });
   const createdAt = '2030-01-01T00:00:00.000Z';

@@ -88,7 +88,7 @@ export function openConnection(Engine: Engine, location: string): Connection {
     // While it writes, nobody else can.
     stateOf: (table) => (writing === null ? null : changes.countIn(table)),
     append(insert, values) {
-      if (writing !== 'optimistic') return run(insert.sqlFor(1), values).changes > 0;
+      if (writing !== 'optimistic') return run(insert.sql, values).changes > 0;
       pending.add(insert, values);
       changes.add(insert.table);
       return true;

@@ -1,13 +1,15 @@
-/** An insert of any number of rows into one table. */
+/** An insert into one table. */
 export interface RowInsert {
   readonly table: string;
-  /** SQL that inserts so many rows, whose values are its parameters, one row after the other. */
-  sqlFor(rows: number): string;
+  /** Inserts one row, with a `?` in the place of each of its values. */
+  readonly sql: string;
 }
+
+type Values = readonly unknown[];
 
 /** Rows of a transaction that wait to be inserted together: a row of many takes half the time of one by itself. */
 export interface PendingRows {
-  add(insert: RowInsert, values: readonly unknown[]): void;
+  add(insert: RowInsert, values: Values): void;
   /**
    * Inserts what a statement could see. Throws as the engine does, or when there is a row already. A statement that only
    * refers to a row which waits fails, and the transaction runs again without waiting.
@@ -22,9 +24,10 @@ export interface PendingRows {
 const mostAtOnce = 64;
 
 /** `run` answers how many rows a statement has changed. */
-export function createPendingRows(run: (sql: string, parameters: readonly unknown[]) => number): PendingRows {
+export function createPendingRows(run: (sql: string, parameters: Values) => number): PendingRows {
   /** In the order of their first rows, so that what refers to another row comes after it. */
-  const pending = new Map<RowInsert, (readonly unknown[])[]>();
+  const pending = new Map<RowInsert, Values[]>();
+  const sqlOf = rememberSql();
 
   function flush(): void {
     const inserts = [...pending];
@@ -32,13 +35,23 @@ export function createPendingRows(run: (sql: string, parameters: readonly unknow
     for (const [insert, rows] of inserts) {
       for (let at = 0; at < rows.length; ) {
         const count = 2 ** Math.floor(Math.log2(Math.min(rows.length - at, mostAtOnce)));
-        const values: unknown[] = [];
-        for (const row of rows.slice(at, at + count)) values.push(...row);
-        const inserted = run(insert.sqlFor(count), values);
+        const inserted = insertAtOnce(insert, rows.slice(at, at + count));
         if (inserted !== count) throw new Error(`a row of ${insert.table} was there already`);
         at += count;
       }
     }
+  }
+
+  /**
+   * A value that all the rows have is handed over once: that takes longer than to store it, and of the values of one kind of
+   * change half are such.
+   */
+  function insertAtOnce(insert: RowInsert, rows: readonly Values[]): number {
+    const [first = []] = rows;
+    const isCommon = first.map((value, column) => rows.every((row) => row[column] === value));
+    const parameters = first.filter((_, column) => isCommon[column]);
+    for (const row of rows) parameters.push(...row.filter((_, column) => !isCommon[column]));
+    return run(sqlOf(insert, rows.length, isCommon), parameters);
   }
 
   return {
@@ -56,4 +69,30 @@ export function createPendingRows(run: (sql: string, parameters: readonly unknow
     flush,
     clear: () => pending.clear(),
   };
+}
+
+/** SQL that inserts so many rows. The values that they have in common are its first parameters. */
+type SqlOf = (insert: RowInsert, rows: number, isCommon: readonly boolean[]) => string;
+
+function rememberSql(): SqlOf {
+  const known = new Map<RowInsert, Map<string, string>>();
+  return (insert, rows, isCommon) => {
+    const name = `${rows} ${isCommon}`;
+    const ofInsert = known.get(insert) ?? new Map<string, string>();
+    known.set(insert, ofInsert);
+    const sql = ofInsert.get(name) ?? sqlOfMany(insert.sql, rows, isCommon);
+    ofInsert.set(name, sql);
+    return sql;
+  };
+}
+
+function sqlOfMany(sql: string, rows: number, isCommon: readonly boolean[]): string {
+  let parameters = 0;
+  const next = () => {
+    parameters += 1;
+    return `?${parameters}`;
+  };
+  const common = isCommon.map((is) => (is ? next() : null));
+  const row = () => `(${common.map((parameter) => parameter ?? next()).join(', ')})`;
+  return sql.replace(/\((?:\?, )*\?\)/, () => Array.from({ length: rows }, row).join(', '));
 }

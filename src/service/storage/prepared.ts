@@ -144,7 +144,7 @@ export function prepareInsert<Table extends keyof Schema>(
   finish?: FinishInsert<Table>,
 ): (db: Queries, row: InsertRow<Table>) => Promise<number> {
   const insertOf = rowInsert(table, finish);
-  return async (db, row) => (await run(db, insertOf(db, row).templateFor(1), row)).changes;
+  return async (db, row) => (await run(db, insertOf(db, row).template, row)).changes;
 }
 
 /**
@@ -160,33 +160,24 @@ export function prepareAppend<Table extends keyof Schema>(
   const insertOf = rowInsert(table, finish);
   return async (db, row) => {
     const insert = insertOf(db, row);
-    const template = insert.templateFor(1);
     const connection = direct.get(db);
-    if (connection === undefined) return (await run(db, template, row)).changes > 0;
-    return connection.append(insert, valuesOf(template, row));
+    if (connection === undefined) return (await run(db, insert.template, row)).changes > 0;
+    return connection.append(insert, valuesOf(insert.template, row));
   };
 }
 
-/** The insert of any number of rows with the columns of the first. */
+/** The insert of a row with the columns of the first. */
 function rowInsert<Table extends keyof Schema>(
   table: Table,
   finish: FinishInsert<Table> = (query) => query,
-): (db: Queries, row: object) => RowInsert & { templateFor(rows: number): Template } {
+): (db: Queries, row: object) => RowInsert & { readonly template: Template } {
   return oncePerEngine((db, row: object) => {
     const marked = Object.fromEntries(Object.keys(row).map((name) => [name, markPrefix + name]));
-    const bySize = new Map<number, Template>();
-    const templateFor = (rows: number) => {
-      const known = bySize.get(rows);
-      if (known !== undefined) return known;
-      const values = Array<unknown>(rows).fill(marked) as InsertRow<Table>[];
-      const template = toTemplate(finish(db.insertInto(table).values(values)));
-      bySize.set(rows, template);
-      return template;
-    };
+    const template = toTemplate(finish(db.insertInto(table).values(marked as InsertRow<Table>)));
     return {
       table: table.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-      sqlFor: (rows) => templateFor(rows).compiled.sql,
-      templateFor,
+      sql: template.compiled.sql,
+      template,
     };
   });
 }
