@@ -57,6 +57,7 @@ export function openProfiles(
   let opened: Conf<Settings> | undefined;
   const guarded = <Result>(work: (settings: Conf<Settings>) => Result): Result => {
     try {
+      refuseSpecialFile(file);
       makeFolder({ fileSystem: nodeFileSystem, platform }, directory);
       opened ??= new Conf<Settings>({
         cwd: directory,
@@ -125,6 +126,12 @@ export function openProfiles(
       })),
     use: (name) => write((settings) => ({ ...settings, current: name })),
   };
+}
+
+/** A pipe that nobody writes to, or a device, would hold up everything for ever, Ctrl-C included. */
+function refuseSpecialFile(file: string): void {
+  const stats = statSync(file, { throwIfNoEntry: false });
+  if (stats !== undefined && !stats.isFile()) throw new Error('it is no plain file');
 }
 
 function repairMode(file: string, mode: number, notice: (line: string) => void): void {

@@ -121,6 +121,29 @@ test.each([
   expect(proxy.requests).toEqual([]);
 });
 
+test.each([
+  ['a named pipe', (file: string) => execFileSync('mkfifo', [file])],
+  ['a device', (file: string) => symlinkSync('/dev/zero', file)],
+])('settings.json that is %s: exit 11 at once, and Tab goes on', async (_, make) => {
+  const { machine, proxy } = await setScene();
+  mkdirSync(machine.configDirectory);
+  make(path.join(machine.configDirectory, 'settings.json'));
+
+  for (const args of [create, ['profile', 'list'], ['profile', 'use', 'demo']]) {
+    const result = await machine.run([...args, '--json']);
+    expect(result).toMatchObject({ exitCode: 11, signal: null });
+    expect(errorOf(result)).toMatchObject({ code: 'settings_unreadable', outcome: 'not_sent' });
+    expect(errorOf(result).message).toContain('no plain file');
+  }
+  expect(await machine.run(['doctor'])).toMatchObject({
+    exitCode: 11,
+    signal: null,
+    stdout: expect.stringContaining('no plain file'),
+  });
+  expect(await machine.run(['__complete', 'profile'])).toMatchObject({ exitCode: 0, signal: null });
+  expect(proxy.writes()).toEqual([]);
+});
+
 test('torn, foreign and newer records: each is named, the others are used, and none is touched', async () => {
   const { machine, proxy } = await setScene();
   await machine.run(create);

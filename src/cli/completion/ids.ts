@@ -1,4 +1,13 @@
-import { closeSync, existsSync, lstatSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  statSync,
+} from 'node:fs';
 import path from 'node:path';
 import { exampleIds } from '../../contract/example-ids.ts';
 import { linesById } from '../../history/log-lines.ts';
@@ -221,7 +230,9 @@ function flagsIn(words: readonly string[]): ConnectionFlags {
 function readProfiles(directory: string): ProfileStore {
   const read = (): unknown => {
     try {
-      return parse(readFileSync(path.join(directory, 'settings.json'), 'utf8'));
+      const file = path.join(directory, 'settings.json');
+      // A pipe that nobody writes to would hold up the shell for ever.
+      return statSync(file).isFile() ? parse(readFileSync(file, 'utf8')) : null;
     } catch {
       return null;
     }
