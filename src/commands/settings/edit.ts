@@ -17,7 +17,7 @@ const fields = deriveFlags(saveSettings.body);
 export const command: CommandDefinition = {
   description: `Edit the operations settings as YAML in $VISUAL or $EDITOR. What is invalid, or refused by the service, brings
 you back to the editor with your text and the reason. Stops when somebody else changed them in the meantime.`,
-  examples: ['settings edit', 'EDITOR=nano storectl settings edit'],
+  examples: ['settings edit', 'settings edit --profile outlet'],
   async run(context, parsed) {
     if (!context.canPrompt) {
       throw new CliError({
