@@ -64,7 +64,8 @@ export function renderRecord(rows: readonly Row[], style: Style): string {
 
 /**
  * A table with a header, in a terminal that is too narrow for one a record for each row. Cells must be printable already.
- * Where some columns are `spare`, the most important first, those that do not fit are left out, and no id is broken.
+ * Text is wrapped to fit, ids and addresses are not: nobody could copy them. Where some columns are `spare`, the most
+ * important first, those that do not fit are left out.
  */
 export function renderTable(
   header: readonly string[],
@@ -87,12 +88,10 @@ export function renderTable(
       )
       .join('\n\n');
   if (plain || width === null) return asRecords();
-  // A column of ids or addresses is broken only where breaking text is not enough.
   const hasText = header.map((_, column) => cells.some((row) => row[column]?.includes(' ')));
   const kept = columnsThatFit(header, widths, spare, width);
   const pick = <Item>(row: readonly Item[]) => row.filter((_, column) => kept[column]);
-  const fitted = fitWidths(pick(widths), width, pick(hasText));
-  const narrowed = spare.length > 0 ? fitted : fitWidths(fitted, width);
+  const narrowed = fitWidths(pick(widths), width, pick(hasText));
   return rowWidth(narrowed) <= width
     ? drawTable(pick(header), cells.map(pick), narrowed, style)
     : asRecords();
@@ -166,7 +165,7 @@ function rowWidth(widths: readonly number[]): number {
 }
 
 /** Narrows the widest columns first, of those that may be narrowed, until the row fits. */
-function fitWidths(widths: readonly number[], total: number, mayNarrow = widths.map(() => true)): number[] {
+function fitWidths(widths: readonly number[], total: number, mayNarrow: readonly boolean[]): number[] {
   const result = [...widths];
   while (rowWidth(result) > total) {
     const candidates = result.map((width, column) => (mayNarrow[column] ? width : 0));

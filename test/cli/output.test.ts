@@ -244,6 +244,7 @@ describe.each([40, 60, 80, 120])('in a terminal of %d columns', async (columns) 
 
     for (const line of text.split('\n')) expect(columnsOf(line)).toBeLessThanOrEqual(columns);
     expect(missingFrom(text, [...header, ...cells.flat()])).toEqual([]);
+    expect(text.split(id)).toHaveLength(cells.flat().filter((cell) => cell === id).length + 1);
   });
 });
 
