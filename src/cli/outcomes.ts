@@ -1,4 +1,5 @@
 import type { Outcome, Problem } from '../client/outcome.ts';
+import { MAX_ATTEMPTS } from '../client/retry.ts';
 import type { OperationClass } from '../contract/operation.ts';
 import { CliError, type FieldError } from './errors.ts';
 import { exitCodeOfStatus, exitCodes } from './exit-codes.ts';
@@ -82,10 +83,10 @@ function unknownError(
   const status = outcome.status ?? undefined;
   // The only answer asked to wait. After an attempt whose answer was lost, the doubt matters more than the wait.
   const onlyThrottled = outcome.attempts === 1 && outcome.failure.code === 'server_error';
-  if (
-    outcome.retryAt !== null &&
-    (context.class === 'read' || (onlyThrottled && context.class !== 'one-shot'))
-  ) {
+  // Where the attempts are used up, or the user did not want to wait, that is the reason.
+  const hasToWait =
+    outcome.retryAt !== null && outcome.attempts < MAX_ATTEMPTS && outcome.failure.code !== 'cancelled';
+  if (hasToWait && (context.class === 'read' || (onlyThrottled && context.class !== 'one-shot'))) {
     return new CliError({
       ...common,
       code: 'throttled',
@@ -101,7 +102,7 @@ function unknownError(
       code: outcome.failure.code,
       exitCode: outcome.failure.code === 'cancelled' ? exitCodes.cancelled : exitCodes.notApplied,
       message: `no answer from the service${inAttempts(outcome)}: ${what}`,
-      hint: 'reading changes nothing, so run the command again',
+      hint: `reading changes nothing, so ${whenToTryAgain('run the command again', outcome.retryAt, context.now)}`,
       status,
     });
   }
@@ -131,7 +132,7 @@ function hintOfStatus(
   status: number,
   retryAt: number | null,
   { class: operationClass, recordId, now }: OutcomeContext,
-): string | undefined {
+): string {
   // The record stays open; what is never sent twice is not sent by resume either.
   const goOn =
     recordId === null || operationClass === 'one-shot'
@@ -144,12 +145,17 @@ function hintOfStatus(
   }
   if (status === 409 || status === 412) return 'look at what is there now before you try again';
   if (status === 425 || status === 429) {
-    const when = retryAt === null ? null : formatTime(new Date(retryAt).toISOString(), now);
     const again = recordId === null ? 'run the command again' : `run \`storectl resume ${recordId}\``;
-    return when === null
-      ? `${again} later`
-      : `${again} after ${when} (${new Date(retryAt ?? 0).toISOString()})`;
+    return retryAt === null ? `${again} later` : whenToTryAgain(again, retryAt, now);
   }
   if (status === 422 || status === 400) return 'correct the input and run the command again';
-  return undefined;
+  if (status === 413) return 'send less: the service takes no input of this size';
+  return '`storectl auth status` shows which service is asked, and --debug its whole answer';
+}
+
+/** `again`, and after what time where the service has said one (epoch milliseconds). */
+function whenToTryAgain(again: string, retryAt: number | null, now: number): string {
+  if (retryAt === null) return again;
+  const time = new Date(retryAt).toISOString();
+  return `${again} after ${formatTime(time, now)} (${time})`;
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { describeRetry } from '../../src/cli/retry-notice.ts';
 import { machineFor } from '../helpers/cli.ts';
@@ -62,6 +63,7 @@ describe.each(classes)('exit codes of %s operations', (kind) => {
         expect({ stdout, ...error, requests: server.requests.length }).toMatchObject({
           stdout: '',
           code: 'some_code',
+          hint: expect.stringMatching(/\S/),
           status,
           outcome: 'rejected',
           requests: 1,
@@ -103,6 +105,22 @@ describe.each(classes)('exit codes of %s operations', (kind) => {
 
     const expected = kind === 'read' ? 9 : 10;
     expect(found).toEqual([408, 500, 502, 503, 504].map((status) => [status, expected]));
+  });
+
+  test('cancelled while the service has the command wait: 130 for a read, unknown for a change', async () => {
+    await using server = await startFaultServer([answer(503, 'oh', { 'retry-after': '60' })]);
+    const cancel = new AbortController();
+    // Time for the answer to arrive, so that it is the wait that is cancelled.
+    void server
+      .received(1)
+      .then(() => sleep(200))
+      .then(() => cancel.abort());
+    const result = await machineFor({ origin: server.url, storeId, apiKey }).run(commands[kind], {
+      signal: cancel.signal,
+    });
+
+    expect(result.exitCode).toBe(kind === 'read' ? 130 : 10);
+    expect(result.stderr).not.toContain('asks to wait');
   });
 
   test('a service that is not there: nothing was sent', async () => {
@@ -152,6 +170,16 @@ describe.each(classes.filter((kind) => kind !== 'read'))('an unknown outcome of 
 });
 
 describe('errors', () => {
+  test('a service in trouble at each attempt of a read: not that it asked to wait', async () => {
+    await using server = await startFaultServer([answer(503, 'oh', { 'retry-after': '0' })]);
+    const { exitCode, stderr } = await machineFor({ origin: server.url, storeId, apiKey }).run(commands.read);
+
+    expect({ exitCode, tries: server.requests.length }).toEqual({ exitCode: 9, tries: 4 });
+    expect(stderr).toMatch(
+      /^error: no answer from the service in 4 attempts: oh\n.* run the command again after /m,
+    );
+  });
+
   test('a validation answer names the field and the flag that sets it', async () => {
     const problem = {
       code: 'validation_failed',
