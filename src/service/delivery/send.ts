@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http';
 import type { LookupFunction } from 'node:net';
 import { guardedLookup, isLoopbackAddress, isPublicAddress, type Resolve } from './address-guard.ts';
@@ -110,11 +109,19 @@ async function post({ target, lookup, signal, timeouts, body }: Post): Promise<S
 
 /** Only the body of a 429 is of use, and its status is enough where that cannot be read. */
 async function readAnswer(outgoing: ClientRequest): Promise<SendResult> {
-  const [response]: IncomingMessage[] = await once(outgoing, 'response');
-  const status = response?.statusCode ?? 0;
-  if (status !== 429 || response === undefined) return { status, retryAfterMs: null };
+  const response = await headOf(outgoing);
+  const status = response.statusCode ?? 0;
+  if (status !== 429) return { status, retryAfterMs: null };
   const body = await readBody(response).catch(() => '');
   return { status, retryAfterMs: retryAfter(response.headers['retry-after'], body) };
+}
+
+/** A peer that wants to speak another protocol (101) is cut off by Node, which tells of no response and no error then. */
+function headOf(outgoing: ClientRequest): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    outgoing.once('response', resolve).once('error', reject);
+    outgoing.once('close', () => reject(Object.assign(new Error('cut off'), { code: 'ECONNRESET' })));
+  });
 }
 
 async function readBody(response: IncomingMessage): Promise<string> {

@@ -180,6 +180,18 @@ test('no answer in time is a failure, and an answer without end is none', async 
   ]);
 });
 
+test('an answer in another protocol is a failure, and holds up no stop', async () => {
+  const { receiver, worker, addEndpoints, emit, deliveries } = await startScene();
+  await addEndpoints('1');
+  receiver.script('1', [status(101, { Connection: 'Upgrade', Upgrade: 'websocket' }, '')]);
+  await emit('a');
+  await worker.deliverDue();
+  expect(await deliveries()).toMatchObject([
+    { state: 'pending', attempts: 1, lastError: 'the connection was cut off' },
+  ]);
+  await worker.stop();
+});
+
 test('no address is in the log or in what the operator sees', async () => {
   const { receiver, clock, log, worker, addEndpoints, emit, deliveries } = await startScene();
   await addEndpoints('1', '2', '3');
