@@ -40,13 +40,13 @@ export function createAuthenticator(storage: Storage): Authenticate {
 }
 
 /**
- * Finds keys by their id. A key is read once for each state of the database, so that one that was revoked, by
+ * Finds keys by their id. A key is read once for each state of the table of keys, so that one that was revoked, by
  * whichever process, is never taken for what it was before.
  */
 function createKeyFinder(storage: Storage): (id: string) => Promise<ApiKeyRecord | undefined> {
   const memory = createMemory<ApiKeyRecord | undefined>();
   return async (id) =>
-    memory.recall(await storage.version(), id, () => storage.read((db) => findApiKey(db, id)));
+    memory.recall(await storage.version('api_keys'), id, () => storage.read((db) => findApiKey(db, id)));
 }
 
 /** Throws `insufficient_scope` when the key lacks the scope. */

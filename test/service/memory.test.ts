@@ -39,6 +39,27 @@ test('revoked among many requests at once: none that begins afterwards is answer
   expect(new Set(after.map(({ status }) => status))).toEqual(new Set([401]));
 });
 
+test('a key opens nothing once its revocation is answered, whoever revokes it and whatever others do meanwhile', async () => {
+  const { service, show, elsewhere } = await startShared();
+  const { storeId, storage } = service;
+  let isOver = false;
+  // So that there is always a commit under way, by this service.
+  const writers = [1, 2, 3].map(async () => {
+    while (!isOver) await service.call('notify.mark-read', '', {});
+  });
+  const seen: number[][] = [];
+  for (let round = 0; round < 40; round++) {
+    const [maker, revoker] = round % 2 === 0 ? [storage, elsewhere] : [elsewhere, storage];
+    const { key, id } = await createKey(maker, { storeId, preset: 'owner' });
+    const before = await show(key);
+    await revokeKey(revoker, id);
+    seen.push([before.status, (await show(key)).status]);
+  }
+  isOver = true;
+  await Promise.all(writers);
+  expect(seen).toEqual(Array.from({ length: 40 }, () => [200, 401]));
+});
+
 test('what was read is read again once it has changed, whoever changed it', async () => {
   const { service, show, elsewhere } = await startShared();
   const other = await startService({ storage: elsewhere });

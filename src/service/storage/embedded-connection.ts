@@ -15,6 +15,10 @@ export interface Connection extends WritingConnection {
   readonly db: Kysely<Schema>;
   /** Changes with every commit of another connection, in this process or elsewhere. */
   version(): number;
+  /** The same, but null while a commit of this one is under way in another thread. */
+  versionOfOthers(): number | null;
+  /** Number of statements so far that may have changed a table. */
+  changesIn(table: string): number;
   /** Runs `turn` when all turns before it are over. */
   alone<Result>(turn: () => Promise<Result>): Promise<Result>;
 }
@@ -95,11 +99,22 @@ export function openConnection(Engine: Engine, location: string): Connection {
     },
   });
   const exec = (sql: string) => void database.exec(sql);
+  let isCommittingElsewhere = false;
+  const commitElsewhere = async () => {
+    isCommittingElsewhere = true;
+    try {
+      await execElsewhere(database, 'commit');
+    } finally {
+      isCommittingElsewhere = false;
+    }
+  };
   let last: Promise<unknown> = Promise.resolve();
   return {
     database,
     db,
     version,
+    versionOfOthers: () => (isCommittingElsewhere ? null : version()),
+    changesIn: changes.countIn,
     begin({ withSavepoints }) {
       exec('begin immediate');
       try {
@@ -114,7 +129,7 @@ export function openConnection(Engine: Engine, location: string): Connection {
     },
     flush: () => beforeRows(pending.flush),
     async commit({ othersWait }) {
-      if (othersWait) await execElsewhere(database, 'commit');
+      if (othersWait) await commitElsewhere();
       else exec('commit');
       writing = null;
     },

@@ -7,6 +7,7 @@ import { codeOf, isBusy } from './engine-errors.ts';
 import { StorageBusyError } from './errors.ts';
 import { createGroupCommit } from './group-commit.ts';
 import type { Locks, Storage, Transactions } from './storage.ts';
+import { createVersions } from './versions.ts';
 
 const inMemory = ':memory:';
 
@@ -32,12 +33,14 @@ export async function openEmbedded(
   const writing = await connect();
   // Reads go on while a commit is being prepared. What is in memory is seen by the connection that made it alone.
   const reading = location === inMemory ? writing : await connect();
-  const version = oncePerTurn(() =>
-    whileBusy(patienceMs, () => reading.alone(async () => reading.version())),
-  );
+  const versions = createVersions({
+    any: () => whileBusy(patienceMs, () => reading.alone(async () => reading.version())),
+    others: writing.versionOfOthers,
+    changesIn: writing.changesIn,
+  });
   const groupCommit = createGroupCommit({
     connection: writing,
-    onCommit: version.forget,
+    onCommit: versions.onCommit,
     patienceMs,
     maxGroup,
   });
@@ -60,7 +63,10 @@ export async function openEmbedded(
     engine: 'embedded',
     warnings: [],
     ...transactions,
-    version: location === inMemory ? async () => null : version.ask,
+    version: async (table) => {
+      if (location === inMemory) return null;
+      return table === undefined ? versions.ofAll() : versions.ofTable(table);
+    },
     forStore: () => transactions,
     async close() {
       await groupCommit.idle();
@@ -102,27 +108,6 @@ async function unlessThere(make: () => Promise<unknown>): Promise<void> {
   } catch (error) {
     if (codeOf(error) !== 'EEXIST') throw error;
   }
-}
-
-/**
- * Asks once for all who ask in one turn of the event loop, or until it is told to forget. What they ask for came in
- * before the turn began, so nobody can have been told meanwhile of a commit of another process that is missed.
- */
-function oncePerTurn<Result>(ask: () => Promise<Result>): { ask(): Promise<Result>; forget(): void } {
-  let asked: Promise<Result> | undefined;
-  const forget = () => {
-    asked = undefined;
-  };
-  return {
-    ask() {
-      if (asked === undefined) {
-        asked = ask();
-        setImmediate(forget);
-      }
-      return asked;
-    },
-    forget,
-  };
 }
 
 /** Runs `attempt` again while the engine says busy, yielding in between: the lock may be held by this process. */

@@ -49,9 +49,9 @@ export interface Storage extends Transactions {
   forStore(storeId: string): Transactions;
   /**
    * A number that is another one after every commit, whichever process made it: what was read before may have changed.
-   * Null where the engine cannot tell.
+   * Of one table: after those that may have changed it. Null where the engine cannot tell.
    */
-  version(): Promise<number | null>;
+  version(table?: string): Promise<number | null>;
   /** Waits for the transactions that have begun. */
   close(): Promise<void>;
 }
