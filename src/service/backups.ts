@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { firstCodePoints } from './code-points.ts';
 import { type FieldError, invalidFields, notFound, ServiceError } from './errors.ts';
 import { recordEvent } from './events.ts';
 import { distinct, filledText, idempotencyKey } from './fields.ts';
@@ -16,12 +17,14 @@ import { timestamp, type Work } from './work.ts';
 /** Of backups as a whole; each section has a version of its own. */
 const formatVersion = 1;
 
+const maxLabel = 120;
+
 const someSections = () =>
   distinct(z.enum(sectionNames), sectionNames.length).min(1, 'must name at least one section');
 
 /** Body of operation 8. */
 export const newBackup = z.strictObject({
-  label: filledText(120),
+  label: filledText(maxLabel),
   sections: someSections(),
   idempotencyKey: idempotencyKey(),
 });
@@ -44,7 +47,8 @@ export async function restoreBackup(work: Work, backupId: string, { sections }: 
   const backup = await findBackup(work, backupId);
   if (backup === undefined) throw notFound();
   const selected = await selectSections(work, backup, sections);
-  const before = await backUp(work, `Before the restore of ${backup.label}`.slice(0, 120), sections);
+  const label = firstCodePoints(`Before the restore of ${backup.label}`, maxLabel);
+  const before = await backUp(work, label, sections);
 
   for (const [name, section] of selected) await applySnapshot(work, name, section);
   for (const [name, section] of selected) {

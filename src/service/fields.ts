@@ -1,11 +1,12 @@
 import * as z from 'zod';
+import { countCodePoints } from './code-points.ts';
 import { timestamp } from './work.ts';
 
 /** Kinds of field that more than one resource has. Lengths are in code points. */
 
 /** Text that may be empty. */
 export function text(max: number) {
-  return z.string().refine((value) => codePoints(value) <= max, {
+  return z.string().refine((value) => countCodePoints(value) <= max, {
     error: `must have at most ${max} characters`,
     params: { code: 'too_long' },
     abort: true,
@@ -69,12 +70,6 @@ export function distinct<Item extends z.ZodType<string>>(item: Item, max: number
         seen.add(value);
       }
     });
-}
-
-function codePoints(value: string): number {
-  let count = 0;
-  for (const _ of value) count++;
-  return count;
 }
 
 function isWebUrl(value: string): boolean {

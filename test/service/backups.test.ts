@@ -183,6 +183,18 @@ test('a slug that another store has taken since stops the whole restore', async 
   expect(await everyRow(service)).toEqual(before);
 });
 
+test('the backup before a restore has the name of the other in its own, cut between characters', async () => {
+  const service = await startService();
+  const label = `x${'😀'.repeat(119)}`;
+  const backup = { label, sections: ['store'], idempotencyKey: 'k' };
+  const { id } = (await service.call('backup.create', '', backup)).body;
+  await restore(service, id, ['store']);
+  const [, before] = await service.storage.read((db) =>
+    db.selectFrom('backups').select('label').orderBy('id').execute(),
+  );
+  expect(before?.label).toBe(`Before the restore of x${'😀'.repeat(97)}`);
+});
+
 test('a backup holds no key and no webhook secret', async () => {
   const service = await startService();
   await fill(service);

@@ -84,6 +84,7 @@ test.each([
   ['日本語のタイトル', /^日本語のタイトル$/],
   ['🎉🎉', /^post-[0-9a-f]{12}$/],
   ['x'.repeat(200), /^x{120}$/],
+  [`x${'𠮷'.repeat(199)}`, /^x𠮷{119}$/u],
 ])('the title %s makes a slug', async (title, slug) => {
   const service = await startService();
   const answer = await service.call('blog.create', '', { title, contentMd: '' });

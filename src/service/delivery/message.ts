@@ -1,3 +1,4 @@
+import { firstCodePoints } from '../code-points.ts';
 import { type EventData, isEventType, renderEvent, type TextTemplate } from '../event-types.ts';
 import type { DiscordTemplate } from '../storage/endpoints.ts';
 
@@ -46,7 +47,5 @@ function renderText(type: string, data: EventData, template: TextTemplate) {
 }
 
 function cut(text: string, max: number): string {
-  if (text.length <= max) return text;
-  const characters = [...text];
-  return characters.length <= max ? text : `${characters.slice(0, max - 1).join('')}…`;
+  return firstCodePoints(text, max) === text ? text : `${firstCodePoints(text, max - 1)}…`;
 }
