@@ -45,11 +45,15 @@ export const timeZone = () =>
     params: { code: 'invalid_format' },
   });
 
+const notATime = 'must be a time such as 2030-01-31T09:00:00Z';
+
 /** A time with its offset from UTC. Read as UTC with milliseconds. */
 export const time = () =>
   z.iso
-    .datetime({ offset: true, error: 'must be a time such as 2030-01-31T09:00:00Z' })
-    .transform((value) => timestamp(Date.parse(value)));
+    .datetime({ offset: true, error: notATime })
+    .transform((value) => timestamp(Date.parse(value)))
+    // In UTC it may be a year before 0 or after 9999, whose texts do not sort with the others.
+    .refine((value) => /^\d{4}-/.test(value), { error: notATime, params: { code: 'invalid_format' } });
 
 /** The key under which a request is applied once. */
 export const idempotencyKey = () =>
@@ -73,8 +77,8 @@ export function distinct<Item extends z.ZodType<string>>(item: Item, max: number
 }
 
 function isWebUrl(value: string): boolean {
-  if (value.length > 2048 || !URL.canParse(value)) return false;
-  return /^https?:$/.test(new URL(value).protocol);
+  // Parsers pass over spaces and line breaks, and add slashes: what is stored is to be an address to others too.
+  return value.length <= 2048 && /^https?:\/\/[^\s\p{Cc}]+$/iu.test(value) && URL.canParse(value);
 }
 
 function isTimeZone(value: string): boolean {

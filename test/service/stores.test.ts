@@ -100,6 +100,12 @@ test('what is refused of a patch, field by field', async () => {
       { settings: { discordUrl: 'javascript:alert(1)', socials: { 'a/b~c': 'x' } } },
       ['/settings/discordUrl invalid_format', '/settings/socials/a~1b~0c invalid_name'],
     ],
+    ...['https:example.com', ' https://example.com', 'https://exa\nmple.com', 'https://'].map(
+      (discordUrl): [object, string[]] => [
+        { settings: { discordUrl } },
+        ['/settings/discordUrl invalid_format'],
+      ],
+    ),
     [
       { settings: { supportEmail: 'nobody', checkout: { termsUrl: 'ftp://x', foo: 1 } } },
       [
