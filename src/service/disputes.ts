@@ -13,6 +13,19 @@ import {
 import type { Tenant } from './storage/storage.ts';
 import { daysInMs, timestamp, type Work } from './work.ts';
 
+/** Any JSON. Numbers have no more digits than those who read it can keep, as an order's number may. */
+const riskSignal = () =>
+  z.unknown().refine(isKept, {
+    error: 'holds a number that is too large to be kept exactly: send it as text',
+    params: { code: 'too_big' },
+  });
+
+function isKept(value: unknown): boolean {
+  if (typeof value === 'object' && value !== null) return Object.values(value).every(isKept);
+  if (typeof value !== 'number') return true;
+  return Number.isInteger(value) ? Number.isSafeInteger(value) : Number.isFinite(value);
+}
+
 /** Body of operation 6. */
 export const newDispute = z.strictObject({
   kind: pattern(/^[a-z][a-z0-9_]{0,39}$/, 'must be a lower-case word such as payment'),
@@ -21,7 +34,7 @@ export const newDispute = z.strictObject({
   orderId: uuid().nullish(),
   buyerEmail: z.email().max(254).nullish(),
   providerCaseId: filledText(200).nullish(),
-  riskSignals: z.record(z.string().max(100), z.json()).nullish(),
+  riskSignals: z.record(z.string().max(100), riskSignal()).nullish(),
   deadlineAt: time().nullish(),
   appealDeadlineAt: time().nullish(),
 });

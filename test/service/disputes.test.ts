@@ -163,10 +163,26 @@ test('what is refused of a dispute, field by field', async () => {
       ],
     ],
     [{ ...dispute, riskSignals: [] }, ['/riskSignals invalid_type']],
+    [{ ...dispute, riskSignals: { ['x'.repeat(101)]: 1 } }, [`/riskSignals/${'x'.repeat(101)} invalid_name`]],
+    [{ ...dispute, deadlineAt: '9999-12-31T23:30:00-01:00' }, ['/deadlineAt invalid_format']],
+    [{ ...dispute, appealDeadlineAt: '0000-01-01T00:00:00+01:00' }, ['/appealDeadlineAt invalid_format']],
   ];
   for (const [body, expected] of cases) {
     expect(faults(await service.call('disputes.open', '', body)), JSON.stringify(body)).toEqual(expected);
   }
+});
+
+test('a number that would not be kept as it was sent is refused', async () => {
+  const service = await startService();
+  const open = (signals: string) =>
+    service.call('disputes.open', '', undefined, {
+      raw: `${JSON.stringify(dispute).slice(0, -1)},"riskSignals":${signals}}`,
+    });
+  for (const signals of ['{"a":9007199254740993}', '{"a":[{"b":-1e30}]}', '{"a":1e400}']) {
+    expect(faults(await open(signals)), signals).toEqual(['/riskSignals/a too_big']);
+  }
+  const kept = { largest: 9007199254740991, share: 1e-7, list: [0.1, -2] };
+  expect((await open(JSON.stringify(kept))).body.riskSignals).toEqual(kept);
 });
 
 test('what is refused of a decision, field by field', async () => {
