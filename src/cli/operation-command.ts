@@ -90,6 +90,8 @@ export interface OperationCommand extends InputCommand, ResultView {
   perform?(run: Run): Promise<Performed>;
   /** The same for what can be said only from what the service has now; shown in place of the request's fields. */
   preview?(run: Run): Promise<Preview>;
+  /** What a dry run says where more than the request that it shows would be sent, or another body. */
+  dryRunNote?(run: Run): string | null;
 }
 
 /** The command of an operation: input, guard, request, result. Its flags come from the contract. */
@@ -129,6 +131,8 @@ async function runOperation(
   const run = await prepareRun(context, command, fields, parsed);
   if (context.flags.dryRun) {
     printDryRun(await withIdempotencyKey(run));
+    const note = command.dryRunNote?.(run) ?? null;
+    if (note !== null) context.notice(note);
     return undefined;
   }
   const file = optionValue(parsed, outputFileOption.flag);

@@ -15,7 +15,7 @@ import { maskWebhooks } from './webhooks.ts';
 export interface ResultView {
   /** The answer for people; without it, a record of its fields. */
   show?(answer: unknown, run: Run): string;
-  /** The id that `--quiet` prints; without it, the `id` of the answer. */
+  /** The id that `--quiet` prints, if there is one; without it, the `id` of the answer, which then must have one. */
   id?(answer: unknown): unknown;
 }
 

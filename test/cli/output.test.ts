@@ -418,3 +418,14 @@ content-type: application/json
   });
   expect(history.stdout).toBe('[]\n');
 });
+
+test.each([
+  [['settings', 'save', '--quiet-hours-enabled'], /the whole sent; `storectl settings diff` shows it/],
+  [['backup', 'restore', id, '--sections', 'store', '--confirm', id], /before it, a safety backup/],
+])('%j --dry-run says what else would be sent', async (args, note) => {
+  const machine = machineFor({ origin: 'https://api.example.com', storeId, apiKey });
+
+  const result = await machine.run([...args, '--dry-run', '--json']);
+
+  expect(result).toMatchObject({ exitCode: 0, stderr: expect.stringMatching(note) });
+});

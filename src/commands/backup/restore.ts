@@ -12,19 +12,22 @@ import { demoProfile } from '../../cli/settings.ts';
 import { formatDistance } from '../../cli/values.ts';
 import { createBackup, restoreBackup } from '../../contract/backups.ts';
 
+const noSafetyBackup = '--no-safety-backup';
+
 export const command = operationCommand({
   operation: restoreBackup,
   description: `Restore sections of a backup over what the store has now. Other sections stay as they are.
 A safety backup of the same sections is taken first, and the command that undoes the restore is printed at the end.`,
-  options: [
-    { flag: '--no-safety-backup', description: 'Do not take a safety backup first', group: 'Safety:' },
-  ],
+  options: [{ flag: noSafetyBackup, description: 'Do not take a safety backup first', group: 'Safety:' }],
   examples: [
     'backup restore 5f0c… --sections store',
     'backup restore 5f0c… --sections store,blog --confirm 5f0c… --json',
   ],
   confirm: 'backupId',
   perform: backUpAndRestore,
+  dryRunNote: ({ parsed }) =>
+    isOn(parsed, noSafetyBackup) ? null : 'before it, a safety backup of the same sections would be taken',
+  id: (answer) => getPath(answer, ['id']),
 });
 
 async function backUpAndRestore(run: Run): Promise<Performed> {
@@ -38,7 +41,7 @@ async function backUpAndRestore(run: Run): Promise<Performed> {
   // A restore that was begun before has its safety backup: one of now might hold what was restored already.
   const begun = await earlierRecord(run);
   let safetyId = begun?.safetyBackupId ?? null;
-  if (begun === null && !isOn(parsed, '--no-safety-backup')) safetyId = await takeSafetyBackup(run, backupId);
+  if (begun === null && !isOn(parsed, noSafetyBackup)) safetyId = await takeSafetyBackup(run, backupId);
   const performed = await perform(safetyId === null ? run : { ...run, safetyBackupId: safetyId });
   if (safetyId !== null) {
     const sections = Array.isArray(body?.sections) ? body.sections.join(',') : '';
@@ -71,7 +74,7 @@ async function takeSafetyBackup(run: Run, backupId: string): Promise<string> {
       exitCode: exitCodes.notApplied,
       message:
         'the safety backup has no id, so the restore could not be undone with it: nothing was restored',
-      hint: '--no-safety-backup restores without one',
+      hint: `${noSafetyBackup} restores without one`,
     });
   }
   context.notice(`Safety backup ${printable(id)} of the same sections is taken.`);

@@ -1,6 +1,7 @@
 import { confirmById } from '../../cli/confirm.ts';
 import { refuseSecond } from '../../cli/duplicates.ts';
 import { operationCommand } from '../../cli/operation-command.ts';
+import { getPath } from '../../cli/paths.ts';
 import { perform } from '../../cli/perform.ts';
 import { appealReclaim } from '../../contract/reclaims.ts';
 
@@ -27,4 +28,5 @@ changed afterwards. A notice that was appealed from this machine before is refus
     await confirmById(run, reclaimId, 'Send this appeal? A notice takes one.');
     return perform(checked);
   },
+  id: (answer) => getPath(answer, ['id']),
 });

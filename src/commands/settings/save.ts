@@ -27,6 +27,8 @@ changed the settings in the meantime. The service's own fields storeId, env and 
     return (await readSettings(run)).document;
   }),
   preview: mergeIntoCurrent,
+  dryRunNote: () =>
+    'these fields would be changed in the settings as they are then, and the whole sent; `storectl settings diff` shows it',
   id: (answer) => getPath(answer, ['storeId']),
 });
 
