@@ -1,7 +1,7 @@
 import { chooseOrRefuse } from '../cli/ask.ts';
 import { argumentValue, type CommandDefinition, isOn, optionValue } from '../cli/command.ts';
 import type { Context } from '../cli/context.ts';
-import { type ErrorDetails, usageError } from '../cli/errors.ts';
+import { CliError, type ErrorDetails, usageError } from '../cli/errors.ts';
 import { type ExitCode, exitCodes } from '../cli/exit-codes.ts';
 import { answerBody, recordSummary } from '../cli/history-view.ts';
 import { askFirst } from '../cli/interview.ts';
@@ -88,6 +88,15 @@ async function markByHand(context: Context, id: string | undefined, mark: string
     (await history.get(wanted)).id,
     outcomes[mark],
   );
+  if (record.state !== outcomes[mark]) {
+    throw new CliError({
+      code: 'already_settled',
+      exitCode: exitCodes.conflict,
+      message: `${record.id} is ${record.state} already, and only what is open can be marked: nothing was changed`,
+      hint: `\`storectl history show ${record.id}\` shows what is known about it`,
+      operationId: record.id,
+    });
+  }
   if (context.flags.json) printJson(context, recordSummary(record, context.now()));
   else context.notice(`${record.id} is ${record.state} now.`);
   return undefined;

@@ -95,7 +95,10 @@ function findObstacle(options: ResumeOptions, record: HistoryRecord): Left | nul
       record.class === 'keyed'
         ? 'the service may have forgotten its key, and would apply it a second time'
         : 'it would undo what others have changed since';
-    return { reason: 'too_old', advice: `It was sent so long ago that ${why}. Look at the store first.` };
+    const advice =
+      `It was sent so long ago that ${why}. Look at the store first: --mark applied closes it if it is there, ` +
+      'and --even-if-old sends it again if it is not.';
+    return { reason: 'too_old', advice };
   }
   return null;
 }
@@ -149,7 +152,8 @@ async function leaveOneShot(options: ResumeOptions, record: HistoryRecord): Prom
   if (mayHaveBeenApplied(record)) {
     const advice =
       'It was sent and its answer was lost, and it is never sent twice. ' +
-      'Look in the store whether it is there, and run the command again only if it is not.';
+      `Look in the store whether it is there, and say so: \`storectl resume ${record.id} --mark applied\`, ` +
+      'or --mark not-applied, after which the command may be run again.';
     return { action: 'left', record: await endAsUnknown(options, record), reason: 'one_shot', advice };
   }
   const failure = {

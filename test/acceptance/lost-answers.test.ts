@@ -153,11 +153,28 @@ test.each(
   const resumed = await machine.run(['resume', error.operationId]);
   expect(resumed.exitCode).toBe(10);
   expect(resumed.stdout).toContain('never sent twice');
+  expect(resumed.stdout).toContain(`storectl resume ${error.operationId} --mark applied`);
   const again = await machine.run(args);
   expect(again.exitCode).toBe(6);
   expect(again.stderr).toContain(error.operationId);
   expect(proxy.writes()).toHaveLength(1);
   expect(await row.effects(service)).toBe(row.applied);
+});
+
+test('what a person says of an open change is kept, and cannot be said otherwise afterwards: exit 6', async () => {
+  const { proxy, machine } = await setScene();
+  proxy.decide(() => 'drop');
+  const post = ['blog', 'create', '--title', 'Lost', '--content-md', 'x'];
+  const { operationId } = errorOf(await machine.run([...post, '--json']));
+
+  const said = await machine.run(['resume', operationId, '--mark', 'applied']);
+  const same = await machine.run(['resume', operationId, '--mark', 'applied']);
+  const otherwise = await machine.run(['resume', operationId, '--mark', 'not-applied', '--json']);
+
+  expect(said.exitCode).toBe(0);
+  expect(same.exitCode).toBe(0);
+  expect(otherwise).toMatchObject({ exitCode: 6, stdout: '' });
+  expect(errorOf(otherwise)).toMatchObject({ code: 'already_settled', operationId });
 });
 
 const decide = ({ example }: Scene) => {
