@@ -3,7 +3,9 @@ import type { Connection, Context } from '../cli/context.ts';
 import { usageError } from '../cli/errors.ts';
 import { announce, type Run } from '../cli/operation-command.ts';
 import { outcomeError } from '../cli/outcomes.ts';
+import { getPath } from '../cli/paths.ts';
 import { type Performed, perform, sendOptions } from '../cli/perform.ts';
+import { printJson } from '../cli/print-json.ts';
 import { type RawBody, readRawBody } from '../cli/raw-body.ts';
 import { completeRequest } from '../cli/raw-input.ts';
 import {
@@ -142,8 +144,15 @@ async function send(request: RawRequest): Promise<void> {
   include();
   const { flags } = context;
   if (flags.quiet || flags.fields !== null)
-    await printResult(run ?? asRun(request, readOf(request)), {}, performed);
+    await printResult(run ?? asRun(request, readOf(request)), { id: idOf }, performed);
+  // One JSON document, also of an answer that is text, or nothing.
+  else if (flags.json && !isJson(performed.text)) printJson(context, performed.answer);
   else printBody(context, performed.text);
+}
+
+/** Whatever is asked, nothing promises that the answer has one. */
+function idOf(answer: unknown): unknown {
+  return getPath(answer, ['id']);
 }
 
 /** The request as a run of an operation, or null for a read. */

@@ -53,6 +53,8 @@ export async function sendRecord(
     started = attempt;
   }
 
+  // Of a request outside the contract nothing is known that its answer could differ from.
+  const isRaw = operation.id === rawOperationId;
   let outcome: Outcome;
   try {
     const sent = await client.send(
@@ -61,8 +63,8 @@ export async function sendRecord(
         path: opened.path,
         body: opened.body,
         class: opened.class,
-        response: operation.response,
-        anyBody: operation.id === rawOperationId,
+        response: isRaw ? null : operation.response,
+        anyBody: isRaw,
       },
       {
         ...inputOf(options),

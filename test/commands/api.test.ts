@@ -152,14 +152,27 @@ test('a change outside the contract is sent once; resume leaves it and says so',
 });
 
 test.each([
-  ['nothing', answer(204), ''],
-  ['an empty body', answer(200, ''), ''],
-  ['text', answer(202, 'queued\u001b[31m', { 'content-type': 'text/plain' }), 'queued\\u001b[31m\n'],
-])('outside the contract %s is an answer too', async (_name, behaviour, stdout) => {
+  ['nothing', answer(204), '', 'null\n'],
+  ['an empty body', answer(200, ''), '', 'null\n'],
+  ['a list', answer(200, [1]), '[1]\n', '[1]\n'],
+  [
+    'text',
+    answer(202, 'queued\u001b[31m', { 'content-type': 'text/plain' }),
+    'queued\\u001b[31m\n',
+    '"queued\\u001b[31m"\n',
+  ],
+])('outside the contract %s is an answer too', async (_name, behaviour, stdout, json) => {
   await using scene = await setScene(behaviour);
   const args = ['api', 'POST', '/v1/stores/{store}/something'];
 
-  expect(await scene.machine.run(args)).toMatchObject({ exitCode: 0, stdout });
+  const result = await scene.machine.run(args);
+  expect(result).toMatchObject({ exitCode: 0, stdout });
+  expect(result.stderr).not.toContain('contract');
+  for (const method of ['GET', 'DELETE']) {
+    const other = ['api', method, '/v1/stores/{store}/something'];
+    expect(await scene.machine.run([...other, '--json'])).toMatchObject({ exitCode: 0, stdout: json });
+    expect(await scene.machine.run([...other, '-q'])).toMatchObject({ exitCode: 0, stdout: '' });
+  }
   const [record] = JSON.parse((await scene.machine.run(['history', 'list', '--json'])).stdout);
   expect(record).toMatchObject({ operation: 'api', state: 'applied' });
   expect(await scene.machine.run(['resume', record.id])).toMatchObject({ exitCode: 0 });
