@@ -92,7 +92,11 @@ function unknownError(
       code: 'throttled',
       exitCode: exitCodes.throttled,
       message: `the service asks to wait, for longer than this command may take: ${what}`,
-      hint: hintOfStatus(429, outcome.retryAt, context),
+      hint: whenToTryAgain(
+        context.recordId === null ? 'run the command again' : `run \`storectl resume ${context.recordId}\``,
+        outcome.retryAt,
+        context.now,
+      ),
       status,
     });
   }
@@ -145,8 +149,10 @@ function hintOfStatus(
   }
   if (status === 409 || status === 412) return 'look at what is there now before you try again';
   if (status === 425 || status === 429) {
-    const again = recordId === null ? 'run the command again' : `run \`storectl resume ${recordId}\``;
-    return retryAt === null ? `${again} later` : whenToTryAgain(again, retryAt, now);
+    // A refusal ends the record: there is nothing to resume.
+    return retryAt === null
+      ? 'run the command again later'
+      : whenToTryAgain('run the command again', retryAt, now);
   }
   if (status === 422 || status === 400) return 'correct the input and run the command again';
   if (status === 413) return 'send less: the service takes no input of this size';
