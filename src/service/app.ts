@@ -3,7 +3,7 @@ import { buildOpenApi } from '../contract/openapi.ts';
 import type { Operation } from '../contract/operation.ts';
 import { operations } from '../contract/operations.ts';
 import { createAuthenticator, requireScope } from './auth.ts';
-import { notFound, ServiceError } from './errors.ts';
+import { describeError, notFound, ServiceError } from './errors.ts';
 import { type Handler, handlers, ok, type Reply } from './handlers.ts';
 import {
   type HttpAnswer,
@@ -135,7 +135,7 @@ export function createApp(options: AppOptions): App {
     const trace: Trace = { route: 'none', keyId: null };
     const { status, body, headers, text } = await route(request, trace).catch((error: unknown) => {
       const problem = toProblem(error, requestId);
-      if (problem.status >= 500) log({ level: 'error', requestId, error: describe(error) });
+      if (problem.status >= 500) log({ level: 'error', requestId, error: describeError(error) });
       return { ...problem, text: undefined };
     });
     const ms = Math.round(performance.now() - start);
@@ -167,10 +167,6 @@ async function* emptyBody(): AsyncIterable<Uint8Array> {}
 
 function withText(reply: Reply): Reply {
   return { ...reply, text: JSON.stringify(reply.body) };
-}
-
-function describe(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
 function rateLimited(seconds: number): ServiceError {

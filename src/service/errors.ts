@@ -68,3 +68,10 @@ export function invalidFields(fields: readonly FieldError[]): ServiceError {
   const count = fields.length === 1 ? 'One field is' : `${fields.length} fields are`;
   return new ServiceError('validation_failed', `${count} not valid.`, { fields });
 }
+
+/** For the log: a full disk, say, is only the cause of the error that the client is told about. */
+export function describeError(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const text = error.stack ?? error.message;
+  return error.cause === undefined ? text : `${text}\nCaused by ${describeError(error.cause)}`;
+}

@@ -94,6 +94,19 @@ test('a commit that fails fails all of its group, which has left no trace, and t
   expect(await numbersIn(onlooker)).toEqual([3]);
 });
 
+test('the log says why the database could not save, the client is told to try again', async () => {
+  const lines: object[] = [];
+  const log = (line: object) => void lines.push(line);
+  const service = await startService({ storage: await openTestStorage(), log });
+  // As small as it can be: as it is now.
+  await service.storage.write((db) => sql`pragma max_page_count = 1`.execute(db));
+  const post = { title: 'A', contentMd: 'x'.repeat(100_000) };
+  const answer = await service.call('blog.create', '', post);
+  expect(answer).toMatchObject({ status: 503, body: { code: 'busy' } });
+  expect(JSON.stringify(answer.body)).not.toContain('full');
+  expect(JSON.stringify(lines)).toContain('database or disk is full');
+});
+
 test('requests that arrive together each get their own answer, as if they had come one by one', async () => {
   const service = await startService({ storage: await openTestStorage() });
   const { id } = (await service.call('disputes.open', '', dispute('first'))).body;

@@ -1,3 +1,4 @@
+import { describeError } from '../errors.ts';
 import { createId } from '../ids.ts';
 import { documentOf } from '../settings-document.ts';
 import {
@@ -86,7 +87,7 @@ export function createDeliveryWorker(options: WorkerOptions): DeliveryWorker {
       const claim = await claimOrHold(ref).catch((error: unknown) => setAside(ref, error));
       if (claim === null) continue;
       const running = attempt(claim)
-        .catch((error: unknown) => log({ level: 'error', delivery: ref.id, error: describe(error) }))
+        .catch((error: unknown) => log({ level: 'error', delivery: ref.id, error: describeError(error) }))
         .finally(() => {
           inFlight.delete(ref.id);
           attemptEnded = true;
@@ -121,7 +122,7 @@ export function createDeliveryWorker(options: WorkerOptions): DeliveryWorker {
 
   /** What cannot even be claimed is not to hold up what comes after it. */
   async function setAside({ storeId, id }: DeliveryRef, error: unknown): Promise<null> {
-    log({ level: 'error', delivery: id, error: describe(error) });
+    log({ level: 'error', delivery: id, error: describeError(error) });
     const nextAttemptAt = timestamp(clock() + longestHoldMs);
     await storage.forStore(storeId).write((db) => updatePending({ db, storeId }, id, { nextAttemptAt }));
     return null;
@@ -132,7 +133,7 @@ export function createDeliveryWorker(options: WorkerOptions): DeliveryWorker {
     const startedAt = performance.now();
     const renewal = setInterval(() => {
       renew(claim).catch((error: unknown) =>
-        log({ level: 'error', delivery: delivery.id, error: describe(error) }),
+        log({ level: 'error', delivery: delivery.id, error: describeError(error) }),
       );
     }, renewEveryMs);
     try {
@@ -182,7 +183,7 @@ export function createDeliveryWorker(options: WorkerOptions): DeliveryWorker {
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
       attemptEnded = false;
-      await fill().catch((error: unknown) => log({ level: 'error', error: describe(error) }));
+      await fill().catch((error: unknown) => log({ level: 'error', error: describeError(error) }));
       if (!attemptEnded && !stopping.signal.aborted) await idle();
     }
   }
@@ -230,8 +231,4 @@ function changesOf(verdict: Exclude<Verdict, { kind: 'disable' }>, now: string):
     case 'retry':
       return { nextAttemptAt: timestamp(verdict.at), claimedBy: null, lastError: verdict.reason };
   }
-}
-
-function describe(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
