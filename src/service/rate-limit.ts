@@ -17,11 +17,19 @@ export interface RateLimiter {
  * kept as the time at which it will be full.
  */
 export function createRateLimiter(storage: Storage, limit: RateLimit): RateLimiter {
-  return storage.engine === 'postgres' ? createSharedLimiter(storage, limit) : createLocalLimiter(limit);
+  // In 1024ths, which a number can add to a time without rounding: the last of a burst is not to be lost to that.
+  const tokenMs = Math.floor((1000 * 1024) / limit.perSecond) / 1024;
+  const rate = { tokenMs, burst: limit.burst };
+  return storage.engine === 'postgres' ? createSharedLimiter(storage, rate) : createLocalLimiter(rate);
 }
 
-function createLocalLimiter({ perSecond, burst }: RateLimit): RateLimiter {
-  const tokenMs = 1000 / perSecond;
+interface Rate {
+  /** In which one token flows in. */
+  readonly tokenMs: number;
+  readonly burst: number;
+}
+
+function createLocalLimiter({ tokenMs, burst }: Rate): RateLimiter {
   const fullAtByKey = new Map<string, number>();
   return {
     async take({ keyId }, now) {
@@ -34,8 +42,7 @@ function createLocalLimiter({ perSecond, burst }: RateLimit): RateLimiter {
   };
 }
 
-function createSharedLimiter(storage: Storage, { perSecond, burst }: RateLimit): RateLimiter {
-  const tokenMs = 1000 / perSecond;
+function createSharedLimiter(storage: Storage, { tokenMs, burst }: Rate): RateLimiter {
   return {
     async take({ storeId, keyId }, now) {
       return storage.forStore(storeId).write(async (db) => {

@@ -70,6 +70,19 @@ test('without settings a key has 20 requests at once, then 10 a second', async (
   expect(await many(25)).toBe(10);
 });
 
+test('whatever the rate, nothing of a burst is lost to rounding', async () => {
+  const { storage } = await startService();
+  for (const perSecond of [6, 7, 11, 13]) {
+    const burst = 2 * perSecond;
+    const service = await startService({ storage, rateLimit: { perSecond, burst } });
+    const statuses: number[] = [];
+    for (let count = 0; count <= burst; count++) {
+      statuses.push((await service.call('settings.show', '')).status);
+    }
+    expect(statuses).toEqual([...Array(burst).fill(200), 429]);
+  }
+});
+
 test('bodies are strict JSON', async () => {
   const service = await startService();
   const deep = (levels: number) => `{"riskSignals":${'{"a":'.repeat(levels - 1)}1${'}'.repeat(levels - 1)}}`;
