@@ -41,11 +41,16 @@ export async function createBackup(work: Work, { label, sections }: z.output<typ
 
 /**
  * Operation 9: puts the sections back as they were, or changes nothing. What they hold now is backed up first.
- * Throws `validation_failed` for a section that the backup lacks and `state_conflict` for one that is damaged.
+ * Throws `validation_failed` for a section that the backup lacks, and `state_conflict` for a backup of another version
+ * and a section that is damaged.
  */
 export async function restoreBackup(work: Work, backupId: string, { sections }: z.output<typeof newRestore>) {
   const backup = await findBackup(work, backupId);
   if (backup === undefined) throw notFound();
+  if (backup.version !== formatVersion) {
+    const detail = `The backup is of version ${backup.version}, this service restores version ${formatVersion}.`;
+    throw new ServiceError('state_conflict', detail);
+  }
   const selected = await selectSections(work, backup, sections);
   const label = firstCodePoints(`Before the restore of ${backup.label}`, maxLabel);
   const before = await backUp(work, label, sections);
@@ -92,7 +97,7 @@ async function selectSections(
 
   const damaged = selected.filter(([name, section]) => !isIntact(name, section)).map(([name]) => name);
   if (damaged.length > 0) {
-    const detail = `Damaged in this backup: ${damaged.join(', ')}. Nothing was changed.`;
+    const detail = `Damaged in this backup, or of another version: ${damaged.join(', ')}. Nothing was changed.`;
     throw new ServiceError('state_conflict', detail);
   }
   return selected;

@@ -170,6 +170,16 @@ test.each([
   expect((await restore(service, backupId, ['store'])).status).toBe(200);
 });
 
+test('a backup of another version is refused, and nothing changes', async () => {
+  const service = await startService();
+  const backupId = await backUp(service, ['store']);
+  await service.storage.write((db) => db.updateTable('backups').set({ version: 2 }).execute());
+  const before = await everyRow(service);
+  const answer = await restore(service, backupId, ['store']);
+  expect(answer).toMatchObject({ status: 409, body: { code: 'state_conflict' } });
+  expect(await everyRow(service)).toEqual(before);
+});
+
 test('a slug that another store has taken since stops the whole restore', async () => {
   const service = await startService();
   await service.call('store.update', '', { slug: 'wanted' });
