@@ -325,9 +325,9 @@ test('demo info', async () => {
       <uuid>  Autumn paper sampler
 
     endpoints
-      ID                                    NAME      URL
-      <uuid>  Workshop  https://discord.com/api/webhooks/1000000000000
-                                            channel   00000/***
+      id    <uuid>
+      name  Workshop channel
+      url   https://discord.com/api/webhooks/100000000000000000/***
 
     backups
       none
