@@ -201,14 +201,14 @@ function demoTarget({ origin, apiKey, example }: Demo, { storeId }: ConnectionSe
   };
 }
 
-function storedTarget({ profile, storeId, baseUrl, apiKey }: ConnectionSettings): Target {
+function storedTarget({ profile, storeId, baseUrl, apiKey, keyElsewhere }: ConnectionSettings): Target {
   const missing = missingConnection({ profile, storeId, baseUrl });
   if (storeId === null || baseUrl === null) throw inputNeeded(missing);
   if (apiKey === null) {
     throw new CliError({
       code: 'no_key',
       exitCode: exitCodes.notAllowed,
-      message: `no key for ${baseUrl.value.origin} (profile ${profile})`,
+      message: `no key for ${baseUrl.value.origin} (profile ${profile}${keyElsewhere ? `, whose key is for ${keyElsewhere}` : ''})`,
       hint: 'run `storectl auth login`, or set STORECTL_API_KEY; without an account try `storectl --demo …`',
       outcome: 'not_sent',
     });

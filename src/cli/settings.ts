@@ -38,6 +38,8 @@ export interface ConnectionSettings {
   readonly storeId: Sourced<string> | null;
   readonly baseUrl: Sourced<URL> | null;
   readonly apiKey: Sourced<string> | null;
+  /** Origin that the stored key belongs to, where that is another than that of `baseUrl`. */
+  readonly keyElsewhere?: string | undefined;
 }
 
 interface Folder {
@@ -98,6 +100,7 @@ export function resolveSettings(
     value: checkBaseUrl(baseUrlText.value, baseUrlText.source),
     source: baseUrlText.source,
   };
+  const isForHere = stored?.keyOrigin === baseUrl?.value.origin;
   return {
     profile: profile.value,
     profileSource: profile.source,
@@ -105,9 +108,8 @@ export function resolveSettings(
     baseUrl,
     apiKey:
       environmentKey(flags, env) ??
-      (stored?.apiKey && baseUrl && stored.keyOrigin === baseUrl.value.origin
-        ? { value: stored.apiKey, source: 'profile' }
-        : null),
+      (stored?.apiKey && baseUrl && isForHere ? { value: stored.apiKey, source: 'profile' } : null),
+    ...(stored?.apiKey && !isForHere && { keyElsewhere: stored.keyOrigin }),
   };
 }
 

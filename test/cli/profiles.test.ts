@@ -177,6 +177,9 @@ describe('a stored key', () => {
     const byPath = await machine.run(['settings', 'show', '--base-url', `${home.url}/v2`]);
 
     expect([byFlag, byEnvironment, byProfile].map(({ exitCode }) => exitCode)).toEqual([4, 4, 4]);
+    expect(byFlag.stderr).toContain(
+      `no key for ${elsewhere.url} (profile main, whose key is for ${home.url})`,
+    );
     expect(elsewhere.connections).toBe(0);
     expect(byPath.exitCode).toBe(0);
   });

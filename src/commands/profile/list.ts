@@ -2,7 +2,7 @@ import type { CommandDefinition } from '../../cli/command.ts';
 import { renderTable } from '../../cli/output.ts';
 import { printJson } from '../../cli/print-json.ts';
 import { printable } from '../../cli/sanitize.ts';
-import { resolveSettings } from '../../cli/settings.ts';
+import { demoProfile, resolveSettings } from '../../cli/settings.ts';
 
 export const command: CommandDefinition = {
   description: 'List the stored profiles. The one that is used is marked.',
@@ -35,6 +35,8 @@ export const command: CommandDefinition = {
         ),
       );
     }
+    if (used === demoProfile)
+      context.notice('The example store is used: `storectl profile use NAME` chooses another.');
     return undefined;
   },
 };
