@@ -44,7 +44,7 @@ export function watchConnections(server: Server, log: (line: object) => void) {
     if (connection === undefined) return;
     connection.running++;
     connection.latest = request;
-    response.once('close', () => {
+    response.on('close', () => {
       connection.running--;
       if (connection.running > 0) return;
       if (connection.refusal !== undefined) refuse(socket, connection.refusal);

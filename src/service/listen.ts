@@ -126,12 +126,12 @@ function readBody(incoming: IncomingMessage, maxBytes: number): Promise<Uint8Arr
       }
     };
     incoming.on('data', onData);
-    incoming.once('end', () => resolve(Buffer.concat(chunks, Math.min(length, maxBytes))));
+    incoming.on('end', () => resolve(Buffer.concat(chunks, Math.min(length, maxBytes))));
     // Comes after every end as well.
-    incoming.once('close', () => {
+    incoming.on('close', () => {
       if (!incoming.complete) reject(cutOff());
     });
-    incoming.once('error', (error) => reject(error instanceof ServiceError ? error : cutOff()));
+    incoming.on('error', (error) => reject(error instanceof ServiceError ? error : cutOff()));
   });
 }
 
