@@ -200,6 +200,9 @@ function brokenConnection(error: Error, plainHost: string | null): Failure {
       message: `${plainHost} speaks TLS alone, and could not read the request: its address begins with https://`,
     };
   }
+  if (error.name === 'HTTPParserError') {
+    return { code: 'connection_lost', message: `the answer is no valid HTTP (${reasonOf(error)})` };
+  }
   const advice = plainHost === null ? '' : '; a port for https:// would close it so too';
   return {
     code: 'connection_lost',

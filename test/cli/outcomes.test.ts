@@ -256,6 +256,18 @@ describe('errors', () => {
     },
   );
 
+  test('what is no HTTP is called so, and not a broken connection', async () => {
+    await using server = await startFaultServer([{ does: 'raw', bytes: 'SSH-2.0-OpenSSH_9.2\r\n' }]);
+
+    const { exitCode, stderr } = await machineFor({ origin: server.url, storeId, apiKey }).run([
+      ...commands['one-shot'],
+    ]);
+
+    expect(exitCode).toBe(10);
+    expect(stderr).toContain('the answer is no valid HTTP');
+    expect(stderr).not.toContain('https://');
+  });
+
   test('an answer that differs from the contract is a warning on stderr, and no lost answer', async () => {
     const body = { quietHours: { enabled: 'yes' }, templates: [], extra: 1 };
     await using server = await startFaultServer([answer(200, body)]);
