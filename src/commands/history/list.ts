@@ -9,6 +9,11 @@ import { type RecordState, rawOperationId, recordStates } from '../../history/re
 
 const group = 'Options:';
 
+const recordedOperations: readonly string[] = [
+  ...operations.filter((known) => known.class !== 'read').map(({ id }) => id),
+  rawOperationId,
+];
+
 export const command: CommandDefinition = {
   description: `List the changes that this machine sent with the profile, newest first: what was asked, whether it was
 applied, and what is still open. The service itself lists nothing, so changes made elsewhere are not here.`,
@@ -18,7 +23,7 @@ applied, and what is still open. The service itself lists nothing, so changes ma
       value: 'NAME',
       description: 'Only this operation, for example backup.create',
       group,
-      complete: [...operations.filter((known) => known.class !== 'read').map(({ id }) => id), rawOperationId],
+      complete: recordedOperations,
     },
     {
       flag: '--state',
@@ -32,17 +37,10 @@ applied, and what is still open. The service itself lists nothing, so changes ma
   examples: ['history list', 'history list --operation backup.create --json', 'history list --state unknown'],
   async run(context, parsed) {
     const operation = optionValue(parsed, '--operation');
-    if (
-      operation !== undefined &&
-      operation !== rawOperationId &&
-      !operations.some(({ id }) => id === operation)
-    ) {
+    if (operation !== undefined && !recordedOperations.includes(operation)) {
       throw usageError(
-        `there is no operation "${operation}"`,
-        `there are: ${operations
-          .filter((known) => known.class !== 'read')
-          .map(({ id }) => id)
-          .join(', ')}`,
+        `there is no operation "${operation}" in a history`,
+        `there are: ${recordedOperations.join(', ')}`,
       );
     }
     const state = optionValue(parsed, '--state');
