@@ -167,6 +167,7 @@ function __storectl_flags
                 '--no-mobile-privacy-require-unlock	Not: Ask phones to unlock first' \
                 '--set	Send any field: --set a.b=1 (JSON where it parses as JSON, else text)' \
                 '--from-file	Send a JSON or YAML object; - reads standard input' \
+                '--undo	Put back the settings from before this change, an id of `storectl history list`' \
                 '--output-file	Also write the answer to a file, as JSON; it is there whole or not at all' \
                 '--fields	Print only these fields (implies --json)' \
                 '--dry-run	Print the request that would be sent, and send nothing'
@@ -386,6 +387,8 @@ function __storectl_value
             echo -- ',id title slug excerpt contentMd coverImageId coverUrl coverImageUrl tags featuredProductIds status effectiveStatus publishedAt scheduledAt metaTitle metaDescription viewCount createdAt updatedAt'
         case 'settings show --fields' 'settings save --fields'
             echo -- ',quietHours quietHours.enabled quietHours.start quietHours.end quietHours.timezone templates discovery discovery.enabled discovery.summary discovery.categories showcase showcase.enabled showcase.allowCritique showcase.summary mobilePrivacy mobilePrivacy.hideRevenue mobilePrivacy.hideOrderValues mobilePrivacy.requireUnlock storeId env updatedAt'
+        case 'settings save --undo'
+            echo -- '@record'
         case 'disputes show --fields'
             echo -- ',record record.id record.storeId record.env record.orderId record.buyerEmail record.providerCaseId record.kind record.status record.reason record.riskSignals record.deadlineAt record.appealDeadlineAt record.resolution record.idempotencyKey record.createdAt record.updatedAt evidence evidence.id evidence.kind evidence.label evidence.storageKey evidence.textValue evidence.submittedBy evidence.createdAt'
         case 'disputes open --kind'

@@ -190,6 +190,7 @@ $global:StorectlTables = @{
             '--no-mobile-privacy-require-unlock', 'Not: Ask phones to unlock first',
             '--set', 'Send any field: --set a.b=1 (JSON where it parses as JSON, else text)',
             '--from-file', 'Send a JSON or YAML object; - reads standard input',
+            '--undo', 'Put back the settings from before this change, an id of `storectl history list`',
             '--output-file', 'Also write the answer to a file, as JSON; it is there whole or not at all',
             '--fields', 'Print only these fields (implies --json)',
             '--dry-run', 'Print the request that would be sent, and send nothing'
@@ -649,6 +650,8 @@ $global:StorectlTables = @{
         'blog create --fields' = ',id title slug excerpt contentMd coverImageId coverUrl coverImageUrl tags featuredProductIds status effectiveStatus publishedAt scheduledAt metaTitle metaDescription viewCount createdAt updatedAt'
         'settings show --fields' = ',quietHours quietHours.enabled quietHours.start quietHours.end quietHours.timezone templates discovery discovery.enabled discovery.summary discovery.categories showcase showcase.enabled showcase.allowCritique showcase.summary mobilePrivacy mobilePrivacy.hideRevenue mobilePrivacy.hideOrderValues mobilePrivacy.requireUnlock storeId env updatedAt'
         'settings save --fields' = ',quietHours quietHours.enabled quietHours.start quietHours.end quietHours.timezone templates discovery discovery.enabled discovery.summary discovery.categories showcase showcase.enabled showcase.allowCritique showcase.summary mobilePrivacy mobilePrivacy.hideRevenue mobilePrivacy.hideOrderValues mobilePrivacy.requireUnlock storeId env updatedAt'
+        'settings save --undo' = '@record'
+        'history show 0' = '@record'
         'disputes show --fields' = ',record record.id record.storeId record.env record.orderId record.buyerEmail record.providerCaseId record.kind record.status record.reason record.riskSignals record.deadlineAt record.appealDeadlineAt record.resolution record.idempotencyKey record.createdAt record.updatedAt evidence evidence.id evidence.kind evidence.label evidence.storageKey evidence.textValue evidence.submittedBy evidence.createdAt'
         'disputes open --kind' = 'payment'
         'disputes open --idempotency-from' = 'ci'
@@ -684,7 +687,6 @@ $global:StorectlTables = @{
         'profile show 0' = '@profile'
         'profile set 0' = '@profile'
         'profile remove 0' = '@profile'
-        'history show 0' = '@record'
         'resume 0' = '@open-record'
         'api 0' = 'GET HEAD POST PUT PATCH DELETE'
         'completion 0' = 'bash zsh fish powershell'

@@ -78,20 +78,39 @@ test('groups and fields that the contract does not know survive a save, on a ser
   expect(JSON.parse((await machine.run(['settings', 'show', '--json'])).stdout)).toEqual(document);
 });
 
-test('the former document is kept in the history, and puts it back', async () => {
+test('the former document is kept in the history, and --undo puts it back, what was added included', async () => {
   const scene = await setScene();
-  const { machine } = scene;
-  const former = await show(scene);
-  await machine.run(['settings', 'save', '--quiet-hours-start', '20:00']);
+  const { machine, proxy } = scene;
+  const { updatedAt: _, ...former } = await show(scene);
+  const change = ['settings', 'save', '--quiet-hours-start', '20:00', '--set', 'templates.mine.title=x'];
+  await machine.run([...change, '--set', 'templates.mine.body=y']);
   const [{ id }] = JSON.parse((await machine.run(['history', 'list', '--json'])).stdout);
-  const record = JSON.parse((await machine.run(['history', 'show', id, '--json'])).stdout);
-  expect(JSON.parse(record.former)).toEqual(former);
-  const { updatedAt: _, ...fields } = JSON.parse(record.former);
-  const text = JSON.stringify(fields);
-  expect(await machine.run(['settings', 'save', '--from-file', '-'], { stdin: { text } })).toMatchObject({
-    exitCode: 0,
-  });
-  expect((await show(scene)).quietHours).toEqual(former.quietHours);
+  const shown = await machine.run(['history', 'show', id]);
+  const undo = /storectl (.* settings save --undo \S+)/.exec(shown.stderr)?.[1]?.split(' ') ?? [];
+
+  const dry = JSON.parse((await machine.run([...undo, '--dry-run', '--json'])).stdout);
+  const undone = await machine.run(undo);
+
+  expect(undone).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('- templates.mine: ') });
+  expect(await show(scene)).toMatchObject(former);
+  expect(Object.keys((await show(scene)).templates)).not.toContain('mine');
+  expect(dry.body).toEqual(JSON.parse(proxy.writes().at(-1)?.body ?? ''));
+});
+
+test.each([
+  [['--undo', 'zzzzzz'], /knows no operation zzzzzz/],
+  [['--undo', '{backup}'], /is no change of the settings: there is nothing to put back/],
+  [['--undo', '{backup}', '--no-discovery-enabled'], /--undo excludes fields/],
+])('settings save %j: exit 2, nothing sent', async (args, message) => {
+  const { machine, proxy } = await setScene();
+  await machine.run(['backup', 'create', '--label', 'l', '--sections', 'store']);
+  const { stdout } = await machine.run(['history', 'list', '-q']);
+  const words = args.map((word) => word.replace('{backup}', stdout.trim()));
+
+  const result = await machine.run(['settings', 'save', ...words]);
+
+  expect(result).toMatchObject({ exitCode: 2, stderr: expect.stringMatching(message) });
+  expect(proxy.writes()).toHaveLength(1);
 });
 
 test('settings diff ends with 6 under --exit-code where something differs, else 0, and saves nothing', async () => {

@@ -5,6 +5,7 @@ import { answerBody, recordSummary } from '../../cli/history-view.ts';
 import { askFirst } from '../../cli/interview.ts';
 import { renderRecord, rowsOf } from '../../cli/output.ts';
 import { printJson } from '../../cli/print-json.ts';
+import { demoProfile } from '../../cli/settings.ts';
 import { maskWebhooks } from '../../cli/webhooks.ts';
 
 export const command: CommandDefinition = {
@@ -39,6 +40,10 @@ export const command: CommandDefinition = {
       ),
     ];
     context.print(renderRecord(rows, context.out));
+    if (record.former !== null) {
+      const profile = record.profile === demoProfile ? '--demo' : `--profile ${record.profile}`;
+      context.noticeToCopy(`Undo it with: storectl ${profile} settings save --undo ${record.id}`);
+    }
     return undefined;
   },
 };

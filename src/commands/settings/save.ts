@@ -1,8 +1,19 @@
+import { optionValue } from '../../cli/command.ts';
+import { usageError } from '../../cli/errors.ts';
+import { parseObject } from '../../cli/input-files.ts';
 import { askWhatChanges } from '../../cli/nothing-to-change.ts';
-import { operationCommand, type Preview, type Run } from '../../cli/operation-command.ts';
+import { operationCommand, type PreparedInput, type Preview, type Run } from '../../cli/operation-command.ts';
 import { getPath, mergeObjects } from '../../cli/paths.ts';
 import { clientFields, movedError, previewSave, readSettings, sameJson } from '../../cli/settings-changes.ts';
 import { saveSettings } from '../../contract/settings.ts';
+
+const undo = '--undo';
+
+const askChanges = askWhatChanges(saveSettings, '--quiet-hours-enabled', async (input) => {
+  const connection = await input.context.connect();
+  const run = { ...input, connection, operation: saveSettings, parameters: {}, body: null, interview: null };
+  return (await readSettings(run)).document;
+});
 
 export const command = operationCommand({
   operation: saveSettings,
@@ -13,29 +24,55 @@ changed the settings in the meantime. The service's own fields storeId, env and 
     'settings save --quiet-hours-enabled --quiet-hours-start 22:00 --quiet-hours-end 07:00',
     'settings save --set templates.dispute_opened.title="New dispute"',
     'settings show --json > all.json && storectl settings save --from-file all.json',
+    'settings save --undo 7k3f9a',
   ],
-  prepare: askWhatChanges(saveSettings, '--quiet-hours-enabled', async (input) => {
-    const connection = await input.context.connect();
-    const run = {
-      ...input,
-      connection,
-      operation: saveSettings,
-      parameters: {},
-      body: null,
-      interview: null,
-    };
-    return (await readSettings(run)).document;
-  }),
+  options: [
+    {
+      flag: undo,
+      value: 'ID',
+      description: 'Put back the settings from before this change, an id of `storectl history list`',
+      group: 'Input:',
+      complete: 'record',
+    },
+  ],
+  prepare: async (body, input) => {
+    const id = optionValue(input.parsed, undo);
+    if (id === undefined) return askChanges(body, input);
+    if (Object.keys(body).length > 0) throw usageError(`${undo} excludes fields`, 'leave one of them out');
+    Object.assign(body, clientFields(await formerSettings(input, id)));
+    return null;
+  },
   preview: mergeIntoCurrent,
-  dryRunNote: () =>
-    'these fields would be changed in the settings as they are then, and the whole sent; `storectl settings diff` shows it',
+  dryRunNote: ({ parsed }) =>
+    optionValue(parsed, undo) !== undefined
+      ? null
+      : 'these fields would be changed in the settings as they are then, and the whole sent; `storectl settings diff` shows it',
   id: (answer) => getPath(answer, ['storeId']),
 });
+
+/** The document that the change with this id replaced. Throws a usage error where the history has none. */
+async function formerSettings({ context }: PreparedInput, id: string): Promise<Record<string, unknown>> {
+  const record = await (await context.history()).get(id);
+  const { origin, storeId } = await context.connect();
+  const reason =
+    record.operation !== saveSettings.id || record.former === null
+      ? 'is no change of the settings'
+      : record.origin !== origin || record.storeId !== storeId
+        ? `is a change of store ${record.storeId} @ ${record.origin}`
+        : null;
+  if (reason === null) return parseObject(record.former ?? '', `the former document of ${record.id}`);
+  throw usageError(
+    `${record.id} ${reason}: there is nothing to put back`,
+    '`storectl history list --operation settings.save` shows those that are',
+  );
+}
 
 /** PUT replaces the document, so what the user did not name has to be read and sent back. */
 async function mergeIntoCurrent(run: Run): Promise<Preview> {
   const given = run.body ?? {};
   const current = await readSettings(run);
+  const movedHint = 'run the command again to change the settings as they are now';
+  if (optionValue(run.parsed, undo) !== undefined) return previewSave(run, current, given, movedHint);
   const next = clientFields(mergeObjects(current.document, given));
   const { updatedAt } = given;
   // A document that was read earlier says when: saving it over newer settings would take others' changes back.
@@ -48,5 +85,5 @@ async function mergeIntoCurrent(run: Run): Promise<Preview> {
       'read them anew, or take updatedAt out of the input to save it all the same',
     );
   }
-  return previewSave(run, current, next, 'run the command again to change the settings as they are now');
+  return previewSave(run, current, next, movedHint);
 }
