@@ -38,9 +38,11 @@ export async function loadEngine(): Promise<Engine> {
  * Runs SQL in another thread. A connection of libsql/promise would also go there to prepare a statement and to read a row,
  * which takes longer than to do it here; both are made of the same native parts.
  */
-async function execElsewhere(database: Database.Database, sql: string): Promise<void> {
+type ExecElsewhere = (database: Database.Database, sql: string) => Promise<void>;
+
+async function loadExecElsewhere(): Promise<ExecElsewhere> {
   const { default: InThreads } = await import('libsql/promise');
-  await InThreads.prototype.exec.call(database, sql);
+  return (database, sql) => InThreads.prototype.exec.call(database, sql);
 }
 
 /** Throws the engine's busy error when another process is just setting the file up. */
@@ -99,8 +101,10 @@ export function openConnection(Engine: Engine, location: string): Connection {
     },
   });
   const exec = (sql: string) => void database.exec(sql);
+  let execElsewhere: ExecElsewhere | undefined;
   let isCommittingElsewhere = false;
   const commitElsewhere = async () => {
+    execElsewhere ??= await loadExecElsewhere();
     isCommittingElsewhere = true;
     try {
       await execElsewhere(database, 'commit');
