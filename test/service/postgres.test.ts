@@ -375,6 +375,18 @@ test('instances share the rate limit of a key', async () => {
   expect(await ask(2)).toEqual([429, '1']);
 });
 
+test('a connection that is cut off between two queries fails what was done on it, and nothing else', async () => {
+  const database = await freshDatabase();
+  const storage = await openTestStorage(database.url);
+  const cutOff = storage.write(async (db) => {
+    const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(db);
+    await query(database.adminUrl, `select pg_terminate_backend(${rows[0]?.pid}, 5000)`);
+    await sql`create table never (value integer)`.execute(db);
+  });
+  await expect(cutOff).rejects.toThrow('the database is not available');
+  expect((await createStore(storage, { name: 'Next' })).slug).toBe('next');
+});
+
 test('without its database the service is alive and not ready, and ready again when that is back', async () => {
   const { url, adminUrl } = await freshDatabase();
   const service = await startService({ storage: await openTestStorage(url) });

@@ -38,8 +38,10 @@ export async function openPostgres(url: string, patienceMs: number): Promise<Sto
       getTypeParser: (oid, format) => (oid === bigintOid ? Number : types.getTypeParser(oid, format)),
     },
   });
-  // A connection that is lost while nobody uses it is replaced at its next use.
+  // A connection that is lost while nobody waits for its answer is replaced at its next use, or fails what it is used for.
+  // The pool listens only to those that nobody uses, and what nobody listens to would end the process.
   pool.on('error', () => {});
+  pool.on('connect', (client) => client.on('error', () => {}));
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }), plugins: [new CamelCasePlugin()] });
 
   const queue = createStoreQueue(connectionsOfAStore, patienceMs);
