@@ -124,7 +124,11 @@ export async function parseObject(text: string, name: string): Promise<Record<st
   if (value === undefined) {
     const yaml = await import('yaml');
     try {
-      value = yaml.parse(text);
+      const document = yaml.parseDocument(text);
+      // A warning is about a tag that nothing here understands: its value would be sent as another one.
+      const [problem] = [...document.errors, ...document.warnings];
+      if (problem !== undefined) throw problem;
+      value = document.toJS();
     } catch (error) {
       const reason = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
       throw usageError(`${name} is neither JSON nor YAML: ${reason}`, 'correct it', {

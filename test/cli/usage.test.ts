@@ -93,6 +93,11 @@ const wrong: Readonly<Record<string, Wrong>> = {
     file: '{"name": "a"\n b: [',
     says: 'is neither JSON nor YAML',
   },
+  'a YAML tag that means nothing here': {
+    args: [...update, '--from-file', 'file'],
+    file: 'name: !!js/function "x"\n',
+    says: 'Unresolved tag',
+  },
   'an id with a slash': { args: ['disputes', 'show', 'a/b'], says: '<disputeId> must not contain a slash' },
   'an id with a backslash': {
     args: ['disputes', 'show', 'a\\b'],
