@@ -135,7 +135,7 @@ function describeParserError(error: CommanderError): CliError {
 
 async function describeForPeople(
   { message, hint, requestId }: ErrorDetails,
-  { stderr }: Pick<Io, 'stderr'>,
+  { stderr, signal }: Pick<Io, 'stderr' | 'signal'>,
 ): Promise<string> {
   const isTerminal = stderr.isTTY === true;
   const { wrapText } = isTerminal ? await import('./wrap.ts') : { wrapText: (text: string) => text };
@@ -144,7 +144,8 @@ async function describeForPeople(
   const lines = [wrapText(`error: ${printableLines(message)}`, columns)];
   if (hint !== undefined) lines.push(indented(printableLines(hint)));
   if (requestId !== undefined) lines.push(indented(`request id: ${printable(requestId)}`));
-  return `${lines.join('\n')}\n`;
+  // A terminal shows Ctrl-C as ^C where nobody is asked anything: the message is written over it.
+  return `${isTerminal && signal.aborted ? '\r' : ''}${lines.join('\n')}\n`;
 }
 
 function describeAsJson({ exitCode: _, ...error }: ErrorDetails): string {

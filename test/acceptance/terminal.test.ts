@@ -167,7 +167,9 @@ test('Ctrl-C while the answer is awaited: exit 10 with the id; while an editor r
   terminal.type('storectl backup create --label nightly --sections store; echo "exit $?"');
   await scene.proxy.received(1);
   terminal.press('C-c');
-  expect(await terminal.shows(/exit 10/)).toMatch(/storectl resume \S+/);
+  const screen = await terminal.shows(/exit 10/);
+  expect(screen).toMatch(/storectl resume \S+/);
+  expect(screen).toMatch(/^error: the request was sent/m);
   expect(scene.proxy.requests).toHaveLength(1);
 
   terminal.type('clear; storectl settings edit; echo "exit $?"');
