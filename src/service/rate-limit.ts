@@ -1,3 +1,4 @@
+import { StorageBusyError, UnknownCommitError } from './storage/errors.ts';
 import { findFullAt, takeToken } from './storage/rate-limits.ts';
 import type { Storage } from './storage/storage.ts';
 
@@ -45,12 +46,17 @@ function createLocalLimiter({ tokenMs, burst }: Rate): RateLimiter {
 function createSharedLimiter(storage: Storage, { tokenMs, burst }: Rate): RateLimiter {
   return {
     async take({ storeId, keyId }, now) {
-      return storage.forStore(storeId).write(async (db) => {
+      const taking = storage.forStore(storeId).write(async (db) => {
         const tenant = { db, storeId };
         const isTaken = (await takeToken(tenant, { keyId, now, tokenMs, burst })) !== undefined;
         if (isTaken) return 0;
         const fullAt = (await findFullAt(tenant, keyId)) ?? now;
         return Math.max(1, Math.ceil((fullAt + tokenMs - now - burst * tokenMs) / 1000));
+      });
+      return taking.catch((error: unknown) => {
+        if (!(error instanceof UnknownCommitError)) throw error;
+        // A token may be gone: of what was asked for, nothing has been done.
+        throw new StorageBusyError('the database went away', { cause: error });
       });
     },
   };

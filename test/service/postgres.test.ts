@@ -387,6 +387,40 @@ test('a connection that is cut off between two queries fails what was done on it
   expect((await createStore(storage, { name: 'Next' })).slug).toBe('next');
 });
 
+test('whoever is cut off while a change is committed is told that it may be made, all others that nothing is', async () => {
+  const { url, adminUrl } = await freshDatabase();
+  const service = await startService({
+    storage: await openTestStorage(url),
+    rateLimit: { perSecond: 1, burst: 9 },
+  });
+  const cutOffAtCommitOf = (table: string) =>
+    query(
+      adminUrl,
+      `create constraint trigger cut_off after insert on ${table} deferrable initially deferred for each row execute function cut_off()`,
+    );
+  await query(
+    adminUrl,
+    `create function cut_off() returns trigger language plpgsql as
+      'begin perform pg_terminate_backend(pg_backend_pid()); return null; end'`,
+  );
+  await cutOffAtCommitOf('posts');
+  const post = await service.call('blog.create', '', { title: 'A', contentMd: '' });
+  expect(post).toMatchObject({
+    status: 500,
+    body: { detail: expect.stringContaining('may have been made') },
+  });
+
+  await query(adminUrl, 'delete from rate_limits');
+  await cutOffAtCommitOf('rate_limits');
+  expect(await service.call('settings.show', '')).toMatchObject({ status: 503, body: { code: 'busy' } });
+
+  const read = service.storage.read(async (db) => {
+    const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(db);
+    await query(adminUrl, `select pg_terminate_backend(${rows[0]?.pid}, 5000)`);
+  });
+  await expect(read).rejects.toThrow('the database is not available');
+});
+
 test('without its database the service is alive and not ready, and ready again when that is back', async () => {
   const { url, adminUrl } = await freshDatabase();
   const service = await startService({ storage: await openTestStorage(url) });

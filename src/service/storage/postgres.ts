@@ -72,7 +72,7 @@ export async function openPostgres(url: string, patienceMs: number): Promise<Sto
             await queries.executeQuery(CompiledQuery.raw('rollback')).catch(() => {});
             throw error;
           }
-          await commit(queries);
+          await commit(queries, mode);
           return result;
         }),
       );
@@ -126,11 +126,11 @@ async function checkSetup(db: Queries): Promise<string[]> {
     : [];
 }
 
-async function commit(queries: Queries): Promise<void> {
+async function commit(queries: Queries, mode: 'read' | 'write'): Promise<void> {
   try {
     await queries.executeQuery(CompiledQuery.raw('commit'));
   } catch (cause) {
-    if (!isConnectionLost(cause)) throw cause;
+    if (mode === 'read' || !isConnectionLost(cause)) throw cause;
     throw new UnknownCommitError('the database went away during a commit', { cause });
   }
 }
