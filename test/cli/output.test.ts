@@ -263,6 +263,7 @@ async function runInTerminal(
   args: readonly string[],
   columns: number,
   env: Readonly<Record<string, string>>,
+  stderr = new PassThrough(),
 ): Promise<string> {
   const folder = temporaryFolder();
   const stdout = Object.assign(new PassThrough(), { isTTY: true, columns });
@@ -271,7 +272,7 @@ async function runInTerminal(
   const exitCode = await main(args, {
     stdin,
     stdout,
-    stderr: new PassThrough(),
+    stderr,
     env: { STORECTL_CONFIG_DIR: folder, STORECTL_STATE_DIR: folder, ...env },
     cwd: folder,
     process,
@@ -323,10 +324,10 @@ describe('a whole command', () => {
       }
       const ids = (await machine.run(['history', 'list', '-q'])).stdout.trim().split('\n');
 
-      const text = await runInTerminal(['history', 'list'], columns, {
-        STORECTL_STATE_DIR: machine.stateDirectory,
-        NO_COLOR: '1',
-      });
+      const env = { STORECTL_STATE_DIR: machine.stateDirectory, NO_COLOR: '1' };
+      const stderr = new PassThrough();
+      const text = await runInTerminal(['history', 'list'], columns, env, stderr);
+      const notices = String(stderr.read());
 
       for (const line of text.split('\n')) expect(line.length).toBeLessThanOrEqual(columns);
       for (const id of ids) expect(text).toContain(id);
@@ -336,6 +337,8 @@ describe('a whole command', () => {
       expect(header.split(/\s+/).filter((title) => !['ID', 'OPERATION', 'STATE'].includes(title))).toEqual(
         beside,
       );
+      const leftOut = ['result', 'when', 'tries'].filter((title) => !beside.includes(title.toUpperCase()));
+      expect(/too narrow for: (.*)\. --json/.exec(notices)?.[1]?.split(', ') ?? []).toEqual(leftOut);
       for (const id of beside.includes('RESULT') ? made : []) expect(text).toContain(id);
     },
   );

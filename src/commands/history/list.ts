@@ -7,6 +7,9 @@ import { printable } from '../../cli/sanitize.ts';
 import { operations } from '../../contract/operations.ts';
 import { type RecordState, rawOperationId, recordStates } from '../../history/record.ts';
 
+/** Columns that a narrow terminal has no room for, the most important first. */
+const spare = ['result', 'when', 'tries'];
+
 const group = 'Options:';
 
 const recordedOperations: readonly string[] = [
@@ -65,27 +68,30 @@ applied, and what is still open. The service itself lists nothing, so changes ma
     } else if (shown.length === 0) {
       context.notice('Nothing of that kind is known to this machine.');
     } else {
-      context.print(
-        renderTable(
-          ['id', 'when', 'operation', 'state', 'result', 'tries'],
-          shown.map((record) => {
-            const { id, age, operation, state, open, result, attempts } = recordSummary(
-              record,
-              context.now(),
-            );
-            return [
-              id,
-              age,
-              printable(operation),
-              open ? `${state} (open)` : state,
-              printable(result ?? '-'),
-              String(attempts),
-            ];
-          }),
-          context.out,
-          ['result', 'when', 'tries'],
-        ),
+      const text = renderTable(
+        ['id', 'when', 'operation', 'state', 'result', 'tries'],
+        shown.map((record) => {
+          const { id, age, operation, state, open, result, attempts } = recordSummary(record, context.now());
+          return [
+            id,
+            age,
+            printable(operation),
+            open ? `${state} (open)` : state,
+            printable(result ?? '-'),
+            String(attempts),
+          ];
+        }),
+        context.out,
+        spare,
       );
+      context.print(text);
+      // Where each row is a record, there are no titles in capitals and nothing is left out.
+      const [titles = ''] = text.split('\n', 1);
+      const leftOut = titles.includes('OPERATION')
+        ? spare.filter((title) => !titles.includes(title.toUpperCase()))
+        : [];
+      if (leftOut.length > 0)
+        context.notice(`The terminal is too narrow for: ${leftOut.join(', ')}. --json has everything.`);
       context.notice(`Known to this machine (${history.folder}).`);
       if (records.length > limit) context.notice(`${records.length - limit} more: --limit ${records.length}`);
     }
