@@ -135,6 +135,32 @@ describe('auth login', () => {
     });
   });
 
+  test.each([
+    [404, 5, 'check the address and the store'],
+    [302, 7, 'check the address and the store'],
+    [429, 8, 'wait'],
+  ])('auth status ends as any read does after %d: exit %d, %s', async (status, exitCode, advice) => {
+    const refusal = answer(status, {}, { 'retry-after': '900' });
+    await using server = await startFaultServer([answer(200, {}), refusal]);
+    const machine = newMachine();
+    await login(machine, server.url);
+
+    expect(await machine.run(['auth', 'status'])).toMatchObject({
+      exitCode,
+      stdout: expect.stringContaining(`the service answered ${status}`),
+      stderr: expect.stringContaining(advice),
+    });
+  });
+
+  test('auth status, cancelled: exit 130', async () => {
+    await using server = await startFaultServer([answer(200, {})]);
+    const machine = newMachine();
+    await login(machine, server.url);
+
+    const result = await machine.run(['auth', 'status'], { signal: AbortSignal.abort() });
+    expect(result).toMatchObject({ exitCode: 130, stdout: '' });
+  });
+
   test('auth status says that a key is refused, without showing it: exit 4', async () => {
     await using server = await startFaultServer([answer(200, {}), answer(401, {})]);
     const machine = newMachine();

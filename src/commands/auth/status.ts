@@ -1,11 +1,22 @@
 import { type CommandDefinition, isOn } from '../../cli/command.ts';
-import { CliError } from '../../cli/errors.ts';
-import { exitCodes } from '../../cli/exit-codes.ts';
+import { type ExitCode, exitCodeOfStatus, exitCodes } from '../../cli/exit-codes.ts';
+import { outcomeError } from '../../cli/outcomes.ts';
 import { renderRecord } from '../../cli/output.ts';
 import { printJson } from '../../cli/print-json.ts';
 import { printable } from '../../cli/sanitize.ts';
 import { demoProfile, describeSource, type Sourced } from '../../cli/settings.ts';
 import { showSettings } from '../../contract/settings.ts';
+
+const notTried: Access = { access: 'not tried' };
+
+/** What came of trying the key. */
+interface Access {
+  readonly access: string;
+  /** Where the key does not work. */
+  readonly exitCode?: ExitCode;
+  /** What to do then. */
+  readonly advice?: string;
+}
 
 export const command: CommandDefinition = {
   description: `Show which profile, address, store and key a command would use, and where each comes from.
@@ -17,7 +28,7 @@ The key is tried with a read that changes nothing, unless --offline is given; it
     const { profile, storeId, baseUrl, apiKey } = settings;
     const demo = profile === demoProfile;
     const offline = isOn(parsed, '--offline');
-    const access = offline ? 'not tried' : await tryKey();
+    const { access, exitCode, advice } = offline ? notTried : await tryKey();
     const status = {
       profile,
       baseUrl: demo ? 'the demo service in this process' : (baseUrl?.value.href.replace(/\/$/, '') ?? null),
@@ -47,10 +58,15 @@ The key is tried with a read that changes nothing, unless --offline is given; it
         ),
       );
     }
-    return access === 'refused' || access === 'no key' ? exitCodes.notAllowed : undefined;
+    if (advice !== undefined) context.notice(advice);
+    return exitCode;
 
-    async function tryKey(): Promise<string> {
-      if (!demo && apiKey === null) return 'no key';
+    async function tryKey(): Promise<Access> {
+      const login = 'run `storectl auth login`';
+      if (!demo && apiKey === null) {
+        const advice = `${login}, or set STORECTL_API_KEY`;
+        return { access: 'no key', exitCode: exitCodes.notAllowed, advice };
+      }
       const { client, storeId: id } = await context.connect();
       const outcome = await client.call(showSettings, {
         parameters: { storeId: id },
@@ -58,19 +74,22 @@ The key is tried with a read that changes nothing, unless --offline is given; it
         signal: context.io.signal,
         timeoutMs: context.flags.timeoutMs ?? 15_000,
       });
-      if (outcome.kind === 'applied') return 'works';
+      if (outcome.kind === 'applied') return { access: 'works' };
       if (outcome.kind !== 'rejected') {
-        throw new CliError({
-          code: outcome.failure.code,
-          exitCode: exitCodes.notApplied,
-          message: `the key could not be tried: ${outcome.failure.message}`,
-          hint: 'check the address and the network, or add --offline',
-          outcome: 'not_sent',
-        });
+        throw outcomeError(outcome, { class: 'read', fields: [], recordId: null, now: context.now() });
       }
-      if (outcome.status === 401) return 'refused';
-      if (outcome.status === 403) return 'works, without the right to read settings';
-      return `the service answered ${outcome.status}: ${printable(outcome.problem.message)}`;
+      const { status: answered, problem } = outcome;
+      if (answered === 403) return { access: 'works, without the right to read settings' };
+      const exitCode = exitCodeOfStatus(answered);
+      if (answered === 401) return { access: 'refused', exitCode, advice: `${login} with a new key` };
+      return {
+        access: `the service answered ${answered}: ${printable(problem.message)}`,
+        exitCode,
+        advice:
+          exitCode === exitCodes.throttled
+            ? 'wait, then run this again'
+            : 'check the address and the store: they are shown above',
+      };
     }
   },
 };
