@@ -13,6 +13,8 @@ const checkoutFields = {
 
 const taxFields = { rateBp: described(z.int(), 'Tax rate in basis points (1900 is 19 %)') };
 
+const socialsText = 'Social profile of the store, name=address';
+
 const settingsFields = {
   supportEmail: described(z.email(), 'E-mail address that customers write to'),
   description: text('What the store says about itself'),
@@ -27,8 +29,11 @@ const settingsFields = {
   liveStatsDefault: described(z.boolean(), 'Show live statistics by default'),
   discordUrl: text('Invitation to the Discord server'),
   maintenanceMessage: text('Text shown while the store is closed'),
-  socials: described(z.record(z.string(), z.string()), 'Social profile of the store, name=address'),
+  socials: described(z.record(z.string(), z.string()), socialsText),
 };
+
+/** In a partial update null takes one of them away. */
+const changedSocials = described(z.record(z.string(), z.nullable(z.string())), socialsText);
 
 /** Store settings, section 2.1. */
 export const storeSettings = lenientObject({
@@ -65,6 +70,7 @@ export const updateStore = {
     timezone: text('Time zone of the store, for example Europe/Berlin'),
     settings: lenientObject({
       ...settingsFields,
+      socials: changedSocials,
       checkout: lenientObject(checkoutFields),
       tax: lenientObject(taxFields),
     }),

@@ -37,6 +37,8 @@ describe('flags', () => {
       ['--social', 'discord=https://d.example/?a=b', '--social', 'x=', '--social', 'a.b=c'],
       { settings: { socials: { discord: 'https://d.example/?a=b', x: '', 'a.b': 'c' } } },
     ],
+    // Null takes one away.
+    [['--set', 'settings.socials.discord=null'], { settings: { socials: { discord: null } } }],
     [['--name', ''], { name: '' }],
     [['--name', '--odd'], { name: '--odd' }],
     [['--description', '  kept as it is \n'], { settings: { description: '  kept as it is \n' } }],

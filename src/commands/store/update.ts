@@ -4,7 +4,8 @@ import { updateStore } from '../../contract/store.ts';
 
 export const command = operationCommand({
   operation: updateStore,
-  description: `Change settings of the store. Only the fields that are given change; --set FIELD=null clears one.
+  description: `Change settings of the store. Only the fields that are given change; --set FIELD=null clears one,
+and takes a social profile away (settings.socials.discord=null).
 Fields of the settings are named without "settings." in flags and with it in --set.`,
   examples: [
     'store update --name "Juniper & Ink" --cashback-bp 250',
