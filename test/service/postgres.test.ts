@@ -421,6 +421,30 @@ test('whoever is cut off while a change is committed is told that it may be made
   await expect(read).rejects.toThrow('the database is not available');
 });
 
+test('a database that no longer answers is taken to be away, and is not waited for at the end', async () => {
+  const { url, adminUrl } = await freshDatabase();
+  const storage = await openStorage(url, { busyTimeoutMs: 100 });
+  const stopped: number[] = [];
+  onTestFinished(() => stopped.forEach((pid) => void process.kill(pid, 'SIGCONT')));
+  const hang = (begun = () => {}) =>
+    storage.read(async (db) => {
+      const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(db);
+      for (const { pid } of rows) if (process.kill(pid, 'SIGSTOP')) stopped.push(pid);
+      begun();
+      await sql`select 1`.execute(db);
+    });
+  await expect(hang()).rejects.toThrow('the database is not available');
+
+  let hanging: Promise<void> | undefined;
+  await new Promise<void>((resolve) => {
+    hanging = hang(resolve);
+    hanging.catch(() => {});
+  });
+  await storage.close();
+  await expect(hanging).rejects.toThrow('the database is not available');
+  expect(await query(adminUrl, 'select 1 as one')).toEqual([{ one: 1 }]);
+});
+
 test('without its database the service is alive and not ready, and ready again when that is back', async () => {
   const { url, adminUrl } = await freshDatabase();
   const service = await startService({ storage: await openTestStorage(url) });

@@ -31,8 +31,8 @@ const maxInFlight = 64;
 /** How soon a change of the quiet hours is noticed. */
 const longestHoldMs = 60_000;
 
-/** How long sends may go on once the worker is told to stop. */
-const graceMs = 10_000;
+/** How long what was cut off may take to say so in the database. */
+const settleMs = 2_000;
 
 export interface WorkerOptions {
   readonly storage: Storage;
@@ -41,6 +41,8 @@ export interface WorkerOptions {
   readonly clock?: () => number;
   /** From 0 to 1, for the pauses between attempts. */
   readonly random?: () => number;
+  /** How long sends may go on once the worker is told to stop. 10 s unless given. */
+  readonly graceMs?: number;
   /** Takes one record for each attempt. They never hold an address or a text. */
   readonly log?: (line: object) => void;
 }
@@ -69,6 +71,7 @@ interface Claim {
  */
 export function createDeliveryWorker(options: WorkerOptions): DeliveryWorker {
   const { storage, send, clock = Date.now, random = Math.random, log = () => {} } = options;
+  const { graceMs = 10_000 } = options;
   const inFlight = new Map<string, Promise<void>>();
   const stopping = new AbortController();
   const cut = new AbortController();
@@ -214,10 +217,17 @@ export function createDeliveryWorker(options: WorkerOptions): DeliveryWorker {
     async stop() {
       stopping.abort();
       wake();
-      const timer = setTimeout(() => cut.abort(), graceMs);
-      await running;
-      await Promise.all(inFlight.values());
-      clearTimeout(timer);
+      const timers = [setTimeout(() => cut.abort(), graceMs)];
+      const ended = (async () => {
+        await running;
+        await Promise.all(inFlight.values());
+      })();
+      // A database that does not answer is not waited for.
+      const tooLate = new Promise<void>((resolve) => {
+        timers.push(setTimeout(resolve, graceMs + settleMs));
+      });
+      await Promise.race([ended, tooLate]);
+      for (const timer of timers) clearTimeout(timer);
     },
   };
 }

@@ -1,3 +1,4 @@
+import { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CamelCasePlugin, CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely';
 import { isBrokenOff, isConnectionLost, isUnavailable } from './engine-errors.ts';
@@ -15,6 +16,9 @@ const bigintOid = 20;
 const connections = 10;
 const connectionsOfAStore = 3;
 
+/** How many times as long as a lock is waited for PostgreSQL may be silent: then nobody is there any more. */
+const patienceForAnswers = 12;
+
 /** Whose rows a transaction sees: see row-security-migration.ts. */
 type Audience = { readonly storeId: string } | 'administration';
 
@@ -25,8 +29,16 @@ type Audience = { readonly storeId: string } | 'administration';
 export async function openPostgres(url: string, patienceMs: number): Promise<Storage> {
   const { Pool, escapeLiteral, types } = await loadDriver();
   if (!URL.canParse(url)) throw new DatabaseSetupError('the URL of the database is not valid');
+  const sockets = new Set<Socket>();
+  const newSocket = () => {
+    const socket = new Socket();
+    const giveUp = () => socket.destroy(Object.assign(new Error('no answer'), { code: 'ETIMEDOUT' }));
+    sockets.add(socket.setTimeout(patienceMs * patienceForAnswers, giveUp));
+    return socket.once('close', () => sockets.delete(socket));
+  };
   const pool = new Pool({
     connectionString: url,
+    stream: newSocket,
     max: connections,
     application_name: 'storectl',
     connectionTimeoutMillis: patienceMs,
@@ -98,7 +110,11 @@ export async function openPostgres(url: string, patienceMs: number): Promise<Sto
     ...transactions('administration'),
     forStore: (storeId) => transactions({ storeId }),
     version: async () => null,
-    close: () => db.destroy(),
+    async close() {
+      const cutOff = setTimeout(() => sockets.forEach((socket) => void socket.destroy()), patienceMs);
+      await db.destroy();
+      clearTimeout(cutOff);
+    },
   };
 }
 

@@ -52,7 +52,7 @@ export interface Storage extends Transactions {
    * Of one table: after those that may have changed it. Null where the engine cannot tell.
    */
   version(table?: string): Promise<number | null>;
-  /** Waits for the transactions that have begun. */
+  /** Waits for the transactions that have begun; on PostgreSQL, which may never answer, for as long as for a lock. */
   close(): Promise<void>;
 }
 

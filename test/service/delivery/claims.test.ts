@@ -108,6 +108,14 @@ test('a worker that is told to stop finishes what it is sending, and begins noth
   expect(await states()).toEqual(['delivered', 'pending']);
 });
 
+test('a worker that is told to stop does not wait for a database that never answers', async () => {
+  const { service, newWorker } = await startScene();
+  const read = () => new Promise<never>(() => {});
+  const worker = newWorker({ storage: { ...service.storage, read }, graceMs: 0 });
+  worker.start();
+  await worker.stop();
+});
+
 test('quiet hours hold messages back until they end, in their order, and the operator sees it', async () => {
   const { service, receiver, clock, worker, addEndpoints, emit, states, deliveries } = await startScene();
   const quietHours = { enabled: true, start: '22:00', end: '07:00', timezone: 'Europe/Berlin' };
