@@ -199,7 +199,7 @@ function __storectl_flags
         case 'settings edit' 'history' 'history show' 'auth' 'profile' 'profile list' 'profile show' 'doctor' 'demo' 'demo info' 'service'
             printf '%s\n' '--fields	Print only these fields (implies --json)'
         case 'disputes open'
-            printf '%s\n' '--kind	Kind of the dispute' \
+            printf '%s\n' '--kind	Kind of the dispute (default payment)' \
                 '--reason	Why the dispute is opened' \
                 '--reason-file	The same from a file; - reads standard input' \
                 '--idempotency-key	Key under which the service applies this request once' \
@@ -265,7 +265,7 @@ function __storectl_flags
                 '--fields	Print only these fields (implies --json)' \
                 '--dry-run	Print the request that would be sent, and send nothing'
         case 'notify add-endpoint'
-            printf '%s\n' '--kind	Kind of the endpoint' \
+            printf '%s\n' '--kind	Kind of the endpoint (default discord)' \
                 '--name	Name of the endpoint' \
                 '--url	Web address that notifications are sent to' \
                 '--events	Events to send notifications of, for example feedback_digest' \

@@ -234,7 +234,7 @@ $global:StorectlTables = @{
             '--dry-run', 'Print the request that would be sent, and send nothing'
         )
         'disputes open' = @(
-            '--kind', 'Kind of the dispute',
+            '--kind', 'Kind of the dispute (default payment)',
             '--reason', 'Why the dispute is opened',
             '--reason-file', 'The same from a file; - reads standard input',
             '--idempotency-key', 'Key under which the service applies this request once',
@@ -317,7 +317,7 @@ $global:StorectlTables = @{
             '--dry-run', 'Print the request that would be sent, and send nothing'
         )
         'notify add-endpoint' = @(
-            '--kind', 'Kind of the endpoint',
+            '--kind', 'Kind of the endpoint (default discord)',
             '--name', 'Name of the endpoint',
             '--url', 'Web address that notifications are sent to',
             '--events', 'Events to send notifications of, for example feedback_digest',

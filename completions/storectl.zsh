@@ -267,7 +267,7 @@ _storectl_flags() {
       ;;
     'disputes open')
       _storectl_reply=(
-      '--kind:Kind of the dispute'
+      '--kind:Kind of the dispute (default payment)'
       '--reason:Why the dispute is opened'
       '--reason-file:The same from a file; - reads standard input'
       '--idempotency-key:Key under which the service applies this request once'
@@ -348,7 +348,7 @@ _storectl_flags() {
       ;;
     'notify add-endpoint')
       _storectl_reply=(
-      '--kind:Kind of the endpoint'
+      '--kind:Kind of the endpoint (default discord)'
       '--name:Name of the endpoint'
       '--url:Web address that notifications are sent to'
       '--events:Events to send notifications of, for example feedback_digest'

@@ -115,11 +115,17 @@ function describeCommand(command: InputCommand, fields: readonly FieldFlag[]) {
     examples,
     arguments: command.arguments ?? parameterArguments(operation),
     options: [
-      ...fields.flatMap((field) => fieldOptions(field, operation.id)),
+      ...fields.flatMap((field) => fieldOptions(withDefault(field, command.defaults), operation.id)),
       ...(operation.body === null ? [] : bodyOptions),
       ...(command.options ?? []),
     ],
   };
+}
+
+/** The field, its description with what is sent where it is not given. */
+function withDefault(field: FieldFlag, defaults: InputCommand['defaults'] = {}): FieldFlag {
+  const value = getPath(defaults, field.path);
+  return value === undefined ? field : { ...field, description: `${field.description} (default ${value})` };
 }
 
 async function runOperation(

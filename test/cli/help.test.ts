@@ -34,7 +34,7 @@ describe.each(commands)('%s --help', (name, leaf) => {
     }
     const examples = help.stdout.split('\nExamples:\n')[1]?.trimEnd().split('\n') ?? [];
     expect(examples.length).toBeGreaterThan(0);
-    for (const example of examples) expect(example).toContain('storectl ');
+    for (const example of examples) expect(example).toMatch(/^ {2}\$ storectl (--)?[a-z]/);
     expect(examples.some((example) => example.includes(name))).toBe(true);
   });
 
@@ -123,4 +123,11 @@ test('the names of the 12 operations are those that were promised', () => {
       'notify mark-read',
     ]),
   );
+});
+
+test.each([
+  [['disputes', 'open'], 'Kind of the dispute (default payment)'],
+  [['notify', 'add-endpoint'], 'Kind of the endpoint (default discord)'],
+])('%j --help says what is sent where a field is not given', async (command, text) => {
+  expect((await newMachine().run([...command, '--help'])).stdout).toContain(text);
 });
