@@ -368,7 +368,11 @@ $global:StorectlTables = @{
             '--fields', 'Print only these fields (implies --json)'
         )
         'auth login' = @(
-            '--with-key', 'Read the key from standard input'
+            '--with-key', 'Read the key from standard input',
+            '--fields', 'Print only these fields (implies --json)'
+        )
+        'auth logout' = @(
+            '--fields', 'Print only these fields (implies --json)'
         )
         'auth status' = @(
             '--offline', 'Do not try the key',
@@ -380,7 +384,16 @@ $global:StorectlTables = @{
         'profile list' = @(
             '--fields', 'Print only these fields (implies --json)'
         )
+        'profile use' = @(
+            '--fields', 'Print only these fields (implies --json)'
+        )
         'profile show' = @(
+            '--fields', 'Print only these fields (implies --json)'
+        )
+        'profile set' = @(
+            '--fields', 'Print only these fields (implies --json)'
+        )
+        'profile remove' = @(
             '--fields', 'Print only these fields (implies --json)'
         )
         'api' = @(
@@ -403,6 +416,9 @@ $global:StorectlTables = @{
         'demo info' = @(
             '--fields', 'Print only these fields (implies --json)'
         )
+        'demo reset' = @(
+            '--fields', 'Print only these fields (implies --json)'
+        )
         'service' = @(
             '--fields', 'Print only these fields (implies --json)'
         )
@@ -412,7 +428,8 @@ $global:StorectlTables = @{
             '--database', 'File, or postgres:// URL (default: service.db in the state folder)',
             '--rate-limit', 'Requests a second for each key, twice as many at once (default 10; 0 for no limit)',
             '--no-delivery', 'Send nothing to the endpoints: another process does',
-            '--delivery-sink', 'Send everything to this receiver on this machine instead of Discord, for tests'
+            '--delivery-sink', 'Send everything to this receiver on this machine instead of Discord, for tests',
+            '--fields', 'Print only these fields (implies --json)'
         )
         'service create-store' = @(
             '--name', 'Name of the store',
@@ -567,22 +584,29 @@ $global:StorectlTables = @{
         'history prune --fields' = ''
         'resume --fields' = ''
         'auth --fields' = ''
+        'auth login --fields' = ''
+        'auth logout --fields' = ''
         'auth status --fields' = ''
         'profile --fields' = ''
         'profile list --fields' = ''
+        'profile use --fields' = ''
         'profile show --fields' = ''
+        'profile set --fields' = ''
+        'profile remove --fields' = ''
         'api --field' = ''
         'api -f' = ''
         'api --fields' = ''
         'doctor --fields' = ''
         'demo --fields' = ''
         'demo info --fields' = ''
+        'demo reset --fields' = ''
         'service --fields' = ''
         'service start --host' = ''
         'service start --port' = ''
         'service start --database' = ''
         'service start --rate-limit' = ''
         'service start --delivery-sink' = ''
+        'service start --fields' = ''
         'service create-store --name' = ''
         'service create-store --slug' = ''
         'service create-store --currency' = ''

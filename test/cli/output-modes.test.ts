@@ -130,15 +130,36 @@ describe('--fields of what is no operation', () => {
     expect(JSON.parse(stdout)).toEqual(expected);
   });
 
-  test.each([[['auth', 'logout']], [['profile', 'use', 'x']], [['completion', 'bash']], [['demo', 'reset']]])(
-    '%j has no fields to choose from: refused before anything is done',
-    async (args) => {
-      const { exitCode, stdout, stderr } = await newMachine().run([...args, '--fields', 'id']);
+  test('a completion script has no fields to choose from', async () => {
+    const { exitCode, stdout, stderr } = await newMachine().run(['completion', 'bash', '--fields', 'id']);
 
-      expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
-      expect(JSON.parse(stderr).error.message).toBe('this command has no --fields: nothing was done');
-    },
-  );
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+    expect(JSON.parse(stderr).error.message).toBe('this command has no --fields: nothing was done');
+  });
+});
+
+test('what changes the set-up answers --json too, with one document that holds no key', async () => {
+  const service = await startService();
+  const machine = newMachine();
+  const { origin: baseUrl, storeId, apiKey } = service;
+  const run = async (...args: string[]) => {
+    const { stdout, exitCode } = await machine.run([...args, '--json'], { stdin: apiKey });
+    return { exitCode, printed: JSON.parse(stdout) };
+  };
+  const main = { name: 'main', baseUrl, storeId, keyOrigin: baseUrl, key: true, file: expect.any(String) };
+  const { keyOrigin: _, ...loggedOut } = { ...main, key: false };
+  const elsewhere = { ...loggedOut, name: 'other', baseUrl: 'https://other.example.com' };
+
+  const connection = ['--base-url', baseUrl, '--store', storeId];
+  expect(await run('auth', 'login', ...connection, '--with-key')).toEqual({ exitCode: 0, printed: main });
+  expect((await run('auth', 'logout')).printed).toEqual(loggedOut);
+  expect(
+    (await run('profile', 'set', 'other', '--base-url', elsewhere.baseUrl, '--store', storeId)).printed,
+  ).toEqual(elsewhere);
+  expect((await run('profile', 'use', 'other')).printed).toEqual(elsewhere);
+  expect((await run('profile', 'use', 'demo')).printed).toEqual({ name: 'demo' });
+  expect((await run('profile', 'remove', 'other')).printed).toEqual({ name: 'other' });
+  expect((await run('demo', 'reset')).printed).toEqual({ directory: expect.any(String) });
 });
 
 describe('the token of a webhook', () => {

@@ -68,7 +68,11 @@ test('emit, start, list and retry: from an event to a message, a dead letter and
   expect(table.stdout).toContain('Team (https://discord.com/api/webhooks/7/***)');
 
   expect(await run('service', 'deliveries', 'retry', dead.id)).toMatchObject({ exitCode: 0, stdout: '' });
-  const second = await serve(machine, start, () => receiver.received(2));
+  const second = await serve(machine, [...start, '--json'], () => receiver.received(2));
+  expect(JSON.parse(second.stdout)).toEqual({
+    origin: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+    database: service.databaseFile,
+  });
   expect(await list('--state', 'delivered')).toMatchObject([{ id: dead.id, eventId }]);
   expect(JSON.stringify([first, second, table, await list()])).not.toContain('very-secret');
 });

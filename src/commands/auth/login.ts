@@ -3,6 +3,7 @@ import { type Context, inputNeeded, type MissingInput } from '../../cli/context.
 import { CliError, usageError, WentBack } from '../../cli/errors.ts';
 import { exitCodes } from '../../cli/exit-codes.ts';
 import { outcomeError } from '../../cli/outcomes.ts';
+import { printProfile } from '../../cli/profile-view.ts';
 import { printableLines } from '../../cli/sanitize.ts';
 import {
   checkBaseUrl,
@@ -25,7 +26,6 @@ it is never a flag, because command lines are visible to other programs and stay
     'auth login --base-url https://api.example.com --store 4be5… --with-key < key.txt',
     'auth login --profile outlet --store 91c0…',
   ],
-  withoutJson: true,
   async run(context, parsed) {
     const profiles = await context.profiles();
     const { io, flags } = context;
@@ -55,6 +55,7 @@ it is never a flag, because command lines are visible to other programs and stay
     context.notice(`Stored the key to store ${storeId} @ ${url.host} in profile ${name} (${profiles.file}).`);
     if (profiles.current() !== name)
       context.notice(`Use it with --profile ${name}, or \`storectl profile use ${name}\`.`);
+    printProfile(context, profiles, name);
     return undefined;
   },
 };

@@ -1,14 +1,16 @@
 import type { CommandDefinition } from '../../cli/command.ts';
+import { printJson } from '../../cli/print-json.ts';
+import { printProfile } from '../../cli/profile-view.ts';
 
 export const command: CommandDefinition = {
   description:
     'Remove the stored key of the profile. Its address and store stay. The key itself stays valid.',
   examples: ['auth logout', 'auth logout --profile outlet'],
-  withoutJson: true,
   async run(context) {
     const { profile, apiKey } = await context.settings();
     const profiles = await context.profiles();
-    if (profiles.get(profile)?.apiKey === undefined) {
+    const stored = profiles.get(profile);
+    if (stored?.apiKey === undefined) {
       context.notice(`Profile ${profile} has no stored key.`);
     } else {
       await profiles.set(profile, (before) => {
@@ -21,6 +23,8 @@ export const command: CommandDefinition = {
     }
     if (apiKey?.source === 'environment')
       context.notice('A key from the environment is still used: unset it too.');
+    if (stored !== null) printProfile(context, profiles, profile);
+    else if (context.flags.json) printJson(context, { name: profile });
     return undefined;
   },
 };

@@ -2,12 +2,12 @@ import { rmSync } from 'node:fs';
 import type { CommandDefinition } from '../../cli/command.ts';
 import { describeSystemError, localStateError } from '../../cli/errors.ts';
 import { demoDirectory } from '../../cli/folders.ts';
+import { printJson } from '../../cli/print-json.ts';
 
 export const command: CommandDefinition = {
   description:
     'Remove the example store with all that was done to it. The next --demo command makes a new one.',
   examples: ['demo reset'],
-  withoutJson: true,
   async run(context) {
     const directory = demoDirectory(context.io);
     try {
@@ -20,6 +20,7 @@ export const command: CommandDefinition = {
       );
     }
     context.notice(`Removed ${directory}.`);
+    if (context.flags.json) printJson(context, { directory });
     return undefined;
   },
 };

@@ -1,11 +1,11 @@
 import { argumentValue, type CommandDefinition } from '../../cli/command.ts';
+import { printJson } from '../../cli/print-json.ts';
 import { nameProfile, profileChoices, requireProfile } from '../../cli/profile-names.ts';
 
 export const command: CommandDefinition = {
   description: 'Remove a profile with its key. What it did stays in the history.',
   arguments: [{ name: 'name', description: 'Name of the profile', complete: 'profile' }],
   examples: ['profile remove outlet'],
-  withoutJson: true,
   async run(context, parsed) {
     const profiles = await context.profiles();
     const name = await nameProfile(context, argumentValue(parsed, 'name'), {
@@ -16,6 +16,7 @@ export const command: CommandDefinition = {
     requireProfile(profiles, name);
     await profiles.remove(name);
     context.notice(`Removed profile ${name}.`);
+    if (context.flags.json) printJson(context, { name });
     return undefined;
   },
 };

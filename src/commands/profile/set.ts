@@ -3,6 +3,7 @@ import type { Context } from '../../cli/context.ts';
 import { usageError } from '../../cli/errors.ts';
 import { askInOrder } from '../../cli/interview.ts';
 import { nameProfile, profileChoices } from '../../cli/profile-names.ts';
+import { printProfile } from '../../cli/profile-view.ts';
 import type { Profile, ProfileStore } from '../../cli/profiles.ts';
 import { checkBaseUrl, checkProfileName, demoProfile } from '../../cli/settings.ts';
 import { pathParameterProblem } from '../../contract/operation.ts';
@@ -15,7 +16,6 @@ to the address that it was stored for: after a move to another one, log in again
     'profile set main --store 4be5…',
     'profile set staging --base-url https://staging.example.com --store 4be5…',
   ],
-  withoutJson: true,
   async run(context, parsed) {
     const profiles = await context.profiles();
     const name = await chooseProfile(context, profiles, argumentValue(parsed, 'name'));
@@ -37,6 +37,7 @@ to the address that it was stored for: after a move to another one, log in again
         `Its key is for ${before.keyOrigin} and is not used at ${url.origin}: run \`storectl auth login\`.`,
       );
     }
+    printProfile(context, profiles, name);
     return undefined;
   },
 };

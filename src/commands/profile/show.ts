@@ -1,7 +1,8 @@
 import { argumentValue, type CommandDefinition } from '../../cli/command.ts';
 import { renderRecord, rowsOf } from '../../cli/output.ts';
 import { printJson } from '../../cli/print-json.ts';
-import { nameProfile, profileChoices, requireProfile } from '../../cli/profile-names.ts';
+import { nameProfile, profileChoices } from '../../cli/profile-names.ts';
+import { viewProfile } from '../../cli/profile-view.ts';
 
 export const command: CommandDefinition = {
   description: 'Show a stored profile, without its key.',
@@ -25,8 +26,7 @@ export const command: CommandDefinition = {
           choices: profileChoices(profiles),
         })
       : (named ?? used);
-    const { apiKey, ...profile } = requireProfile(profiles, name);
-    const shown = { name, ...profile, key: apiKey !== undefined, file: profiles.file };
+    const shown = viewProfile(profiles, name);
     if (context.flags.json) printJson(context, shown);
     else {
       const values = { now: context.now(), currency: null };

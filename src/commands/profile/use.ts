@@ -1,12 +1,13 @@
 import { argumentValue, type CommandDefinition } from '../../cli/command.ts';
+import { printJson } from '../../cli/print-json.ts';
 import { demoChoice, nameProfile, profileChoices, requireProfile } from '../../cli/profile-names.ts';
+import { printProfile } from '../../cli/profile-view.ts';
 import { demoProfile } from '../../cli/settings.ts';
 
 export const command: CommandDefinition = {
   description: 'Choose the profile that commands use where none is named. "demo" is the example store.',
   arguments: [{ name: 'name', description: 'Name of the profile', complete: 'profile' }],
   examples: ['profile use outlet', 'profile use demo'],
-  withoutJson: true,
   async run(context, parsed) {
     const profiles = await context.profiles();
     const name = await nameProfile(context, argumentValue(parsed, 'name'), {
@@ -16,6 +17,8 @@ export const command: CommandDefinition = {
     if (name !== demoProfile) requireProfile(profiles, name);
     await profiles.use(name);
     context.notice(`Commands use profile ${name} now.`);
+    if (name !== demoProfile) printProfile(context, profiles, name);
+    else if (context.flags.json) printJson(context, { name });
     return undefined;
   },
 };

@@ -1,6 +1,7 @@
 import { type CommandDefinition, isOn, optionValue, type ParsedCommand } from '../../cli/command.ts';
 import { CliError, systemErrorCode, usageError } from '../../cli/errors.ts';
 import { exitCodes } from '../../cli/exit-codes.ts';
+import { printJson } from '../../cli/print-json.ts';
 import { version } from '../../cli/version.ts';
 import { createApp, listen, parseSink, type Storage, startDeliveries } from '../../service/index.ts';
 import { databaseOption, withStorage } from './database-options.ts';
@@ -35,7 +36,6 @@ send is one JSON line on stderr.`,
     },
   ],
   examples: ['service start', 'service start --port 8080 --database /var/lib/storectl/service.db'],
-  withoutJson: true,
   async run(context, parsed) {
     const host = optionValue(parsed, '--host') ?? '127.0.0.1';
     const port = Number(optionValue(parsed, '--port') ?? '4010');
@@ -52,7 +52,8 @@ send is one JSON line on stderr.`,
       });
       const deliveries = isOn(parsed, '--no-delivery') ? null : startDeliveries({ storage, sink, log });
       for (const warning of storage.warnings) context.notice(`Warning: ${warning}.`);
-      context.print(`Listening on ${server.origin}`);
+      if (context.flags.json) printJson(context, { origin: server.origin, database: location });
+      else context.print(`Listening on ${server.origin}`);
       context.notice(`Database ${location}. Press Ctrl-C to stop.`);
       await new Promise<void>((resolve) => {
         if (context.io.signal.aborted) resolve();

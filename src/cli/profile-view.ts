@@ -1,0 +1,15 @@
+import type { Context } from './context.ts';
+import { printJson } from './print-json.ts';
+import { requireProfile } from './profile-names.ts';
+import type { ProfileStore } from './profiles.ts';
+
+/** A stored profile for people and scripts: whether it has a key, never the key. */
+export function viewProfile(profiles: ProfileStore, name: string) {
+  const { apiKey, ...profile } = requireProfile(profiles, name);
+  return { name, ...profile, key: apiKey !== undefined, file: profiles.file };
+}
+
+/** With --json, the profile that a command has changed as it is now. */
+export function printProfile(context: Context, profiles: ProfileStore, name: string): void {
+  if (context.flags.json) printJson(context, viewProfile(profiles, name));
+}
