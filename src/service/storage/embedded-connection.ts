@@ -1,5 +1,6 @@
 import { CamelCasePlugin, Kysely } from 'kysely';
 import type Database from 'libsql';
+import { isBusy } from './engine-errors.ts';
 import { DatabaseSetupError } from './errors.ts';
 import type { WritingConnection } from './group-commit.ts';
 import { libsqlDialect } from './libsql-dialect.ts';
@@ -15,7 +16,7 @@ export interface Connection extends WritingConnection {
   readonly db: Kysely<Schema>;
   /** Changes with every commit of another connection, in this process or elsewhere. */
   version(): number;
-  /** The same, but null while a commit of this one is under way in another thread. */
+  /** The same, but null when it cannot be told: while a commit of this one is under way, or the database is busy. */
   versionOfOthers(): number | null;
   /** Number of statements so far that may have changed a table. */
   changesIn(table: string): number;
@@ -117,7 +118,15 @@ export function openConnection(Engine: Engine, location: string): Connection {
     database,
     db,
     version,
-    versionOfOthers: () => (isCommittingElsewhere ? null : version()),
+    versionOfOthers() {
+      if (isCommittingElsewhere) return null;
+      try {
+        return version();
+      } catch (error) {
+        if (isBusy(error)) return null;
+        throw error;
+      }
+    },
     changesIn: changes.countIn,
     begin({ withSavepoints }) {
       exec('begin immediate');

@@ -2,7 +2,7 @@
 export interface VersionSources {
   /** Another one after every commit, whoever made it. */
   readonly any: () => Promise<number>;
-  /** Another one after every commit but our own; null while one of our own is under way. */
+  /** Another one after every commit but our own; null when it cannot be told. */
   readonly others: () => number | null;
   /** Number of our own statements so far that may have changed a table. */
   readonly changesIn: (table: string) => number;
