@@ -1,6 +1,5 @@
 import { CamelCasePlugin, Kysely } from 'kysely';
 import type Database from 'libsql';
-import { isBusy } from './engine-errors.ts';
 import { DatabaseSetupError } from './errors.ts';
 import type { WritingConnection } from './group-commit.ts';
 import { libsqlDialect } from './libsql-dialect.ts';
@@ -16,8 +15,6 @@ export interface Connection extends WritingConnection {
   readonly db: Kysely<Schema>;
   /** Changes with every commit of another connection, in this process or elsewhere. */
   version(): number;
-  /** The same, but null when it cannot be told: while a commit of this one is under way, or the database is busy. */
-  versionOfOthers(): number | null;
   /** Number of statements so far that may have changed a table. */
   changesIn(table: string): number;
   /** Runs `turn` when all turns before it are over. */
@@ -33,17 +30,6 @@ export async function loadEngine(): Promise<Engine> {
       'the embedded database needs the package libsql, which is not installed: npm install libsql';
     throw new DatabaseSetupError(message, { cause });
   }
-}
-
-/**
- * Runs SQL in another thread. A connection of libsql/promise would also go there to prepare a statement and to read a row,
- * which takes longer than to do it here; both are made of the same native parts.
- */
-type ExecElsewhere = (database: Database.Database, sql: string) => Promise<void>;
-
-async function loadExecElsewhere(): Promise<ExecElsewhere> {
-  const { default: InThreads } = await import('libsql/promise');
-  return (database, sql) => InThreads.prototype.exec.call(database, sql);
 }
 
 /** Throws the engine's busy error when another process is just setting the file up. */
@@ -102,31 +88,11 @@ export function openConnection(Engine: Engine, location: string): Connection {
     },
   });
   const exec = (sql: string) => void database.exec(sql);
-  let execElsewhere: ExecElsewhere | undefined;
-  let isCommittingElsewhere = false;
-  const commitElsewhere = async () => {
-    execElsewhere ??= await loadExecElsewhere();
-    isCommittingElsewhere = true;
-    try {
-      await execElsewhere(database, 'commit');
-    } finally {
-      isCommittingElsewhere = false;
-    }
-  };
   let last: Promise<unknown> = Promise.resolve();
   return {
     database,
     db,
     version,
-    versionOfOthers() {
-      if (isCommittingElsewhere) return null;
-      try {
-        return version();
-      } catch (error) {
-        if (isBusy(error)) return null;
-        throw error;
-      }
-    },
     changesIn: changes.countIn,
     begin({ withSavepoints }) {
       exec('begin immediate');
@@ -141,9 +107,8 @@ export function openConnection(Engine: Engine, location: string): Connection {
       writing = withSavepoints ? 'withSavepoints' : 'optimistic';
     },
     flush: () => beforeRows(pending.flush),
-    async commit({ othersWait }) {
-      if (othersWait) await commitElsewhere();
-      else exec('commit');
+    commit() {
+      exec('commit');
       writing = null;
     },
     rollback() {

@@ -34,8 +34,7 @@ export async function openEmbedded(
   // Reads go on while a commit is being prepared. What is in memory is seen by the connection that made it alone.
   const reading = location === inMemory ? writing : await connect();
   const versions = createVersions({
-    any: () => whileBusy(patienceMs, () => reading.alone(async () => reading.version())),
-    others: writing.versionOfOthers,
+    ofOthers: () => whileBusy(patienceMs, async () => writing.version()),
     changesIn: writing.changesIn,
   });
   const groupCommit = createGroupCommit({

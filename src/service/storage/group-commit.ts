@@ -8,8 +8,8 @@ export interface WritingConnection {
   begin(options: { readonly withSavepoints: boolean }): void;
   /** Does what has been put off in the transaction. Throws as the engine does. */
   flush(): void;
-  /** Resolves when the transaction is on disk. Where others wait, this thread does other things meanwhile. */
-  commit(options: { readonly othersWait: boolean }): Promise<void>;
+  /** Returns when the transaction is on disk. */
+  commit(): void;
   rollback(): void;
   setSavepoint(): void;
   releaseSavepoint(): void;
@@ -62,13 +62,24 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
 
   async function run(): Promise<void> {
     while (queue.length > 0) {
-      // Lets everything that has arrived in this turn of the event loop queue up.
-      await new Promise((resolve) => setImmediate(resolve));
+      await gather();
       await connection.alone(async () => {
         if (await begin()) await commitGroup();
       });
     }
     running = undefined;
+  }
+
+  /**
+   * Lets writes queue up until a turn of the event loop has brought no more: they are on their way together, and what they
+   * share costs more than their wait.
+   */
+  async function gather(): Promise<void> {
+    let known: number;
+    do {
+      known = queue.length;
+      await new Promise((resolve) => setImmediate(resolve));
+    } while (queue.length > known && queue.length < maxGroup);
   }
 
   /** Takes the write lock. False when all that waited has been rejected. */
@@ -106,7 +117,7 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
         needSavepoints = group.length;
         return;
       }
-      await connection.commit({ othersWait: group.length > 1 || queue.length > 0 });
+      connection.commit();
       onCommit();
       for (const settle of settled) settle();
     } catch (cause) {
