@@ -74,15 +74,20 @@ export function createPendingRows(run: (sql: string, parameters: Values) => numb
 /** SQL that inserts so many rows. The values that they have in common are its first parameters. */
 type SqlOf = (insert: RowInsert, rows: number, isCommon: readonly boolean[]) => string;
 
+/** Texts that are remembered at the same time: what rows have in common is for their senders to say. */
+const mostRemembered = 200;
+
 function rememberSql(): SqlOf {
-  const known = new Map<RowInsert, Map<string, string>>();
-  return (insert, rows, isCommon) => {
-    const name = `${rows} ${isCommon}`;
-    const ofInsert = known.get(insert) ?? new Map<string, string>();
-    known.set(insert, ofInsert);
-    const sql = ofInsert.get(name) ?? sqlOfMany(insert.sql, rows, isCommon);
-    ofInsert.set(name, sql);
-    return sql;
+  const known = new Map<string, string>();
+  return ({ sql }, rows, isCommon) => {
+    const name = `${rows} ${isCommon} ${sql}`;
+    let made = known.get(name);
+    if (made === undefined) {
+      made = sqlOfMany(sql, rows, isCommon);
+      if (known.size >= mostRemembered) known.clear();
+      known.set(name, made);
+    }
+    return made;
   };
 }
 
