@@ -9,7 +9,8 @@ export function viewProfile(profiles: ProfileStore, name: string) {
   return { name, ...profile, key: apiKey !== undefined, file: profiles.file };
 }
 
-/** With --json, the profile that a command has changed as it is now. */
+/** With --json, the profile that a command has changed as it is now: where nothing is stored of it, its name. */
 export function printProfile(context: Context, profiles: ProfileStore, name: string): void {
-  if (context.flags.json) printJson(context, viewProfile(profiles, name));
+  if (!context.flags.json) return;
+  printJson(context, profiles.get(name) === null ? { name } : viewProfile(profiles, name));
 }

@@ -1,5 +1,4 @@
 import type { CommandDefinition } from '../../cli/command.ts';
-import { printJson } from '../../cli/print-json.ts';
 import { printProfile } from '../../cli/profile-view.ts';
 
 export const command: CommandDefinition = {
@@ -9,8 +8,7 @@ export const command: CommandDefinition = {
   async run(context) {
     const { profile, apiKey } = await context.settings();
     const profiles = await context.profiles();
-    const stored = profiles.get(profile);
-    if (stored?.apiKey === undefined) {
+    if (profiles.get(profile)?.apiKey === undefined) {
       context.notice(`Profile ${profile} has no stored key.`);
     } else {
       await profiles.set(profile, (before) => {
@@ -23,8 +21,7 @@ export const command: CommandDefinition = {
     }
     if (apiKey?.source === 'environment')
       context.notice('A key from the environment is still used: unset it too.');
-    if (stored !== null) printProfile(context, profiles, profile);
-    else if (context.flags.json) printJson(context, { name: profile });
+    printProfile(context, profiles, profile);
     return undefined;
   },
 };

@@ -1,6 +1,6 @@
 import { argumentValue, type CommandDefinition } from '../../cli/command.ts';
-import { printJson } from '../../cli/print-json.ts';
 import { nameProfile, profileChoices, requireProfile } from '../../cli/profile-names.ts';
+import { printProfile } from '../../cli/profile-view.ts';
 
 export const command: CommandDefinition = {
   description: 'Remove a profile with its key. What it did stays in the history.',
@@ -16,7 +16,7 @@ export const command: CommandDefinition = {
     requireProfile(profiles, name);
     await profiles.remove(name);
     context.notice(`Removed profile ${name}.`);
-    if (context.flags.json) printJson(context, { name });
+    printProfile(context, profiles, name);
     return undefined;
   },
 };

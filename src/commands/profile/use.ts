@@ -1,5 +1,4 @@
 import { argumentValue, type CommandDefinition } from '../../cli/command.ts';
-import { printJson } from '../../cli/print-json.ts';
 import { demoChoice, nameProfile, profileChoices, requireProfile } from '../../cli/profile-names.ts';
 import { printProfile } from '../../cli/profile-view.ts';
 import { demoProfile } from '../../cli/settings.ts';
@@ -17,8 +16,7 @@ export const command: CommandDefinition = {
     if (name !== demoProfile) requireProfile(profiles, name);
     await profiles.use(name);
     context.notice(`Commands use profile ${name} now.`);
-    if (name !== demoProfile) printProfile(context, profiles, name);
-    else if (context.flags.json) printJson(context, { name });
+    printProfile(context, profiles, name);
     return undefined;
   },
 };
