@@ -65,13 +65,14 @@ export function renderRecord(rows: readonly Row[], style: Style): string {
 /**
  * A table with a header, in a terminal that is too narrow for one a record for each row. Cells must be printable already.
  * Text is wrapped to fit, ids and addresses are not: nobody could copy them. Where some columns are `spare`, the most
- * important first, those that do not fit are left out.
+ * important first, those that do not fit are left out, and told to `leaveOut`.
  */
 export function renderTable(
   header: readonly string[],
   cells: readonly (readonly string[])[],
   style: Style,
   spare: readonly string[] = [],
+  leaveOut: (titles: readonly string[]) => void = () => {},
 ): string {
   const { width, plain } = style;
   const widths = header.map((title, column) =>
@@ -92,9 +93,9 @@ export function renderTable(
   const kept = columnsThatFit(header, widths, spare, width);
   const pick = <Item>(row: readonly Item[]) => row.filter((_, column) => kept[column]);
   const narrowed = fitWidths(pick(widths), width, pick(hasText));
-  return rowWidth(narrowed) <= width
-    ? drawTable(pick(header), cells.map(pick), narrowed, style)
-    : asRecords();
+  if (rowWidth(narrowed) > width) return asRecords();
+  leaveOut(spare.filter((title) => !kept[header.indexOf(title)]));
+  return drawTable(pick(header), cells.map(pick), narrowed, style);
 }
 
 function drawTable(

@@ -68,6 +68,7 @@ applied, and what is still open. The service itself lists nothing, so changes ma
     } else if (shown.length === 0) {
       context.notice('Nothing of that kind is known to this machine.');
     } else {
+      let leftOut: readonly string[] = [];
       const text = renderTable(
         ['id', 'when', 'operation', 'state', 'result', 'tries'],
         shown.map((record) => {
@@ -83,13 +84,11 @@ applied, and what is still open. The service itself lists nothing, so changes ma
         }),
         context.out,
         spare,
+        (titles) => {
+          leftOut = titles;
+        },
       );
       context.print(text);
-      // Where each row is a record, there are no titles in capitals and nothing is left out.
-      const [titles = ''] = text.split('\n', 1);
-      const leftOut = titles.includes('OPERATION')
-        ? spare.filter((title) => !titles.includes(title.toUpperCase()))
-        : [];
       if (leftOut.length > 0)
         context.notice(`The terminal is too narrow for: ${leftOut.join(', ')}. --json has everything.`);
       context.notice(`Known to this machine (${history.folder}).`);
