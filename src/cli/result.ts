@@ -19,6 +19,11 @@ export interface ResultView {
   id?(answer: unknown): unknown;
 }
 
+/** For {@link ResultView.id}: the `id` of an answer that may have none. */
+export function idIfAny(answer: unknown): unknown {
+  return getPath(answer, ['id']);
+}
+
 /** Prints the answer of an operation as the flags want it: id, fields, JSON, or for people. */
 export async function printResult(
   run: Run,
@@ -28,7 +33,7 @@ export async function printResult(
   const { context } = run;
   const { flags, out } = context;
   if (flags.quiet) {
-    const produced = id ?? (command.id ? command.id(answer) : getPath(answer, ['id']));
+    const produced = id ?? (command.id ?? idIfAny)(answer);
     if (typeof produced === 'string') context.print(printable(produced));
     else if (command.id === undefined) throw withoutId(run, record);
   } else if (flags.json && flags.fields === null) {

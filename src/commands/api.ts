@@ -3,7 +3,6 @@ import type { Connection, Context } from '../cli/context.ts';
 import { usageError } from '../cli/errors.ts';
 import { announce, type Run } from '../cli/operation-command.ts';
 import { outcomeError } from '../cli/outcomes.ts';
-import { getPath } from '../cli/paths.ts';
 import { type Performed, perform, sendOptions } from '../cli/perform.ts';
 import { printJson } from '../cli/print-json.ts';
 import { type RawBody, readRawBody } from '../cli/raw-body.ts';
@@ -17,7 +16,7 @@ import {
   resolveRawPath,
   storeOf,
 } from '../cli/raw-request.ts';
-import { printRequest, printResult } from '../cli/result.ts';
+import { idIfAny, printRequest, printResult } from '../cli/result.ts';
 import { printable, printableLines } from '../cli/sanitize.ts';
 import { renderJson } from '../cli/style.ts';
 import type { Exchange } from '../client/client.ts';
@@ -144,15 +143,10 @@ async function send(request: RawRequest): Promise<void> {
   include();
   const { flags } = context;
   if (flags.quiet || flags.fields !== null)
-    await printResult(run ?? asRun(request, readOf(request)), { id: idOf }, performed);
+    await printResult(run ?? asRun(request, readOf(request)), { id: idIfAny }, performed);
   // One JSON document, also of an answer that is text, or nothing.
   else if (flags.json && !isJson(performed.text)) printJson(context, performed.answer);
   else printBody(context, performed.text);
-}
-
-/** Whatever is asked, nothing promises that the answer has one. */
-function idOf(answer: unknown): unknown {
-  return getPath(answer, ['id']);
 }
 
 /** The request as a run of an operation, or null for a read. */

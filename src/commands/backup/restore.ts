@@ -7,6 +7,7 @@ import { answerBody } from '../../cli/history-view.ts';
 import { operationCommand, type Run } from '../../cli/operation-command.ts';
 import { getPath } from '../../cli/paths.ts';
 import { earlierRecord, type Performed, perform } from '../../cli/perform.ts';
+import { idIfAny } from '../../cli/result.ts';
 import { printable } from '../../cli/sanitize.ts';
 import { demoProfile } from '../../cli/settings.ts';
 import { formatDistance } from '../../cli/values.ts';
@@ -27,7 +28,7 @@ A safety backup of the same sections is taken first, and the command that undoes
   perform: backUpAndRestore,
   dryRunNote: ({ parsed }) =>
     isOn(parsed, noSafetyBackup) ? null : 'before it, a safety backup of the same sections would be taken',
-  id: (answer) => getPath(answer, ['id']),
+  id: idIfAny,
 });
 
 async function backUpAndRestore(run: Run): Promise<Performed> {
@@ -67,7 +68,7 @@ async function takeSafetyBackup(run: Run, backupId: string): Promise<string> {
   const { answer } = await perform(safety).catch((error: unknown) => {
     throw error instanceof CliError ? withoutRestore(error) : error;
   });
-  const id = getPath(answer, ['id']);
+  const id = idIfAny(answer);
   if (typeof id !== 'string') {
     throw new CliError({
       code: 'no_safety_backup',

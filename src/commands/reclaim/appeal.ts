@@ -1,8 +1,8 @@
 import { confirmById } from '../../cli/confirm.ts';
 import { refuseSecond } from '../../cli/duplicates.ts';
 import { operationCommand } from '../../cli/operation-command.ts';
-import { getPath } from '../../cli/paths.ts';
 import { perform } from '../../cli/perform.ts';
+import { idIfAny } from '../../cli/result.ts';
 import { appealReclaim } from '../../contract/reclaims.ts';
 
 const resubmit = '--resubmit';
@@ -28,5 +28,5 @@ changed afterwards. A notice that was appealed from this machine before is refus
     await confirmById(run, reclaimId, 'Send this appeal? A notice takes one.');
     return perform(checked);
   },
-  id: (answer) => getPath(answer, ['id']),
+  id: idIfAny,
 });
