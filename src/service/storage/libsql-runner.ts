@@ -1,9 +1,11 @@
 import type Database from 'libsql';
 
+type Statement = ReturnType<Database.Database['prepare']>;
+
 interface Prepared {
-  readonly statement: ReturnType<Database.Database['prepare']>;
+  readonly statement: Statement;
   /** Names of the columns of its rows, null where it answers none. */
-  readonly columns: readonly string[] | null;
+  columns: readonly string[] | null;
   readonly effect: Effect | null;
 }
 
@@ -70,6 +72,10 @@ function createChanges(): Changes {
   };
 }
 
+function columnsOf(statement: Statement): readonly string[] {
+  return statement.columns().map(({ name }) => name);
+}
+
 const maxPrepared = 200;
 
 /** Statements are prepared once and kept, up to a number, since preparing costs more than running. */
@@ -80,13 +86,8 @@ export function createRunner(database: Database.Database): Runner {
 
   function prepare(sql: string): Prepared {
     const statement = database.prepare(sql);
-    const columns = statement.reader
-      ? statement
-          .raw()
-          .columns()
-          .map(({ name }) => name)
-      : null;
-    const made = { statement, columns, effect: effectOf(sql) };
+    const columns = statement.reader ? columnsOf(statement.raw()) : null;
+    const made: Prepared = { statement, columns, effect: effectOf(sql) };
     prepared.set(sql, made);
     if (prepared.size > maxPrepared) {
       for (const oldest of prepared.keys()) {
@@ -98,13 +99,17 @@ export function createRunner(database: Database.Database): Runner {
   }
 
   const run: RunStatement = (sql, parameters) => {
-    const { statement, columns, effect } = prepared.get(sql) ?? prepare(sql);
+    const known = prepared.get(sql) ?? prepare(sql);
+    const { statement, effect } = known;
     try {
-      if (columns !== null) {
+      if (known.columns !== null) {
         // Not with `get`, which has been seen to answer a query with the row of the one before.
         const rows = statement.all(parameters) as unknown[][];
         if (effect !== null) changes.add(effect.table);
-        return { rows, columns, changes: 0, lastInsertRowid: 0 };
+        // Another connection has added columns, of which the engine heard when it ran the statement.
+        if (rows[0] !== undefined && rows[0].length !== known.columns.length)
+          known.columns = columnsOf(statement);
+        return { rows, columns: known.columns, changes: 0, lastInsertRowid: 0 };
       }
       const result = statement.run(parameters);
       if (effect !== null && (result.changes > 0 || !effect.isCounted)) changes.add(effect.table);
