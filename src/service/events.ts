@@ -2,7 +2,7 @@ import { type EventData, type EventType, renderEvent } from './event-types.ts';
 import { createId } from './ids.ts';
 import { documentOf } from './settings-document.ts';
 import { listSubscribers } from './storage/endpoints.ts';
-import { insertDelivery, insertEvent, insertNotification } from './storage/events.ts';
+import { insertDelivery, insertEvent } from './storage/events.ts';
 import { rememberPerStore } from './storage/prepared.ts';
 import { findSettings } from './storage/settings.ts';
 import { timestamp, type Work } from './work.ts';
@@ -19,10 +19,8 @@ const templatesOf = rememberPerStore(
 export async function recordEvent(work: Work, type: EventType, data: EventData): Promise<string> {
   const eventId = createId();
   const createdAt = timestamp(work.now);
-  await insertEvent(work, { id: eventId, type, data, createdAt });
-
   const { title, body } = renderEvent(type, data, (await templatesOf(work))[type]);
-  await insertNotification(work, { id: createId(), eventId, title, body, createdAt });
+  await insertEvent(work, { id: eventId, type, data, title, body, createdAt });
 
   for (const endpointId of await listSubscribers(work, type)) {
     await insertDelivery(work, { id: createId(), eventId, endpointId, createdAt });

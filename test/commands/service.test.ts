@@ -191,7 +191,7 @@ describe('every operation does its work in the service', () => {
     const unread = async () =>
       (
         await service.storage.read((db) =>
-          db.selectFrom('notifications').select('id').where('readAt', 'is', null).execute(),
+          db.selectFrom('events').select('id').where('readAt', 'is', null).execute(),
         )
       ).map(({ id }) => id);
     const [first = '', ...others] = await unread();

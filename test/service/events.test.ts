@@ -7,7 +7,6 @@ const webhook = 'https://discord.com/api/webhooks/1/token';
 function outbox({ storage, storeId }: Service) {
   return storage.read(async (db) => ({
     events: await db.selectFrom('events').selectAll().where('storeId', '=', storeId).execute(),
-    notifications: await db.selectFrom('notifications').selectAll().where('storeId', '=', storeId).execute(),
     deliveries: await db.selectFrom('deliveries').selectAll().where('storeId', '=', storeId).execute(),
   }));
 }
@@ -27,12 +26,17 @@ test('an event makes a notification, and a delivery for each enabled endpoint th
 
   await service.call('blog.create', '', { title: 'Hello', contentMd: '' });
 
-  const { events, notifications, deliveries } = await outbox(service);
-  expect(events).toMatchObject([{ type: 'post_created', createdAt: '2030-03-01T12:00:00.000Z' }]);
-  const eventId = events[0]?.id;
-  expect(notifications).toMatchObject([
-    { eventId, title: 'New post: Hello', body: 'The post is draft.', readAt: null },
+  const { events, deliveries } = await outbox(service);
+  expect(events).toMatchObject([
+    {
+      type: 'post_created',
+      title: 'New post: Hello',
+      body: 'The post is draft.',
+      createdAt: '2030-03-01T12:00:00.000Z',
+      readAt: null,
+    },
   ]);
+  const eventId = events[0]?.id;
   expect(deliveries.map((row) => row.endpointId).sort()).toEqual(subscribed.sort());
   for (const delivery of deliveries) {
     expect(delivery).toMatchObject({
@@ -42,7 +46,7 @@ test('an event makes a notification, and a delivery for each enabled endpoint th
       nextAttemptAt: '2030-03-01T12:00:00.000Z',
     });
   }
-  expect(await outbox(elsewhere)).toEqual({ events: [], notifications: [], deliveries: [] });
+  expect(await outbox(elsewhere)).toEqual({ events: [], deliveries: [] });
 });
 
 test('an event whose cause fails is not there', async () => {
@@ -53,7 +57,7 @@ test('an event whose cause fails is not there', async () => {
     throw new Error('cut off');
   });
   await expect(failing).rejects.toThrow('cut off');
-  expect(await outbox(service)).toEqual({ events: [], notifications: [], deliveries: [] });
+  expect(await outbox(service)).toEqual({ events: [], deliveries: [] });
 });
 
 test('a template of the store gives the text, and a private one leaves values out', async () => {
@@ -68,8 +72,8 @@ test('a template of the store gives the text, and a private one leaves values ou
   await service.call('blog.create', '', { title: '{{status}}', contentMd: '' });
   await service.call('disputes.open', '', { kind: 'payment', reason: 'x', idempotencyKey: 'k' });
   await service.call('backup.create', '', { label: 'L', sections: ['store', 'blog'], idempotencyKey: 'k' });
-  const { notifications } = await outbox(service);
-  expect(notifications.slice(1).map(({ title, body }) => [title, body])).toEqual([
+  const { events } = await outbox(service);
+  expect(events.slice(1).map(({ title, body }) => [title, body])).toEqual([
     ['Neu: {{status}}', 'draft … …'],
     ['A dispute', 'Of kind …'],
     ['Backup created: L', 'Sections: store, blog.'],

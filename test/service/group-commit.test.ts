@@ -146,7 +146,7 @@ test('a change that fails late, with events of its own, leaves those of the othe
     });
   const results = await Promise.allSettled([report('1'), report('bad'), report('2'), report('3')]);
   expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
-  const rows = await service.storage.read((db) => db.selectFrom('notifications').select('body').execute());
+  const rows = await service.storage.read((db) => db.selectFrom('events').select('body').execute());
   expect(rows.map(({ body }) => body).sort()).toEqual(['1', '2', '3']);
   expect(await countOf(service, 'events')).toBe(3);
 });
@@ -178,7 +178,7 @@ test('changes of one commit keep what they have in common, and what they do not'
     const shown = await service.call('disputes.show', body.id);
     expect(shown.body.record).toEqual(body);
   }
-  const rows = await service.storage.read((db) => db.selectFrom('notifications').select('body').execute());
+  const rows = await service.storage.read((db) => db.selectFrom('events').select('body').execute());
   expect(rows.filter(({ body }) => body.includes("Parcel's gone"))).toHaveLength(8);
   expect(rows.filter(({ body }) => body.includes('Late'))).toHaveLength(3);
 });
@@ -187,7 +187,9 @@ test('a row that is there already fails the change that brings it, and no other'
   const service = await startService({ storage: await openTestStorage() });
   const createdAt = '2030-01-01T00:00:00.000Z';
   const add = (id: string) =>
-    service.inStore((work) => insertEvent(work, { id, type: 'feedback_digest', data: {}, createdAt }));
+    service.inStore((work) =>
+      insertEvent(work, { id, type: 'feedback_digest', data: {}, title: '', body: '', createdAt }),
+    );
   const results = await Promise.allSettled([add('1'), add('2'), add('1'), add('3')]);
   expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
   expect(await countOf(service, 'events')).toBe(3);
@@ -203,7 +205,7 @@ test('a change sees what those before it in the same commit have done', async ()
     service.call('disputes.open', '', dispute('after')),
   ]);
   expect(answers.map(({ status }) => status)).toEqual([201, 200, 200, 201]);
-  const rows = await service.storage.read((db) => db.selectFrom('notifications').selectAll().execute());
+  const rows = await service.storage.read((db) => db.selectFrom('events').selectAll().execute());
   const byTitle = Object.fromEntries(rows.map(({ title, readAt }) => [title, readAt !== null]));
   expect(byTitle).toEqual({ 'Dispute opened': true, 'Operations settings updated': false, Mine: false });
 });
@@ -220,7 +222,7 @@ test('what a change has read for others is read again when it is undone, and whe
   const titles: string[] = [];
   const openOne = async (key: string) => {
     expect((await service.call('disputes.open', '', dispute(key))).status).toBe(201);
-    const rows = await other.read((db) => db.selectFrom('notifications').select('title').execute());
+    const rows = await other.read((db) => db.selectFrom('events').select('title').execute());
     titles.push(...rows.map(({ title }) => title).filter((title) => !titles.includes(title)));
   };
 

@@ -206,7 +206,6 @@ const tables = {
   subdomainReclaims: ['id'],
   endpoints: ['id'],
   events: ['id'],
-  notifications: ['id'],
   deliveries: ['id'],
   idempotencyKeys: ['operation', 'targetId', 'key'],
 } as const;

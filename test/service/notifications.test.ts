@@ -144,7 +144,7 @@ async function notify(service: Service) {
 function notifications({ storage, storeId }: Service) {
   return storage.read((db) =>
     db
-      .selectFrom('notifications')
+      .selectFrom('events')
       .select(['id', 'readAt'])
       .where('storeId', '=', storeId)
       .orderBy('createdAt')

@@ -293,11 +293,14 @@ test('the log has a line for each request, without a body, an id of an object or
 test('a failure says nothing of its cause, but the log does', async () => {
   const lines: object[] = [];
   const service = await startService({ log: (line) => lines.push(line) });
-  await service.storage.write((db) => db.schema.dropTable('notifications').execute());
+  await service.storage.write(async (db) => {
+    await db.schema.dropTable('deliveries').execute();
+    await db.schema.dropTable('events').execute();
+  });
   const answer = await service.call('blog.create', '', post);
   expect(answer).toMatchObject({ status: 500, body: { code: 'internal_error' } });
-  expect(JSON.stringify(answer.body)).not.toMatch(/notifications|sqlite|\.ts/i);
-  expect(JSON.stringify(lines)).toMatch(/no such table: notifications|does not exist/);
+  expect(JSON.stringify(answer.body)).not.toMatch(/events|sqlite|\.ts/i);
+  expect(JSON.stringify(lines)).toMatch(/no such table: events|does not exist/);
   const posts = await service.storage.read((db) => db.selectFrom('posts').selectAll().execute());
   expect(posts).toEqual([]);
 });

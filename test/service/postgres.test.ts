@@ -10,7 +10,9 @@ import {
   type Storage,
   seedExampleStore,
 } from '../../src/service/index.ts';
+import { openPostgres } from '../../src/service/storage/postgres.ts';
 import { query, startPostgres, type TestCluster, type TestDatabase } from '../helpers/postgres.ts';
+import { expectNotificationsToBeKept } from './helpers/migrations.ts';
 import { newDatabase, openTestStorage, type Service, startService, usePostgres } from './helpers/service.ts';
 
 let cluster: TestCluster;
@@ -69,6 +71,11 @@ test('a new database can be opened and seeded many times at once, and again late
   for (const example of examples) expect(example).toEqual(examples[0]);
   await Promise.all(storages.map((storage) => storage.close()));
   expect(await seedExampleStore(await openTestStorage(url))).toEqual(examples[0]);
+});
+
+test('what an earlier version has noted stays, read or not', async () => {
+  const { url } = await freshDatabase();
+  await expectNotificationsToBeKept(await openPostgres(url, 5_000), url);
 });
 
 test('a database of a later version is left alone', async () => {
@@ -145,7 +152,15 @@ test('a query that forgets the store sees, changes and deletes nothing of anothe
   }
   await write((db) => db.updateTable('posts').set({ title: 'Overwritten' }).execute());
   await write((db) => db.deleteFrom('backupSections').execute());
-  const forged = { id: 'e', type: 'x', data: '{}', createdAt: 'x', storeId: other.storeId };
+  const forged = {
+    id: 'e',
+    type: 'x',
+    data: '{}',
+    title: '',
+    body: '',
+    createdAt: 'x',
+    storeId: other.storeId,
+  };
   await expect(write((db) => db.insertInto('events').values(forged).execute())).rejects.toThrow(
     /row-level security/,
   );

@@ -6,6 +6,8 @@ import { dirname, join } from 'node:path';
 import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
 import { createStore, openStorage, seedExampleStore } from '../../src/service/index.ts';
+import { openEmbedded } from '../../src/service/storage/embedded.ts';
+import { expectNotificationsToBeKept } from './helpers/migrations.ts';
 import { openTestStorage, startService, temporaryFile } from './helpers/service.ts';
 
 test('the folder and the files are for their owner only', async () => {
@@ -46,6 +48,11 @@ test('a new database can be opened and seeded many times at once', async () => {
   const examples = await Promise.all(storages.map(seedExampleStore));
   for (const example of examples) expect(example).toEqual(examples[0]);
   await Promise.all(storages.map((storage) => storage.close()));
+});
+
+test('what an earlier version has noted stays, read or not', async () => {
+  const file = await temporaryFile('service.db');
+  await expectNotificationsToBeKept(await openEmbedded(file, { patienceMs: 5_000, maxGroup: 1 }), file);
 });
 
 test('a database of a later version is left alone', async () => {

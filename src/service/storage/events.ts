@@ -5,12 +5,7 @@ export interface EventRecord {
   readonly id: string;
   readonly type: string;
   readonly data: unknown;
-  readonly createdAt: string;
-}
-
-export interface NotificationRecord {
-  readonly id: string;
-  readonly eventId: string;
+  /** Of the notification. */
   readonly title: string;
   readonly body: string;
   readonly createdAt: string;
@@ -24,7 +19,6 @@ export interface DeliveryRecord {
 }
 
 const insertIntoEvents = prepareAppend('events');
-const insertIntoNotifications = prepareAppend('notifications');
 const insertIntoDeliveries = prepareAppend('deliveries');
 
 /*
@@ -32,18 +26,13 @@ const insertIntoDeliveries = prepareAppend('deliveries');
  * takes an engine as long as to insert it.
  */
 
+/** The notification starts out unread. */
 export async function insertEvent(
   { db, storeId }: Tenant,
-  { id, type, data, createdAt }: EventRecord,
+  { id, type, data, title, body, createdAt }: EventRecord,
 ): Promise<void> {
-  await insertIntoEvents(db, { storeId, id, type, data: JSON.stringify(data), createdAt });
-}
-
-export async function insertNotification(
-  { db, storeId }: Tenant,
-  { id, eventId, title, body, createdAt }: NotificationRecord,
-): Promise<void> {
-  await insertIntoNotifications(db, { storeId, id, eventId, title, body, createdAt, readAt: null });
+  const json = JSON.stringify(data);
+  await insertIntoEvents(db, { storeId, id, type, data: json, title, body, createdAt, readAt: null });
 }
 
 /** Deliveries start out pending, and due at once. */
@@ -58,7 +47,7 @@ export async function insertDelivery(
 /** Oldest first. */
 export async function listNotifications({ db, storeId }: Tenant) {
   const rows = await db
-    .selectFrom('notifications')
+    .selectFrom('events')
     .select(['id', 'title', 'readAt'])
     .where('storeId', '=', storeId)
     .orderBy('createdAt')
@@ -82,7 +71,7 @@ export async function markNotifications(
   // PostgreSQL has no empty list.
   if (filter.ids?.length === 0) return;
   let update = db
-    .updateTable('notifications')
+    .updateTable('events')
     .set({ readAt })
     .where('storeId', '=', storeId)
     .where('readAt', 'is', null);

@@ -1,13 +1,16 @@
 import { sql } from 'kysely';
 import { ForeignDatabaseError, NewerDatabaseError } from './errors.ts';
-import { migrations } from './migrations.ts';
+import { type Migration, migrations } from './migrations.ts';
 import type { Engine, Queries, Storage } from './storage.ts';
 
 /**
  * Brings the schema up to date in one transaction. Its lock makes processes that start at once take turns, and those
  * after the first find nothing left to do.
  */
-export async function migrate({ engine, write }: Storage): Promise<void> {
+export async function migrate(
+  { engine, write }: Storage,
+  wanted: readonly Migration[] = migrations,
+): Promise<void> {
   await write(async (db, locks) => {
     await locks.takeTurn();
     // Who finds the table there needs no right to make tables.
@@ -18,7 +21,7 @@ export async function migrate({ engine, write }: Storage): Promise<void> {
     const { rows } = await sql<{ name: string }>`select name from schema_migrations`.execute(db);
     const applied = new Set(rows.map((row) => row.name));
 
-    for (const { name, up } of migrations) {
+    for (const { name, up } of wanted) {
       if (applied.delete(name)) continue;
       await up(db, engine);
       await sql`insert into schema_migrations (name) values (${name})`.execute(db);

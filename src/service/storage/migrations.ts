@@ -1,6 +1,7 @@
 import type { ColumnDefinitionBuilder, CreateTableBuilder } from 'kysely';
 import { deliveryMigration } from './delivery-migration.ts';
 import { keyRotationMigration } from './key-rotation-migration.ts';
+import { notificationsMigration } from './notifications-migration.ts';
 import { rateLimitMigration } from './rate-limit-migration.ts';
 import { rowSecurityMigration } from './row-security-migration.ts';
 import { sequenceMigration } from './sequence-migration.ts';
@@ -19,6 +20,7 @@ export const migrations: readonly Migration[] = [
   rowSecurityMigration,
   rateLimitMigration,
   keyRotationMigration,
+  notificationsMigration,
 ];
 
 async function createFirstSchema(db: Queries): Promise<void> {

@@ -17,7 +17,6 @@ export interface Schema {
   subdomainReclaims: SubdomainReclaimTable;
   endpoints: EndpointTable;
   events: EventTable;
-  notifications: NotificationTable;
   deliveries: DeliveryTable;
   idempotencyKeys: IdempotencyKeyTable;
   rateLimits: RateLimitTable;
@@ -173,21 +172,16 @@ interface EndpointTable {
   disabledReason: string | null;
 }
 
+/** What has happened, and the notification of it in the store, which has the same id. */
 interface EventTable {
   storeId: string;
   id: string;
   type: string;
   data: Json;
-  createdAt: Timestamp;
-}
-
-interface NotificationTable {
-  storeId: string;
-  id: string;
-  eventId: string;
   title: string;
   body: string;
   createdAt: Timestamp;
+  /** When somebody marked the notification read. */
   readAt: Timestamp | null;
 }
 

@@ -1,0 +1,24 @@
+import { sql } from 'kysely';
+import type { Migration } from './migrations.ts';
+
+/**
+ * Every event has one notification: they become one row, since a change waits for each row that it writes. What was read
+ * stays read. The notification has the id of its event from now on, which is the one that messages name.
+ */
+export const notificationsMigration: Migration = {
+  name: '0007-notifications-in-events',
+  async up(db) {
+    for (const column of ['title', 'body']) {
+      await db.schema
+        .alterTable('events')
+        .addColumn(column, 'text', (definition) => definition.notNull().defaultTo(''))
+        .execute();
+    }
+    await db.schema.alterTable('events').addColumn('read_at', 'text').execute();
+    await sql`update events set title = one.title, body = one.body, read_at = one.read_at
+      from notifications as one where one.store_id = events.store_id and one.event_id = events.id`.execute(
+      db,
+    );
+    await db.schema.dropTable('notifications').execute();
+  },
+};
