@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { backup } from '../../src/contract/backups.ts';
 import { createApp } from '../../src/service/index.ts';
 import { newDatabase, openTestStorage, type Service, startService } from './helpers/service.ts';
@@ -69,6 +69,29 @@ test('a key is forgotten after 48 hours', async () => {
     expect(again.headers.has('idempotency-replayed')).toBe(false);
     expect(again.body).not.toEqual(first.body);
   }
+});
+
+test('now and then a keyed request removes the answers that have expired, and no others', async () => {
+  const service = await startService();
+  const open = (idempotencyKey: string) =>
+    service.call('disputes.open', '', { kind: 'payment', reason: 'x', idempotencyKey });
+  const kept = async () => {
+    const rows = await service.storage.read((db) =>
+      db.selectFrom('idempotencyKeys').select('key').orderBy('key').execute(),
+    );
+    return rows.map(({ key }) => key);
+  };
+  await Promise.all(['a', 'b'].map(open));
+  service.clock.now += 24 * hours;
+  await open('c');
+  service.clock.now += 24 * hours;
+  vi.spyOn(Math, 'random').mockReturnValue(0.5);
+  await open('d');
+  expect(await kept()).toEqual(['a', 'b', 'c', 'd']);
+  vi.spyOn(Math, 'random').mockReturnValue(0);
+  await open('e');
+  vi.restoreAllMocks();
+  expect(await kept()).toEqual(['c', 'd', 'e']);
 });
 
 test('a refusal is not kept', async () => {

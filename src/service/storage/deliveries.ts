@@ -1,8 +1,8 @@
-import { type SelectQueryBuilder, SqliteAdapter } from 'kysely';
+import type { SelectQueryBuilder } from 'kysely';
 import type { EventData } from '../event-types.ts';
 import type { DiscordTemplate } from './endpoints.ts';
 import type { Schema } from './schema.ts';
-import type { Queries, Tenant } from './storage.ts';
+import { isEmbedded, type Queries, type Tenant } from './storage.ts';
 
 /** Pending until it is delivered or dead: a dead one is not tried again by itself. */
 export type DeliveryStatus = 'pending' | 'delivered' | 'dead';
@@ -110,7 +110,7 @@ function skippingLocked<Row>(
   db: Queries,
   query: SelectQueryBuilder<Schema, 'deliveries', Row>,
 ): SelectQueryBuilder<Schema, 'deliveries', Row> {
-  return db.getExecutor().adapter instanceof SqliteAdapter ? query : query.forUpdate().skipLocked();
+  return isEmbedded(db) ? query : query.forUpdate().skipLocked();
 }
 
 export interface DeliveryChanges {

@@ -1,4 +1,5 @@
 import type { ColumnDefinitionBuilder, CreateTableBuilder } from 'kysely';
+import { answersMigration } from './answers-migration.ts';
 import { deliveryMigration } from './delivery-migration.ts';
 import { keyRotationMigration } from './key-rotation-migration.ts';
 import { notificationsMigration } from './notifications-migration.ts';
@@ -21,6 +22,7 @@ export const migrations: readonly Migration[] = [
   rateLimitMigration,
   keyRotationMigration,
   notificationsMigration,
+  answersMigration,
 ];
 
 async function createFirstSchema(db: Queries): Promise<void> {

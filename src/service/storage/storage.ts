@@ -1,10 +1,15 @@
-import { type Kysely, sql } from 'kysely';
+import { type Kysely, SqliteAdapter, sql } from 'kysely';
 import { openEmbedded } from './embedded.ts';
 import { migrate } from './migrate.ts';
 import type { Schema } from './schema.ts';
 
 /** Queries inside one transaction. */
 export type Queries = Kysely<Schema>;
+
+/** For queries that the engines put differently. */
+export function isEmbedded(db: Queries): boolean {
+  return db.getExecutor().adapter instanceof SqliteAdapter;
+}
 
 /** What every query about a store needs: a transaction, and whose data it may touch. */
 export interface Tenant {
