@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { root } from './processes.mjs';
-import { median } from './statistics.mjs';
+import { median, quartiles } from './statistics.mjs';
 
 /** Everything that was measured, ready to be printed as JSON. */
 export function toDocument(results, { rounds }) {
@@ -28,7 +28,9 @@ function toRow({ row, version, subject, floor, peers, isMeasured }) {
   const goals = row.goals(Number(/\d+/.exec(version)));
   if (!isMeasured) return { ...about, measured: false, goals, held: null };
   const medians = { subject: median(subject), floor: floor.length === 0 ? null : median(floor) };
-  const ratio = medians.floor === null ? null : medians.subject / medians.floor;
+  // Of samples that were taken one after the other: the machine of this minute is in both, and cancels out.
+  const ratios = floor.map((reference, at) => subject[at] / reference);
+  const ratio = ratios.length === 0 ? null : median(ratios);
   const checked = goals.map((goal) => ({
     ...goal,
     held: holds(goal, goal.of === 'ratio' ? ratio : medians.subject),
@@ -46,6 +48,7 @@ function toRow({ row, version, subject, floor, peers, isMeasured }) {
     ...about,
     measured: true,
     ratio,
+    ratioQuartiles: ratio === null ? null : quartiles(ratios),
     goals: checked,
     held: checked.every(({ held }) => held),
     medians,
@@ -74,9 +77,13 @@ export function printTable(document) {
       ratioText(peer.ratio),
       '',
       '',
+      '',
     ]),
   ]);
-  const table = [['row', 'Node', 'storectl', 'compared with', 'ratio', 'goal', 'holds'], ...lines];
+  const table = [
+    ['row', 'Node', 'storectl', 'compared with', 'ratio', 'half of them', 'goal', 'holds'],
+    ...lines,
+  ];
   const widths = table[0].map((_, column) => Math.max(...table.map((line) => line[column].length)));
   for (const line of table) {
     console.log(
@@ -90,10 +97,11 @@ export function printTable(document) {
 
 function cells(row) {
   const goal = row.goals.map((one) => goalText(one, row.unit)).join(', ');
-  if (!row.measured) return ['', '', 'not measured', goal, ''];
+  if (!row.measured) return ['', '', 'not measured', '', goal, ''];
   const floor = row.medians.floor === null ? '' : number(row.medians.floor, row.unit);
   const value = number(row.medians.subject, row.unit);
-  return [value, floor, ratioText(row.ratio), goal, row.held ? 'yes' : 'NO'];
+  const half = row.ratioQuartiles?.map((quartile) => quartile.toFixed(2)).join('–') ?? '';
+  return [value, floor, ratioText(row.ratio), half, goal, row.held ? 'yes' : 'NO'];
 }
 
 function goalText({ of, atMost, atLeast }, unit) {

@@ -6,12 +6,13 @@ import { cleanEnvironment } from './processes.mjs';
 
 /**
  * Measures every row on every Node, in rounds: what disturbs the machine for a while then disturbs all of them, and the
- * two sides of a ratio are measured next to each other. A first round, which is not counted, fills caches.
+ * two sides of a ratio are measured next to each other, each of them first in turn. A first round, which is not counted,
+ * fills caches.
  *
  * A row has
  * - `name`, `what` (the subject; what it is compared with), `unit`;
  * - `goals(nodeMajor)`: a list of `{ of: 'ratio' | 'value', atMost | atLeast }`;
- * - `perRound`: samples in each round;
+ * - `perRound`: samples in each round; `warmUps`: those before the first round, one unless given;
  * - `prepare({ node, env, folder })`: what runs it: `subject()`, `floor()` (null where it is compared with nothing) and
  *   `peers`, others by name, each of them answering a number; `end()` takes everything down. Null where the machine
  *   lacks what the row needs.
@@ -34,7 +35,7 @@ export async function measureAll(rows, { nodes, rounds }) {
         note(
           `${round === 0 ? 'warming up' : `round ${round} of ${rounds}`}: ${run.row.name} on ${run.version}`,
         );
-        await measure(run, round === 0 ? 1 : run.row.perRound, round > 0);
+        await measure(run, round === 0 ? (run.row.warmUps ?? 1) : run.row.perRound, round > 0);
       }
     }
     return runs.map(({ row, version, subject, floor, peers, parts }) => ({
@@ -62,11 +63,13 @@ async function prepare(row, node, folder) {
 
 async function measure({ parts, subject, floor, peers }, samples, counts) {
   for (let sample = 0; sample < samples; sample += 1) {
-    const value = await parts.subject();
-    const reference = parts.floor === null ? null : await parts.floor();
+    const sides = parts.floor === null ? ['subject'] : ['subject', 'floor'];
+    if (subject.length % 2 === 1) sides.reverse();
+    const values = {};
+    for (const side of sides) values[side] = await parts[side]();
     if (counts) {
-      subject.push(value);
-      if (reference !== null) floor.push(reference);
+      subject.push(values.subject);
+      if (parts.floor !== null) floor.push(values.floor);
     }
   }
   for (const [name, peer] of Object.entries(parts.peers ?? {})) {

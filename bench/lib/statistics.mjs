@@ -4,3 +4,10 @@ export function median(numbers) {
   if (sorted.length % 2 === 1) return sorted[middle];
   return (sorted[middle - 1] + sorted[middle]) / 2;
 }
+
+/** Half of the numbers lie between the two. */
+export function quartiles(numbers) {
+  const sorted = [...numbers].sort((a, b) => a - b);
+  const last = sorted.length - 1;
+  return [sorted[Math.round(last / 4)], sorted[Math.round((last * 3) / 4)]];
+}

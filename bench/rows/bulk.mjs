@@ -11,7 +11,7 @@ const createMany = {
   name: 'bulk: blog create',
   what: `\`storectl blog create\` of ${posts} files; a bare undici pool, ${atOnce} at a time, at the same service`,
   unit: 'requests/s',
-  perRound: 1,
+  perRound: 2,
   goals: () => [{ of: 'ratio', atLeast: 0.8 }],
   async prepare(place) {
     const service = await startService(place, { countsRequests: true });

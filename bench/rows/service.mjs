@@ -3,13 +3,16 @@ import { rateOf } from '../lib/rate.mjs';
 import { startScript, startService } from '../lib/scene.mjs';
 
 const unit = 'requests/s';
-const perRound = 1;
+const perRound = 2;
+/** A service runs for weeks: it is measured once V8 has compiled what it does all the time. */
+const warmUps = 4;
 
 const read = {
   name: 'service: read',
   what: '`GET settings`, 32 clients; a bare Hono route with the same bytes',
   unit,
   perRound,
+  warmUps,
   goals: () => [{ of: 'ratio', atLeast: 0.6 }],
   async prepare(place) {
     const service = await startService(place);
@@ -31,6 +34,7 @@ const write = {
   what: '`POST disputes`, 32 clients; a bare Hono route with one synced SQLite insert for each',
   unit,
   perRound,
+  warmUps,
   goals: () => [{ of: 'ratio', atLeast: 3 }],
   async prepare(place) {
     const service = await startService(place);
