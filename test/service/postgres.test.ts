@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { Client } from 'pg';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import {
   type App,
   createApp,
@@ -12,7 +13,7 @@ import {
 } from '../../src/service/index.ts';
 import { openPostgres } from '../../src/service/storage/postgres.ts';
 import { query, startPostgres, type TestCluster, type TestDatabase } from '../helpers/postgres.ts';
-import { expectNotificationsToBeKept } from './helpers/migrations.ts';
+import { expectNotificationsToBeKept, migrateUntil } from './helpers/migrations.ts';
 import { newDatabase, openTestStorage, type Service, startService, usePostgres } from './helpers/service.ts';
 
 let cluster: TestCluster;
@@ -76,6 +77,25 @@ test('a new database can be opened and seeded many times at once, and again late
 test('what an earlier version has noted stays, read or not', async () => {
   const { url } = await freshDatabase();
   await expectNotificationsToBeKept(await openPostgres(url, 5_000), url);
+});
+
+test('a migration waits for an instance that writes, and does not hold it up half-way', async () => {
+  const { url } = await freshDatabase();
+  const old = await openPostgres(url, 5_000);
+  await migrateUntil(old, '0007-notifications-in-events');
+  await old.close();
+
+  const writer = new Client(url);
+  await writer.connect();
+  onTestFinished(() => writer.end());
+  await writer.query("begin; set local storectl.administration = 'on'; set local lock_timeout = '200ms'");
+  await writer.query('select * from stores for key share');
+  const opening = openTestStorage(url);
+  const waiting = `select 1 from pg_locks where not granted and pid <> pg_backend_pid()
+    and database = (select oid from pg_database where datname = current_database())`;
+  await vi.waitUntil(async () => (await query(url, waiting)).length > 0, { timeout: 10_000 });
+  await writer.query('select * from events; select * from notifications; commit');
+  await opening;
 });
 
 test('a database of a later version is left alone', async () => {

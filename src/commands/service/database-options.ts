@@ -106,11 +106,18 @@ function hintFor(error: unknown, location: string): string {
     return 'npm leaves it out with --omit=optional; --database postgres://… does without it';
   }
   if (error instanceof DatabaseSetupError) return 'a URL reads postgres://USER@HOST/DATABASE';
+  if (error instanceof StorageBusyError && (!isPostgresUrl(location) || isAboutLocks(error.cause))) {
+    return 'wait until the other process is done, and try again';
+  }
   if (isPostgresUrl(location)) {
     return 'check the URL, and that PostgreSQL runs there; PGPASSWORD in the environment may hold the password';
   }
-  if (error instanceof StorageBusyError) return 'wait until the other process is done, and try again';
   return 'choose another file with --database, or check its permissions';
+}
+
+/** PostgreSQL gave up waiting for a lock (lock_not_available), or broke a circle of them (deadlock_detected). */
+function isAboutLocks(cause: unknown): boolean {
+  return ['55P03', '40P01'].includes(systemErrorCode(cause) ?? '');
 }
 
 /** A mistyped URL must not become a file, whose name would hold the password. */

@@ -4,6 +4,6 @@ import type { Migration } from './migrations.ts';
 export const answersMigration: Migration = {
   name: '0008-answers-by-age',
   async up(db, engine) {
-    if (engine === 'embedded') await db.schema.dropIndex('idempotency_keys_expiry').execute();
+    if (engine === 'embedded') await db.schema.dropIndex('idempotency_keys_expiry').ifExists().execute();
   },
 };

@@ -7,7 +7,11 @@ import type { Migration } from './migrations.ts';
  */
 export const notificationsMigration: Migration = {
   name: '0007-notifications-in-events',
-  async up(db) {
+  async up(db, engine) {
+    if (engine === 'postgres') {
+      // All that it comes to lock, at once: an instance that writes meanwhile has some of them, and waits for the others.
+      await sql`lock table stores, events, notifications in access exclusive mode`.execute(db);
+    }
     for (const column of ['title', 'body']) {
       await db.schema
         .alterTable('events')

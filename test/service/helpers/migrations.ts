@@ -5,7 +5,7 @@ import { migrate } from '../../../src/service/storage/migrate.ts';
 import { migrations } from '../../../src/service/storage/migrations.ts';
 
 /** Makes an empty database, without any tables, as it was before a migration. */
-async function migrateUntil(storage: Storage, name: string): Promise<void> {
+export async function migrateUntil(storage: Storage, name: string): Promise<void> {
   const index = migrations.findIndex((migration) => migration.name === name);
   await migrate(storage, migrations.slice(0, index));
 }
