@@ -1,6 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { backup } from '../../src/contract/backups.ts';
 import { createApp } from '../../src/service/index.ts';
+import { deleteExpiredAnswers, insertAnswer } from '../../src/service/storage/idempotency-keys.ts';
 import { newDatabase, openTestStorage, type Service, startService } from './helpers/service.ts';
 
 const hours = 60 * 60 * 1000;
@@ -92,6 +93,21 @@ test('now and then a keyed request removes the answers that have expired, and no
   await open('e');
   vi.restoreAllMocks();
   expect(await kept()).toEqual(['c', 'd', 'e']);
+});
+
+test('answers whose keys were used again do not keep others that have expired', async () => {
+  const service = await startService();
+  const give = (keys: readonly string[], createdAt: string, expiresAt: string) =>
+    service.inStore(async (work) => {
+      const rest = { operation: 'disputes.open', targetId: '', fingerprint: '', status: 201, body: '{}' };
+      for (const key of keys) await insertAnswer(work, { ...rest, key, createdAt, expiresAt });
+    });
+  const again = Array.from({ length: 1_000 }, (_, index) => `again-${index}`);
+  await give([...again, 'once'], '2029-01-01T00:00:00.000Z', '2029-01-03T00:00:00.000Z');
+  await give(again, '2030-01-01T00:00:00.000Z', '2030-01-03T00:00:00.000Z');
+  await service.inStore((work) => deleteExpiredAnswers(work, '2030-01-01T12:00:00.000Z'));
+  const rows = await service.storage.read((db) => db.selectFrom('idempotencyKeys').select('key').execute());
+  expect(rows.map(({ key }) => key).sort()).toEqual(again.sort());
 });
 
 test('a refusal is not kept', async () => {

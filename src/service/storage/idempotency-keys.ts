@@ -37,8 +37,11 @@ export async function findAnswer(
   return answer;
 }
 
+/** Of the embedded engine alone: numbers the rows in the order of their making. */
+const rowNumber = sql.ref<number>('rowid');
+
 /** Takes the place of one that has expired and is still there, and of no other. */
-const insert = prepareAppend('idempotencyKeys', (query) =>
+const insert = prepareAppend('idempotencyKeys', (query, db) =>
   query.onConflict((conflict) =>
     conflict
       .columns(['storeId', 'operation', 'targetId', 'key'])
@@ -48,6 +51,9 @@ const insert = prepareAppend('idempotencyKeys', (query) =>
         body: given.ref('excluded.body'),
         createdAt: given.ref('excluded.createdAt'),
         expiresAt: given.ref('excluded.expiresAt'),
+        ...(isEmbedded(db) && {
+          rowid: db.selectFrom('idempotencyKeys').select(sql<number>`max(${rowNumber}) + 1`.as('next')),
+        }),
       }))
       .whereRef('idempotencyKeys.expiresAt', '<=', 'excluded.createdAt'),
   ),
@@ -63,20 +69,19 @@ export async function insertAnswer(
   return insert(db, row);
 }
 
-/** Of how many of the oldest answers those that have expired are deleted at a time by the embedded engine. */
-const oldest = 1_000;
+/** So many of the oldest answers the embedded engine looks at to delete those that have expired. */
+const sweepWindow = 1_000;
 
 /**
- * The embedded engine has its rows in the order of their making, in which they also expire. It needs no index for that,
- * which every keyed change would have to write to; the oldest are those of any store.
+ * The embedded engine numbers its rows in the order in which they expire, and needs no index for it, which every keyed
+ * change would have to write to. The oldest are those of any store.
  */
 const expiredAnswers = prepare(
   (db, { storeId, time }: { readonly storeId: string; readonly time: string }) => {
     const expired = db.deleteFrom('idempotencyKeys').where('expiresAt', '<=', time);
     if (!isEmbedded(db)) return expired.where('storeId', '=', storeId);
-    const row = sql.ref('rowid');
-    const first = db.selectFrom('idempotencyKeys').select(row.as('row')).orderBy(row).limit(oldest);
-    return expired.where(row, 'in', first);
+    const oldest = db.selectFrom('idempotencyKeys').select(rowNumber.as('number'));
+    return expired.where(rowNumber, 'in', oldest.orderBy(rowNumber).limit(sweepWindow));
   },
 );
 

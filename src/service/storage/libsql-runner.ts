@@ -4,7 +4,7 @@ type Statement = ReturnType<Database.Database['prepare']>;
 
 interface Prepared {
   readonly statement: Statement;
-  /** Names of the columns of its rows, null where it answers none. */
+  /** Names of the columns of its rows, null where it answers none. Another connection may add columns. */
   columns: readonly string[] | null;
   readonly effect: Effect | null;
 }
@@ -106,7 +106,7 @@ export function createRunner(database: Database.Database): Runner {
         // Not with `get`, which has been seen to answer a query with the row of the one before.
         const rows = statement.all(parameters) as unknown[][];
         if (effect !== null) changes.add(effect.table);
-        // Another connection has added columns, of which the engine heard when it ran the statement.
+        // The engine has heard of new columns when it ran the statement.
         if (rows[0] !== undefined && rows[0].length !== known.columns.length)
           known.columns = columnsOf(statement);
         return { rows, columns: known.columns, changes: 0, lastInsertRowid: 0 };

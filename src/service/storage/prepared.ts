@@ -173,7 +173,7 @@ function rowInsert<Table extends keyof Schema>(
 ): (db: Queries, row: object) => RowInsert & { readonly template: Template } {
   return oncePerEngine((db, row: object) => {
     const marked = Object.fromEntries(Object.keys(row).map((name) => [name, markPrefix + name]));
-    const template = toTemplate(finish(db.insertInto(table).values(marked as InsertRow<Table>)));
+    const template = toTemplate(finish(db.insertInto(table).values(marked as InsertRow<Table>), db));
     return {
       table: table.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
       sql: template.compiled.sql,
@@ -183,5 +183,5 @@ function rowInsert<Table extends keyof Schema>(
 }
 
 type Insert<Table extends keyof Schema> = InsertQueryBuilder<Schema, Table, InsertResult>;
-type FinishInsert<Table extends keyof Schema> = (query: Insert<Table>) => Insert<Table>;
+type FinishInsert<Table extends keyof Schema> = (query: Insert<Table>, db: Queries) => Insert<Table>;
 type InsertRow<Table extends keyof Schema> = InsertObject<Schema, Table>;
