@@ -5,7 +5,7 @@ export const usage = `Measures how fast storectl is, next to what the same costs
   npm run bench -- [options]
   npm run --silent bench -- --json > bench.json
 
-  --rounds N       rounds through all rows (default 5); the median of their samples counts
+  --rounds N       rounds through all rows (default 5); the median of their ratios counts
   --only PATTERN   rows whose name matches this regular expression
   --node FILE      another Node to measure on as well; may be given several times
   --json           one JSON document in place of the table

@@ -81,7 +81,7 @@ export function printTable(document) {
     ]),
   ]);
   const table = [
-    ['row', 'Node', 'storectl', 'compared with', 'ratio', 'half of them', 'goal', 'holds'],
+    ['row', 'Node', 'storectl', 'compared with', 'ratio', 'middle half', 'goal', 'holds'],
     ...lines,
   ];
   const widths = table[0].map((_, column) => Math.max(...table.map((line) => line[column].length)));
@@ -100,8 +100,8 @@ function cells(row) {
   if (!row.measured) return ['', '', 'not measured', '', goal, ''];
   const floor = row.medians.floor === null ? '' : number(row.medians.floor, row.unit);
   const value = number(row.medians.subject, row.unit);
-  const half = row.ratioQuartiles?.map((quartile) => quartile.toFixed(2)).join('–') ?? '';
-  return [value, floor, ratioText(row.ratio), half, goal, row.held ? 'yes' : 'NO'];
+  const middleHalf = row.ratioQuartiles?.map((quartile) => quartile.toFixed(2)).join('–') ?? '';
+  return [value, floor, ratioText(row.ratio), middleHalf, goal, row.held ? 'yes' : 'NO'];
 }
 
 function goalText({ of, atMost, atLeast }, unit) {

@@ -5,9 +5,9 @@ export function median(numbers) {
   return (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
-/** Half of the numbers lie between the two. */
+/** At least half of the numbers lie between the two, or on them. */
 export function quartiles(numbers) {
   const sorted = [...numbers].sort((a, b) => a - b);
   const last = sorted.length - 1;
-  return [sorted[Math.round(last / 4)], sorted[Math.round((last * 3) / 4)]];
+  return [sorted[Math.floor(last / 4)], sorted[Math.ceil((last * 3) / 4)]];
 }

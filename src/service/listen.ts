@@ -82,7 +82,7 @@ async function answer(
   };
   const { status, headers, body } = await (app.handle?.(request) ??
     viaFetch(app, request, new Headers(incoming.headers as Record<string, string>)));
-  // Changes are saved together, so their answers come together already.
+  // Changes that are saved together are answered together already.
   if (request.method === 'GET') await endOfTurn();
   outgoing.writeHead(status, headers).end(body);
   if (!incoming.complete) drain(incoming);
