@@ -63,13 +63,11 @@ async function prepare(row, node, folder) {
 
 async function measure({ parts, subject, floor, peers }, samples, counts) {
   for (let sample = 0; sample < samples; sample += 1) {
-    const sides = parts.floor === null ? ['subject'] : ['subject', 'floor'];
+    const sides = Object.entries({ subject, floor }).filter(([side]) => parts[side] !== null);
     if (subject.length % 2 === 1) sides.reverse();
-    const values = {};
-    for (const side of sides) values[side] = await parts[side]();
-    if (counts) {
-      subject.push(values.subject);
-      if (parts.floor !== null) floor.push(values.floor);
+    for (const [side, values] of sides) {
+      const value = await parts[side]();
+      if (counts) values.push(value);
     }
   }
   for (const [name, peer] of Object.entries(parts.peers ?? {})) {

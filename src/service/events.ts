@@ -13,8 +13,8 @@ const templatesOf = rememberPerStore(
 );
 
 /**
- * Records that something happened, in the transaction in which it does: the event, a notification in the store and
- * a delivery for each enabled endpoint that has subscribed. Answers the id of the event.
+ * Records that something happened, in the transaction in which it does: the event with its notification in the store,
+ * and a delivery for each enabled endpoint that has subscribed. Answers the id of the event.
  */
 export async function recordEvent(work: Work, type: EventType, data: EventData): Promise<string> {
   const eventId = createId();
