@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { backup } from '../../src/contract/backups.ts';
 import { createApp } from '../../src/service/index.ts';
 import { deleteExpiredAnswers, insertAnswer } from '../../src/service/storage/idempotency-keys.ts';
@@ -86,12 +86,12 @@ test('now and then a keyed request removes the answers that have expired, and no
   service.clock.now += 24 * hours;
   await open('c');
   service.clock.now += 24 * hours;
-  vi.spyOn(Math, 'random').mockReturnValue(0.5);
+  const random = vi.spyOn(Math, 'random').mockReturnValue(0.5);
+  onTestFinished(() => random.mockRestore());
   await open('d');
   expect(await kept()).toEqual(['a', 'b', 'c', 'd']);
-  vi.spyOn(Math, 'random').mockReturnValue(0);
+  random.mockReturnValue(0);
   await open('e');
-  vi.restoreAllMocks();
   expect(await kept()).toEqual(['c', 'd', 'e']);
 });
 

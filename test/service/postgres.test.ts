@@ -12,6 +12,7 @@ import {
   seedExampleStore,
 } from '../../src/service/index.ts';
 import { openPostgres } from '../../src/service/storage/postgres.ts';
+import { newMachine } from '../helpers/cli.ts';
 import { query, startPostgres, type TestCluster, type TestDatabase } from '../helpers/postgres.ts';
 import { expectNotificationsToBeKept, migrateUntil } from './helpers/migrations.ts';
 import { newDatabase, openTestStorage, type Service, startService, usePostgres } from './helpers/service.ts';
@@ -28,6 +29,14 @@ async function freshDatabase(): Promise<TestDatabase> {
   const database = await cluster.createDatabase();
   onTestFinished(database.drop);
   return database;
+}
+
+/** A connection of another program. */
+async function connect(url: string): Promise<Client> {
+  const client = new Client(url);
+  await client.connect();
+  onTestFinished(() => client.end());
+  return client;
 }
 
 /** A service with its store, and more instances of it on the same database. */
@@ -85,9 +94,7 @@ test('a migration waits for an instance that writes, and does not hold it up hal
   await migrateUntil(old, '0007-notifications-in-events');
   await old.close();
 
-  const writer = new Client(url);
-  await writer.connect();
-  onTestFinished(() => writer.end());
+  const writer = await connect(url);
   await writer.query("begin; set local storectl.administration = 'on'; set local lock_timeout = '200ms'");
   await writer.query('select * from stores for key share');
   const opening = openTestStorage(url);
@@ -96,6 +103,20 @@ test('a migration waits for an instance that writes, and does not hold it up hal
   await vi.waitUntil(async () => (await query(url, waiting)).length > 0, { timeout: 10_000 });
   await writer.query('select * from events; select * from notifications; commit');
   await opening;
+});
+
+test('whoever cannot have the tables in time is told to wait, and not to look at the URL', async () => {
+  const { url } = await freshDatabase();
+  await openTestStorage(url);
+  const other = await connect(url);
+  await other.query('begin; lock table schema_migrations in access exclusive mode');
+  const args = ['service', 'keys', '--store', 's', '--database', url, '--json'];
+  const { exitCode, stderr } = await newMachine().run(args);
+  expect(exitCode).toBe(11);
+  expect(JSON.parse(stderr).error).toMatchObject({
+    code: 'database_unusable',
+    hint: 'wait until the other process is done, and try again',
+  });
 });
 
 test('a database of a later version is left alone', async () => {
