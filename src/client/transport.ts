@@ -2,6 +2,7 @@ import type { Client, Dispatcher } from 'undici';
 import { connectTimeout, openSocket, reasonOf, WireError } from './connect.ts';
 import { bodyTooLarge, MAX_BODY_BYTES } from './decode.ts';
 import type { Failure } from './outcome.ts';
+import { compileWebAssemblyFast } from './v8-flags.ts';
 
 /** All headers of an answer together: Node's own limit. */
 const MAX_HEADER_BYTES = 16 * 1024;
@@ -228,12 +229,7 @@ function joinHeaders(headers: Readonly<Record<string, string | string[] | undefi
 /** The HTTP/1.1 client alone: the index of undici takes three times as long to load. */
 async function loadUndici(): Promise<typeof Client> {
   const { default: UndiciClient } = await import('undici/lib/dispatcher/client.js');
-  // On Node 20 V8 compiles undici's WebAssembly with its slow compiler unless told not to, which takes longer than
-  // most commands. Later versions of Node do so by themselves, and the flag would make them slower. It comes last: what
-  // is loaded under another flag than at the start is compiled anew (see bin/storectl.js).
-  if (process.versions.node.startsWith('20.')) {
-    const { setFlagsFromString } = await import('node:v8');
-    setFlagsFromString('--liftoff-only');
-  }
+  // Last, since what is loaded under another flag than at the start is compiled anew.
+  await compileWebAssemblyFast();
   return UndiciClient;
 }

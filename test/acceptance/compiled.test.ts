@@ -41,6 +41,35 @@ test('what a run has compiled is kept, and the next run answers the same with it
   expect(keptFiles(machine)).toEqual(kept);
 });
 
+test('V8 takes what is kept, also after a run that has changed its flags', async () => {
+  const { machine, inCopy } = newCopy();
+  const posts = ['one.md', 'two.md'];
+  for (const name of posts) writeFileSync(path.join(machine.folder, name), `# ${name}\n\nText.\n`);
+  const { exitCode } = await inCopy(`--demo blog create ${posts.join(' ')}`);
+  const kept = keptPaths(machine);
+  // As bin/storectl.js loads it at a start.
+  writeFileSync(
+    path.join(machine.folder, 'refused.cjs'),
+    `const { readdirSync, readFileSync } = require('node:fs');
+    const { basename } = require('node:path');
+    const { Script } = require('node:vm');
+    const built = readdirSync('dist', { recursive: true });
+    for (const file of process.argv.slice(2)) {
+      const name = basename(file);
+      const source = readFileSync('dist/' + built.find((path) => basename(path) === name), 'utf8');
+      const code = '(function (exports, require, module, __filename, __dirname) {' + source + '\\n})';
+      if (new Script(code, { cachedData: readFileSync(file).subarray(0, -4) }).cachedDataRejected) console.log(name);
+    }`,
+  );
+  const refused = await machine.shell(
+    `'${testNode}' refused.cjs ${kept.map((file) => `'${file}'`).join(' ')}`,
+  );
+
+  expect(exitCode).toBe(0);
+  expect(kept.some((file) => path.basename(file).startsWith('undici'))).toBe(true);
+  expect(refused).toMatchObject({ exitCode: 0, stdout: '', stderr: '' });
+});
+
 test('what another build has compiled is not used, also where its files are of the same length', async () => {
   const { machine, inCopy } = newCopy();
   const chunks = path.join(machine.folder, 'dist', 'chunks');

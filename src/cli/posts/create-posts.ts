@@ -1,4 +1,5 @@
 import type { Applied } from '../../client/outcome.ts';
+import { leaveUnoptimized } from '../../client/v8-flags.ts';
 import { createBlogPost } from '../../contract/blog.ts';
 import type { Batch } from '../../history/batch.ts';
 import type { HistoryRecord } from '../../history/record.ts';
@@ -35,6 +36,9 @@ const postsAtOnce = 4;
 
 /** Posts that are on their way, or being written down before or after that. */
 const postsInHand = 4 * postsAtOnce;
+
+/** So many posts at most are sent before V8 has earned back what it takes to optimize. */
+const mostPostsUnoptimized = 2_000;
 
 /** So many unknown outcomes without an answer in between: it is the service, and not the posts. */
 const mostUnknownInARow = 3;
@@ -93,6 +97,7 @@ async function createAll(
   const progress = startProgress(context, posts.length, 'posts');
   let stop: CliError | null = null;
   let unknownInARow = 0;
+  let isWorthOptimizing = posts.length > mostPostsUnoptimized;
   const isOver = () => stop !== null || signal.aborted;
   const own = { ...run, context: grace.context };
   const batch = await beginBatch(own, { mostAtOnce: postsAtOnce, isOver });
@@ -115,6 +120,10 @@ async function createAll(
           if (result === null) return;
           finish(post, result);
           unknownInARow = 0;
+          if (isWorthOptimizing) return;
+          isWorthOptimizing = true;
+          // Not before all is loaded that sends: what is loaded under another flag is compiled anew.
+          await leaveUnoptimized();
         } catch (error) {
           if (!(error instanceof CliError)) throw error;
           const { exitCode, code } = error.details;
