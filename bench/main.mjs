@@ -1,18 +1,27 @@
 // `npm run bench`: see lib/options.mjs for what it takes, and rows/ for what it measures.
 import { execFileSync } from 'node:child_process';
-import { parseOptions, usage } from './lib/options.mjs';
+import { parseOptions, UsageError, usage } from './lib/options.mjs';
 import { root } from './lib/processes.mjs';
 import { printTable, toDocument, writeReadme } from './lib/report.mjs';
 import { measureAll } from './lib/rounds.mjs';
 import { rows } from './rows/index.mjs';
 
-const options = parseOptions(process.argv.slice(2));
-const chosen = rows.filter(({ name }) => options.only.test(name));
-if (options.help) console.log(usage);
-else if (options.list) for (const { name } of chosen) console.log(name);
-else await run();
+try {
+  await run(parseOptions(process.argv.slice(2)));
+} catch (error) {
+  if (!(error instanceof UsageError)) throw error;
+  console.error(`${error.message}\n\n${usage}`);
+  process.exitCode = 2;
+}
 
-async function run() {
+async function run(options) {
+  const chosen = rows.filter(({ name }) => options.only.test(name));
+  if (options.help) console.log(usage);
+  else if (options.list) for (const { name } of chosen) console.log(name);
+  else await measure(chosen, options);
+}
+
+async function measure(chosen, options) {
   // What is measured is what is in the source now. The list of what was built is no result.
   execFileSync('npm', ['run', 'build', '--silent'], { cwd: root, stdio: ['ignore', 'ignore', 2] });
 

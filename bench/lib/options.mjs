@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
 
 export const usage = `Measures how fast storectl is, next to what the same costs without it, and says which goals hold.
@@ -12,21 +13,44 @@ export const usage = `Measures how fast storectl is, next to what the same costs
   --readme         write the table into README.md as well
   --list           names of the rows`;
 
-/** Throws an error with a message for people. */
+/** What was asked for cannot be done as it is written. */
+export class UsageError extends Error {}
+
+/** Throws a {@link UsageError}. */
 export function parseOptions(args) {
-  const { values } = parseArgs({
-    args,
-    options: {
-      rounds: { type: 'string', default: '5' },
-      only: { type: 'string', default: '' },
-      node: { type: 'string', multiple: true, default: [] },
-      json: { type: 'boolean', default: false },
-      readme: { type: 'boolean', default: false },
-      list: { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false, short: 'h' },
-    },
-  });
+  const values = valuesOf(args);
   const rounds = Number(values.rounds);
-  if (!Number.isInteger(rounds) || rounds < 1) throw new Error('--rounds takes a number from 1');
-  return { ...values, rounds, only: new RegExp(values.only), nodes: [process.execPath, ...values.node] };
+  if (!Number.isInteger(rounds) || rounds < 1) throw new UsageError('--rounds takes a number from 1');
+  const only = patternOf(values.only);
+  const missing = values.node.find((file) => spawnSync(file, ['--version']).status !== 0);
+  if (missing !== undefined) throw new UsageError(`--node ${missing} does not run`);
+  return { ...values, rounds, only, nodes: [process.execPath, ...values.node] };
+}
+
+function valuesOf(args) {
+  try {
+    const { values } = parseArgs({
+      args,
+      options: {
+        rounds: { type: 'string', default: '5' },
+        only: { type: 'string', default: '' },
+        node: { type: 'string', multiple: true, default: [] },
+        json: { type: 'boolean', default: false },
+        readme: { type: 'boolean', default: false },
+        list: { type: 'boolean', default: false },
+        help: { type: 'boolean', default: false, short: 'h' },
+      },
+    });
+    return values;
+  } catch (error) {
+    throw new UsageError(error.message);
+  }
+}
+
+function patternOf(text) {
+  try {
+    return new RegExp(text);
+  } catch (error) {
+    throw new UsageError(`--only: ${error.message}`);
+  }
 }
