@@ -229,7 +229,6 @@ function joinHeaders(headers: Readonly<Record<string, string | string[] | undefi
 /** The HTTP/1.1 client alone: the index of undici takes three times as long to load. */
 async function loadUndici(): Promise<typeof Client> {
   const { default: UndiciClient } = await import('undici/lib/dispatcher/client.js');
-  // Last, since what is loaded under another flag than at the start is compiled anew.
   await compileWebAssemblyFast();
   return UndiciClient;
 }

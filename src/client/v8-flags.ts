@@ -1,6 +1,7 @@
 /*
- * What V8 is told on Node 20 once the program is loaded. Later versions of Node do better by themselves. bin/storectl.js
- * takes all of it back before it keeps what was compiled: V8 refuses at a start what was compiled under other flags.
+ * What V8 is told on Node 20. Later versions of Node do better by themselves. Call these once all that matters is loaded:
+ * V8 takes what bin/storectl.js has kept compiled only under the flags of a start, and compiles the rest anew.
+ * bin/storectl.js takes them back before it keeps anything.
  */
 
 /** To compile WebAssembly with the fast compiler alone: the slow one takes longer than most commands. */

@@ -97,7 +97,7 @@ async function createAll(
   const progress = startProgress(context, posts.length, 'posts');
   let stop: CliError | null = null;
   let unknownInARow = 0;
-  let isWorthOptimizing = posts.length > mostPostsUnoptimized;
+  let mustTellV8 = posts.length <= mostPostsUnoptimized;
   const isOver = () => stop !== null || signal.aborted;
   const own = { ...run, context: grace.context };
   const batch = await beginBatch(own, { mostAtOnce: postsAtOnce, isOver });
@@ -120,9 +120,9 @@ async function createAll(
           if (result === null) return;
           finish(post, result);
           unknownInARow = 0;
-          if (isWorthOptimizing) return;
-          isWorthOptimizing = true;
-          // Not before all is loaded that sends: what is loaded under another flag is compiled anew.
+          if (!mustTellV8) return;
+          mustTellV8 = false;
+          // All that sends is loaded now.
           await leaveUnoptimized();
         } catch (error) {
           if (!(error instanceof CliError)) throw error;
