@@ -1,5 +1,5 @@
-import { spawnSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
+import { versionOf } from './processes.mjs';
 
 export const usage = `Measures how fast storectl is, next to what the same costs without it, and says which goals hold.
 
@@ -18,39 +18,41 @@ export class UsageError extends Error {}
 
 /** Throws a {@link UsageError}. */
 export function parseOptions(args) {
-  const values = valuesOf(args);
+  const { values } = orRefuse(
+    () =>
+      parseArgs({
+        args,
+        options: {
+          rounds: { type: 'string', default: '5' },
+          only: { type: 'string', default: '' },
+          node: { type: 'string', multiple: true, default: [] },
+          json: { type: 'boolean', default: false },
+          readme: { type: 'boolean', default: false },
+          list: { type: 'boolean', default: false },
+          help: { type: 'boolean', default: false, short: 'h' },
+        },
+      }),
+    ({ message }) => message,
+  );
   const rounds = Number(values.rounds);
   if (!Number.isInteger(rounds) || rounds < 1) throw new UsageError('--rounds takes a number from 1');
-  const only = patternOf(values.only);
-  const missing = values.node.find((file) => spawnSync(file, ['--version']).status !== 0);
-  if (missing !== undefined) throw new UsageError(`--node ${missing} does not run`);
+  const only = orRefuse(
+    () => new RegExp(values.only),
+    ({ message }) => `--only: ${message}`,
+  );
+  for (const node of values.node) {
+    orRefuse(
+      () => versionOf(node),
+      () => `--node ${node} does not run`,
+    );
+  }
   return { ...values, rounds, only, nodes: [process.execPath, ...values.node] };
 }
 
-function valuesOf(args) {
+function orRefuse(make, wordsOf) {
   try {
-    const { values } = parseArgs({
-      args,
-      options: {
-        rounds: { type: 'string', default: '5' },
-        only: { type: 'string', default: '' },
-        node: { type: 'string', multiple: true, default: [] },
-        json: { type: 'boolean', default: false },
-        readme: { type: 'boolean', default: false },
-        list: { type: 'boolean', default: false },
-        help: { type: 'boolean', default: false, short: 'h' },
-      },
-    });
-    return values;
+    return make();
   } catch (error) {
-    throw new UsageError(error.message);
-  }
-}
-
-function patternOf(text) {
-  try {
-    return new RegExp(text);
-  } catch (error) {
-    throw new UsageError(`--only: ${error.message}`);
+    throw new UsageError(wordsOf(error));
   }
 }

@@ -35,6 +35,11 @@ export function outputOf(node, args, { env, cwd = root }) {
   return execFileSync(node, args, { env, cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
 }
 
+/** Such as `v20.19.0`. Throws when it does not run. */
+export function versionOf(node) {
+  return outputOf(node, ['--version'], { env: process.env });
+}
+
 function run(command, args, { env, cwd = root }) {
   return new Promise((resolve, reject) => {
     const start = performance.now();

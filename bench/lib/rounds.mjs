@@ -1,8 +1,7 @@
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { cleanEnvironment } from './processes.mjs';
+import { cleanEnvironment, versionOf } from './processes.mjs';
 
 /**
  * Measures every row on every Node, in rounds: what disturbs the machine for a while then disturbs all of them, and the
@@ -54,7 +53,6 @@ export async function measureAll(rows, { nodes, rounds }) {
 }
 
 async function prepare(row, node, folder) {
-  const { mkdirSync } = await import('node:fs');
   mkdirSync(folder);
   const parts = await row.prepare({ node, folder, env: cleanEnvironment(folder) });
   const peers = Object.fromEntries(Object.keys(parts?.peers ?? {}).map((name) => [name, []]));
@@ -74,10 +72,6 @@ async function measure({ parts, subject, floor, peers }, samples, counts) {
     const value = await peer();
     if (counts) peers[name].push(value);
   }
-}
-
-function versionOf(node) {
-  return execFileSync(node, ['--version'], { encoding: 'utf8' }).trim();
 }
 
 /** One line on stderr that the next one takes the place of. */
