@@ -3,6 +3,7 @@ import type { App } from './app.ts';
 import { drain, watchConnections } from './connections.ts';
 import { ServiceError } from './errors.ts';
 import { cutOff, type HttpAnswer, type HttpRequest, tooLarge } from './http.ts';
+import { oncePerTurn } from './turns.ts';
 
 /** How long requests that are running may go on once the server is told to stop. */
 const graceMs = 10_000;
@@ -29,7 +30,8 @@ export async function listen(
   app: App,
   { host, port, log = () => {}, receiveMs }: ListenOptions,
 ): Promise<Listening> {
-  const endOfTurn = createTurns();
+  // Answers that are written together wake their clients up at once; to do so for each costs more than the answer itself.
+  const endOfTurn = oncePerTurn(() => new Promise<void>((resolve) => setImmediate(resolve)));
   const limits = receiveMs !== undefined && {
     headersTimeout: receiveMs,
     requestTimeout: receiveMs,
@@ -84,25 +86,10 @@ async function answer(
     viaFetch(app, request, new Headers(incoming.headers as Record<string, string>)));
   // Changes that are saved together are answered together already.
   if (request.method === 'GET') await endOfTurn();
-  outgoing.writeHead(status, headers).end(body);
+  // Text with one byte for each character is handed over as it is.
+  const isAscii = Number(headers['Content-Length']) === body?.length;
+  outgoing.writeHead(status, headers).end(body, isAscii ? 'latin1' : 'utf8');
   if (!incoming.complete) drain(incoming);
-}
-
-/**
- * Waits until everything that has come in is worked on. Answers that are written together wake their clients up at once;
- * to do so for each costs more than the answer itself.
- */
-function createTurns(): () => Promise<void> {
-  let turn: Promise<void> | undefined;
-  return () => {
-    turn ??= new Promise((resolve) =>
-      setImmediate(() => {
-        turn = undefined;
-        resolve();
-      }),
-    );
-    return turn;
-  };
 }
 
 /** Without query. Some clients send whole URLs. */

@@ -4,7 +4,7 @@ import type { Tenant } from './storage/storage.ts';
 export interface Work extends Tenant {
   /** Id of the API key that asks. */
   readonly actor: string;
-  /** Epoch milliseconds. One request has one time. */
+  /** Epoch milliseconds. One request has one time, and those that are saved together have the same. */
   readonly now: number;
 }
 

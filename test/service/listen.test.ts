@@ -40,11 +40,11 @@ test('the service answers over HTTP on a free port', async () => {
     method: 'POST',
     headers: { authorization: `Bearer ${service.key}`, 'content-type': 'application/json' },
   });
-  outgoing.end(JSON.stringify({ title: 'Over HTTP 😀', contentMd: 'x' }));
+  outgoing.end(JSON.stringify({ title: 'Über HTTP 😀', contentMd: 'x' }));
   const [response] = await once(outgoing, 'response');
   expect(response.statusCode).toBe(201);
   expect(response.headers['content-type']).toBe('application/json');
-  expect(JSON.parse(await text(response))).toMatchObject({ title: 'Over HTTP 😀' });
+  expect(JSON.parse(await text(response))).toMatchObject({ title: 'Über HTTP 😀' });
 });
 
 test('a body that is too long is refused while it is still coming', async () => {

@@ -1,3 +1,5 @@
+import { oncePerTurn } from '../turns.ts';
+
 /** Numbers that are other ones once what they stand for may not be as before. They only grow. */
 export interface Versions {
   ofAll(): Promise<number>;
@@ -19,6 +21,8 @@ interface TableVersion {
 }
 
 export function createVersions({ ofOthers, changesIn }: VersionSources): Versions {
+  // What they ask for came in before the turn began, so nobody can have been told meanwhile of a commit of another process
+  // that is missed.
   const askOthers = oncePerTurn(ofOthers);
   const tables = new Map<string, TableVersion>();
   let commits = 0;
@@ -38,22 +42,5 @@ export function createVersions({ ofOthers, changesIn }: VersionSources): Version
         known.changes = changes;
       }
     },
-  };
-}
-
-/**
- * Asks once for all who ask in one turn of the event loop. What they ask for came in before the turn began, so nobody can
- * have been told meanwhile of a commit of another process that is missed.
- */
-function oncePerTurn<Result>(ask: () => Promise<Result>): () => Promise<Result> {
-  let asked: Promise<Result> | undefined;
-  return () => {
-    if (asked === undefined) {
-      asked = ask();
-      setImmediate(() => {
-        asked = undefined;
-      });
-    }
-    return asked;
   };
 }
