@@ -29,10 +29,8 @@ export function createAuthenticator(storage: Storage): Authenticate {
     if (token === undefined) {
       throw unauthorized('missing_key', 'Send "Authorization: Bearer <API key>".');
     }
-    const id = keyIdOf(token);
-    const key = id === null ? undefined : await findKey(id);
-    const matches = isSameHash(sha256(token), key?.sha256 ?? sha256(''));
-    if (!key || !matches || stateOf(key, now) !== 'active') {
+    const key = await findKey(token);
+    if (key === undefined || stateOf(key, now) !== 'active') {
       throw unauthorized('invalid_key', 'The API key is wrong, expired or revoked.');
     }
     return { keyId: key.id, storeId: key.storeId, scopes: key.scopes };
@@ -40,13 +38,23 @@ export function createAuthenticator(storage: Storage): Authenticate {
 }
 
 /**
- * Finds keys by their id. A key is read once for each state of the table of keys, so that one that was revoked, by
+ * Finds what is stored of a key. It is read once for each state of the table of keys, so that one that was revoked, by
  * whichever process, is never taken for what it was before.
  */
-function createKeyFinder(storage: Storage): (id: string) => Promise<ApiKeyRecord | undefined> {
+function createKeyFinder(storage: Storage): (token: string) => Promise<ApiKeyRecord | undefined> {
   const memory = createMemory<ApiKeyRecord | undefined>();
-  return async (id) =>
-    memory.recall(await storage.version('api_keys'), id, () => storage.read((db) => findApiKey(db, id)));
+
+  async function read(token: string, hash: string): Promise<ApiKeyRecord | undefined> {
+    const id = keyIdOf(token);
+    const key = id === null ? undefined : await storage.read((db) => findApiKey(db, id));
+    return isSameHash(hash, key?.sha256 ?? sha256('')) ? key : undefined;
+  }
+
+  return async (token) => {
+    // Memory holds no keys.
+    const hash = sha256(token);
+    return memory.recall(await storage.version('api_keys'), hash, () => read(token, hash));
+  };
 }
 
 /** Throws `insufficient_scope` when the key lacks the scope. */

@@ -27,6 +27,16 @@ test('a key that another process revokes opens nothing from then on, one that it
   expect([(await show()).status, (await show(made)).status]).toEqual([401, 200]);
 });
 
+test('a key that is remembered opens nothing for another with its id, nor is it kept out by it', async () => {
+  const { service, show, elsewhere } = await startShared();
+  const other = await createKey(elsewhere, { storeId: service.storeId, preset: 'owner' });
+  const forged = other.key.replace(other.id, service.keyId);
+  const statuses: number[] = [];
+  for (const key of [service.key, forged, service.key, forged, other.key])
+    statuses.push((await show(key)).status);
+  expect(statuses).toEqual([200, 401, 200, 401, 200]);
+});
+
 test('revoked among many requests at once: none that begins afterwards is answered', async () => {
   const { service, show, elsewhere } = await startShared();
   const { key, id } = await createKey(elsewhere, { storeId: service.storeId, preset: 'owner' });
