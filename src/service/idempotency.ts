@@ -45,7 +45,7 @@ export async function applyOnce(
   const fingerprint = sha256(canonicalJson(rest));
   const now = timestamp(work.now);
 
-  if (!(await locks.claim(JSON.stringify([operation, targetId, key])))) throw inProgress();
+  if (!(await locks.claim([operation, targetId, key]))) throw inProgress();
   // Nearly every key is new. Not so for a restore, which is refused more often, and would have others run again.
   const isNew = exclusion === 'takeTurn' && mayPresumeMissing(work.db);
   const first = isNew ? undefined : await findAnswer(work, request, now);

@@ -180,7 +180,7 @@ function createLocks(db: Queries, scope: string): Locks {
     return rows[0]?.granted !== false;
   };
   return {
-    claim: (name) => ask(sql`pg_try_advisory_xact_lock(${key(`claim ${name}`)})`),
+    claim: (name) => ask(sql`pg_try_advisory_xact_lock(${key(`claim ${JSON.stringify(name)}`)})`),
     takeTurn: async () =>
       (await ask(sql`pg_try_advisory_xact_lock_shared(${key('restore')})`)) &&
       (await ask(sql`pg_advisory_xact_lock(${key('change')})`)),

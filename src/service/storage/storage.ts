@@ -23,7 +23,7 @@ export interface Tenant {
  */
 export interface Locks {
   /** To do what has this name and be the only one who does. */
-  claim(name: string): Promise<boolean>;
+  claim(name: readonly string[]): Promise<boolean>;
   /** To change the store: waits for the change before. False while the store is being restored. */
   takeTurn(): Promise<boolean>;
   /** To restore the store: waits for the changes under way. False while another restores it. */
