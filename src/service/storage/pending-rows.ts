@@ -20,8 +20,13 @@ export interface PendingRows {
   clear(): void;
 }
 
-/** Powers of two, up to this, are inserted at once, so that there are few statements to prepare. */
-const mostAtOnce = 64;
+/**
+ * How many rows of those that are left are inserted at once: up to 64, and multiples of four where there are more than
+ * three, so that there are few statements to prepare and few to run.
+ */
+function countAtOnce(left: number): number {
+  return left < 4 ? left : Math.min(left - (left % 4), 64);
+}
 
 /** `run` answers how many rows a statement has changed. */
 export function createPendingRows(run: (sql: string, parameters: Values) => number): PendingRows {
@@ -34,7 +39,7 @@ export function createPendingRows(run: (sql: string, parameters: Values) => numb
     pending.clear();
     for (const [insert, rows] of inserts) {
       for (let at = 0; at < rows.length; ) {
-        const count = 2 ** Math.floor(Math.log2(Math.min(rows.length - at, mostAtOnce)));
+        const count = countAtOnce(rows.length - at);
         const inserted = insertAtOnce(insert, rows.slice(at, at + count));
         if (inserted !== count) throw new Error(`a row of ${insert.table} was there already`);
         at += count;
