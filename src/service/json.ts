@@ -1,6 +1,7 @@
 import { ServiceError } from './errors.ts';
 
 const maxDepth = 32;
+const space = 0x20;
 /** Names that reach into JavaScript objects when a careless reader copies members. */
 const forbiddenNames = new Set(['__proto__', 'constructor', 'prototype']);
 
@@ -64,7 +65,8 @@ function endOfString(text: string, start: number): number {
 
 function isFollowedByColon(text: string, start: number): boolean {
   let index = start;
-  while (/[ \t\r\n]/.test(text.charAt(index))) index++;
+  // Outside of strings, what is not above it is white space.
+  while (text.charCodeAt(index) <= space) index++;
   return text[index] === ':';
 }
 
