@@ -3,7 +3,6 @@ import type { App } from './app.ts';
 import { drain, watchConnections } from './connections.ts';
 import { ServiceError } from './errors.ts';
 import { cutOff, type HttpAnswer, type HttpRequest, tooLarge } from './http.ts';
-import { oncePerTurn } from './turns.ts';
 
 /** How long requests that are running may go on once the server is told to stop. */
 const graceMs = 10_000;
@@ -30,8 +29,6 @@ export async function listen(
   app: App,
   { host, port, log = () => {}, receiveMs }: ListenOptions,
 ): Promise<Listening> {
-  // Answers that are written together wake their clients up at once; to do so for each costs more than the answer itself.
-  const endOfTurn = oncePerTurn(() => new Promise<void>((resolve) => setImmediate(resolve)));
   const limits = receiveMs !== undefined && {
     headersTimeout: receiveMs,
     requestTimeout: receiveMs,
@@ -41,7 +38,7 @@ export async function listen(
     if (incoming.headers.host === undefined && incoming.httpVersion === '1.1') {
       const refusal = new ServiceError('malformed_request', 'The Host header is missing.');
       connections.answerWith(incoming, outgoing, refusal);
-    } else answer(app, endOfTurn, incoming, outgoing).catch(() => outgoing.destroy());
+    } else answer(app, incoming, outgoing).catch(() => outgoing.destroy());
   });
   const connections = watchConnections(server, log);
   let closing: Promise<void> | undefined;
@@ -70,12 +67,7 @@ export async function listen(
   };
 }
 
-async function answer(
-  app: App,
-  endOfTurn: () => Promise<void>,
-  incoming: IncomingMessage,
-  outgoing: ServerResponse,
-): Promise<void> {
+async function answer(app: App, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
   const request: HttpRequest = {
     method: incoming.method ?? '',
     path: pathOf(incoming.url ?? ''),
@@ -84,8 +76,6 @@ async function answer(
   };
   const { status, headers, body } = await (app.handle?.(request) ??
     viaFetch(app, request, new Headers(incoming.headers as Record<string, string>)));
-  // Changes that are saved together are answered together already.
-  if (request.method === 'GET') await endOfTurn();
   // Text with one byte for each character is handed over as it is.
   const isAscii = Number(headers['Content-Length']) === body?.length;
   outgoing.writeHead(status, headers).end(body, isAscii ? 'latin1' : 'utf8');

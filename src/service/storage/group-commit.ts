@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { gather } from '../turns.ts';
 import { isBusy } from './engine-errors.ts';
 import { StorageBusyError } from './errors.ts';
 
@@ -62,24 +63,12 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
 
   async function run(): Promise<void> {
     while (queue.length > 0) {
-      await gather();
+      await gather(() => queue.length, maxGroup);
       await connection.alone(async () => {
         if (await begin()) await commitGroup();
       });
     }
     running = undefined;
-  }
-
-  /**
-   * Lets writes queue up until a turn of the event loop has brought no more: they are on their way together, and what they
-   * share costs more than their wait.
-   */
-  async function gather(): Promise<void> {
-    let known: number;
-    do {
-      known = queue.length;
-      await new Promise((resolve) => setImmediate(resolve));
-    } while (queue.length > known && queue.length < maxGroup);
   }
 
   /** Takes the write lock. False when all that waited has been rejected. */
