@@ -48,7 +48,7 @@ const mostTogether = 64;
 
 /**
  * Asks once for all who ask together, after the last of them has asked: so nobody gets an answer from before. From then
- * on they go through each step together, and are answered together, which takes a fifth less than one by one.
+ * on they go through each step together, and are answered together, which takes a tenth less than one by one.
  */
 function onceTogether<Result>(ask: () => Promise<Result>): () => Promise<Result> {
   let waiting = 0;
