@@ -42,18 +42,25 @@ export function createAuthenticator(storage: Storage): Authenticate {
  * whichever process, is never taken for what it was before.
  */
 function createKeyFinder(storage: Storage): (token: string) => Promise<ApiKeyRecord | undefined> {
-  const memory = createMemory<ApiKeyRecord | undefined>();
+  // Memory holds no keys. Wrong ones, however many, are found out without asking the database for each.
+  const byHash = createMemory<ApiKeyRecord | undefined>();
+  const byId = createMemory<ApiKeyRecord | undefined>();
 
-  async function read(token: string, hash: string): Promise<ApiKeyRecord | undefined> {
+  async function find(
+    token: string,
+    hash: string,
+    version: number | null,
+  ): Promise<ApiKeyRecord | undefined> {
     const id = keyIdOf(token);
-    const key = id === null ? undefined : await storage.read((db) => findApiKey(db, id));
+    if (id === null) return undefined;
+    const key = await byId.recall(version, id, () => storage.read((db) => findApiKey(db, id)));
     return isSameHash(hash, key?.sha256 ?? sha256('')) ? key : undefined;
   }
 
   return async (token) => {
-    // Memory holds no keys.
     const hash = sha256(token);
-    return memory.recall(await storage.version('api_keys'), hash, () => read(token, hash));
+    const version = await storage.version('api_keys');
+    return byHash.recall(version, hash, () => find(token, hash, version));
   };
 }
 
