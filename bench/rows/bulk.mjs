@@ -4,8 +4,8 @@ import { program, root, timeOf } from '../lib/processes.mjs';
 import { newStore, startService, storeOf } from '../lib/scene.mjs';
 
 const posts = 1_000;
-/** As in src/cli/posts/create-posts.ts. */
-const atOnce = 4;
+/** As many as src/cli/posts/pace.ts comes to. */
+const atOnce = 10;
 
 const createMany = {
   name: 'bulk: blog create',

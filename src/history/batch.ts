@@ -26,8 +26,8 @@ export interface BatchOptions
     | 'timeoutMs'
     | 'retryRateLimited'
   > {
-  /** Operations that are on their way at the same time. */
-  readonly mostAtOnce: number;
+  /** Operations that may be on their way at the same time, now. */
+  mostAtOnce(): number;
   /** Says whether what is not on its way yet shall not be sent any more: its outcome is `not_sent` then. */
   isOver(): boolean;
 }
@@ -162,13 +162,13 @@ function openTurns({ mostAtOnce, isOver }: BatchOptions): { take(): Turn } {
   const count = { ahead: 0, underWay: 0 };
 
   function goOn(): void {
-    for (const send of written.splice(0, mostAtOnce - count.underWay)) {
+    for (const send of written.splice(0, Math.max(0, mostAtOnce() - count.underWay))) {
       count.ahead -= 1;
       count.underWay += 1;
       send();
     }
     if (count.ahead > 0) return;
-    for (const write of unwritten.splice(0, mostAtOnce)) {
+    for (const write of unwritten.splice(0, mostAtOnce())) {
       count.ahead += 1;
       write();
     }

@@ -24,13 +24,16 @@ interface Waiting {
 }
 
 /**
- * Lines that come in one turn of the event loop are written and synced together. To wait for the disk meanwhile costs
- * nothing: what could be sent is on its way. A thread that waits would take the processor from the service.
+ * Lines that come in one turn of the event loop, or while others are synced, are written and synced together. The disk is
+ * waited for in another thread: answers that come meanwhile are read, and what is on disk is sent.
  */
 export function writeTogether(file: string, descriptor: number, { fileSystem }: Files): LogWriter {
   let waiting: Waiting[] = [];
   let soon: NodeJS.Immediate | undefined;
   let later: NodeJS.Timeout | undefined;
+  let isSyncing = false;
+  /** Lines are to be written as soon as the others are synced. */
+  let isDue = false;
   /** Where the next line goes, and where the space that was taken ends. */
   let end = 0;
   let spaceEnd = 0;
@@ -57,18 +60,29 @@ export function writeTogether(file: string, descriptor: number, { fileSystem }: 
     clearTimeout(later);
     soon = undefined;
     later = undefined;
+    isDue = isSyncing;
+    if (isSyncing) return;
+    isSyncing = true;
     const group = waiting;
     waiting = [];
+    const settle = (cause: unknown) => {
+      isSyncing = false;
+      if (cause === null) {
+        separator = '';
+        for (const { resolve } of group) resolve();
+      } else {
+        const error = historyError(cause, 'write', file);
+        for (const { reject } of group) reject(error);
+      }
+      if (isDue) write();
+    };
     try {
       const lines = separator + group.map(({ line }) => line).join('');
       separator = '\n';
       put(lines);
-      fileSystem.fdatasyncSync(descriptor);
-      separator = '';
-      for (const { resolve } of group) resolve();
+      fileSystem.fdatasync(descriptor, settle);
     } catch (cause) {
-      const error = historyError(cause, 'write', file);
-      for (const { reject } of group) reject(error);
+      settle(cause);
     }
   }
 

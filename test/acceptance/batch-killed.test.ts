@@ -5,7 +5,7 @@ import { otherUser, tables, writeFiles } from '../commands/batch/support.ts';
 import { setScene } from './scene.ts';
 
 /** STORECTL_TEST_POSTS=1000 for the full size; fewer take the same paths in less time. */
-const count = Number(process.env.STORECTL_TEST_POSTS ?? 150);
+const count = Number(process.env.STORECTL_TEST_POSTS ?? 300);
 
 test(
   `${count} files, killed half-way again and again: in the end each post exists exactly once`,
@@ -24,19 +24,19 @@ test(
 
     const doubted = new Set<string>();
     // Killed with requests at every stage: not yet sent, on the way, applied without an answer.
-    for (const share of [0.3, 0.6]) {
+    for (const share of [0.15, 0.45]) {
       let killing = false;
       const seen = proxy.writes().length;
       const run = machine.start(args);
       proxy.decide((_, number) => {
-        if (!killing && number >= seen + (count * share) / 2) {
+        if (!killing && number >= seen + count * share) {
           killing = true;
           run.process.kill('SIGKILL');
         }
         return killing && number % 2 === 0 ? 'lose' : 'pass';
       });
       expect((await run.ended).signal).toBe('SIGKILL');
-      // Four on their way, and four to follow: of no more than these it is not known what became of them.
+      // Four on their way, and four to follow, or ten and ten of many: of no more it is not known what became of them.
       const { stdout } = await machine.run([
         'history',
         'list',
@@ -47,15 +47,18 @@ test(
         '--json',
       ]);
       const inDoubt = JSON.parse(stdout).filter(({ id }: { id: string }) => !doubted.has(id));
-      expect(inDoubt.length).toBeLessThanOrEqual(8);
+      expect(inDoubt.length).toBeLessThanOrEqual(count * share < 100 ? 8 : 20);
       for (const { id } of inDoubt) doubted.add(id);
     }
     proxy.decide(() => 'pass');
     // Tab offers what stands in the log of the killed batch alone.
-    const listed = JSON.parse((await machine.run(['history', 'list', '--limit', '200', '--json'])).stdout);
+    const listed = JSON.parse((await machine.run(['history', 'list', '--limit', '9999', '--json'])).stdout);
     const records: string[] = listed.map(({ id }: { id: string }) => id);
-    const offered = (await machine.run(['__complete', 'record'])).stdout.trim().split('\n');
-    expect(offered.map((line) => line.split('\t')[0])).toEqual(records.sort().reverse());
+    const lines = (await machine.run(['__complete', 'record'])).stdout.trim().split('\n');
+    const offered = lines.map((line) => line.split('\t')[0] ?? '');
+    expect(records).toEqual(expect.arrayContaining(offered));
+    expect(offered).toEqual([...offered].sort().reverse());
+    expect(offered).toHaveLength(Math.min(records.length, 200));
 
     const last = await machine.run([...args, '--json']);
     const again = await machine.run([...args, '--json']);

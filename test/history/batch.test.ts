@@ -53,7 +53,7 @@ async function startScene(react?: (request: Received, number: number) => Reactio
 const files = (suffix: string, within = folder) =>
   readdirSync(within).filter((name) => name.endsWith(suffix));
 const titles = Array.from({ length: 20 }, (_, index) => `Post ${index}`);
-const never = { mostAtOnce: 4, isOver: () => false };
+const never = { mostAtOnce: () => 4, isOver: () => false };
 
 async function states(of: History = history): Promise<string[]> {
   const { records, problems } = await of.list();
@@ -103,7 +103,7 @@ test('no more than so many are on their way at once, and what is not yet is not 
     underWay -= 1;
     return 'answer';
   });
-  const batch = await begin({ mostAtOnce: 3, isOver: () => isOver });
+  const batch = await begin({ mostAtOnce: () => 3, isOver: () => isOver });
   const done = await Promise.all(titles.map((title) => create(batch, title)));
   batch.end();
 
@@ -121,7 +121,7 @@ async function killedAtPost7() {
     if (body.includes('Post 7"')) cpSync(folder, copy, { recursive: true });
     return 'answer';
   });
-  const batch = await scene.begin({ mostAtOnce: 1, isOver: () => false });
+  const batch = await scene.begin({ mostAtOnce: () => 1, isOver: () => false });
   for (const title of titles.slice(0, 8)) await scene.create(batch, title);
   batch.end();
   rmSync(path.join(copy, 'locks'), { recursive: true });
@@ -239,6 +239,61 @@ test('a disk that is full: nothing more is sent, and what was sent is on record'
   const recorded = new Set(records.map(({ body }) => body));
   expect(server.received.filter(({ body }) => !recorded.has(body))).toEqual([]);
   expect(server.received.length + failed.length).toBe(titles.length);
+});
+
+test('each request is synced before it arrives, also what is written down while others are synced', async () => {
+  let synced = '';
+  let atOnce = 0;
+  const slow: FileSystem = {
+    ...fs,
+    fdatasync: ((descriptor: number, callback: fs.NoParamCallback) => {
+      atOnce += 1;
+      expect(atOnce).toBe(1);
+      const [log = ''] = files('.batch');
+      const written = readFileSync(path.join(folder, log), 'utf8');
+      const end: fs.NoParamCallback = (error) => {
+        synced = written;
+        atOnce -= 1;
+        callback(error);
+      };
+      setTimeout(() => fs.fdatasync(descriptor, end), 5);
+    }) as typeof fs.fdatasync,
+  };
+  const unsynced: string[] = [];
+  const { server, begin, create } = await startScene(({ body }) => {
+    if (!synced.includes(JSON.stringify(body))) unsynced.push(body);
+    return 'answer';
+  });
+  const batch = await begin(never, openHistory({ folder, process, fileSystem: slow }));
+  await Promise.all(titles.map((title) => create(batch, title)));
+  batch.end();
+
+  expect(server.received).toHaveLength(titles.length);
+  expect(unsynced).toEqual([]);
+  expect(await states()).toEqual(titles.map((title) => `${title} applied`).sort());
+});
+
+test('what a disk fails to sync is not sent', async () => {
+  let syncs = 0;
+  const failing: FileSystem = {
+    ...fs,
+    fdatasync: ((descriptor: number, callback: fs.NoParamCallback) => {
+      syncs += 1;
+      if (syncs > 1) fs.fdatasync(descriptor, callback);
+      else setImmediate(callback, Object.assign(new Error('input/output error'), { code: 'EIO' }));
+    }) as typeof fs.fdatasync,
+  };
+  const { server, begin, create } = await startScene();
+  const batch = await begin(never, openHistory({ folder, process, fileSystem: failing }));
+  const done = await Promise.allSettled(titles.map((title) => create(batch, title)));
+  batch.end();
+
+  const failed = titles.filter((_, index) => done[index]?.status === 'rejected');
+  expect(failed).not.toEqual([]);
+  for (const one of done)
+    if (one.status === 'rejected') expect(one.reason).toMatchObject({ code: 'history_unwritable' });
+  expect(server.received.filter(({ body }) => failed.includes(JSON.parse(body).title))).toEqual([]);
+  expect(server.received).toHaveLength(titles.length - failed.length);
 });
 
 test('long posts go to several logs, and each is found', async () => {

@@ -28,14 +28,9 @@ import { type Progress, startProgress } from '../progress.ts';
 import { printable, printableInOneLine } from '../sanitize.ts';
 import { type PostFile, readPostFiles } from './files.ts';
 import type { KnownPost } from './known-posts.ts';
+import { mostInHand, type Pace, startPace } from './pace.ts';
 import { type Plan, type PostResult, planPosts, resultOf } from './plan.ts';
 import { closeUnsent, settleBySlug } from './settle-post.ts';
-
-/** Posts that are on their way at the same time. */
-const postsAtOnce = 4;
-
-/** Posts that are on their way, or being written down before or after that. */
-const postsInHand = 4 * postsAtOnce;
 
 /** So many posts at most are sent before V8 has earned back what it takes to optimize. */
 const mostPostsUnoptimized = 2_000;
@@ -100,17 +95,18 @@ async function createAll(
   let mustTellV8 = posts.length <= mostPostsUnoptimized;
   const isOver = () => stop !== null || signal.aborted;
   const own = { ...run, context: grace.context };
-  const batch = await beginBatch(own, { mostAtOnce: postsAtOnce, isOver });
+  const pace = startPace();
+  const batch = await beginBatch(own, { mostAtOnce: pace.mostAtOnce, isOver });
   const answers: Applied[] = [];
   const finish = (post: PostFile, result: PostResult) => {
     results.set(post, result);
     report(context, progress, result);
   };
   try {
-    const works = posts.map((post, index) => workFor(own, batch, post, plans[index], answers));
+    const works = posts.map((post, index) => workFor(own, batch, post, plans[index], pace, answers));
     await forEachAtOnce(
       posts,
-      postsInHand,
+      mostInHand,
       async (post, index) => {
         const work = works[index];
         if (work === undefined) return;
@@ -129,6 +125,7 @@ async function createAll(
           const { exitCode, code } = error.details;
           // It was written down, and never sent.
           if (isOver() && code === 'cancelled') return;
+          pace.failed();
           if (exitCode === exitCodes.unknown) unknownInARow += 1;
           finish(post, failed(post, error));
           const isOwn = concernsOneItem(exitCode) || exitCode === exitCodes.unknown;
@@ -162,6 +159,7 @@ function workFor(
   batch: Batch,
   post: PostFile,
   plan: Plan | undefined,
+  pace: Pace,
   answers: Applied[],
 ): PostResult | (() => Promise<PostResult | null>) | undefined {
   if (plan === undefined || 'outcome' in plan) return plan;
@@ -169,6 +167,7 @@ function workFor(
   const prepared = batch.prepare(post.body);
   return async () => {
     const { applied, record } = await performInBatch(run, batch, prepared);
+    pace.applied(applied);
     answers.push(applied);
     return created(post, applied, record);
   };

@@ -181,6 +181,50 @@ test('no more posts are settled at once than are created', async () => {
   expect(await made()).toHaveLength(8);
 });
 
+test('a service that has taken a hundred posts at once gets more at a time, until one is not taken', async () => {
+  const { proxy, machine, made } = await scene();
+  const names = Array.from({ length: 180 }, (_, index) => `post-${index}.md`);
+  writeFiles(machine, Object.fromEntries(names.map((name) => [name, post(name)])));
+  const closeGate = () => {
+    let open = () => {};
+    const waitFor = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    return { closed: { waitFor }, open };
+  };
+  /** How many have come when no more come. */
+  const come = async (atLeast: number) => {
+    await expect.poll(() => proxy.requests.length, { timeout: 10_000 }).toBeGreaterThanOrEqual(atLeast);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    return proxy.requests.length;
+  };
+
+  const first = closeGate();
+  proxy.decide((_, number) => (number <= 50 ? 'pass' : first.closed));
+  const run = machine.run(['blog', 'create', ...names, '--json']);
+  expect(await come(54)).toBe(54);
+
+  const later = closeGate();
+  proxy.decide((_, number) => (number <= 150 ? 'pass' : later.closed));
+  first.open();
+  expect(await come(160)).toBe(160);
+
+  const refused = closeGate();
+  const refusal = { status: 422, body: '{"code":"validation_failed"}' };
+  proxy.decide((_, number) => (number === 161 ? refusal : refused.closed));
+  later.open();
+  const onTheirWay = await come(165);
+
+  const last = closeGate();
+  proxy.decide(() => last.closed);
+  refused.open();
+  expect(await come(onTheirWay + 4)).toBe(onTheirWay + 4);
+  last.open();
+
+  expect(await run).toMatchObject({ exitCode: 7 });
+  expect(await made()).toHaveLength(names.length - 1);
+});
+
 test('a service that does not say that it refuses taken slugs gets no post twice, unless the user says so', async () => {
   await using server = await startFaultServer([
     { does: 'drop' },
