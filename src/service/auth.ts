@@ -43,24 +43,13 @@ export function createAuthenticator(storage: Storage): Authenticate {
  */
 function createKeyFinder(storage: Storage): (token: string) => Promise<ApiKeyRecord | undefined> {
   // Memory holds no keys. Wrong ones, however many, are found out without asking the database for each.
-  const byHash = createMemory<ApiKeyRecord | undefined>();
   const byId = createMemory<ApiKeyRecord | undefined>();
-
-  async function find(
-    token: string,
-    hash: string,
-    version: number | null,
-  ): Promise<ApiKeyRecord | undefined> {
+  return async (token) => {
     const id = keyIdOf(token);
     if (id === null) return undefined;
-    const key = await byId.recall(version, id, () => storage.read((db) => findApiKey(db, id)));
-    return isSameHash(hash, key?.sha256 ?? sha256('')) ? key : undefined;
-  }
-
-  return async (token) => {
-    const hash = sha256(token);
     const version = await storage.version('api_keys');
-    return byHash.recall(version, hash, () => find(token, hash, version));
+    const key = await byId.recall(version, id, () => storage.read((db) => findApiKey(db, id)));
+    return isSameHash(sha256(token), key?.sha256 ?? sha256('')) ? key : undefined;
   };
 }
 
