@@ -4,8 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { HistoryError, historyError, systemCode } from './errors.ts';
 
 /**
- * The calls of `node:fs` that the history makes. All but the log's of a batch are synchronous: what they write is a few
- * kilobytes, and the program has nothing else to do until it is on disk. Passed in, so that tests can stop a process between any two.
+ * The calls of `node:fs` that the history makes. All but that of a batch's log are synchronous: what they write is a few
+ * kilobytes, and the program has nothing else to do until it is on disk. Passed in, so that tests can stop a process
+ * between any two.
  */
 export type FileSystem = Pick<
   typeof fs,

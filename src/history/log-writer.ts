@@ -67,7 +67,7 @@ export function writeTogether(file: string, descriptor: number, { fileSystem }: 
     waiting = [];
     const settle = (cause: unknown) => {
       isSyncing = false;
-      if (cause === null) {
+      if (!cause) {
         separator = '';
         for (const { resolve } of group) resolve();
       } else {

@@ -28,7 +28,7 @@ import { type Progress, startProgress } from '../progress.ts';
 import { printable, printableInOneLine } from '../sanitize.ts';
 import { type PostFile, readPostFiles } from './files.ts';
 import type { KnownPost } from './known-posts.ts';
-import { mostInHand, type Pace, startPace } from './pace.ts';
+import { mostInHand, startPace } from './pace.ts';
 import { type Plan, type PostResult, planPosts, resultOf } from './plan.ts';
 import { closeUnsent, settleBySlug } from './settle-post.ts';
 
@@ -98,12 +98,16 @@ async function createAll(
   const pace = startPace();
   const batch = await beginBatch(own, { mostAtOnce: pace.mostAtOnce, isOver });
   const answers: Applied[] = [];
+  const onApplied = (answer: Applied) => {
+    answers.push(answer);
+    pace.applied(answer);
+  };
   const finish = (post: PostFile, result: PostResult) => {
     results.set(post, result);
     report(context, progress, result);
   };
   try {
-    const works = posts.map((post, index) => workFor(own, batch, post, plans[index], pace, answers));
+    const works = posts.map((post, index) => workFor(own, batch, post, plans[index], onApplied));
     await forEachAtOnce(
       posts,
       mostInHand,
@@ -159,16 +163,14 @@ function workFor(
   batch: Batch,
   post: PostFile,
   plan: Plan | undefined,
-  pace: Pace,
-  answers: Applied[],
+  onApplied: (answer: Applied) => void,
 ): PostResult | (() => Promise<PostResult | null>) | undefined {
   if (plan === undefined || 'outcome' in plan) return plan;
   if (plan.do === 'settle') return () => batch.inTurn(() => settle(run, post, plan.post));
   const prepared = batch.prepare(post.body);
   return async () => {
     const { applied, record } = await performInBatch(run, batch, prepared);
-    pace.applied(applied);
-    answers.push(applied);
+    onApplied(applied);
     return created(post, applied, record);
   };
 }

@@ -1,9 +1,9 @@
 import type { Applied } from '../../client/outcome.ts';
 
-/** Posts that are on their way at the same time, to any service. */
+/** To any service. What is on its way when a service or a process breaks is in doubt, so it is no more than needed. */
 const fewAtOnce = 4;
 
-/** The same, to a service that keeps up with them. It is then twice as fast, or more where the way is long. */
+/** To one that keeps up: a third faster where it is near, and up to two and a half times where the way is long. */
 const manyAtOnce = 10;
 
 /** So many in a row have to be applied at their first attempt before a service counts as one that keeps up. */
@@ -11,13 +11,15 @@ const proofOfKeepingUp = 100;
 
 /** How many posts may be on their way at the same time. */
 export interface Pace {
+  /** Now. */
   mostAtOnce(): number;
-  /** To be told of each post that was applied, and of each that was not, or is in doubt. */
+  /** To be told of each post that was applied. */
   applied(answer: Applied): void;
+  /** To be told of each that was not, or is in doubt. */
   failed(): void;
 }
 
-/** A few at a time; more as long as all of them are applied at once. */
+/** A few at a time, and more for as long as none fails or has to be sent again. */
 export function startPace(): Pace {
   let inARow = 0;
   return {
