@@ -1,4 +1,6 @@
+import type { Client } from '../../client/client.ts';
 import { createBlogPost } from '../../contract/blog.ts';
+import type { History } from '../../history/journal.ts';
 import { lockName, mayHaveBeenApplied } from '../../history/record.ts';
 import { resumeRecord } from '../../history/resume.ts';
 import { sendRecord } from '../../history/send.ts';
@@ -59,8 +61,8 @@ export async function settleBySlug(run: Run, post: KnownPost): Promise<Settled> 
           return { created: false, id: null, operationId: record.id, requestId: null };
         const options = {
           ...sendOptions(context),
-          history,
-          client: connection.client,
+          history: { ...history, update: updateSettled(history) },
+          client: refusingInWords(connection.client),
           operation: createBlogPost,
           retryRateLimited: true,
         };
@@ -70,11 +72,7 @@ export async function settleBySlug(run: Run, post: KnownPost): Promise<Settled> 
           const id = getPath(outcome.body, ['id']);
           return { created: true, id: typeof id === 'string' ? id : null, operationId: after.id, requestId };
         }
-        if (outcome.kind === 'rejected' && outcome.problem.code === 'slug_taken' && after.answer !== null) {
-          const answer = { ...after.answer, settledByReading: true };
-          await history.update(after, { state: 'applied', answer });
-          return { created: false, id: null, operationId: after.id, requestId };
-        }
+        if (after.state === 'applied') return { created: false, id: null, operationId: after.id, requestId };
         throw outcomeError(outcome, {
           class: record.class,
           fields: run.fields,
@@ -87,6 +85,36 @@ export async function settleBySlug(run: Run, post: KnownPost): Promise<Settled> 
   } catch (error) {
     throw describeHistoryError(error);
   }
+}
+
+/** A refusal because the slug is taken is written down as what it shows, at once: in between, the doubt would be lost. */
+function updateSettled(history: History): History['update'] {
+  return (record, patch) => {
+    const { state, answer } = patch;
+    if (state !== 'rejected' || answer?.problem?.code !== 'slug_taken') return history.update(record, patch);
+    return history.update(record, {
+      ...patch,
+      state: 'applied',
+      answer: { ...answer, settledByReading: true },
+    });
+  };
+}
+
+/** A conflict that does not say which one, as when its answer was cut off, leaves the doubt as it was. */
+function refusingInWords(client: Client): Client {
+  return {
+    ...client,
+    async send(request, input) {
+      const outcome = await client.send(request, input);
+      if (outcome.kind !== 'rejected' || outcome.status !== 409 || outcome.problem.code !== null)
+        return outcome;
+      const failure = {
+        code: 'connection_lost',
+        message: 'the service does not say what is in conflict',
+      } as const;
+      return { ...outcome, kind: 'unknown', problem: null, failure };
+    },
+  };
 }
 
 /**
