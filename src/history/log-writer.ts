@@ -1,4 +1,4 @@
-import { type HistoryError, historyError } from './errors.ts';
+import { HistoryError, historyError } from './errors.ts';
 import type { Files } from './files.ts';
 
 /** Writes the log of a batch. */
@@ -37,6 +37,8 @@ export function writeTogether(file: string, descriptor: number, { fileSystem }: 
   /** Where the next line goes, and where the space that was taken ends. */
   let end = 0;
   let spaceEnd = 0;
+  /** Some file systems count none. */
+  const linksAtFirst = fileSystem.fstatSync(descriptor).nlink;
   /** After a write that failed half-way, the next line begins on a line of its own. */
   let separator = '';
 
@@ -53,6 +55,11 @@ export function writeTogether(file: string, descriptor: number, { fileSystem }: 
       spaceEnd = Math.max(spaceEnd, end + count);
       end += Math.min(count, left);
     }
+  }
+
+  /** Somebody has taken the file away, or its folder: what is written to it stands nowhere. */
+  function isGone(): boolean {
+    return linksAtFirst > 0 && fileSystem.fstatSync(descriptor).nlink === 0;
   }
 
   function write(): void {
@@ -77,6 +84,8 @@ export function writeTogether(file: string, descriptor: number, { fileSystem }: 
       if (isDue) write();
     };
     try {
+      if (isGone())
+        throw new HistoryError('history_unwritable', `Cannot write ${file}: it was removed.`, file);
       const lines = separator + group.map(({ line }) => line).join('');
       separator = '\n';
       put(lines);

@@ -91,7 +91,7 @@ export async function sendRecord(
     record = await history.update(record, patchOf(outcome, history.now(), settled));
   } catch (error) {
     if (!(error instanceof HistoryError)) throw error;
-    warnings.push(`The answer came, but it could not be written down: ${error.message}`);
+    warnings.push(`What came of it could not be written down: ${error.message}`);
   }
   return { record, outcome, warnings };
 }

@@ -296,6 +296,23 @@ test('what a disk fails to sync is not sent', async () => {
   expect(server.received).toHaveLength(titles.length - failed.length);
 });
 
+test('nothing more is sent when the log is taken away', async () => {
+  const { server, begin, create } = await startScene(({ body }) => {
+    if (body.includes('Post 7"')) rmSync(path.join(folder, files('.batch')[0] ?? ''));
+    return 'answer';
+  });
+  const batch = await begin({ mostAtOnce: () => 1, isOver: () => false });
+  const done = await Promise.allSettled(titles.map((title) => create(batch, title)));
+  batch.end();
+
+  // One more was written down before.
+  expect(server.received.length).toBeLessThanOrEqual(9);
+  expect(done.at(-1)).toMatchObject({
+    status: 'rejected',
+    reason: { code: 'history_unwritable', message: expect.stringMatching(/\.batch: it was removed/) },
+  });
+});
+
 test('long posts go to several logs, and each is found', async () => {
   const { client, begin } = await startScene();
   const batch = await begin();
