@@ -27,7 +27,7 @@ export async function startBatch(
 /** The batch of a run that {@link startBatch} has made. */
 export async function beginBatch(
   { context, connection, operation, parameters }: Run,
-  limits: Pick<BatchOptions, 'mostAtOnce' | 'isOver'>,
+  limits: Pick<BatchOptions, 'mostAtOnce' | 'onRetry' | 'isOver'>,
 ): Promise<Batch> {
   const { client, profile, origin, storeId, secret } = connection;
   const history = await context.history();

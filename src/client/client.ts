@@ -58,6 +58,8 @@ export interface CallInput {
   readonly followsClosely?: boolean;
   /** Awaited before each attempt (from 1), before a connection is opened. What it throws ends the call. */
   beforeAttempt?(attempt: number): Promise<void>;
+  /** Called before each wait for another attempt. */
+  onRetry?(): void;
 }
 
 /** A request outside the contract's operations. */
@@ -127,6 +129,7 @@ export function createClient(options: ClientOptions): Client {
       if (now + delayMs >= deadline) return end(null);
       const reason = result.failure?.message ?? result.problem?.message ?? '';
       options.onRetry?.({ attempt, delayMs, status: result.status, reason });
+      input.onRetry?.();
       try {
         await clock.sleep(delayMs, input.signal);
       } catch (error) {

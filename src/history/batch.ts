@@ -28,6 +28,8 @@ export interface BatchOptions
   > {
   /** Operations that may be on their way at the same time, now. */
   mostAtOnce(): number;
+  /** Called before each wait for another attempt. */
+  onRetry?(): void;
   /** Says whether what is not on its way yet shall not be sent any more: its outcome is `not_sent` then. */
   isOver(): boolean;
 }
@@ -85,6 +87,8 @@ export function openBatch(files: Files, history: History, options: BatchOptions)
     if (log === undefined) return history.update(record, patch);
     const change = { ...patch, updatedAt: new Date(history.now()).toISOString() };
     const next = { ...record, ...change };
+    // Of what was never begun there is nothing to know.
+    if (next.state === 'not_sent' && !log.records.get(record.id)) return next;
     // Nothing depends on what came of it, and the next request that is written down comes soon.
     const line = log.records.get(record.id) ? { format: record.format, id: record.id, ...change } : next;
     await log.add(toLine(line), next.state !== 'sent');
@@ -110,7 +114,7 @@ export function openBatch(files: Files, history: History, options: BatchOptions)
       log.records.set(record.id, false);
       const turn = turns.take();
       try {
-        return await sendRecord({ ...sending, client: clientInTurn(options.client, turn) }, log.lock, record);
+        return await sendRecord({ ...sending, client: clientInTurn(options, turn) }, log.lock, record);
       } finally {
         // The caller hears of it before the next one is let in.
         setImmediate(turn.end);
@@ -206,17 +210,23 @@ function openTurns({ mostAtOnce, isOver }: BatchOptions): { take(): Turn } {
  * Sends in turn. To write down what came of it keeps no others from being sent; but what was not applied keeps its place
  * until the turn is ended, since it may mean that the others shall not be sent.
  */
-function clientInTurn(client: Client, turn: Turn): Client {
+function clientInTurn({ client, onRetry }: BatchOptions, turn: Turn): Client {
   return {
     ...client,
     async send(request, input) {
       const beforeAttempt = async (attempt: number) => {
-        if (attempt === 1) await turn.toBeWritten();
-        await input.beforeAttempt?.(attempt);
-        if (attempt === 1) await turn.toBeSent();
+        if (attempt > 1) await input.beforeAttempt?.(attempt);
       };
       try {
-        const outcome = await client.send(request, { ...input, beforeAttempt });
+        await turn.toBeWritten();
+        await input.beforeAttempt?.(1);
+        await turn.toBeSent();
+        // Its time begins only now: what it waits for others is no part of it.
+        const outcome = await client.send(request, {
+          ...input,
+          beforeAttempt,
+          ...(onRetry !== undefined && { onRetry }),
+        });
         if (outcome.kind === 'applied') turn.end();
         return outcome;
       } catch (error) {

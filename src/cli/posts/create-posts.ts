@@ -96,11 +96,11 @@ async function createAll(
   const isOver = () => stop !== null || signal.aborted;
   const own = { ...run, context: grace.context };
   const pace = startPace();
-  const batch = await beginBatch(own, { mostAtOnce: pace.mostAtOnce, isOver });
+  const batch = await beginBatch(own, { mostAtOnce: pace.mostAtOnce, onRetry: pace.failed, isOver });
   const answers: Applied[] = [];
   const onApplied = (answer: Applied) => {
     answers.push(answer);
-    pace.applied(answer);
+    pace.applied();
   };
   const finish = (post: PostFile, result: PostResult) => {
     results.set(post, result);

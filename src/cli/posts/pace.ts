@@ -1,5 +1,3 @@
-import type { Applied } from '../../client/outcome.ts';
-
 /** To any service. What is on its way when a service or a process breaks is in doubt, so it is no more than needed. */
 const fewAtOnce = 4;
 
@@ -14,18 +12,18 @@ export interface Pace {
   /** Now. */
   mostAtOnce(): number;
   /** To be told of each post that was applied. */
-  applied(answer: Applied): void;
-  /** To be told of each that was not, or is in doubt. */
+  applied(): void;
+  /** To be told of each that was not, that is in doubt, or that has to be sent again. */
   failed(): void;
 }
 
-/** A few at a time, and more for as long as none fails or has to be sent again. */
+/** A few at a time, and more for as long as none fails. */
 export function startPace(): Pace {
   let inARow = 0;
   return {
     mostAtOnce: () => (inARow < proofOfKeepingUp ? fewAtOnce : manyAtOnce),
-    applied({ attempts }) {
-      inARow = attempts === 1 ? inARow + 1 : 0;
+    applied() {
+      inARow += 1;
     },
     failed() {
       inARow = 0;

@@ -1,4 +1,6 @@
-import { expect, test } from 'vitest';
+import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import { expect, onTestFinished, test } from 'vitest';
 import { machineFor } from '../../helpers/cli.ts';
 import { answer, startFaultServer } from '../../helpers/fault-server.ts';
 import { startLossyProxy } from '../../helpers/lossy-proxy.ts';
@@ -225,6 +227,86 @@ test('a service that has taken a hundred posts at once gets more at a time, unti
   expect(await made()).toHaveLength(names.length - 1);
 });
 
+test('a service that refuses one for now gets few at a time from then on', async () => {
+  const { proxy, machine, made } = await scene();
+  const names = Array.from({ length: 180 }, (_, index) => `post-${index}.md`);
+  writeFiles(machine, Object.fromEntries(names.map((name) => [name, post(name)])));
+  let open = () => {};
+  const waitFor = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  const tooMany = { status: 429, headers: { 'retry-after': '4' } };
+  // The 10 that are on their way with it are answered, and 4 are then: it, and three of those that are held.
+  proxy.decide((_, number) => (number === 140 ? tooMany : number < 155 ? 'pass' : { waitFor }));
+  const run = machine.run(['blog', 'create', ...names, '--json']);
+  await expect.poll(() => proxy.requests.length, { timeout: 10_000 }).toBeGreaterThanOrEqual(157);
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  expect(proxy.requests).toHaveLength(157);
+  open();
+
+  expect(await run).toMatchObject({ exitCode: 0 });
+  expect(await made()).toHaveLength(names.length);
+});
+
+test('the time that a post may take begins when it is its turn', async () => {
+  const { proxy, machine, made } = await scene();
+  const names = Array.from({ length: 24 }, (_, index) => `post-${index}.md`);
+  writeFiles(machine, Object.fromEntries(names.map((name) => [name, post(name)])));
+  proxy.decide(() => ({ holdUntil: new Promise((resolve) => setTimeout(resolve, 400)) }));
+
+  // Six times four, each of them after 0.4 s.
+  expect(await machine.run(['blog', 'create', ...names, '--timeout', '2'])).toMatchObject({ exitCode: 0 });
+  expect(await made()).toHaveLength(names.length);
+});
+
+/** The states in which records are written to files of their own, in their order. */
+function statesWritten(): string[] {
+  const states: string[] = [];
+  const { renameSync } = fs;
+  fs.renameSync = (from, to) => {
+    if (String(to).endsWith('.json')) states.push(JSON.parse(fs.readFileSync(from, 'utf8')).state);
+    renameSync(from, to);
+  };
+  syncBuiltinESMExports();
+  onTestFinished(() => {
+    fs.renameSync = renameSync;
+    syncBuiltinESMExports();
+  });
+  return states;
+}
+
+test('a post that turns out to be there is never written down as refused: a run that is killed then would forget it', async () => {
+  const { proxy, machine, made } = await scene();
+  writeFiles(machine, { 'a.md': post('A'), 'b.md': post('B') });
+  proxy.decide(() => 'drop');
+  expect(await machine.run(['blog', 'create', 'a.md', 'b.md'])).toMatchObject({ exitCode: 10 });
+  proxy.decide(() => 'pass');
+
+  const states = statesWritten();
+  expect(await machine.run(['blog', 'create', 'a.md', 'b.md'])).toMatchObject({ exitCode: 0 });
+  expect([...new Set(states)].sort()).toEqual(['applied', 'sent']);
+  expect(await made()).toEqual(['a', 'b']);
+});
+
+test('a refusal that is cut off leaves a post in doubt, until it is heard', async () => {
+  const { proxy, machine, made } = await scene();
+  writeFiles(machine, { 'a.md': post('A'), 'b.md': post('B') });
+  proxy.decide(() => 'drop');
+  await machine.run(['blog', 'create', 'a.md', 'b.md']);
+  proxy.decide(({ method }) => (method === 'GET' ? 'pass' : { status: 409, body: '{"code":"slug_ta' }));
+
+  const first = await machine.run(['blog', 'create', 'a.md', 'b.md']);
+  proxy.decide(() => 'pass');
+  const second = await machine.run(['blog', 'create', 'a.md', 'b.md']);
+
+  expect(first).toMatchObject({
+    exitCode: 10,
+    stdout: expect.stringMatching(/^unknown {2}a\.md .*does not say what is in conflict/m),
+  });
+  expect(second).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('2 exists') });
+  expect(await made()).toEqual(['a', 'b']);
+});
+
 test('a service that does not say that it refuses taken slugs gets no post twice, unless the user says so', async () => {
   await using server = await startFaultServer([
     { does: 'drop' },
@@ -313,6 +395,9 @@ test('a cancelled run lets what is under way end, and says what is there', async
   expect(first.stderr).toContain('cancelled, nothing more was sent');
   expect(created.length).toBeGreaterThan(0);
   expect(created.length).toBeLessThanOrEqual(4);
+  // Written down is what was sent, or was about to be.
+  const records = JSON.parse((await machine.run(['history', 'list', '--json'])).stdout);
+  expect(records.length - 20).toBeLessThanOrEqual(8);
   expect(second.exitCode).toBe(0);
   expect(await made()).toHaveLength(20);
   expect(proxy.writes()).toHaveLength(20);
