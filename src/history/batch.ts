@@ -87,10 +87,11 @@ export function openBatch(files: Files, history: History, options: BatchOptions)
     if (log === undefined) return history.update(record, patch);
     const change = { ...patch, updatedAt: new Date(history.now()).toISOString() };
     const next = { ...record, ...change };
+    const isBegun = log.records.get(record.id) === true;
     // Of what was never begun there is nothing to know.
-    if (next.state === 'not_sent' && !log.records.get(record.id)) return next;
+    if (next.state === 'not_sent' && !isBegun) return next;
     // Nothing depends on what came of it, and the next request that is written down comes soon.
-    const line = log.records.get(record.id) ? { format: record.format, id: record.id, ...change } : next;
+    const line = isBegun ? { format: record.format, id: record.id, ...change } : next;
     await log.add(toLine(line), next.state !== 'sent');
     log.records.set(record.id, true);
     return next;

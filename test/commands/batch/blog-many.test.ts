@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { expect, onTestFinished, test } from 'vitest';
-import { machineFor } from '../../helpers/cli.ts';
+import { type Machine, machineFor } from '../../helpers/cli.ts';
 import { answer, startFaultServer } from '../../helpers/fault-server.ts';
 import { startLossyProxy } from '../../helpers/lossy-proxy.ts';
 import { startService } from '../../helpers/service.ts';
@@ -22,6 +22,30 @@ async function scene() {
 }
 
 const post = (title: string) => `# ${title}\n\nText of ${title}.\n`;
+
+/** So many files with a post each; their names. */
+function writePosts(machine: Machine, count: number): string[] {
+  const names = Array.from({ length: count }, (_, index) => `post-${index}.md`);
+  writeFiles(machine, Object.fromEntries(names.map((name) => [name, post(name)])));
+  return names;
+}
+
+/** What `closed` is decided for waits until the gate is opened. */
+function closeGate() {
+  let open = () => {};
+  const waitFor = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { closed: { waitFor }, open };
+}
+
+/** How many requests have come, of all or of those that `count` counts, when no more come. */
+async function settledCount(count: () => number, atLeast: number): Promise<number> {
+  await expect.poll(count, { timeout: 10_000 }).toBeGreaterThanOrEqual(atLeast);
+  // Whatever else is let through has come by then.
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  return count();
+}
 
 test('a line for each file with its id and slug; --json is one array in the order of the files', async () => {
   const { machine, made } = await scene();
@@ -159,25 +183,18 @@ test('a post whose answer was lost is settled by its slug when the command is ru
 
 test('no more posts are settled at once than are created', async () => {
   const { proxy, machine, made } = await scene();
-  const names = Array.from({ length: 8 }, (_, index) => `post-${index}.md`);
-  writeFiles(machine, Object.fromEntries(names.map((name) => [name, post(name)])));
+  const names = writePosts(machine, 8);
   // Each for itself: those of one batch share a lock, and so are settled one after the other.
   proxy.decide(() => 'lose');
   for (const name of names)
     expect(await machine.run(['blog', 'create', name])).toMatchObject({ exitCode: 10 });
 
   const before = proxy.writes().length;
-  let release = () => {};
-  const held = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  proxy.decide(({ method }) => (method === 'GET' ? 'pass' : { waitFor: held }));
+  const gate = closeGate();
+  proxy.decide(({ method }) => (method === 'GET' ? 'pass' : gate.closed));
   const run = machine.run(['blog', 'create', ...names]);
-  await expect.poll(() => proxy.writes().length - before).toBe(4);
-  // Whatever else is let through has come by then.
-  await new Promise((resolve) => setTimeout(resolve, 200));
-  expect(proxy.writes().length - before).toBe(4);
-  release();
+  expect(await settledCount(() => proxy.writes().length - before, 4)).toBe(4);
+  gate.open();
 
   expect(await run).toMatchObject({ exitCode: 0 });
   expect(await made()).toHaveLength(8);
@@ -185,21 +202,8 @@ test('no more posts are settled at once than are created', async () => {
 
 test('a service that has taken a hundred posts at once gets more at a time, until one is not taken', async () => {
   const { proxy, machine, made } = await scene();
-  const names = Array.from({ length: 180 }, (_, index) => `post-${index}.md`);
-  writeFiles(machine, Object.fromEntries(names.map((name) => [name, post(name)])));
-  const closeGate = () => {
-    let open = () => {};
-    const waitFor = new Promise<void>((resolve) => {
-      open = resolve;
-    });
-    return { closed: { waitFor }, open };
-  };
-  /** How many have come when no more come. */
-  const come = async (atLeast: number) => {
-    await expect.poll(() => proxy.requests.length, { timeout: 10_000 }).toBeGreaterThanOrEqual(atLeast);
-    await new Promise((resolve) => setTimeout(resolve, 200));
-    return proxy.requests.length;
-  };
+  const names = writePosts(machine, 180);
+  const come = (atLeast: number) => settledCount(() => proxy.requests.length, atLeast);
 
   const first = closeGate();
   proxy.decide((_, number) => (number <= 50 ? 'pass' : first.closed));
@@ -229,20 +233,14 @@ test('a service that has taken a hundred posts at once gets more at a time, unti
 
 test('a service that refuses one for now gets few at a time from then on', async () => {
   const { proxy, machine, made } = await scene();
-  const names = Array.from({ length: 180 }, (_, index) => `post-${index}.md`);
-  writeFiles(machine, Object.fromEntries(names.map((name) => [name, post(name)])));
-  let open = () => {};
-  const waitFor = new Promise<void>((resolve) => {
-    open = resolve;
-  });
+  const names = writePosts(machine, 180);
+  const gate = closeGate();
   const tooMany = { status: 429, headers: { 'retry-after': '4' } };
   // The 10 that are on their way with it are answered, and 4 are then: it, and three of those that are held.
-  proxy.decide((_, number) => (number === 140 ? tooMany : number < 155 ? 'pass' : { waitFor }));
+  proxy.decide((_, number) => (number === 140 ? tooMany : number < 155 ? 'pass' : gate.closed));
   const run = machine.run(['blog', 'create', ...names, '--json']);
-  await expect.poll(() => proxy.requests.length, { timeout: 10_000 }).toBeGreaterThanOrEqual(157);
-  await new Promise((resolve) => setTimeout(resolve, 200));
-  expect(proxy.requests).toHaveLength(157);
-  open();
+  expect(await settledCount(() => proxy.requests.length, 157)).toBe(157);
+  gate.open();
 
   expect(await run).toMatchObject({ exitCode: 0 });
   expect(await made()).toHaveLength(names.length);
@@ -250,8 +248,7 @@ test('a service that refuses one for now gets few at a time from then on', async
 
 test('the time that a post may take begins when it is its turn', async () => {
   const { proxy, machine, made } = await scene();
-  const names = Array.from({ length: 24 }, (_, index) => `post-${index}.md`);
-  writeFiles(machine, Object.fromEntries(names.map((name) => [name, post(name)])));
+  const names = writePosts(machine, 24);
   proxy.decide(() => ({ holdUntil: new Promise((resolve) => setTimeout(resolve, 400)) }));
 
   // Six times four, each of them after 0.4 s.
@@ -365,8 +362,7 @@ test('two runs of the same files at once make each post once', async () => {
 test('a key that is refused ends the run, and the rest is not tried', async () => {
   await using server = await startFaultServer([answer(401, { code: 'invalid_key' })]);
   const machine = machineFor({ origin: server.url, storeId: 's', apiKey: 'key-1234567' });
-  const names = Array.from({ length: 20 }, (_, index) => `post-${index}.md`);
-  writeFiles(machine, Object.fromEntries(names.map((name) => [name, post(name)])));
+  const names = writePosts(machine, 20);
 
   const result = await machine.run(['blog', 'create', ...names, '--json']);
 
@@ -377,8 +373,7 @@ test('a key that is refused ends the run, and the rest is not tried', async () =
 
 test('a cancelled run lets what is under way end, and says what is there', async () => {
   const { proxy, machine, made } = await scene();
-  const names = Array.from({ length: 20 }, (_, index) => `post-${index}.md`);
-  writeFiles(machine, Object.fromEntries(names.map((name) => [name, post(name)])));
+  const names = writePosts(machine, 20);
   const controller = new AbortController();
   proxy.decide(() => {
     controller.abort();
