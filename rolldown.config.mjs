@@ -93,13 +93,13 @@ const stages = {
   complete: ['src/cli/completion/ids.ts'],
   start: ['src/cli/main.ts'],
   operation: [
-    'src/cli/context.ts',
-    'src/cli/global-flags.ts',
-    'src/cli/operation-command.ts',
+    'src/cli/command/context.ts',
+    'src/cli/command/global-flags.ts',
+    'src/cli/operation/define-operation.ts',
     'src/contract/fields.ts',
   ],
   client: ['src/client/client.ts'],
-  history: ['src/history/perform.ts', 'src/history/journal.ts', 'src/cli/idempotency-key.ts'],
+  history: ['src/history/execute.ts', 'src/history/journal.ts', 'src/cli/operation/run/idempotency-key.ts'],
   undici: ['node_modules/undici/lib/dispatcher/client.js'],
 };
 

@@ -1,5 +1,5 @@
 // Builds the program into dist/: the bundles of rolldown.config.mjs, and the help of every command as it is printed, which
-// src/cli/prepared.ts shows without a parser. Says nothing where nothing is wrong: npm runs it when the package is installed.
+// src/cli/program/prerendered.ts shows without a parser. Says nothing where nothing is wrong: npm runs it when the package is installed.
 import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { load, root } from './load.mjs';
 
 process.chdir(root);
-const { generatedFiles } = await load('scripts/generated-files.ts');
+const { generatedFiles } = await load('scripts/generate/generated-files.ts');
 
 let stale = 0;
 for (const [file, content] of Object.entries(await generatedFiles())) {

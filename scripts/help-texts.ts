@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { main } from '../src/cli/main.ts';
-import { isGroup, tree } from '../src/cli/tree.ts';
+import { isGroup, tree } from '../src/cli/program/command-tree.ts';
 
 /** The help of the program, of every noun and of every command, by the words before `--help`. */
 export async function helpTexts(): Promise<Map<readonly string[], string>> {

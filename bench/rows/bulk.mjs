@@ -4,7 +4,7 @@ import { program, root, timeOf } from '../lib/processes.mjs';
 import { newStore, startService, storeOf } from '../lib/scene.mjs';
 
 const posts = 1_000;
-/** As many as src/cli/posts/pace.ts comes to. */
+/** As many as src/commands/blog/bulk/pace.ts comes to. */
 const atOnce = 10;
 
 const createMany = {

@@ -1,6 +1,6 @@
-import { type ExitCode, exitCodes } from './exit-codes.ts';
-import { printPrepared } from './prepared.ts';
-import { processIo } from './process-io.ts';
+import { type ExitCode, exitCodes } from './core/exit-codes.ts';
+import { processIo } from './core/process-io.ts';
+import { printPrepared } from './program/prerendered.ts';
 
 /** Runs the program with this process's arguments, to its exit code. */
 export async function start(): Promise<ExitCode> {

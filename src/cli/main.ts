@@ -1,13 +1,19 @@
 import { CommanderError } from 'commander';
-import { type CommandDefinition, type ParsedCommand, refusedFlags } from './command.ts';
-import { CliError, describeSystemError, type ErrorDetails, systemErrorCode, usageError } from './errors.ts';
-import { type ExitCode, exitCodes } from './exit-codes.ts';
-import type { GlobalFlags } from './global-flags.ts';
-import { globalOptions } from './global-options.ts';
-import type { Io } from './io.ts';
-import { createProgram } from './program.ts';
-import { printable, printableJson, printableLines } from './sanitize.ts';
-import { version } from './version.ts';
+import { type CommandDefinition, type ParsedCommand, refusedFlags } from './command/command-definition.ts';
+import type { GlobalFlags } from './command/global-flags.ts';
+import { globalOptions } from './command/global-options.ts';
+import {
+  CliError,
+  describeSystemError,
+  type ErrorDetails,
+  systemErrorCode,
+  usageError,
+} from './core/errors.ts';
+import { type ExitCode, exitCodes } from './core/exit-codes.ts';
+import type { Io } from './core/io.ts';
+import { printable, printableJson, printableLines } from './core/sanitize.ts';
+import { version } from './core/version.ts';
+import { createProgram } from './program/parser.ts';
 
 /**
  * Runs the program: arguments without `node` and the script, to the exit code. The one place where errors become exits.
@@ -18,8 +24,8 @@ export async function main(argv: readonly string[], io: Io): Promise<ExitCode> {
   let exitCode: ExitCode = exitCodes.done;
   const run = async (definition: CommandDefinition, parsed: ParsedCommand) => {
     // Neither help nor a mistyped command needs them.
-    const { createContext } = await import('./context.ts');
-    const { readGlobalFlags } = await import('./global-flags.ts');
+    const { createContext } = await import('./command/context.ts');
+    const { readGlobalFlags } = await import('./command/global-flags.ts');
     const flags = readGlobalFlags(parsed);
     for (const flag of refusedFlags(definition)) {
       if (parsed.options.has(flag))
@@ -34,7 +40,7 @@ export async function main(argv: readonly string[], io: Io): Promise<ExitCode> {
       } catch (thrown) {
         const error = await asUserError(thrown);
         if (!(error instanceof CliError) || !context.canPrompt) throw error;
-        const { lacksStore, offerStore } = await import('./offer-store.ts');
+        const { lacksStore, offerStore } = await import('./program/first-run.ts');
         if (!lacksStore(error)) throw error;
         return await offerStore(context, error);
       } finally {
@@ -59,7 +65,7 @@ export async function main(argv: readonly string[], io: Io): Promise<ExitCode> {
 /** An error of the history, whichever command met it, as the user's; any other as it is. */
 async function asUserError(error: unknown): Promise<unknown> {
   if (error instanceof CliError) return error;
-  const { describeHistoryError } = await import('./perform.ts');
+  const { describeHistoryError } = await import('./operation/run/send.ts');
   return describeHistoryError(error);
 }
 
@@ -138,7 +144,7 @@ async function describeForPeople(
   { stderr, signal }: Pick<Io, 'stderr' | 'signal'>,
 ): Promise<string> {
   const isTerminal = stderr.isTTY === true;
-  const { wrapText } = isTerminal ? await import('./wrap.ts') : { wrapText: (text: string) => text };
+  const { wrapText } = isTerminal ? await import('./output/wrap.ts') : { wrapText: (text: string) => text };
   const columns = stderr.columns ?? 80;
   const indented = (text: string) => wrapText(text, columns - 2).replace(/^/gm, '  ');
   const lines = [wrapText(`error: ${printableLines(message)}`, columns)];

@@ -1,9 +1,9 @@
 import type * as z from 'zod/mini';
 import { buildPath, type Operation, type OperationClass } from '../contract/operation.ts';
-import { judge, readAnswer } from './answer.ts';
 import { parseBaseUrl } from './base-url.ts';
+import { judge, readAnswer } from './classify-response.ts';
 import { type Clock, systemClock } from './clock.ts';
-import { conclude, type FailedAttempt } from './conclude.ts';
+import { conclude, type FailedAttempt } from './combine-attempts.ts';
 import type { Applied, Failure, Outcome } from './outcome.ts';
 import { chooseProxy } from './proxy.ts';
 import { createRedactor } from './redact.ts';

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { chooseOrRefuse } from '../cli/ask.ts';
-import { argumentValue, type CommandDefinition } from '../cli/command.ts';
+import { argumentValue, type CommandDefinition } from '../cli/command/command-definition.ts';
+import type { Context } from '../cli/command/context.ts';
 import { findShell, shellNames, shells } from '../cli/completion/shells.ts';
-import type { Context } from '../cli/context.ts';
-import { CliError, describeSystemError, usageError } from '../cli/errors.ts';
-import { exitCodes } from '../cli/exit-codes.ts';
-import { askFirst } from '../cli/interview.ts';
-import { completionScript } from '../cli/prepared.ts';
+import { CliError, describeSystemError, usageError } from '../cli/core/errors.ts';
+import { exitCodes } from '../cli/core/exit-codes.ts';
+import { completionScript } from '../cli/program/prerendered.ts';
+import { chooseOrRefuse } from '../cli/prompts/ask-or-fail.ts';
+import { askFirst } from '../cli/prompts/questions.ts';
 
 export const command: CommandDefinition = {
   description: `Print the script that makes Tab complete commands, flags, values, profiles and the ids that this machine

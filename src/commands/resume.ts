@@ -1,16 +1,21 @@
-import { chooseOrRefuse } from '../cli/ask.ts';
-import { argumentValue, type CommandDefinition, isOn, optionValue } from '../cli/command.ts';
-import type { Context } from '../cli/context.ts';
-import { CliError, type ErrorDetails, usageError } from '../cli/errors.ts';
-import { type ExitCode, exitCodes } from '../cli/exit-codes.ts';
-import { answerBody, recordSummary } from '../cli/history-view.ts';
-import { askFirst } from '../cli/interview.ts';
-import { outcomeError } from '../cli/outcomes.ts';
-import { sendOptions } from '../cli/perform.ts';
-import { printJson } from '../cli/print-json.ts';
-import type { Choice } from '../cli/prompts.ts';
-import { printable } from '../cli/sanitize.ts';
-import { wrapText } from '../cli/wrap.ts';
+import {
+  argumentValue,
+  type CommandDefinition,
+  isOn,
+  optionValue,
+} from '../cli/command/command-definition.ts';
+import type { Context } from '../cli/command/context.ts';
+import { printJson } from '../cli/command/print-json.ts';
+import { CliError, type ErrorDetails, usageError } from '../cli/core/errors.ts';
+import { type ExitCode, exitCodes } from '../cli/core/exit-codes.ts';
+import { printable } from '../cli/core/sanitize.ts';
+import { outcomeError } from '../cli/operation/run/outcome-error.ts';
+import { sendOptions } from '../cli/operation/run/send.ts';
+import { answerBody, recordSummary } from '../cli/output/record-summary.ts';
+import { wrapText } from '../cli/output/wrap.ts';
+import { chooseOrRefuse } from '../cli/prompts/ask-or-fail.ts';
+import type { Choice } from '../cli/prompts/prompts.ts';
+import { askFirst } from '../cli/prompts/questions.ts';
 import type { HistoryRecord } from '../history/record.ts';
 import { markRecord, type Resumed, resumeRecord } from '../history/resume.ts';
 
@@ -136,7 +141,7 @@ async function chooseOpen(
   message: string,
   others: readonly Choice[] = [],
 ): Promise<string> {
-  const { asChoice } = await import('../cli/ask-record.ts');
+  const { asChoice } = await import('../cli/operation/questions/choose-record.ts');
   const choices = records.map((record) => asChoice(record, context.now())).reverse();
   const missing = { field: 'id', give: '[id]', description: 'id of one record' };
   return askFirst(() => chooseOrRefuse(context, missing, message, [...others, ...choices]));

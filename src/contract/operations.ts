@@ -1,11 +1,11 @@
-import { createBackup, restoreBackup } from './backups.ts';
-import { createBlogPost } from './blog.ts';
-import { decideDispute, openDispute, showDispute } from './disputes.ts';
-import { addEndpoint, markNotificationsRead } from './notifications.ts';
 import type { Operation } from './operation.ts';
-import { appealReclaim } from './reclaims.ts';
-import { saveSettings, showSettings } from './settings.ts';
-import { updateStore } from './store.ts';
+import { createBackup, restoreBackup } from './operations/backups.ts';
+import { createBlogPost } from './operations/blog.ts';
+import { decideDispute, openDispute, showDispute } from './operations/disputes.ts';
+import { addEndpoint, markNotificationsRead } from './operations/notifications.ts';
+import { appealReclaim } from './operations/reclaims.ts';
+import { saveSettings, showSettings } from './operations/settings.ts';
+import { updateStore } from './operations/store.ts';
 
 /** The 12 operations in the order of section 4: the number of an operation is its place here, from 1. */
 export const operations = [

@@ -1,8 +1,8 @@
 import { randomBytes as nodeRandomBytes } from 'node:crypto';
 import path from 'node:path';
 import { OPERATION_TIMEOUT_MS } from '../client/retry.ts';
-import type { Batch, BatchOptions } from './batch.ts';
-import { batchOfName, forget, type HistoryProblem } from './batch-log.ts';
+import type { Batch, BatchOptions } from './batch/batch.ts';
+import { batchOfName, forget, type HistoryProblem } from './batch/log-file.ts';
 import { HistoryError, historyError, systemCode } from './errors.ts';
 import {
   createFile,
@@ -17,13 +17,13 @@ import {
   renameDurably,
   sweep,
 } from './files.ts';
-import { type Intent, newRecord, newRecordId, refuseSecrets, seal } from './intent.ts';
-import { lazily } from './lazily.ts';
 import { type Lock, type LockOptions, openLocks } from './lock.ts';
-import { fileOf, getRecord, listRecords, readAgain, type Shelf } from './lookup.ts';
-import { type ProcessFacts, readMachine } from './machine.ts';
+import { lazily } from './memoize.ts';
+import { type ProcessFacts, readMachine } from './process-identity.ts';
 import type { RecordQuery } from './query.ts';
 import { type HistoryRecord, lockName, recordAge, serializeRecord, timeOfId } from './record.ts';
+import { fileOf, getRecord, listRecords, readAgain, type Shelf } from './record-store.ts';
+import { type Intent, newRecord, newRecordId, refuseSecrets, seal } from './request-intent.ts';
 
 export type RecordPatch = Partial<
   Pick<HistoryRecord, 'state' | 'attempts' | 'sentAt' | 'answer' | 'failure'>
@@ -168,7 +168,7 @@ export function openHistory(settings: HistorySettings): History {
   }
 
   async function beginBatch(options: BatchOptions): Promise<Batch> {
-    const { openBatch } = await import('./batch.ts');
+    const { openBatch } = await import('./batch/batch.ts');
     ensureFolder(files, folder);
     return openBatch(files, history, options);
   }

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod/mini';
 import { HistoryError, historyError, systemCode } from './errors.ts';
 import { createFile, ensureFolder, type Files, listFolder, readText, removeQuietly, sweep } from './files.ts';
-import type { Liveness, Machine } from './machine.ts';
+import type { Liveness, Machine } from './process-identity.ts';
 import { sha256 } from './record.ts';
 
 /*

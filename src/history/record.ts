@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
-import { lazily } from './lazily.ts';
+import { lazily } from './memoize.ts';
 
 /** The format that this version writes and reads. A change that an older version would misread gets a new number. */
 export const recordFormat = 1;

@@ -1,7 +1,8 @@
+import { saveSettings } from '../contract/operations/settings.ts';
 import { findOperation } from '../contract/operations.ts';
-import { saveSettings } from '../contract/settings.ts';
-import { KEY_REUSE_MS } from './keys.ts';
+import { KEY_REUSE_MS } from './idempotency-key-reuse.ts';
 import type { Lock, LockHolder } from './lock.ts';
+import { canSettleByReading, settleByReading } from './reconcile.ts';
 import {
   type HistoryRecord,
   isOpen,
@@ -13,7 +14,6 @@ import {
 import { patchOf, recordedOutcome } from './recorded-outcome.ts';
 import { type Performed, sendRecord } from './send.ts';
 import type { SendOptions } from './send-options.ts';
-import { canSettleByReading, settleByReading } from './settle.ts';
 
 export interface ResumeOptions extends SendOptions {
   readonly record: HistoryRecord;

@@ -81,7 +81,7 @@ export async function sendRecord(
   let settled = false;
   if (outcome.kind === 'unknown' && options.signal?.aborted !== true) {
     // Rarely needed: loaded when it is.
-    const { settleByReading } = await import('./settle.ts');
+    const { settleByReading } = await import('./reconcile.ts');
     const finding = await settleByReading(options, record, outcome);
     settled = finding.verdict === 'settled';
     outcome = finding.outcome;

@@ -1,7 +1,7 @@
 import { closeSync, existsSync, openSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { type LoadedCommand, loadTree } from '../../src/cli/completion/model.ts';
+import { type LoadedCommand, loadTree } from '../../scripts/generate/completion-model.ts';
 import { createKey } from '../../src/service/index.ts';
 import { type ProgramMachine, type ProgramResult, programMachineFor } from '../helpers/program.ts';
 import { startService, type TestService } from '../helpers/service.ts';

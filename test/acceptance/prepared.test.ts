@@ -1,7 +1,7 @@
 import { copyFileSync, mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { isGroup, tree } from '../../src/cli/tree.ts';
+import { isGroup, tree } from '../../src/cli/program/command-tree.ts';
 import { newMachine } from '../helpers/cli.ts';
 import { launcher, newProgramMachine, testNode } from '../helpers/program.ts';
 import { openTerminal } from '../helpers/terminal.ts';

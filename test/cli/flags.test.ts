@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type * as z from 'zod/mini';
-import { deriveFlags } from '../../src/cli/flags.ts';
+import { deriveFlags } from '../../src/cli/input/field-flags.ts';
 import type { Operation } from '../../src/contract/operation.ts';
 import { operations } from '../../src/contract/operations.ts';
 import { newMachine } from '../helpers/cli.ts';

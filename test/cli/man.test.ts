@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { refusedFlags } from '../../src/cli/command.ts';
-import { loadTree } from '../../src/cli/completion/model.ts';
-import { manualPages } from '../../src/cli/man-page.ts';
+import { loadTree } from '../../scripts/generate/completion-model.ts';
+import { manualPages } from '../../scripts/generate/man-page.ts';
+import { refusedFlags } from '../../src/cli/command/command-definition.ts';
 
 const commands = await loadTree();
 const facts = { version: '1.2.3', exitCodes: [['0', 'done']], variables: [['STORECTL_X', 'a']] } as const;

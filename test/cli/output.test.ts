@@ -1,11 +1,11 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { formatJson } from '../../src/cli/json-text.ts';
+import { formatJson } from '../../src/cli/core/json-text.ts';
+import { printable, printableJson, printableLines } from '../../src/cli/core/sanitize.ts';
 import { main } from '../../src/cli/main.ts';
-import { renderRecord, renderTable } from '../../src/cli/output.ts';
-import { printable, printableJson, printableLines } from '../../src/cli/sanitize.ts';
-import { styleOf } from '../../src/cli/style.ts';
-import { formatDistance, formatTime, formatValue } from '../../src/cli/values.ts';
+import { formatDistance, formatTime, formatValue } from '../../src/cli/output/format-value.ts';
+import { styleOf } from '../../src/cli/output/style.ts';
+import { renderRecord, renderTable } from '../../src/cli/output/tables.ts';
 import { machineFor, temporaryFolder } from '../helpers/cli.ts';
 import { answer, startFaultServer } from '../helpers/fault-server.ts';
 import { startService } from '../helpers/service.ts';

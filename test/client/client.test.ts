@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createClient } from '../../src/client/client.ts';
-import { createBackup } from '../../src/contract/backups.ts';
+import { createBackup } from '../../src/contract/operations/backups.ts';
 import { answer, startFaultServer } from '../helpers/fault-server.ts';
 
 test('sends exactly the operation and reads the answer', async () => {

@@ -1,10 +1,10 @@
 import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import type { Exchange } from '../../src/client/client.ts';
-import { createBackup } from '../../src/contract/backups.ts';
-import { showDispute } from '../../src/contract/disputes.ts';
-import { showSettings } from '../../src/contract/settings.ts';
-import { updateStore } from '../../src/contract/store.ts';
+import { createBackup } from '../../src/contract/operations/backups.ts';
+import { showDispute } from '../../src/contract/operations/disputes.ts';
+import { showSettings } from '../../src/contract/operations/settings.ts';
+import { updateStore } from '../../src/contract/operations/store.ts';
 import { answer, startFaultServer } from '../helpers/fault-server.ts';
 import { apiKey, clientFor } from './support.ts';
 

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import type * as z from 'zod/mini';
 import { findDrift } from '../../src/client/drift.ts';
-import { createBackup, restoreBackup } from '../../src/contract/backups.ts';
-import { createBlogPost } from '../../src/contract/blog.ts';
-import { decideDispute, openDispute, showDispute } from '../../src/contract/disputes.ts';
-import { addEndpoint, markNotificationsRead } from '../../src/contract/notifications.ts';
+import { createBackup, restoreBackup } from '../../src/contract/operations/backups.ts';
+import { createBlogPost } from '../../src/contract/operations/blog.ts';
+import { decideDispute, openDispute, showDispute } from '../../src/contract/operations/disputes.ts';
+import { addEndpoint, markNotificationsRead } from '../../src/contract/operations/notifications.ts';
+import { appealReclaim } from '../../src/contract/operations/reclaims.ts';
+import { saveSettings, showSettings } from '../../src/contract/operations/settings.ts';
+import { updateStore } from '../../src/contract/operations/store.ts';
 import { operations } from '../../src/contract/operations.ts';
-import { appealReclaim } from '../../src/contract/reclaims.ts';
-import { saveSettings, showSettings } from '../../src/contract/settings.ts';
-import { updateStore } from '../../src/contract/store.ts';
 
 /** The names in the tables of sections 2.1 to 2.7. */
 const resources: readonly [name: string, schema: z.ZodMiniObject, fields: string][] = [

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { FileSystem } from '../../src/history/files.ts';
-import type { Intent } from '../../src/history/intent.ts';
 import { type History, openHistory } from '../../src/history/journal.ts';
 import type { HistoryRecord } from '../../src/history/record.ts';
+import type { Intent } from '../../src/history/request-intent.ts';
 
 let root: string;
 let folder: string;

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { type Command, fingerprint, keyOf } from '../../src/history/fingerprint.ts';
-import { newRecord, seal } from '../../src/history/intent.ts';
-import { recordOfKey, recordToGoOnWith } from '../../src/history/keys.ts';
+import { recordOfKey, recordToGoOnWith } from '../../src/history/idempotency-key-reuse.ts';
 import type { HistoryRecord } from '../../src/history/record.ts';
+import { newRecord, seal } from '../../src/history/request-intent.ts';
 
 const command: Command = {
   operation: 'backup.create',

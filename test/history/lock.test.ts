@@ -6,7 +6,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openHistory } from '../../src/history/journal.ts';
-import { judgeLiveness, type ProcessIdentity } from '../../src/history/machine.ts';
+import { judgeLiveness, type ProcessIdentity } from '../../src/history/process-identity.ts';
 import { buildChildren, type Child, type Children } from './helpers/processes.ts';
 
 let children: Children;

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { backup } from '../../src/contract/backups.ts';
+import { backup } from '../../src/contract/operations/backups.ts';
 import { createApp } from '../../src/service/index.ts';
 import { deleteExpiredAnswers, insertAnswer } from '../../src/service/storage/idempotency-keys.ts';
 import { newDatabase, openTestStorage, type Service, startService } from './helpers/service.ts';

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { loadTree } from '../../src/cli/completion/model.ts';
-import { manualPages } from '../../src/cli/man-page.ts';
+import { loadTree } from '../../scripts/generate/completion-model.ts';
+import { manualPages } from '../../scripts/generate/man-page.ts';
 
 const commands = await loadTree();
 const facts = { version: '1.2.3', exitCodes: [['0', 'done']], variables: [['STORECTL_X', 'a']] } as const;

@@ -10,16 +10,16 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { exampleIds } from '../../contract/example-ids.ts';
-import { linesById } from '../../history/log-lines.ts';
-import { type CompletionKind, completionKinds } from '../command.ts';
-import { configDirectory, historyDirectory } from '../folders.ts';
-import type { Io } from '../io.ts';
-import { isObject } from '../objects.ts';
-import { getPath } from '../paths.ts';
-import type { ProfileStore } from '../profiles.ts';
-import { printable } from '../sanitize.ts';
-import { type ConnectionFlags, demoProfile, resolveSettings } from '../settings.ts';
-import { formatDistance } from '../values.ts';
+import { linesById } from '../../history/batch/parse-log.ts';
+import { type CompletionKind, completionKinds } from '../command/command-definition.ts';
+import { type ConnectionFlags, demoProfile, resolveSettings } from '../config/connection-settings.ts';
+import { configDirectory, historyDirectory } from '../config/directories.ts';
+import type { ProfileStore } from '../config/profile-store.ts';
+import { getPath } from '../core/field-path.ts';
+import type { Io } from '../core/io.ts';
+import { isObject } from '../core/json-value.ts';
+import { printable } from '../core/sanitize.ts';
+import { formatDistance } from '../output/format-value.ts';
 
 /**
  * What `storectl __complete KIND [WORDS…]` prints for the completion scripts: `id<TAB>description` lines, newest first.

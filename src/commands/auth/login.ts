@@ -1,20 +1,20 @@
-import { type CommandDefinition, isOn } from '../../cli/command.ts';
-import { type Context, inputNeeded, type MissingInput } from '../../cli/context.ts';
-import { CliError, usageError, WentBack } from '../../cli/errors.ts';
-import { exitCodes } from '../../cli/exit-codes.ts';
-import { outcomeError } from '../../cli/outcomes.ts';
-import { printProfile } from '../../cli/profile-view.ts';
-import { printableLines } from '../../cli/sanitize.ts';
+import { type CommandDefinition, isOn } from '../../cli/command/command-definition.ts';
+import { type Context, inputNeeded, type MissingInput } from '../../cli/command/context.ts';
 import {
   checkBaseUrl,
   checkKey,
   demoProfile,
   refuseMistypedKey,
   resolveSettings,
-} from '../../cli/settings.ts';
+} from '../../cli/config/connection-settings.ts';
+import { CliError, usageError, WentBack } from '../../cli/core/errors.ts';
+import { exitCodes } from '../../cli/core/exit-codes.ts';
+import { printableLines } from '../../cli/core/sanitize.ts';
+import { outcomeError } from '../../cli/operation/run/outcome-error.ts';
+import { printProfile } from '../../cli/profiles/view-profile.ts';
 import { createClient } from '../../client/client.ts';
 import { pathParameterProblem } from '../../contract/operation.ts';
-import { showSettings } from '../../contract/settings.ts';
+import { showSettings } from '../../contract/operations/settings.ts';
 
 export const command: CommandDefinition = {
   description: `Store the address of a service, a store and the key to it, after checking the key with a read that
@@ -100,7 +100,7 @@ async function readKey(
   target: Target,
   check: (login: Login) => Promise<void>,
 ): Promise<Login> {
-  const { readStdin } = await import('../../cli/stdin.ts');
+  const { readStdin } = await import('../../cli/input/stdin.ts');
   const bytes = await readStdin(context, '--with-key');
   const apiKey = checkKey(bytes.toString('utf8').trim(), 'standard input');
   refuseMistypedKey(apiKey, 'standard input');
@@ -117,9 +117,9 @@ async function askLogin(
   given: Given,
   check: (login: Login) => Promise<void>,
 ): Promise<Login> {
-  const { askSecret } = await import('../../cli/prompts.ts');
-  const { askBaseUrl, askStoreId } = await import('../../cli/ask-target.ts');
-  const { askFromStart, explainKeys } = await import('../../cli/interview.ts');
+  const { askSecret } = await import('../../cli/prompts/prompts.ts');
+  const { askBaseUrl, askStoreId } = await import('../../cli/profiles/ask-target.ts');
+  const { askFromStart, explainKeys } = await import('../../cli/prompts/questions.ts');
   const target = { ...given };
   if (given.baseUrl !== undefined && given.storeId !== undefined) checkTarget(given);
   const before = [

@@ -1,5 +1,5 @@
-import type { CommandDefinition } from '../../cli/command.ts';
-import { printProfile } from '../../cli/profile-view.ts';
+import type { CommandDefinition } from '../../cli/command/command-definition.ts';
+import { printProfile } from '../../cli/profiles/view-profile.ts';
 
 export const command: CommandDefinition = {
   description:

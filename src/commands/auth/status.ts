@@ -1,11 +1,11 @@
-import { type CommandDefinition, isOn } from '../../cli/command.ts';
-import { type ExitCode, exitCodeOfStatus, exitCodes } from '../../cli/exit-codes.ts';
-import { outcomeError } from '../../cli/outcomes.ts';
-import { renderRecord } from '../../cli/output.ts';
-import { printJson } from '../../cli/print-json.ts';
-import { printable } from '../../cli/sanitize.ts';
-import { demoProfile, describeSource, type Sourced } from '../../cli/settings.ts';
-import { showSettings } from '../../contract/settings.ts';
+import { type CommandDefinition, isOn } from '../../cli/command/command-definition.ts';
+import { printJson } from '../../cli/command/print-json.ts';
+import { demoProfile, describeSource, type Sourced } from '../../cli/config/connection-settings.ts';
+import { type ExitCode, exitCodeOfStatus, exitCodes } from '../../cli/core/exit-codes.ts';
+import { printable } from '../../cli/core/sanitize.ts';
+import { outcomeError } from '../../cli/operation/run/outcome-error.ts';
+import { renderRecord } from '../../cli/output/tables.ts';
+import { showSettings } from '../../contract/operations/settings.ts';
 
 const notTried: Access = { access: 'not tried' };
 

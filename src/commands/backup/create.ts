@@ -1,8 +1,8 @@
-import { ciDate, fillLabel } from '../../cli/ci.ts';
-import { optionValue } from '../../cli/command.ts';
-import { operationCommand } from '../../cli/operation-command.ts';
-import { perform } from '../../cli/perform.ts';
-import { createBackup } from '../../contract/backups.ts';
+import { optionValue } from '../../cli/command/command-definition.ts';
+import { ciDate, fillLabel } from '../../cli/input/ci-run.ts';
+import { operationCommand } from '../../cli/operation/define-operation.ts';
+import { perform } from '../../cli/operation/run/send.ts';
+import { createBackup } from '../../contract/operations/backups.ts';
 
 export const command = operationCommand({
   operation: createBackup,

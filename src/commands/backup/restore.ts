@@ -1,17 +1,17 @@
-import { isOn } from '../../cli/command.ts';
-import { confirmById } from '../../cli/confirm.ts';
-import type { Context } from '../../cli/context.ts';
-import { CliError } from '../../cli/errors.ts';
-import { exitCodes } from '../../cli/exit-codes.ts';
-import { answerBody } from '../../cli/history-view.ts';
-import { operationCommand, type Run } from '../../cli/operation-command.ts';
-import { getPath } from '../../cli/paths.ts';
-import { earlierRecord, type Performed, perform } from '../../cli/perform.ts';
-import { idIfAny } from '../../cli/result.ts';
-import { printable } from '../../cli/sanitize.ts';
-import { demoProfile } from '../../cli/settings.ts';
-import { formatDistance } from '../../cli/values.ts';
-import { createBackup, restoreBackup } from '../../contract/backups.ts';
+import { isOn } from '../../cli/command/command-definition.ts';
+import type { Context } from '../../cli/command/context.ts';
+import { demoProfile } from '../../cli/config/connection-settings.ts';
+import { CliError } from '../../cli/core/errors.ts';
+import { exitCodes } from '../../cli/core/exit-codes.ts';
+import { getPath } from '../../cli/core/field-path.ts';
+import { printable } from '../../cli/core/sanitize.ts';
+import { operationCommand, type Run } from '../../cli/operation/define-operation.ts';
+import { confirmById } from '../../cli/operation/run/confirm.ts';
+import { idIfAny } from '../../cli/operation/run/print-result.ts';
+import { earlierRecord, type Performed, perform } from '../../cli/operation/run/send.ts';
+import { formatDistance } from '../../cli/output/format-value.ts';
+import { answerBody } from '../../cli/output/record-summary.ts';
+import { createBackup, restoreBackup } from '../../contract/operations/backups.ts';
 
 const noSafetyBackup = '--no-safety-backup';
 

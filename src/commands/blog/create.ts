@@ -1,14 +1,14 @@
-import { type CommandDefinition, isOn, type ParsedCommand } from '../../cli/command.ts';
-import type { Context } from '../../cli/context.ts';
-import { refuseRepeated } from '../../cli/duplicates.ts';
-import { usageError } from '../../cli/errors.ts';
-import type { ExitCode } from '../../cli/exit-codes.ts';
-import { deriveFlags } from '../../cli/flags.ts';
-import { checkBody, readBody } from '../../cli/input.ts';
-import { operationCommand } from '../../cli/operation-command.ts';
-import { perform } from '../../cli/perform.ts';
-import { allowDuplicate, slugsAreUnique } from '../../cli/posts/flags.ts';
-import { createBlogPost } from '../../contract/blog.ts';
+import { type CommandDefinition, isOn, type ParsedCommand } from '../../cli/command/command-definition.ts';
+import type { Context } from '../../cli/command/context.ts';
+import { usageError } from '../../cli/core/errors.ts';
+import type { ExitCode } from '../../cli/core/exit-codes.ts';
+import { deriveFlags } from '../../cli/input/field-flags.ts';
+import { checkBody, readBody } from '../../cli/input/request-body.ts';
+import { operationCommand } from '../../cli/operation/define-operation.ts';
+import { refuseRepeated } from '../../cli/operation/run/duplicate-guard.ts';
+import { perform } from '../../cli/operation/run/send.ts';
+import { createBlogPost } from '../../contract/operations/blog.ts';
+import { allowDuplicate, slugsAreUnique } from './bulk/flags.ts';
 
 const edit = '--edit';
 
@@ -66,11 +66,11 @@ export const command: CommandDefinition = {
   async run(context, parsed) {
     const patterns = parsed.arguments.file ?? [];
     if (patterns.length === 0 && !isOn(parsed, edit)) return definition.run(context, parsed);
-    const { expandFiles } = await import('../../cli/posts/file-patterns.ts');
+    const { expandFiles } = await import('./bulk/file-patterns.ts');
     const files = expandFiles(patterns, context.io.cwd);
     if (files.length > 1) {
       if (isOn(parsed, edit)) throw usageError(`${edit} takes one file, and ${files.length} are given`);
-      const { createPosts } = await import('../../cli/posts/create-posts.ts');
+      const { createPosts } = await import('./bulk/create-posts.ts');
       return createPosts(context, fields, parsed, files);
     }
     return createOne(context, parsed, files[0]);
@@ -82,14 +82,14 @@ async function createOne(
   parsed: ParsedCommand,
   file: string | undefined,
 ): Promise<ExitCode | undefined> {
-  const { readDraft, readOnePost } = await import('../../cli/posts/files.ts');
+  const { readDraft, readOnePost } = await import('./bulk/post-files.ts');
   const given = await readBody(context, fields, parsed);
   checkBody(createBlogPost, fields, given);
   if (!isOn(parsed, edit) && file !== undefined) {
     return onePost(await readOnePost(context, file, given)).run(context, withoutFields(parsed));
   }
   const draft = file === undefined ? given : (await readDraft(context, file, given)).body;
-  const { editPost } = await import('../../cli/posts/edit-post.ts');
+  const { editPost } = await import('./bulk/edit-post.ts');
   const edited = await editPost(context, draft);
   try {
     return await onePost(edited.fields, true).run(context, withoutFields(parsed));

@@ -1,9 +1,9 @@
-import type { CommandDefinition } from '../../cli/command.ts';
-import { isObject } from '../../cli/objects.ts';
-import { renderTable } from '../../cli/output.ts';
-import { printJson } from '../../cli/print-json.ts';
-import { demoProfile } from '../../cli/settings.ts';
-import { formatValue } from '../../cli/values.ts';
+import type { CommandDefinition } from '../../cli/command/command-definition.ts';
+import { printJson } from '../../cli/command/print-json.ts';
+import { demoProfile } from '../../cli/config/connection-settings.ts';
+import { isObject } from '../../cli/core/json-value.ts';
+import { formatValue } from '../../cli/output/format-value.ts';
+import { renderTable } from '../../cli/output/tables.ts';
 
 export const command: CommandDefinition = {
   description: 'List what the example store holds, with the ids that it takes to try every command.',

@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs';
-import type { CommandDefinition } from '../../cli/command.ts';
-import { describeSystemError, localStateError } from '../../cli/errors.ts';
-import { demoDirectory } from '../../cli/folders.ts';
-import { printJson } from '../../cli/print-json.ts';
+import type { CommandDefinition } from '../../cli/command/command-definition.ts';
+import { printJson } from '../../cli/command/print-json.ts';
+import { demoDirectory } from '../../cli/config/directories.ts';
+import { describeSystemError, localStateError } from '../../cli/core/errors.ts';
 
 export const command: CommandDefinition = {
   description:

@@ -1,5 +1,16 @@
-import { argumentValue, type CommandDefinition, optionValue, type ParsedCommand } from '../../cli/command.ts';
-import { confirmById } from '../../cli/confirm.ts';
+import {
+  argumentValue,
+  type CommandDefinition,
+  optionValue,
+  type ParsedCommand,
+} from '../../cli/command/command-definition.ts';
+import { usageError } from '../../cli/core/errors.ts';
+import { printable } from '../../cli/core/sanitize.ts';
+import { operationCommand, type Run } from '../../cli/operation/define-operation.ts';
+import { confirmById } from '../../cli/operation/run/confirm.ts';
+import { type Performed, perform } from '../../cli/operation/run/send.ts';
+import { decideDispute } from '../../contract/operations/disputes.ts';
+import { describeDispute } from './case-file.ts';
 import {
   type CurrentDispute,
   expectStatus,
@@ -7,13 +18,7 @@ import {
   readDispute,
   unexpectedStatus,
   unusualStatus,
-} from '../../cli/dispute-status.ts';
-import { describeDispute } from '../../cli/dispute-view.ts';
-import { usageError } from '../../cli/errors.ts';
-import { operationCommand, type Run } from '../../cli/operation-command.ts';
-import { type Performed, perform } from '../../cli/perform.ts';
-import { printable } from '../../cli/sanitize.ts';
-import { decideDispute } from '../../contract/disputes.ts';
+} from './dispute-status.ts';
 
 const from = '--from';
 const receipt = '--receipt';
@@ -79,7 +84,7 @@ export const command: CommandDefinition = {
       return one.run(context, parsed);
     }
     refuseSingleInput(parsed);
-    const { decideMany } = await import('../../cli/decisions/decide-many.ts');
+    const { decideMany } = await import('./bulk/decide-many.ts');
     return decideMany(context, parsed, file);
   },
 };

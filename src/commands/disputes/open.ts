@@ -1,5 +1,5 @@
-import { operationCommand } from '../../cli/operation-command.ts';
-import { openDispute } from '../../contract/disputes.ts';
+import { operationCommand } from '../../cli/operation/define-operation.ts';
+import { openDispute } from '../../contract/operations/disputes.ts';
 
 export const command = operationCommand({
   operation: openDispute,

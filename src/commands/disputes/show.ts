@@ -1,7 +1,7 @@
-import { describeDispute } from '../../cli/dispute-view.ts';
-import { operationCommand } from '../../cli/operation-command.ts';
-import { getPath } from '../../cli/paths.ts';
-import { showDispute } from '../../contract/disputes.ts';
+import { getPath } from '../../cli/core/field-path.ts';
+import { operationCommand } from '../../cli/operation/define-operation.ts';
+import { showDispute } from '../../contract/operations/disputes.ts';
+import { describeDispute } from './case-file.ts';
 
 export const command = operationCommand({
   operation: showDispute,

@@ -1,9 +1,9 @@
-import { type CommandDefinition, optionValue } from '../../cli/command.ts';
-import { usageError } from '../../cli/errors.ts';
-import { recordSummary } from '../../cli/history-view.ts';
-import { renderTable } from '../../cli/output.ts';
-import { printJson } from '../../cli/print-json.ts';
-import { printable } from '../../cli/sanitize.ts';
+import { type CommandDefinition, optionValue } from '../../cli/command/command-definition.ts';
+import { printJson } from '../../cli/command/print-json.ts';
+import { usageError } from '../../cli/core/errors.ts';
+import { printable } from '../../cli/core/sanitize.ts';
+import { recordSummary } from '../../cli/output/record-summary.ts';
+import { renderTable } from '../../cli/output/tables.ts';
 import { operations } from '../../contract/operations.ts';
 import { type RecordState, rawOperationId, recordStates } from '../../history/record.ts';
 

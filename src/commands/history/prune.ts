@@ -1,9 +1,9 @@
-import { askOrRefuse } from '../../cli/ask.ts';
-import { type CommandDefinition, optionValue } from '../../cli/command.ts';
-import type { Context } from '../../cli/context.ts';
-import { cancelledError, usageError } from '../../cli/errors.ts';
-import { askInOrder } from '../../cli/interview.ts';
-import { printJson } from '../../cli/print-json.ts';
+import { type CommandDefinition, optionValue } from '../../cli/command/command-definition.ts';
+import type { Context } from '../../cli/command/context.ts';
+import { printJson } from '../../cli/command/print-json.ts';
+import { cancelledError, usageError } from '../../cli/core/errors.ts';
+import { askOrRefuse } from '../../cli/prompts/ask-or-fail.ts';
+import { askInOrder } from '../../cli/prompts/questions.ts';
 
 const units: Readonly<Record<string, number>> = { h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 };
 

@@ -1,12 +1,12 @@
-import { chooseOrRefuse } from '../../cli/ask.ts';
-import { argumentValue, type CommandDefinition } from '../../cli/command.ts';
-import type { Context } from '../../cli/context.ts';
-import { answerBody, recordSummary } from '../../cli/history-view.ts';
-import { askFirst } from '../../cli/interview.ts';
-import { renderRecord, rowsOf } from '../../cli/output.ts';
-import { printJson } from '../../cli/print-json.ts';
-import { demoProfile } from '../../cli/settings.ts';
-import { maskWebhooks } from '../../cli/webhooks.ts';
+import { argumentValue, type CommandDefinition } from '../../cli/command/command-definition.ts';
+import type { Context } from '../../cli/command/context.ts';
+import { printJson } from '../../cli/command/print-json.ts';
+import { demoProfile } from '../../cli/config/connection-settings.ts';
+import { maskWebhooks } from '../../cli/core/mask-webhooks.ts';
+import { answerBody, recordSummary } from '../../cli/output/record-summary.ts';
+import { renderRecord, rowsOf } from '../../cli/output/tables.ts';
+import { chooseOrRefuse } from '../../cli/prompts/ask-or-fail.ts';
+import { askFirst } from '../../cli/prompts/questions.ts';
 
 export const command: CommandDefinition = {
   description: 'Show what was sent for one change and what came back.',
@@ -50,7 +50,7 @@ export const command: CommandDefinition = {
 
 /** Null where there is none to choose from. */
 async function chooseRecord(context: Context): Promise<string | null> {
-  const { recordChoices } = await import('../../cli/ask-record.ts');
+  const { recordChoices } = await import('../../cli/operation/questions/choose-record.ts');
   const choices = context.canPrompt ? await recordChoices(context) : [];
   if (context.canPrompt && choices.length === 0) {
     context.notice('This machine has sent no changes with this profile.');

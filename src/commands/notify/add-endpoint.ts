@@ -1,7 +1,7 @@
-import { refuseRepeated } from '../../cli/duplicates.ts';
-import { operationCommand } from '../../cli/operation-command.ts';
-import { perform } from '../../cli/perform.ts';
-import { addEndpoint } from '../../contract/notifications.ts';
+import { operationCommand } from '../../cli/operation/define-operation.ts';
+import { refuseRepeated } from '../../cli/operation/run/duplicate-guard.ts';
+import { perform } from '../../cli/operation/run/send.ts';
+import { addEndpoint } from '../../contract/operations/notifications.ts';
 
 const allowDuplicate = '--allow-duplicate';
 

@@ -1,8 +1,8 @@
-import { isOn } from '../../cli/command.ts';
-import { usageError } from '../../cli/errors.ts';
-import type { Questions } from '../../cli/interview.ts';
-import { operationCommand, type PreparedInput } from '../../cli/operation-command.ts';
-import { markNotificationsRead } from '../../contract/notifications.ts';
+import { isOn } from '../../cli/command/command-definition.ts';
+import { usageError } from '../../cli/core/errors.ts';
+import { operationCommand, type PreparedInput } from '../../cli/operation/define-operation.ts';
+import type { Questions } from '../../cli/prompts/questions.ts';
+import { markNotificationsRead } from '../../contract/operations/notifications.ts';
 
 export const command = operationCommand({
   operation: markNotificationsRead,
@@ -37,6 +37,6 @@ async function chooseNotifications(
   if (!context.canPrompt) {
     throw usageError('which notifications?', 'give their ids, --before TIME, or --all for all of them');
   }
-  const { questionsOfNotifications } = await import('../../cli/ask-notifications.ts');
+  const { questionsOfNotifications } = await import('./choose-notifications.ts');
   return questionsOfNotifications(context, body);
 }

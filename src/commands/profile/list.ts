@@ -1,8 +1,8 @@
-import type { CommandDefinition } from '../../cli/command.ts';
-import { renderTable } from '../../cli/output.ts';
-import { printJson } from '../../cli/print-json.ts';
-import { printable } from '../../cli/sanitize.ts';
-import { demoProfile, resolveSettings } from '../../cli/settings.ts';
+import type { CommandDefinition } from '../../cli/command/command-definition.ts';
+import { printJson } from '../../cli/command/print-json.ts';
+import { demoProfile, resolveSettings } from '../../cli/config/connection-settings.ts';
+import { printable } from '../../cli/core/sanitize.ts';
+import { renderTable } from '../../cli/output/tables.ts';
 
 export const command: CommandDefinition = {
   description: 'List the stored profiles. The one that is used is marked.',

@@ -1,6 +1,6 @@
-import { argumentValue, type CommandDefinition } from '../../cli/command.ts';
-import { nameProfile, profileChoices, requireProfile } from '../../cli/profile-names.ts';
-import { printProfile } from '../../cli/profile-view.ts';
+import { argumentValue, type CommandDefinition } from '../../cli/command/command-definition.ts';
+import { nameProfile, profileChoices, requireProfile } from '../../cli/profiles/choose-profile.ts';
+import { printProfile } from '../../cli/profiles/view-profile.ts';
 
 export const command: CommandDefinition = {
   description: 'Remove a profile with its key. What it did stays in the history.',

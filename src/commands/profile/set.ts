@@ -1,11 +1,11 @@
-import { argumentValue, type CommandDefinition } from '../../cli/command.ts';
-import type { Context } from '../../cli/context.ts';
-import { usageError } from '../../cli/errors.ts';
-import { askInOrder } from '../../cli/interview.ts';
-import { nameProfile, profileChoices } from '../../cli/profile-names.ts';
-import { printProfile } from '../../cli/profile-view.ts';
-import type { Profile, ProfileStore } from '../../cli/profiles.ts';
-import { checkBaseUrl, checkProfileName, demoProfile } from '../../cli/settings.ts';
+import { argumentValue, type CommandDefinition } from '../../cli/command/command-definition.ts';
+import type { Context } from '../../cli/command/context.ts';
+import { checkBaseUrl, checkProfileName, demoProfile } from '../../cli/config/connection-settings.ts';
+import type { Profile, ProfileStore } from '../../cli/config/profile-store.ts';
+import { usageError } from '../../cli/core/errors.ts';
+import { nameProfile, profileChoices } from '../../cli/profiles/choose-profile.ts';
+import { printProfile } from '../../cli/profiles/view-profile.ts';
+import { askInOrder } from '../../cli/prompts/questions.ts';
 import { pathParameterProblem } from '../../contract/operation.ts';
 
 export const command: CommandDefinition = {
@@ -56,8 +56,8 @@ async function chooseProfile(
   };
   const nameNew = async () => {
     if (name !== another) return;
-    const { askText } = await import('../../cli/prompts.ts');
-    const { problemOf } = await import('../../cli/ask-target.ts');
+    const { askText } = await import('../../cli/prompts/prompts.ts');
+    const { problemOf } = await import('../../cli/profiles/ask-target.ts');
     const validate = (text: string) => problemOf(() => checkProfileName(text)) ?? true;
     name = await askText(context.io, 'Name of the new profile', { validate });
   };
@@ -73,8 +73,8 @@ async function completeValues(
   const { baseUrl, store } = context.flags;
   if (baseUrl !== undefined || store !== undefined) return { baseUrl, store };
   if (!context.canPrompt) throw usageError('there is nothing to set', 'give --base-url URL or --store ID');
-  const { askBaseUrl, askStoreId } = await import('../../cli/ask-target.ts');
-  const { askFromStart, explainKeys } = await import('../../cli/interview.ts');
+  const { askBaseUrl, askStoreId } = await import('../../cli/profiles/ask-target.ts');
+  const { askFromStart, explainKeys } = await import('../../cli/prompts/questions.ts');
   const target = { baseUrl: before?.baseUrl, storeId: before?.storeId };
   const questions = [askBaseUrl(context, target), askStoreId(context, target)];
   explainKeys(context);

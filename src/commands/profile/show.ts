@@ -1,8 +1,8 @@
-import { argumentValue, type CommandDefinition } from '../../cli/command.ts';
-import { renderRecord, rowsOf } from '../../cli/output.ts';
-import { printJson } from '../../cli/print-json.ts';
-import { nameProfile, profileChoices } from '../../cli/profile-names.ts';
-import { viewProfile } from '../../cli/profile-view.ts';
+import { argumentValue, type CommandDefinition } from '../../cli/command/command-definition.ts';
+import { printJson } from '../../cli/command/print-json.ts';
+import { renderRecord, rowsOf } from '../../cli/output/tables.ts';
+import { nameProfile, profileChoices } from '../../cli/profiles/choose-profile.ts';
+import { viewProfile } from '../../cli/profiles/view-profile.ts';
 
 export const command: CommandDefinition = {
   description: 'Show a stored profile, without its key.',

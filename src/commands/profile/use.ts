@@ -1,7 +1,12 @@
-import { argumentValue, type CommandDefinition } from '../../cli/command.ts';
-import { demoChoice, nameProfile, profileChoices, requireProfile } from '../../cli/profile-names.ts';
-import { printProfile } from '../../cli/profile-view.ts';
-import { demoProfile } from '../../cli/settings.ts';
+import { argumentValue, type CommandDefinition } from '../../cli/command/command-definition.ts';
+import { demoProfile } from '../../cli/config/connection-settings.ts';
+import {
+  demoChoice,
+  nameProfile,
+  profileChoices,
+  requireProfile,
+} from '../../cli/profiles/choose-profile.ts';
+import { printProfile } from '../../cli/profiles/view-profile.ts';
 
 export const command: CommandDefinition = {
   description: 'Choose the profile that commands use where none is named. "demo" is the example store.',

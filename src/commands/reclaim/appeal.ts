@@ -1,9 +1,9 @@
-import { confirmById } from '../../cli/confirm.ts';
-import { refuseSecond } from '../../cli/duplicates.ts';
-import { operationCommand } from '../../cli/operation-command.ts';
-import { perform } from '../../cli/perform.ts';
-import { idIfAny } from '../../cli/result.ts';
-import { appealReclaim } from '../../contract/reclaims.ts';
+import { operationCommand } from '../../cli/operation/define-operation.ts';
+import { confirmById } from '../../cli/operation/run/confirm.ts';
+import { refuseSecond } from '../../cli/operation/run/duplicate-guard.ts';
+import { idIfAny } from '../../cli/operation/run/print-result.ts';
+import { perform } from '../../cli/operation/run/send.ts';
+import { appealReclaim } from '../../contract/operations/reclaims.ts';
 
 const resubmit = '--resubmit';
 

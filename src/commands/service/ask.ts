@@ -1,10 +1,10 @@
-import { askOrRefuse, chooseOrRefuse } from '../../cli/ask.ts';
-import type { ParsedCommand } from '../../cli/command.ts';
-import { type Context, inputNeeded } from '../../cli/context.ts';
-import { usageError } from '../../cli/errors.ts';
-import { askFirst, askInOrder } from '../../cli/interview.ts';
-import type { Choice } from '../../cli/prompts.ts';
-import { printable } from '../../cli/sanitize.ts';
+import type { ParsedCommand } from '../../cli/command/command-definition.ts';
+import { type Context, inputNeeded } from '../../cli/command/context.ts';
+import { usageError } from '../../cli/core/errors.ts';
+import { printable } from '../../cli/core/sanitize.ts';
+import { askOrRefuse, chooseOrRefuse } from '../../cli/prompts/ask-or-fail.ts';
+import type { Choice } from '../../cli/prompts/prompts.ts';
+import { askFirst, askInOrder } from '../../cli/prompts/questions.ts';
 import { type ListedKey, listKeys, listStores } from '../../service/index.ts';
 import { withStorage } from './database-options.ts';
 import { describeRefusal } from './refusals.ts';

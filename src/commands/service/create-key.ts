@@ -1,9 +1,13 @@
-import { chooseOrRefuse } from '../../cli/ask.ts';
-import { type CommandDefinition, optionValue, type ParsedCommand } from '../../cli/command.ts';
-import type { Context } from '../../cli/context.ts';
-import { usageError } from '../../cli/errors.ts';
-import { askInOrder } from '../../cli/interview.ts';
-import { printJson } from '../../cli/print-json.ts';
+import {
+  type CommandDefinition,
+  optionValue,
+  type ParsedCommand,
+} from '../../cli/command/command-definition.ts';
+import type { Context } from '../../cli/command/context.ts';
+import { printJson } from '../../cli/command/print-json.ts';
+import { usageError } from '../../cli/core/errors.ts';
+import { chooseOrRefuse } from '../../cli/prompts/ask-or-fail.ts';
+import { askInOrder } from '../../cli/prompts/questions.ts';
 import { createKey, type Preset, presets, type Scope, scopes } from '../../service/index.ts';
 import { chooseStore } from './ask.ts';
 import { databaseOption, withStorage } from './database-options.ts';

@@ -1,6 +1,6 @@
-import { type CommandDefinition, optionValue } from '../../cli/command.ts';
-import { renderRecord, rowsOf } from '../../cli/output.ts';
-import { printJson } from '../../cli/print-json.ts';
+import { type CommandDefinition, optionValue } from '../../cli/command/command-definition.ts';
+import { printJson } from '../../cli/command/print-json.ts';
+import { renderRecord, rowsOf } from '../../cli/output/tables.ts';
 import { createStore, type Storage } from '../../service/index.ts';
 import { askOption } from './ask.ts';
 import { databaseOption, withStorage } from './database-options.ts';

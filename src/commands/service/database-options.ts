@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { type OptionSpec, optionValue, type ParsedCommand } from '../../cli/command.ts';
-import type { Context } from '../../cli/context.ts';
-import { CliError, describeSystemError, systemErrorCode, usageError } from '../../cli/errors.ts';
-import { exitCodes } from '../../cli/exit-codes.ts';
-import { stateDirectory } from '../../cli/folders.ts';
+import { type OptionSpec, optionValue, type ParsedCommand } from '../../cli/command/command-definition.ts';
+import type { Context } from '../../cli/command/context.ts';
+import { stateDirectory } from '../../cli/config/directories.ts';
+import { CliError, describeSystemError, systemErrorCode, usageError } from '../../cli/core/errors.ts';
+import { exitCodes } from '../../cli/core/exit-codes.ts';
 import {
   DatabaseSetupError,
   ForeignDatabaseError,

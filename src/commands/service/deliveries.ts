@@ -1,18 +1,18 @@
-import { chooseOrRefuse } from '../../cli/ask.ts';
 import {
   argumentValue,
   type CommandDefinition,
   isOn,
   optionValue,
   type ParsedCommand,
-} from '../../cli/command.ts';
-import { type Context, inputNeeded } from '../../cli/context.ts';
-import { usageError } from '../../cli/errors.ts';
-import { askFirst } from '../../cli/interview.ts';
-import { renderTable } from '../../cli/output.ts';
-import { printJson } from '../../cli/print-json.ts';
-import { printable } from '../../cli/sanitize.ts';
-import { formatDistance } from '../../cli/values.ts';
+} from '../../cli/command/command-definition.ts';
+import { type Context, inputNeeded } from '../../cli/command/context.ts';
+import { printJson } from '../../cli/command/print-json.ts';
+import { usageError } from '../../cli/core/errors.ts';
+import { printable } from '../../cli/core/sanitize.ts';
+import { formatDistance } from '../../cli/output/format-value.ts';
+import { renderTable } from '../../cli/output/tables.ts';
+import { chooseOrRefuse } from '../../cli/prompts/ask-or-fail.ts';
+import { askFirst } from '../../cli/prompts/questions.ts';
 import {
   type DeliveryState,
   deliveryStates,

@@ -1,9 +1,9 @@
-import { chooseOrRefuse } from '../../cli/ask.ts';
-import { type CommandDefinition, optionValue } from '../../cli/command.ts';
-import { type Context, inputNeeded } from '../../cli/context.ts';
-import { usageError } from '../../cli/errors.ts';
-import { askInOrder } from '../../cli/interview.ts';
-import { printJson } from '../../cli/print-json.ts';
+import { type CommandDefinition, optionValue } from '../../cli/command/command-definition.ts';
+import { type Context, inputNeeded } from '../../cli/command/context.ts';
+import { printJson } from '../../cli/command/print-json.ts';
+import { usageError } from '../../cli/core/errors.ts';
+import { chooseOrRefuse } from '../../cli/prompts/ask-or-fail.ts';
+import { askInOrder } from '../../cli/prompts/questions.ts';
 import { emitEvent, type RaisedEvent, raisedEvents } from '../../service/index.ts';
 import { chooseStore } from './ask.ts';
 import { databaseOption, withStorage } from './database-options.ts';

@@ -1,5 +1,5 @@
-import { CliError, usageError } from '../../cli/errors.ts';
-import { exitCodes } from '../../cli/exit-codes.ts';
+import { CliError, usageError } from '../../cli/core/errors.ts';
+import { exitCodes } from '../../cli/core/exit-codes.ts';
 import { ServiceError } from '../../service/index.ts';
 
 const exits: Readonly<Record<string, 5 | 6 | 7>> = {

@@ -1,7 +1,7 @@
-import { argumentValue, type CommandDefinition } from '../../cli/command.ts';
-import { CliError } from '../../cli/errors.ts';
-import { exitCodes } from '../../cli/exit-codes.ts';
-import { printJson } from '../../cli/print-json.ts';
+import { argumentValue, type CommandDefinition } from '../../cli/command/command-definition.ts';
+import { printJson } from '../../cli/command/print-json.ts';
+import { CliError } from '../../cli/core/errors.ts';
+import { exitCodes } from '../../cli/core/exit-codes.ts';
 import { revokeKey } from '../../service/index.ts';
 import { chooseKey } from './ask.ts';
 import { databaseOption, withStorage } from './database-options.ts';

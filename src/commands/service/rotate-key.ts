@@ -1,6 +1,6 @@
-import { argumentValue, type CommandDefinition, optionValue } from '../../cli/command.ts';
-import { usageError } from '../../cli/errors.ts';
-import { printJson } from '../../cli/print-json.ts';
+import { argumentValue, type CommandDefinition, optionValue } from '../../cli/command/command-definition.ts';
+import { printJson } from '../../cli/command/print-json.ts';
+import { usageError } from '../../cli/core/errors.ts';
 import { rotateKey } from '../../service/index.ts';
 import { chooseKey } from './ask.ts';
 import { databaseOption, withStorage } from './database-options.ts';

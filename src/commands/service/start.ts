@@ -1,8 +1,13 @@
-import { type CommandDefinition, isOn, optionValue, type ParsedCommand } from '../../cli/command.ts';
-import { CliError, systemErrorCode, usageError } from '../../cli/errors.ts';
-import { exitCodes } from '../../cli/exit-codes.ts';
-import { printJson } from '../../cli/print-json.ts';
-import { version } from '../../cli/version.ts';
+import {
+  type CommandDefinition,
+  isOn,
+  optionValue,
+  type ParsedCommand,
+} from '../../cli/command/command-definition.ts';
+import { printJson } from '../../cli/command/print-json.ts';
+import { CliError, systemErrorCode, usageError } from '../../cli/core/errors.ts';
+import { exitCodes } from '../../cli/core/exit-codes.ts';
+import { version } from '../../cli/core/version.ts';
 import { createApp, listen, parseSink, type Storage, startDeliveries } from '../../service/index.ts';
 import { databaseOption, withStorage } from './database-options.ts';
 

@@ -1,10 +1,10 @@
-import { isOn } from '../../cli/command.ts';
-import { exitCodes } from '../../cli/exit-codes.ts';
-import { operationInputCommand } from '../../cli/operation-command.ts';
-import { mergeObjects } from '../../cli/paths.ts';
-import { printJson } from '../../cli/print-json.ts';
-import { changesBetween, clientFields, describeChanges, readSettings } from '../../cli/settings-changes.ts';
-import { saveSettings } from '../../contract/settings.ts';
+import { isOn } from '../../cli/command/command-definition.ts';
+import { printJson } from '../../cli/command/print-json.ts';
+import { exitCodes } from '../../cli/core/exit-codes.ts';
+import { mergeObjects } from '../../cli/core/field-path.ts';
+import { operationInputCommand } from '../../cli/operation/define-operation.ts';
+import { saveSettings } from '../../contract/operations/settings.ts';
+import { changesBetween, clientFields, describeChanges, readSettings } from './settings-diff.ts';
 
 export const command = operationInputCommand({
   operation: saveSettings,

@@ -1,16 +1,16 @@
 import { stringify } from 'yaml';
-import type { CommandDefinition } from '../../cli/command.ts';
-import { editUntilUsed } from '../../cli/editor.ts';
-import { CliError } from '../../cli/errors.ts';
-import { exitCodes } from '../../cli/exit-codes.ts';
-import { deriveFlags } from '../../cli/flags.ts';
-import { checkBody } from '../../cli/input.ts';
-import { parseObject } from '../../cli/input-files.ts';
-import { announce, type Run } from '../../cli/operation-command.ts';
-import type { Performed } from '../../cli/perform.ts';
-import { printResult } from '../../cli/result.ts';
-import { clientFields, previewSave, readSettings, sameJson } from '../../cli/settings-changes.ts';
-import { saveSettings } from '../../contract/settings.ts';
+import type { CommandDefinition } from '../../cli/command/command-definition.ts';
+import { CliError } from '../../cli/core/errors.ts';
+import { exitCodes } from '../../cli/core/exit-codes.ts';
+import { deriveFlags } from '../../cli/input/field-flags.ts';
+import { parseObject } from '../../cli/input/input-files.ts';
+import { checkBody } from '../../cli/input/request-body.ts';
+import { announce, type Run } from '../../cli/operation/define-operation.ts';
+import { printResult } from '../../cli/operation/run/print-result.ts';
+import type { Performed } from '../../cli/operation/run/send.ts';
+import { editUntilUsed } from '../../cli/prompts/editor.ts';
+import { saveSettings } from '../../contract/operations/settings.ts';
+import { clientFields, previewSave, readSettings, sameJson } from './settings-diff.ts';
 
 const fields = deriveFlags(saveSettings.body);
 

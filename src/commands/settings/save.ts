@@ -1,11 +1,16 @@
-import { optionValue } from '../../cli/command.ts';
-import { usageError } from '../../cli/errors.ts';
-import { parseObject } from '../../cli/input-files.ts';
-import { askWhatChanges } from '../../cli/nothing-to-change.ts';
-import { operationCommand, type PreparedInput, type Preview, type Run } from '../../cli/operation-command.ts';
-import { getPath, mergeObjects } from '../../cli/paths.ts';
-import { clientFields, movedError, previewSave, readSettings, sameJson } from '../../cli/settings-changes.ts';
-import { saveSettings } from '../../contract/settings.ts';
+import { optionValue } from '../../cli/command/command-definition.ts';
+import { usageError } from '../../cli/core/errors.ts';
+import { getPath, mergeObjects } from '../../cli/core/field-path.ts';
+import { parseObject } from '../../cli/input/input-files.ts';
+import {
+  operationCommand,
+  type PreparedInput,
+  type Preview,
+  type Run,
+} from '../../cli/operation/define-operation.ts';
+import { askWhatChanges } from '../../cli/operation/questions/nothing-to-change.ts';
+import { saveSettings } from '../../contract/operations/settings.ts';
+import { clientFields, movedError, previewSave, readSettings, sameJson } from './settings-diff.ts';
 
 const undo = '--undo';
 

@@ -1,6 +1,6 @@
-import { operationCommand } from '../../cli/operation-command.ts';
-import { getPath } from '../../cli/paths.ts';
-import { showSettings } from '../../contract/settings.ts';
+import { getPath } from '../../cli/core/field-path.ts';
+import { operationCommand } from '../../cli/operation/define-operation.ts';
+import { showSettings } from '../../contract/operations/settings.ts';
 
 export const command = operationCommand({
   operation: showSettings,

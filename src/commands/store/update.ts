@@ -1,6 +1,6 @@
-import { askWhatChanges } from '../../cli/nothing-to-change.ts';
-import { operationCommand } from '../../cli/operation-command.ts';
-import { updateStore } from '../../contract/store.ts';
+import { operationCommand } from '../../cli/operation/define-operation.ts';
+import { askWhatChanges } from '../../cli/operation/questions/nothing-to-change.ts';
+import { updateStore } from '../../contract/operations/store.ts';
 
 export const command = operationCommand({
   operation: updateStore,

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { parseMarkdownPost, slugOfFile } from '../../../src/cli/posts/markdown-file.ts';
+import { parseMarkdownPost, slugOfFile } from '../../../src/commands/blog/bulk/markdown-file.ts';
 import { machineFor } from '../../helpers/cli.ts';
 import { answer, startFaultServer } from '../../helpers/fault-server.ts';
 import { startService } from '../../helpers/service.ts';

@@ -1,6 +1,6 @@
 import { Chalk } from 'chalk';
 import { expect, test } from 'vitest';
-import { describeDispute } from '../../../src/cli/dispute-view.ts';
+import { describeDispute } from '../../../src/commands/disputes/case-file.ts';
 
 const now = Date.parse('2030-01-31T12:00:00Z');
 const pipe = { out: { color: new Chalk({ level: 0 }), width: null }, now: () => now };

@@ -2,8 +2,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
 import { createClient } from '../../../src/client/client.ts';
-import { decideDispute, openDispute } from '../../../src/contract/disputes.ts';
 import type { Operation } from '../../../src/contract/operation.ts';
+import { decideDispute, openDispute } from '../../../src/contract/operations/disputes.ts';
 import type { Machine } from '../../helpers/cli.ts';
 import type { TestService } from '../../helpers/service.ts';
 

@@ -1,0 +1,206 @@
+import {
+  type ArgumentSpec,
+  type CommandDefinition,
+  type OptionSpec,
+  refusedFlags,
+} from '../../src/cli/command/command-definition.ts';
+import { globalGroup, globalOptions } from '../../src/cli/command/global-options.ts';
+import { outputFileOption } from '../../src/cli/output/output-file.ts';
+import type { LoadedCommand } from './completion-model.ts';
+
+/** What stands in every page and in no command. */
+export interface ManualFacts {
+  readonly version: string;
+  readonly exitCodes: readonly (readonly [code: string, meaning: string])[];
+  readonly variables: readonly (readonly [name: string, meaning: string])[];
+}
+
+/** The pages of the manual in section 1 by their names: the program, and one for each noun or single word. */
+export function manualPages(commands: readonly LoadedCommand[], facts: ManualFacts): Record<string, string> {
+  return {
+    storectl: programPage(commands, facts),
+    ...Object.fromEntries(
+      commands.map((command) => [pageName(command.path), commandPage(command, facts.version)]),
+    ),
+  };
+}
+
+function pageName(path: string): string {
+  return `storectl-${path}`;
+}
+
+function programPage(commands: readonly LoadedCommand[], facts: ManualFacts): string {
+  return join([
+    head('storectl', 'run an online store from the terminal', facts.version),
+    '.SH SYNOPSIS',
+    '.B storectl',
+    '.I command',
+    '.RI [ options ]',
+    '.SH DESCRIPTION',
+    roff(
+      'storectl changes the settings of a store, writes posts, decides disputes, takes backups and restores them. ' +
+        'Every change is written to a local history before it is sent, so that it is always known whether it was applied.',
+    ),
+    '.SH COMMANDS',
+    ...commands.flatMap(({ path, summary, commands: verbs }) => [
+      '.TP',
+      `.BR ${escapeWord(pageName(path))} (1)`,
+      roff(verbs.length === 0 ? `${summary}.` : `${summary}: ${verbs.map(lastWord).join(', ')}.`),
+    ]),
+    '.SH OPTIONS',
+    'Every command takes these, before or after its name. A few more are in the pages of the commands that take them.',
+    ...options(globalOptions.filter(({ flag }) => !refusable.has(flag))),
+    '.TP',
+    '.BR \\-h ", " \\-\\-help',
+    'Show help.',
+    '.SH EXIT STATUS',
+    ...facts.exitCodes.flatMap(([code, meaning]) => ['.TP', bold(code), roff(meaning)]),
+    '.SH ENVIRONMENT',
+    ...facts.variables.flatMap(([name, meaning]) => ['.TP', bold(name), roff(meaning)]),
+    '.SH EXAMPLES',
+    ...examples(['--demo demo info', '--demo backup create --label first --sections store']),
+    '.SH SEE ALSO',
+    commands.map(({ path }) => `.BR ${escapeWord(pageName(path))} (1)`).join(',\n'),
+  ]);
+}
+
+function commandPage(command: LoadedCommand, version: string): string {
+  const { path, summary, commands: verbs } = command;
+  const name = pageName(path);
+  const all = verbs.length === 0 ? [command] : verbs;
+  return join([
+    head(name, lowerFirst(summary), version),
+    '.SH SYNOPSIS',
+    all.map(synopsis).join('\n.br\n'),
+    '.SH DESCRIPTION',
+    ...(verbs.length === 0
+      ? details(command)
+      : [`${roff(summary)}.`, ...verbs.flatMap((verb) => [`.SS ${quoted(verb.path)}`, ...details(verb)])]),
+    '.SH SEE ALSO',
+    '.BR storectl (1)',
+    'has the options of every command, the exit codes and the environment.',
+  ]);
+}
+
+function synopsis({ path, definition }: LoadedCommand): string {
+  return [
+    `.B storectl ${escapeWord(path)}`,
+    ...(definition?.arguments ?? []).map(({ name, variadic, optional }) => {
+      const shown = escapeWord(name);
+      const dots = variadic ? '...' : '';
+      return optional ? `.RI [ ${shown} ${dots}]\\&` : `.IR ${shown} ${dots}`.trimEnd();
+    }),
+    '.RI [ options ]',
+  ].join('\n');
+}
+
+function details({ definition }: LoadedCommand): string[] {
+  if (definition === null) return [];
+  return [
+    roff(definition.description),
+    ...(definition.arguments ?? []).flatMap(argument),
+    ...options([...(definition.options ?? []), ...sharedOptions(definition)]),
+    '.PP',
+    'Examples:',
+    '.PP',
+    ...examples(definition.examples),
+  ];
+}
+
+/** Options that most commands have, and some refuse. */
+const refusable: ReadonlySet<string> = new Set(refusedFlags({ withoutJson: true }));
+
+function sharedOptions(definition: CommandDefinition): OptionSpec[] {
+  const refused = refusedFlags(definition);
+  return globalOptions
+    .filter(({ flag }) => refusable.has(flag) && !refused.includes(flag))
+    .map((option) => ({ ...option, group: outputFileOption.group }));
+}
+
+function argument({ name, description }: ArgumentSpec): string[] {
+  return ['.TP', `.I ${escapeWord(name)}`, sentence(description)];
+}
+
+/** Options below the headings of the help, those of the group that all commands share without one. */
+function options(specs: readonly OptionSpec[]): string[] {
+  const groups = [...new Set(specs.map(({ group }) => group))];
+  return groups.flatMap((group) => [
+    ...(group === globalGroup ? [] : ['.PP', roff(group)]),
+    ...specs.filter((spec) => spec.group === group).flatMap(option),
+  ]);
+}
+
+function option({ flag, short, value, negatable, description }: OptionSpec): string[] {
+  const names = short === undefined ? escapeWord(flag) : `${escapeWord(short)} ", " ${escapeWord(flag)}`;
+  const off = negatable ? ` ", " ${escapeWord(flag.replace('--', '--no-'))}` : '';
+  const lines = ['.TP', `.BR ${names}${off}`];
+  if (value !== undefined) lines[1] = `.BR ${names} " \\fI${escapeWord(value)}\\fP"`;
+  return [...lines, sentence(description)];
+}
+
+function examples(lines: readonly string[]): string[] {
+  return ['.RS 4', '.nf', ...lines.map((line) => roff(`storectl ${line}`)), '.fi', '.RE'];
+}
+
+function head(name: string, summary: string, version: string): string {
+  return [
+    `.\\" Generated: run "npm run generate" instead of editing it.`,
+    `.TH ${quoted(name.toUpperCase())} 1 "" ${quoted(`storectl ${version}`)} "User Commands"`,
+    // Neither broken nor stretched: flags and ids would be, too.
+    '.nh',
+    '.ad l',
+    '.SH NAME',
+    `${escapeWord(name)} \\- ${roff(summary)}`,
+  ].join('\n');
+}
+
+function join(parts: readonly string[]): string {
+  return `${parts.join('\n')}\n`;
+}
+
+function bold(text: string): string {
+  return `.B ${escapeWord(text)}`;
+}
+
+function sentence(text: string): string {
+  return roff(/[.!?]$/.test(text) ? text : `${text}.`);
+}
+
+function lowerFirst(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1);
+}
+
+function lastWord({ path }: LoadedCommand): string {
+  return path.split(' ').at(-1) ?? path;
+}
+
+/**
+ * Text for a line of its own. A backslash begins an escape, an ASCII hyphen and some quotes are printed as others of
+ * their kind, and a dot or an apostrophe at the beginning of a line makes a request of it.
+ */
+function roff(text: string): string {
+  return text
+    .replace(/\s*\n\s*/g, ' ')
+    .replaceAll('\\', '\\e')
+    .replaceAll('-', '\\-')
+    .replaceAll("'", '\\(aq')
+    .replaceAll('`', '\\(ga')
+    .replaceAll('^', '\\(ha')
+    .replaceAll('~', '\\(ti')
+    .replace(/[^\x20-\x7e]/gu, (character) => `\\[u${hex(character)}]`)
+    .replace(/^\./, '\\&.');
+}
+
+/** Text for an argument of a request, where a double quote would begin a group of words. */
+function escapeWord(text: string): string {
+  return roff(text).replaceAll('"', '\\(dq');
+}
+
+function quoted(text: string): string {
+  return `"${escapeWord(text)}"`;
+}
+
+/** Four digits at least, as groff wants it. */
+function hex(character: string): string {
+  return (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
+}

@@ -1,0 +1,62 @@
+import { isObject } from '../core/json-value.ts';
+import { printable } from '../core/sanitize.ts';
+import type { Context } from './context.ts';
+
+/** An answer may be nested as deep as its sender likes, and nobody reads more. */
+const deepest = 5;
+
+/** Dotted, printable names of what is in an answer, outer ones first; a list is gone through. */
+export function namesIn(value: unknown, prefix = '', depth = 1): string[] {
+  if (depth > deepest) return [];
+  if (Array.isArray(value)) return [...new Set(value.flatMap((item) => namesIn(item, prefix, depth + 1)))];
+  if (!isObject(value)) return [];
+  return Object.entries(value).flatMap(([name, inner]) => {
+    const path = prefix + printable(name.replaceAll(/[\\.]/g, '\\$&'));
+    return [path, ...namesIn(inner, `${path}.`, depth + 1)];
+  });
+}
+
+/** The names, those that are likest to `wanted` first. Within an object of that name comes before letters in common. */
+export function nearestFirst(names: readonly string[], wanted: string): string[] {
+  const last = (name: string) => name.split('.').at(-1) ?? name;
+  const distance = (name: string) =>
+    Math.min(editDistance(name, wanted), editDistance(last(name), last(wanted)) + 0.5);
+  return [...names].sort((one, other) => distance(one) - distance(other));
+}
+
+/**
+ * Says before a change is sent that the contract knows no such field. It is sent all the same: the contract leaves open
+ * what else a service answers, and a wrong name costs a look at the history, not the change.
+ */
+export function warnOfUnknownFields(context: Context, known: readonly string[]): void {
+  if (known.length === 0) return;
+  for (const path of context.flags.fields ?? []) {
+    const name = path.join('.');
+    if (known.includes(name) || isBelowMap(name, known)) continue;
+    const [nearest = ''] = nearestFirst(known, name);
+    const advice = `the contract knows no field ${printable(name)} of the answer; did you mean ${nearest}?`;
+    context.notice(context.err.color.yellow(advice));
+  }
+}
+
+/** The names in a map, such as `templates.order_paid`, are the store's own. */
+function isBelowMap(name: string, known: readonly string[]): boolean {
+  return known.some(
+    (field) => name.startsWith(`${field}.`) && !known.some((other) => other.startsWith(`${field}.`)),
+  );
+}
+
+/** Letters to insert, remove or replace to make one text of the other, whatever their case. */
+function editDistance(one: string, other: string): number {
+  const [from, to] = [one.toLowerCase(), other.toLowerCase()];
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
+  for (let at = 0; at < from.length; at += 1) {
+    const next = [at + 1];
+    for (let index = 0; index < to.length; index += 1) {
+      const replaced = (row[index] ?? 0) + (from[at] === to[index] ? 0 : 1);
+      next.push(Math.min(replaced, (row[index + 1] ?? 0) + 1, (next[index] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[to.length] ?? 0;
+}

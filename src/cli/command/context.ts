@@ -1,0 +1,279 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import type { Client, ClientOptions, createClient, Exchange } from '../../client/client.ts';
+import type { History } from '../../history/journal.ts';
+import { lazily } from '../../history/memoize.ts';
+import {
+  type ConnectionSettings,
+  demoProfile,
+  describeSource,
+  refuseMistypedKey,
+  resolveSettings,
+} from '../config/connection-settings.ts';
+import { configDirectory, demoDirectory, historyDirectory } from '../config/directories.ts';
+import type { ProfileStore } from '../config/profile-store.ts';
+import { CliError, usageError } from '../core/errors.ts';
+import { exitCodes } from '../core/exit-codes.ts';
+import { type Io, isInputForbidden, isSwitchedOn } from '../core/io.ts';
+import { describeExchange } from '../output/describe-exchange.ts';
+import { describeRetry } from '../output/describe-retry.ts';
+import { choosePager, isLongerThan, showInPager } from '../output/pager.ts';
+import { type Style, styleOf } from '../output/style.ts';
+import { wrapText } from '../output/wrap.ts';
+import type { Demo } from './demo-service.ts';
+import type { GlobalFlags } from './global-flags.ts';
+
+/** Where a command's requests go. */
+export interface Connection {
+  readonly profile: string;
+  readonly storeId: string;
+  /** The origin as history knows it: that of the demo service stays the same although its port does not. */
+  readonly origin: string;
+  /** For people. */
+  readonly host: string;
+  /** Base URL without its trailing slash. */
+  readonly baseUrl: string;
+  /** The key, so that nothing that holds it is written. */
+  readonly secret: string;
+  readonly client: Client;
+}
+
+/** Everything that a command may use. What is slow or can fail is a function, called when it is needed. */
+export interface Context {
+  readonly io: Io;
+  readonly flags: GlobalFlags;
+  /** Style of stdout and of stderr. */
+  readonly out: Style;
+  readonly err: Style;
+  /** Whether there is somebody to ask. */
+  readonly canPrompt: boolean;
+  /** Epoch milliseconds. */
+  now(): number;
+  /** Writes data to stdout; what is longer than the terminal goes through a pager, which blocks until it is left. */
+  print(text: string): void;
+  /** Writes a line for people to stderr, wrapped at words in a terminal. */
+  notice(text: string): void;
+  /** Writes to stderr as it is what a person may want to copy, such as a command or their own text. */
+  noticeToCopy(text: string): void;
+  profiles(): Promise<ProfileStore>;
+  settings(): Promise<ConnectionSettings>;
+  /** Throws exit 3 without a store or an address, and exit 4 without a key. */
+  connect(): Promise<Connection>;
+  /** The journal of the profile in use. */
+  history(): Promise<History>;
+  /** Calls `listener` after every HTTP exchange of this command. */
+  onExchange(listener: (exchange: Exchange) => void): void;
+  /** The demo service, started once. */
+  demo(): Promise<Demo>;
+  /** Called by main when the command has ended. */
+  close(): Promise<void>;
+}
+
+interface ContextOptions {
+  readonly io: Io;
+  readonly flags: GlobalFlags;
+  /** Of the package. */
+  readonly version: string;
+}
+
+/** The context of one command. Nothing is read, opened or connected before it is asked for. */
+export async function createContext({ io, flags, version }: ContextOptions): Promise<Context> {
+  const err = await styleOf(io.stderr, io.env);
+  const out = await styleOf(io.stdout, io.env);
+  const cleanups: (() => Promise<void>)[] = [];
+  const noticeToCopy = (text: string) => {
+    io.stderr.write(`${text}\n`);
+  };
+  const notice = (text: string) =>
+    noticeToCopy(err.width === null || err.plain ? text : wrapText(text, err.width));
+  const forbidden = isInputForbidden(flags, io.env);
+  const debug = flags.debug || isSwitchedOn(io.env.STORECTL_DEBUG);
+  const listeners: ((exchange: Exchange) => void)[] = [];
+  if (debug) listeners.push((exchange) => noticeToCopy(describeExchange(exchange)));
+
+  const profiles = lazily(async () => {
+    const { openProfiles } = await import('../config/profile-store.ts');
+    return openProfiles(configDirectory(io), io.process, notice);
+  });
+  const settings = lazily(async () => {
+    // conf costs more to load than to look whether there is anything to read.
+    const stored = existsSync(path.join(configDirectory(io), 'settings.json'))
+      ? await profiles()
+      : noProfiles;
+    return resolveSettings(flags, io.env, io.cwd, stored);
+  });
+  const demo = lazily(async () => {
+    const { startDemo } = await import('./demo-service.ts');
+    const started = await startDemo(demoDirectory(io), version);
+    cleanups.push(() => started.close());
+    notice(err.color.dim('demo: an example store, served inside this process'));
+    return started;
+  });
+
+  const connect = lazily(async (): Promise<Connection> => {
+    const resolved = await settings();
+    const target =
+      resolved.profile === demoProfile ? demoTarget(await demo(), resolved) : storedTarget(resolved);
+    const { createClient: create } = await import('../../client/client.ts');
+    const client = makeClient(create, {
+      baseUrl: target.baseUrl,
+      apiKey: target.secret,
+      userAgent: `storectl/${version}`,
+      env: io.env,
+      onExchange: (exchange) => {
+        for (const listener of listeners) listener(exchange);
+      },
+      onRetry: (retry) => notice(err.color.dim(describeRetry(retry))),
+    });
+    cleanups.push(() => client.close());
+    return { ...target, client };
+  });
+
+  return {
+    io,
+    flags,
+    out,
+    err,
+    get canPrompt() {
+      // Standard input comes last: it is opened when it is looked at.
+      if (forbidden || io.stdout.isTTY !== true || io.stdin.isTTY !== true) return false;
+      // Whoever has ended it cannot answer there any more.
+      return !io.stdin.readableEnded;
+    },
+    now: () => Date.now(),
+    print: (text) => {
+      const whole = text.endsWith('\n') ? text : `${text}\n`;
+      const pager = flags.json || flags.quiet || flags.noInput || flags.noPager ? null : choosePager(io);
+      if (pager !== null && isLongerThan(whole, io.stdout) && showInPager(whole, pager, io)) return;
+      io.stdout.write(whole);
+    },
+    notice,
+    noticeToCopy,
+    profiles,
+    settings,
+    connect,
+    history: lazily(async () => {
+      const { openHistory } = await import('../../history/journal.ts');
+      const { profile } = await settings();
+      const folder = historyDirectory(io, profile);
+      return openHistory({ folder, process: io.process, lockPatienceMs: flags.timeoutMs });
+    }),
+    onExchange: (listener) => {
+      listeners.push(listener);
+    },
+    demo,
+    async close() {
+      for (const cleanup of cleanups.reverse()) await cleanup();
+    },
+  };
+}
+
+/** The address is checked before; a proxy that is no URL shows only now. */
+function makeClient(create: typeof createClient, options: ClientOptions): Client {
+  try {
+    return create(options);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw usageError(error.message, 'correct it or unset it; nothing was sent', { code: 'invalid_setting' });
+  }
+}
+
+const noProfiles: ProfileStore = {
+  file: '',
+  current: () => null,
+  get: () => null,
+  names: () => [],
+  set: async () => {},
+  remove: async () => {},
+  use: async () => {},
+};
+
+type Target = Omit<Connection, 'client'>;
+
+function demoTarget({ origin, apiKey, example }: Demo, { storeId }: ConnectionSettings): Target {
+  return {
+    profile: demoProfile,
+    storeId: storeId?.value ?? example.storeId,
+    origin: 'demo',
+    host: 'this process',
+    baseUrl: origin,
+    secret: apiKey,
+  };
+}
+
+function storedTarget({ profile, storeId, baseUrl, apiKey, keyElsewhere }: ConnectionSettings): Target {
+  const missing = missingConnection({ profile, storeId, baseUrl });
+  if (storeId === null || baseUrl === null) throw inputNeeded(missing);
+  if (apiKey === null) {
+    throw new CliError({
+      code: 'no_key',
+      exitCode: exitCodes.notAllowed,
+      message: `no key for ${baseUrl.value.origin} (profile ${profile}${keyElsewhere ? `, whose key is for ${keyElsewhere}` : ''})`,
+      hint: 'run `storectl auth login`, or set STORECTL_API_KEY; without an account try `storectl --demo …`',
+      outcome: 'not_sent',
+    });
+  }
+  refuseMistypedKey(apiKey.value, describeSource(apiKey.source));
+  return {
+    profile,
+    storeId: storeId.value,
+    origin: baseUrl.value.origin,
+    host: baseUrl.value.host,
+    baseUrl: baseUrl.value.href.replace(/\/$/, ''),
+    secret: apiKey.value,
+  };
+}
+
+/** A value that the command cannot do without. */
+export interface MissingInput {
+  readonly field: string;
+  /** How to give it: `--label TEXT`, `<backupId>`. */
+  readonly give: string;
+  readonly description: string;
+}
+
+/** The store or the address, where nobody gave them. */
+export function missingConnection({
+  profile,
+  storeId,
+  baseUrl,
+}: Pick<ConnectionSettings, 'profile' | 'storeId' | 'baseUrl'>): MissingInput[] {
+  if (profile === demoProfile) return [];
+  return [
+    ...(baseUrl === null
+      ? [
+          {
+            field: 'baseUrl',
+            give: '--base-url URL',
+            description: 'address of the service, or STORECTL_BASE_URL',
+          },
+        ]
+      : []),
+    ...(storeId === null
+      ? [{ field: 'storeId', give: '--store ID', description: 'store to work on, or STORECTL_STORE_ID' }]
+      : []),
+  ];
+}
+
+/** Exit 3: one message that names everything that is missing and how to give it. */
+export function inputNeeded(missing: readonly MissingInput[], otherwise?: string): CliError {
+  const connection = missing.some(({ field }) => field === 'baseUrl' || field === 'storeId');
+  const width = Math.max(...missing.map(({ give }) => give.length));
+  return new CliError({
+    code: 'input_needed',
+    exitCode: exitCodes.inputNeeded,
+    message: [
+      `${missing.length === 1 ? 'a value is' : `${missing.length} values are`} missing:`,
+      ...missing.map(({ give, description }) => `  ${give.padEnd(width)}  ${description}`),
+    ].join('\n'),
+    hint: connection
+      ? '`storectl auth login` stores address, store and key; `storectl --demo …` needs none of them'
+      : [`give ${missing.length === 1 ? 'it' : 'them'} as shown`, otherwise].filter(Boolean).join(', '),
+    outcome: 'not_sent',
+    fields: missing.map(({ field, give, description }) => ({
+      field,
+      flag: give.split(' ')[0] ?? give,
+      detail: description,
+    })),
+  });
+}

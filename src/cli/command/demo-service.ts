@@ -1,0 +1,64 @@
+import path from 'node:path';
+import type { ExampleStore } from '../../service/index.ts';
+import { describeSystemError, localStateError } from '../core/errors.ts';
+
+/** The service of this repository, running inside this process on an example store. */
+export interface Demo {
+  readonly origin: string;
+  readonly apiKey: string;
+  readonly example: ExampleStore;
+  close(): Promise<void>;
+}
+
+/** Minutes for which the key of one demo command is valid: it lives in the memory of this process alone. */
+const keyMinutes = 60;
+
+/**
+ * Starts the demo service on a free loopback port, with its data in `directory`. Several processes may do so at once:
+ * they share the data and have a port and a key each.
+ */
+export async function startDemo(directory: string, version: string): Promise<Demo> {
+  try {
+    return await startService(directory, version);
+  } catch (error) {
+    const isEngineMissing = error instanceof Error && error.name === 'DatabaseSetupError';
+    throw localStateError(
+      'demo_unusable',
+      `the example store in ${directory} cannot be used: ${describeSystemError(error)}`,
+      isEngineMissing
+        ? 'npm leaves it out with --omit=optional; only --demo and `storectl service` need it'
+        : '`storectl demo reset` makes room for a new one; STORECTL_STATE_DIR chooses another folder',
+    );
+  }
+}
+
+async function startService(directory: string, version: string): Promise<Demo> {
+  const service = await import('../../service/index.ts');
+  const storage = await service.openStorage(path.join(directory, 'store.db'));
+  try {
+    const example = await service.seedExampleStore(storage);
+    await service.deleteExpiredKeys(storage);
+    const { key, id } = await service.createKey(storage, {
+      storeId: example.storeId,
+      preset: 'owner',
+      label: 'demo command',
+      expiresInSeconds: keyMinutes * 60,
+      kind: 'demo',
+    });
+    const app = service.createApp({ storage, version, rateLimit: null });
+    const server = await service.listen(app, { host: '127.0.0.1', port: 0 });
+    return {
+      origin: server.origin,
+      apiKey: key,
+      example,
+      async close() {
+        await server.close();
+        await service.revokeKey(storage, id);
+        await storage.close();
+      },
+    };
+  } catch (error) {
+    await storage.close();
+    throw error;
+  }
+}

@@ -1,0 +1,69 @@
+import { type ConnectionFlags, demoProfile } from '../config/connection-settings.ts';
+import { usageError } from '../core/errors.ts';
+import { parsePath } from '../core/field-path.ts';
+import type { ParsedCommand } from './command-definition.ts';
+import { isOn, optionValue } from './command-definition.ts';
+
+export interface GlobalFlags extends ConnectionFlags {
+  readonly json: boolean;
+  /** Paths to print, or null for everything. */
+  readonly fields: readonly (readonly string[])[] | null;
+  readonly quiet: boolean;
+  readonly dryRun: boolean;
+  readonly noInput: boolean;
+  readonly noPager: boolean;
+  /** Milliseconds for the whole operation, or undefined for the default. */
+  readonly timeoutMs: number | undefined;
+  readonly debug: boolean;
+}
+
+/** Throws a usage error where a value makes no sense or two flags contradict each other. */
+export function readGlobalFlags(parsed: ParsedCommand): GlobalFlags {
+  const fields = optionValue(parsed, '--fields');
+  const profile = optionValue(parsed, '--profile');
+  const demo = isOn(parsed, '--demo') || profile === demoProfile;
+  if (demo && profile !== undefined && profile !== demoProfile) {
+    throw usageError('--demo and --profile exclude each other', 'leave one of them out');
+  }
+  if (demo && optionValue(parsed, '--base-url') !== undefined) {
+    throw usageError(
+      'the demo store has no address of its own, so --base-url cannot go with it',
+      'leave --base-url or --demo out',
+    );
+  }
+  if (fields !== undefined && isOn(parsed, '--quiet')) {
+    throw usageError(
+      '--fields and --quiet exclude each other',
+      'leave one of them out; --quiet prints the id alone',
+    );
+  }
+  return {
+    profile: demo ? demoProfile : profile,
+    store: optionValue(parsed, '--store'),
+    baseUrl: optionValue(parsed, '--base-url'),
+    json: isOn(parsed, '--json') || fields !== undefined,
+    fields: fields === undefined ? null : parseFields(fields),
+    quiet: isOn(parsed, '--quiet'),
+    dryRun: isOn(parsed, '--dry-run'),
+    noInput: isOn(parsed, '--no-input'),
+    noPager: isOn(parsed, '--no-pager'),
+    timeoutMs: parseTimeout(optionValue(parsed, '--timeout')),
+    debug: isOn(parsed, '--debug'),
+  };
+}
+
+function parseFields(text: string): string[][] {
+  return text.split(',').map((field) => parsePath(field.trim()));
+}
+
+function parseTimeout(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const seconds = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+  if (!(seconds > 0 && seconds <= 86_400)) {
+    throw usageError(
+      `--timeout takes seconds, more than 0 and at most 86400, and "${text}" is not that`,
+      'for example --timeout 30',
+    );
+  }
+  return seconds * 1000;
+}

@@ -1,0 +1,32 @@
+import { getPath, setPath } from '../core/field-path.ts';
+import { printable } from '../core/sanitize.ts';
+import { renderJson } from '../output/style.ts';
+import { namesIn, nearestFirst } from './answer-fields.ts';
+import type { Context } from './context.ts';
+
+/** Prints a value as JSON: the fields of it that `--fields` names, or all of it. */
+export function printJson(context: Context, value: unknown): void {
+  context.print(renderJson(JSON.stringify(chosenFields(context, value)), context.out));
+}
+
+/**
+ * The fields that `--fields` names, in their places, or the whole value without it; of a list, those of each item. One
+ * that is missing is null, and where no item has it, a notice names those that are there.
+ */
+export function chosenFields({ flags, notice }: Context, value: unknown): unknown {
+  const { fields } = flags;
+  if (fields === null) return value;
+  const items: unknown[] = Array.isArray(value) ? value : [value];
+  for (const path of fields) {
+    if (items.length === 0 || items.some((item) => getPath(item, path) !== undefined)) continue;
+    const name = printable(path.join('.'));
+    const names = nearestFirst(namesIn(value), name).slice(0, 30).join(', ');
+    notice(`there is no field ${name} in the answer; it has: ${names || 'none'}`);
+  }
+  const selected = items.map((item) => {
+    const chosen: Record<string, unknown> = {};
+    for (const path of fields) setPath(chosen, path, getPath(item, path) ?? null);
+    return chosen;
+  });
+  return Array.isArray(value) ? selected : selected[0];
+}

@@ -1,0 +1,65 @@
+import type * as z from 'zod/mini';
+import type { CompletionKind } from '../command/command-definition.ts';
+
+const sections = ['store', 'blog', 'settings', 'endpoints'];
+
+/**
+ * Values that the service of this package takes, by operation and dotted field. The contract leaves them open: Tab offers
+ * them, and nothing is refused for being another.
+ */
+export const knownWords: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  'backup.create': { sections },
+  'backup.restore': { sections },
+  'blog.create': { status: ['draft', 'scheduled', 'published'] },
+  'disputes.open': { kind: ['payment'] },
+  'disputes.decide': { status: ['won', 'lost', 'withdrawn'] },
+  'notify.add-endpoint': {
+    kind: ['discord'],
+    events: [
+      'store_updated',
+      'post_created',
+      'dispute_opened',
+      'dispute_decided',
+      'settings_updated',
+      'backup_created',
+      'backup_restored',
+      'reclaim_noticed',
+      'reclaim_appealed',
+      'feedback_digest',
+    ],
+  },
+};
+
+/** Ids that a path parameter of the contract takes, where the history knows some. */
+export const parameterKinds: Readonly<Record<string, CompletionKind>> = {
+  backupId: 'backup',
+  disputeId: 'dispute',
+  reclaimId: 'reclaim',
+};
+
+/**
+ * Dotted names of the fields of a response, outer ones before those inside. A list of objects is gone through, as
+ * `--fields` does it; the names in a map are the store's own and are not known.
+ */
+export function fieldNames(schema: z.ZodMiniType, prefix = ''): string[] {
+  const bare = unwrap(schema);
+  if (bare.def.type !== 'object') return [];
+  return Object.entries((bare as z.ZodMiniObject).shape).flatMap(([name, field]) => [
+    prefix + name,
+    ...fieldNames(field as z.ZodMiniType, `${prefix}${name}.`),
+  ]);
+}
+
+/** What is inside of optional, nullable and lists. */
+function unwrap(schema: z.ZodMiniType): z.ZodMiniType {
+  let inner = schema;
+  for (;;) {
+    if (inner.def.type === 'optional' || inner.def.type === 'nullable') {
+      inner = (inner as z.ZodMiniOptional<z.ZodMiniType>).def.innerType;
+    } else if (inner.def.type === 'array') {
+      inner = (inner as z.ZodMiniArray<z.ZodMiniType>).def.element;
+    } else {
+      return inner;
+    }
+  }
+}

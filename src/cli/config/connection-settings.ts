@@ -1,0 +1,296 @@
+import { readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { parseBaseUrl } from '../../client/base-url.ts';
+import { isWellFormedKey, keyLength } from '../../contract/api-key.ts';
+import {
+  CliError,
+  describeSystemError,
+  localStateError,
+  systemErrorCode,
+  usageError,
+} from '../core/errors.ts';
+import { exitCodes } from '../core/exit-codes.ts';
+import type { Environment } from '../core/io.ts';
+import { isObject } from '../core/json-value.ts';
+import type { ProfileStore } from './profile-store.ts';
+
+/** Name of the profile that runs the service inside the process, on an example store. */
+export const demoProfile = 'demo';
+
+/** Name of the profile that `auth login` makes where none is named. */
+const firstProfile = 'main';
+
+/** Flags that choose where a command goes. */
+export interface ConnectionFlags {
+  readonly profile?: string | undefined;
+  readonly store?: string | undefined;
+  readonly baseUrl?: string | undefined;
+  /** Milliseconds for which a pipe that holds the key may be waited for; 180 s where not given. */
+  readonly timeoutMs?: number | undefined;
+}
+
+/** Where a setting came from, for `auth status` and `doctor`. */
+export type Source = 'flag' | 'environment' | 'folder' | 'profile' | 'default';
+
+export interface Sourced<Value> {
+  readonly value: Value;
+  readonly source: Source;
+}
+
+/** What a command runs with. A value that nobody gave is null. */
+export interface ConnectionSettings {
+  readonly profile: string;
+  readonly profileSource: Source;
+  readonly storeId: Sourced<string> | null;
+  readonly baseUrl: Sourced<URL> | null;
+  readonly apiKey: Sourced<string> | null;
+  /** Origin that the stored key belongs to, where that is another than that of `baseUrl`. */
+  readonly keyElsewhere?: string | undefined;
+}
+
+interface Folder {
+  readonly profile?: string;
+  readonly storeId?: string;
+}
+
+/**
+ * Settings in their order: flag, environment, the folder's `.storectl.json`, the stored profile. A stored key goes only
+ * to the origin that it was stored for: with another base URL there is no key. Throws exit 2 for a profile that is named
+ * and not there, unless it may be new.
+ */
+export function resolveSettings(
+  flags: ConnectionFlags,
+  env: Environment,
+  cwd: string,
+  profiles: ProfileStore,
+  options: { readonly profileMayBeNew?: boolean } = {},
+): ConnectionSettings {
+  refuseEmptyFlags(flags);
+  const folder = readFolderSettings(cwd);
+  const named = firstOf<string>(
+    ['flag', flags.profile],
+    ['environment', env.STORECTL_PROFILE],
+    ['folder', folder.profile],
+  );
+  const profile = named ?? storedDefault(profiles);
+  checkProfileName(profile.value);
+  if (profile.value === demoProfile) {
+    // Addresses, stores and keys from elsewhere belong to real stores: only a flag on this very command counts.
+    const storeId = firstOf<string>(['flag', flags.store]);
+    return { profile: demoProfile, profileSource: profile.source, storeId, baseUrl: null, apiKey: null };
+  }
+  const stored = profiles.get(profile.value);
+  if (stored === null && named !== null && !options.profileMayBeNew && !suppliesAll(flags, env)) {
+    throw new CliError({
+      code: 'unknown_profile',
+      exitCode: exitCodes.usage,
+      message: `there is no profile "${profile.value}" (named by ${describeSource(profile.source)})`,
+      hint: 'list them with `storectl profile list`, or make it with `storectl auth login --profile NAME`',
+      outcome: 'not_sent',
+    });
+  }
+  // The folder's store belongs to the folder's profile: with another one it would send one store's data to another.
+  const folderApplies = folder.profile === undefined || folder.profile === profile.value;
+  const storeId = firstOf<string>(
+    ['flag', flags.store],
+    ['environment', env.STORECTL_STORE_ID],
+    ['folder', folderApplies ? folder.storeId : undefined],
+    ['profile', stored?.storeId],
+  );
+  const baseUrlText = firstOf<string>(
+    ['flag', flags.baseUrl],
+    ['environment', env.STORECTL_BASE_URL],
+    ['profile', stored?.baseUrl],
+  );
+  const baseUrl = baseUrlText && {
+    value: checkBaseUrl(baseUrlText.value, baseUrlText.source),
+    source: baseUrlText.source,
+  };
+  const isForHere = stored?.keyOrigin === baseUrl?.value.origin;
+  return {
+    profile: profile.value,
+    profileSource: profile.source,
+    storeId,
+    baseUrl,
+    apiKey:
+      environmentKey(flags, env) ??
+      (stored?.apiKey && baseUrl && isForHere ? { value: stored.apiKey, source: 'profile' } : null),
+    ...(stored?.apiKey && !isForHere && { keyElsewhere: stored.keyOrigin }),
+  };
+}
+
+/** Throws exit 2 where `name` is no name: it becomes the name of a folder. */
+export function checkProfileName(name: string): void {
+  // Windows drops a dot at the end, and keeps these names for devices, whatever follows a dot.
+  const isFolderName = !/\.$|^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i.test(name);
+  if (isFolderName && /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)) return;
+  throw usageError(
+    `"${name}" cannot be the name of a profile`,
+    isFolderName
+      ? 'use letters, digits, dots, dashes and underscores, beginning with a letter or digit, at most 64'
+      : 'it is no name for a folder on Windows: choose another',
+  );
+}
+
+/** A key from the environment, or from the file that the environment names. */
+function environmentKey({ timeoutMs }: ConnectionFlags, env: Environment): Sourced<string> | null {
+  if (env.STORECTL_API_KEY) {
+    return { value: checkKey(env.STORECTL_API_KEY.trim(), 'STORECTL_API_KEY'), source: 'environment' };
+  }
+  if (!env.STORECTL_API_KEY_FILE) return null;
+  const file = env.STORECTL_API_KEY_FILE;
+  try {
+    return { value: checkKey(readKeyFile(file, timeoutMs).trim(), file), source: 'environment' };
+  } catch (error) {
+    if (error instanceof CliError) throw error;
+    throw localStateError(
+      'key_file_unreadable',
+      `cannot read the key from ${file}: ${describeSystemError(error)}`,
+      'STORECTL_API_KEY_FILE names the file that holds the key: correct it, or unset it',
+    );
+  }
+}
+
+function readKeyFile(file: string, timeoutMs = 180_000): string {
+  if (!statSync(file).isFIFO()) return readFileSync(file, 'utf8');
+  // Read in here, a pipe that nobody writes to would hold up everything for ever, Ctrl-C included.
+  const { execFileSync } = process.getBuiltinModule('node:child_process');
+  try {
+    return execFileSync('cat', ['--', file], {
+      encoding: 'utf8',
+      timeout: timeoutMs,
+      stdio: ['inherit', 'pipe', 'ignore'],
+    });
+  } catch (error) {
+    throw systemErrorCode(error) === 'ETIMEDOUT' ? new Error('nothing came in time') : error;
+  }
+}
+
+/** Refuses what cannot be a key before it becomes a header. The message never holds the key. */
+export function checkKey(key: string, origin: string): string {
+  if (!/^[\x21-\x7e]+$/.test(key)) {
+    throw usageError(
+      key === '' ? `the key in ${origin} is empty` : `the key in ${origin} has characters that no key has`,
+      'copy the key again: it is one word without spaces or line breaks',
+      { code: 'malformed_key' },
+    );
+  }
+  return key;
+}
+
+/**
+ * Refuses a key of this project's service that is mistyped, by its checksum, so that it is never sent. Keys
+ * of other formats pass. The message never holds the key.
+ */
+export function refuseMistypedKey(key: string, origin: string): void {
+  const looksLikeOurs = /^sk_(?:live|demo)_/.test(key) && key.length === keyLength;
+  if (!looksLikeOurs || isWellFormedKey(key)) return;
+  throw new CliError({
+    code: 'malformed_key',
+    exitCode: exitCodes.notAllowed,
+    message: `the key from ${origin} is mistyped: its checksum is wrong`,
+    hint: 'copy the key again; nothing was sent',
+    outcome: 'not_sent',
+  });
+}
+
+/** Parses a base URL, or says which input it came from and what is wrong with it. */
+export function checkBaseUrl(text: string, source: Source): URL {
+  try {
+    return parseBaseUrl(text);
+  } catch (error) {
+    throw usageError(
+      `the base URL from ${describeSource(source)} is not usable: ${error instanceof Error ? error.message : error}`,
+      'give it as https://host, with --base-url or STORECTL_BASE_URL',
+      { code: 'invalid_base_url' },
+    );
+  }
+}
+
+export function describeSource(source: Source): string {
+  return {
+    flag: 'a flag',
+    environment: 'the environment',
+    folder: '.storectl.json',
+    profile: 'the profile',
+    default: 'default',
+  }[source];
+}
+
+function storedDefault(profiles: ProfileStore): Sourced<string> {
+  const current = profiles.current();
+  return current === null
+    ? { value: firstProfile, source: 'default' }
+    : { value: current, source: 'profile' };
+}
+
+/** A profile need not exist where flags and environment give everything: it only names the history then. */
+function suppliesAll(flags: ConnectionFlags, env: Environment): boolean {
+  return (
+    (flags.baseUrl ?? env.STORECTL_BASE_URL) !== undefined &&
+    Boolean(env.STORECTL_API_KEY || env.STORECTL_API_KEY_FILE)
+  );
+}
+
+function firstOf<Value>(...candidates: [Source, Value | undefined][]): Sourced<Value> | null {
+  for (const [source, value] of candidates) {
+    if (value !== undefined && value !== '') return { value, source };
+  }
+  return null;
+}
+
+/** `--store "$UNSET"` must not fall through to another store. */
+function refuseEmptyFlags(flags: ConnectionFlags): void {
+  const empty = Object.entries({
+    '--profile': flags.profile,
+    '--store': flags.store,
+    '--base-url': flags.baseUrl,
+  })
+    .filter(([, value]) => value === '')
+    .map(([flag]) => flag);
+  if (empty.length > 0) {
+    throw usageError(
+      `${empty.join(' and ')} was given without a value`,
+      'give a value, or leave the flag out',
+    );
+  }
+}
+
+/** `.storectl.json` of the folder itself: files of folders above may be other people's. */
+function readFolderSettings(cwd: string): Folder {
+  const file = path.join(cwd, '.storectl.json');
+  const fail = (reason: string) =>
+    localStateError(
+      'folder_settings_unreadable',
+      `cannot use ${file}: ${reason}`,
+      'mend the file or remove it',
+    );
+  let text: string;
+  try {
+    const found = statSync(file, { throwIfNoEntry: false });
+    if (found === undefined) return {};
+    // A pipe that nobody writes to, or a terminal, would hold up everything for ever.
+    if (!found.isFile()) throw fail('it is no plain file');
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    throw error instanceof CliError ? error : fail(describeSystemError(error));
+  }
+  let settings: unknown;
+  try {
+    // Editors and shells on Windows put a byte order mark before it.
+    settings = JSON.parse(text.replace(/^\ufeff/, ''));
+  } catch {
+    throw fail('it is not valid JSON');
+  }
+  if (!isObject(settings)) throw fail('it is not a JSON object');
+  const strange = Object.keys(settings).filter((name) => name !== 'profile' && name !== 'storeId');
+  if (strange.length > 0) {
+    throw fail(
+      `it may hold "profile" and "storeId" only, and it holds ${strange.map((n) => `"${n}"`).join(', ')}`,
+    );
+  }
+  const { profile, storeId } = settings;
+  if (profile !== undefined && typeof profile !== 'string') throw fail('"profile" is not a string');
+  if (storeId !== undefined && typeof storeId !== 'string') throw fail('"storeId" is not a string');
+  return { ...(profile !== undefined && { profile }), ...(storeId !== undefined && { storeId }) };
+}

@@ -1,0 +1,164 @@
+import { randomBytes } from 'node:crypto';
+import { chmodSync, existsSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import Conf from 'conf';
+import { makeFolder, nodeFileSystem } from '../../history/files.ts';
+import { openLocks } from '../../history/lock.ts';
+import { type ProcessFacts, readMachine } from '../../history/process-identity.ts';
+import { describeSystemError, localStateError } from '../core/errors.ts';
+import { isObject } from '../core/json-value.ts';
+
+/** One stored profile: a store, and the key to it. */
+export interface Profile {
+  readonly baseUrl?: string;
+  readonly storeId?: string;
+  readonly apiKey?: string;
+  /** Origin that the key was stored for: it is sent nowhere else. */
+  readonly keyOrigin?: string;
+}
+
+export interface ProfileStore {
+  /** Path of the settings file. */
+  readonly file: string;
+  /** Name of the profile that is used when none is named, or null. */
+  current(): string | null;
+  get(name: string): Profile | null;
+  names(): string[];
+  /** Creates or changes a profile, from what it is (null where there is none) to what it shall be. */
+  set(name: string, change: (before: Profile | null) => Profile): Promise<void>;
+  remove(name: string): Promise<void>;
+  use(name: string): Promise<void>;
+}
+
+interface Settings {
+  current?: string;
+  profiles?: Record<string, Profile>;
+}
+
+/** How long a process of unknown fate may hold the settings without stirring, in milliseconds. */
+const lockSilenceMs = 10_000;
+
+/**
+ * The settings file, `settings.json` in `directory`, mode 0600 in a folder of mode 0700. Looser modes are repaired and
+ * reported to `notice`. Throws a `settings_unreadable` error where the file is no JSON object.
+ */
+export function openProfiles(
+  directory: string,
+  process: ProcessFacts,
+  notice: (line: string) => void,
+): ProfileStore {
+  const { platform } = process;
+  const file = path.join(directory, 'settings.json');
+  // Windows has no such modes: there the folder of the user's account protects the file.
+  if (platform !== 'win32') {
+    repairMode(file, 0o600, notice);
+  }
+
+  let opened: Conf<Settings> | undefined;
+  const guarded = <Result>(work: (settings: Conf<Settings>) => Result): Result => {
+    try {
+      refuseSpecialFile(file);
+      makeFolder({ fileSystem: nodeFileSystem, platform }, directory);
+      opened ??= new Conf<Settings>({
+        cwd: directory,
+        configName: 'settings',
+        projectName: 'storectl',
+        configFileMode: 0o600,
+        accessPropertiesByDotNotation: false,
+        clearInvalidConfig: false,
+      });
+      return work(opened);
+    } catch (error) {
+      throw settingsError(file, error);
+    }
+  };
+  const read = (): Settings => {
+    if (!existsSync(file)) return {};
+    return guarded((conf) => {
+      // conf makes an object of anything, and would then write that over what is there.
+      if (!isSettings(JSON.parse(readFileSync(file, 'utf8')))) {
+        throw new Error('it is not a settings file of storectl');
+      }
+      return conf.store;
+    });
+  };
+  // The whole file is written at once, so two processes that change it must not do so at the same time.
+  const write = async (change: (settings: Settings) => Settings): Promise<void> => {
+    guarded(() => undefined);
+    const locks = openLocks({
+      folder: path.join(directory, 'locks'),
+      files: { fileSystem: nodeFileSystem, platform },
+      machine: readMachine(process),
+      randomBytes,
+      silenceMs: lockSilenceMs,
+      patienceMs: 2 * lockSilenceMs,
+    });
+    const lock = await locks.acquire(file).catch((error: unknown) => {
+      throw settingsError(file, error);
+    });
+    try {
+      const next = change(read());
+      guarded((conf) => {
+        conf.store = next;
+      });
+    } finally {
+      lock.release();
+    }
+  };
+  const profileOf = ({ profiles = {} }: Settings, name: string): Profile | null =>
+    Object.hasOwn(profiles, name) ? (profiles[name] ?? null) : null;
+
+  return {
+    file,
+    current: () => read().current ?? null,
+    get: (name) => profileOf(read(), name),
+    names: () => Object.keys(read().profiles ?? {}).sort(),
+    set: (name, change) =>
+      write((settings) => ({
+        ...settings,
+        profiles: { ...settings.profiles, [name]: change(profileOf(settings, name)) },
+      })),
+    remove: (name) =>
+      write(({ current, profiles = {}, ...rest }) => ({
+        ...rest,
+        ...(current !== undefined && current !== name && { current }),
+        profiles: Object.fromEntries(Object.entries(profiles).filter(([key]) => key !== name)),
+      })),
+    use: (name) => write((settings) => ({ ...settings, current: name })),
+  };
+}
+
+/** A pipe that nobody writes to, or a device, would hold up everything for ever, Ctrl-C included. */
+function refuseSpecialFile(file: string): void {
+  const stats = statSync(file, { throwIfNoEntry: false });
+  if (stats !== undefined && !stats.isFile()) throw new Error('it is no plain file');
+}
+
+function repairMode(file: string, mode: number, notice: (line: string) => void): void {
+  try {
+    const stats = statSync(file, { throwIfNoEntry: false });
+    if (stats?.isFile() !== true) return;
+    const found = stats.mode & 0o777;
+    if ((found & ~mode) === 0) return;
+    chmodSync(file, mode);
+    notice(`${file} could be read by others (mode ${found.toString(8)}): it is ${mode.toString(8)} now`);
+  } catch (error) {
+    throw settingsError(file, error);
+  }
+}
+
+function isSettings(value: unknown): value is Settings {
+  if (!isObject(value)) return false;
+  const { current, profiles } = value;
+  if (current !== undefined && typeof current !== 'string') return false;
+  return profiles === undefined || (isObject(profiles) && Object.values(profiles).every(isObject));
+}
+
+function settingsError(file: string, error: unknown) {
+  const reason = error instanceof SyntaxError ? 'it is not valid JSON' : describeSystemError(error);
+  return localStateError(
+    'settings_unreadable',
+    `cannot use the settings in ${file}: ${reason}`,
+    'mend the file, or move it away and run `storectl auth login`',
+  );
+}

@@ -1,0 +1,105 @@
+import type { OutcomeKind } from '../../client/outcome.ts';
+import { type ExitCode, exitCodes } from './exit-codes.ts';
+
+/** One input that is wrong or missing, and the flag or argument that sets it. */
+export interface FieldError {
+  /** Dotted path in the request body, or the name of the argument. */
+  readonly field: string;
+  /** `--label`, `<backupId>`, or null where only `--set` reaches the field. */
+  readonly flag: string | null;
+  readonly detail: string;
+}
+
+export interface ErrorDetails {
+  /** Stable name of the error: scripts may compare it. */
+  readonly code: string;
+  readonly exitCode: ExitCode;
+  /** What happened, in one line. */
+  readonly message: string;
+  /** What to do next, in one line. */
+  readonly hint?: string | undefined;
+  readonly outcome?: OutcomeKind | undefined;
+  readonly status?: number | undefined;
+  readonly requestId?: string | undefined;
+  /** Id of the history record, which `storectl resume` and `storectl history show` take. */
+  readonly operationId?: string | undefined;
+  readonly fields?: readonly FieldError[] | undefined;
+}
+
+/** An error for the user: it ends the command with its exit code, without a stack. */
+export class CliError extends Error {
+  readonly details: ErrorDetails;
+
+  constructor(details: ErrorDetails) {
+    super(details.message);
+    this.name = 'CliError';
+    this.details = details;
+  }
+}
+
+/** Wrong usage or invalid input: exit 2, nothing was sent. */
+export function usageError(
+  message: string,
+  hint?: string,
+  more: { code?: string; fields?: FieldError[] } = {},
+): CliError {
+  return new CliError({
+    code: more.code ?? 'usage',
+    exitCode: exitCodes.usage,
+    message,
+    hint,
+    outcome: 'not_sent',
+    fields: more.fields,
+  });
+}
+
+/** Settings, history or another local file is in the way: exit 11. */
+export function localStateError(code: string, message: string, hint: string): CliError {
+  return new CliError({ code, exitCode: exitCodes.localState, message, hint, outcome: 'not_sent' });
+}
+
+/** The user pressed Ctrl-C before anything was sent. */
+export function cancelledError(): CliError {
+  return new CliError({
+    code: 'cancelled',
+    exitCode: exitCodes.cancelled,
+    message: 'cancelled, nothing was sent',
+    outcome: 'not_sent',
+  });
+}
+
+/** The user pressed Escape at a question. Whoever asked the one before asks it again; else it is a cancellation. */
+export class WentBack extends CliError {
+  constructor() {
+    super(cancelledError().details);
+  }
+}
+
+/** The system's name of an error (`ENOENT`), or null. */
+export function systemErrorCode(error: unknown): string | null {
+  if (!(error instanceof Error) || !('code' in error)) return null;
+  return typeof error.code === 'string' ? error.code : null;
+}
+
+const systemErrors: Readonly<Record<string, string>> = {
+  ENOENT: 'no such file',
+  EACCES: 'permission denied',
+  EPERM: 'not permitted',
+  EISDIR: 'it is a folder',
+  ENOTDIR: 'a part of the path is not a folder',
+  ENOSPC: 'the disk is full',
+  EROFS: 'the file system is read-only',
+  ELOOP: 'a symbolic link is in the way',
+  EFBIG: 'the file would be too large',
+  EDQUOT: 'the disk quota is used up',
+  SQLITE_NOTADB: 'the file is no database',
+  SQLITE_CORRUPT: 'the file is damaged',
+  SQLITE_CANTOPEN: 'the file cannot be opened',
+};
+
+/** A system error in a few words, for the end of a sentence. */
+export function describeSystemError(error: unknown): string {
+  const code = systemErrorCode(error);
+  if (code !== null) return systemErrors[code] ?? code;
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,76 @@
+import { usageError } from './errors.ts';
+import { isObject, mostLevels } from './json-value.ts';
+
+/** Names that reach the prototype of every object instead of a field. */
+const unsafeNames = new Set(['__proto__', 'constructor', 'prototype']);
+
+/** Splits `templates.order\.paid.title` at its dots; `\.` is a dot in a name. Throws a usage error on an empty name. */
+export function parsePath(text: string): string[] {
+  const names = (text.match(/(?:\\.|[^.\\])+|(?<=\.|^)(?=\.|$)/gs) ?? ['']).map((name) =>
+    name.replace(/\\(.)/gs, '$1'),
+  );
+  if (names.length > mostLevels) {
+    throw usageError(`a path has more than ${mostLevels} names`, 'nothing was sent; make it shorter', {
+      code: 'invalid_input',
+    });
+  }
+  const wrong = names.find((name) => name === '' || unsafeNames.has(name));
+  if (wrong !== undefined) {
+    throw usageError(
+      wrong === '' ? `the path "${text}" has an empty name` : `the path "${text}" names "${wrong}"`,
+      'a path is names with dots between them, for example settings.brandColor',
+      { code: 'invalid_input' },
+    );
+  }
+  return names;
+}
+
+/** Sets a value, making the objects on the way. What is on the way and no object is replaced. */
+export function setPath(target: Record<string, unknown>, path: readonly string[], value: unknown): void {
+  const [name = '', ...rest] = path;
+  if (rest.length === 0) {
+    define(target, name, value);
+    return;
+  }
+  const inner = Object.hasOwn(target, name) ? target[name] : undefined;
+  const next = isObject(inner) ? inner : {};
+  define(target, name, next);
+  setPath(next, rest, value);
+}
+
+/** Removes a value, and the objects on the way that it leaves empty. */
+export function removePath(target: Record<string, unknown>, path: readonly string[]): void {
+  const [name = '', ...rest] = path;
+  const inner = Object.hasOwn(target, name) ? target[name] : undefined;
+  if (rest.length > 0 && isObject(inner)) removePath(inner, rest);
+  if (rest.length === 0 || (isObject(inner) && Object.keys(inner).length === 0)) delete target[name];
+}
+
+/** The value at a path, or undefined. Where the path meets a list, it goes on in each of its items. */
+export function getPath(value: unknown, path: readonly string[]): unknown {
+  const [name, ...rest] = path;
+  if (name === undefined) return value;
+  if (Array.isArray(value)) return value.map((item) => getPath(item, path));
+  if (!isObject(value) || !Object.hasOwn(value, name)) return undefined;
+  return getPath(value[name], rest);
+}
+
+/**
+ * Objects merge, everything else replaces. Returns a new object and leaves both as they were.
+ */
+export function mergeObjects(
+  base: Record<string, unknown>,
+  changes: Record<string, unknown>,
+): Record<string, unknown> {
+  const result = { ...base };
+  for (const [name, change] of Object.entries(changes)) {
+    const before = Object.hasOwn(base, name) ? base[name] : undefined;
+    define(result, name, isObject(change) ? mergeObjects(isObject(before) ? before : {}, change) : change);
+  }
+  return result;
+}
+
+/** Plain assignment to `__proto__` would change the prototype and lose the field. */
+function define(target: Record<string, unknown>, name: string, value: unknown): void {
+  Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true });
+}

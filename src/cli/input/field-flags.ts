@@ -1,0 +1,176 @@
+import type * as z from 'zod/mini';
+import { globalRegistry } from 'zod/mini';
+import { usageError } from '../core/errors.ts';
+import { setPath } from '../core/field-path.ts';
+
+/** How the text of a flag becomes a value of the body. */
+export type FlagKind = 'text' | 'number' | 'boolean' | 'list' | 'map';
+
+/** What stands for the value of a flag in the help and in messages. */
+export const flagValues = {
+  text: 'TEXT',
+  number: 'N',
+  list: 'A,B',
+  map: 'NAME=VALUE',
+  boolean: null,
+} as const;
+
+/** A field of a request body and the flag that sets it. */
+export interface FieldFlag {
+  /** Where the field stands in the body: `['settings', 'cashbackBp']`. */
+  readonly path: readonly string[];
+  /** `--cashback-bp`. */
+  readonly flag: string;
+  readonly kind: FlagKind;
+  readonly description: string;
+  readonly required: boolean;
+  /** `--content-file`, for texts too long for a command line. */
+  readonly fileFlag: string | null;
+  /** Schema of this field alone. */
+  readonly schema: z.ZodMiniType;
+}
+
+/** What a command knows of its flags that the contract does not say. Keys are dotted paths. */
+export interface FlagHints {
+  /** Object whose name is left out of the flags of its fields: `settings` makes `--cashback-bp`. */
+  readonly flatten?: string;
+  /** Names of flags that read a long text from a file. */
+  readonly fileFlags?: Readonly<Record<string, string>>;
+  /** Fields that have no flag of their own. */
+  readonly without?: readonly string[];
+}
+
+/** The field's own words, without the example or remark at their end. */
+export function nameOfField({ description }: Pick<FieldFlag, 'description'>): string {
+  return description.replace(/(, for example .*| \(.*\))$/, '');
+}
+
+/** The flags of a request body, derived from its schema: kebab case, nested names joined, maps in the singular. */
+export function deriveFlags(body: z.ZodMiniObject, hints: FlagHints = {}): FieldFlag[] {
+  return fieldsOf(body, [], hints);
+}
+
+function fieldsOf(object: z.ZodMiniObject, parent: readonly string[], hints: FlagHints): FieldFlag[] {
+  return Object.entries(object.shape).flatMap(([name, field]): FieldFlag[] => {
+    const path = [...parent, name];
+    const dotted = path.join('.');
+    if (hints.without?.includes(dotted)) return [];
+    const { schema, required } = unwrap(field as z.ZodMiniType);
+    if (schema.def.type === 'object') return fieldsOf(schema as z.ZodMiniObject, path, hints);
+    const kind = kindOf(schema);
+    if (kind === null) return [];
+    const fileFlag = hints.fileFlags?.[dotted];
+    return [
+      {
+        path,
+        flag: flagName(path, kind, hints),
+        kind,
+        description: globalRegistry.get(schema)?.description ?? dotted,
+        required: required && parent.length === 0,
+        fileFlag: fileFlag === undefined ? null : `--${fileFlag}`,
+        schema,
+      },
+    ];
+  });
+}
+
+function unwrap(field: z.ZodMiniType): { schema: z.ZodMiniType; required: boolean } {
+  let schema = field;
+  let required = true;
+  while (schema.def.type === 'optional' || schema.def.type === 'nullable') {
+    if (schema.def.type === 'optional') required = false;
+    schema = (schema as z.ZodMiniOptional<z.ZodMiniType>).def.innerType;
+  }
+  return { schema, required };
+}
+
+function kindOf(schema: z.ZodMiniType): FlagKind | null {
+  switch (schema.def.type) {
+    case 'string':
+      return 'text';
+    case 'number':
+      return 'number';
+    case 'boolean':
+      return 'boolean';
+    case 'array':
+      return 'list';
+    case 'record': {
+      const value = (schema as z.ZodMiniRecord).def.valueType as z.ZodMiniType;
+      return value.def.type === 'object' ? null : 'map';
+    }
+    default:
+      return null;
+  }
+}
+
+function flagName(path: readonly string[], kind: FlagKind, { flatten }: FlagHints): string {
+  const names = path[0] === flatten ? path.slice(1) : path;
+  const kebab = names.map((name) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)).join('-');
+  return `--${kind === 'map' ? kebab.replace(/s$/, '') : kebab}`;
+}
+
+/** The value of a flag from the texts it was given with. `--cashback-bp 2.5` is refused by the contract, later. */
+export function parseFlag(field: FieldFlag, given: readonly string[] | boolean): unknown {
+  if (typeof given === 'boolean') return given;
+  const last = given.at(-1) ?? '';
+  if (field.kind === 'number') return parseNumber(field, last);
+  if (field.kind === 'list') return parseList(field, given);
+  if (field.kind === 'map') return Object.fromEntries(given.map((text) => parsePair(field.flag, text)));
+  return last;
+}
+
+function parseNumber(field: FieldFlag, text: string): number {
+  const number = Number(text);
+  if (!/^[+-]?\d+(\.\d+)?$/.test(text.trim()) || !Number.isInteger(number)) {
+    throw usageError(
+      `${field.flag} takes a whole number, and "${text}" is none`,
+      `give it without decimals or units: ${field.description}`,
+      {
+        code: 'invalid_input',
+        fields: [{ field: field.path.join('.'), flag: field.flag, detail: 'not a whole number' }],
+      },
+    );
+  }
+  return number;
+}
+
+/** Commas separate, empty parts are nothing. `--sections "$UNSET"` is refused: it is no list that anybody meant. */
+function parseList(field: FieldFlag, given: readonly string[]): string[] {
+  const items = given
+    .flatMap((text) => text.split(','))
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+  if (items.length > 0) return items;
+  throw usageError(
+    `${field.flag} was given without a value`,
+    `give values, or --set ${field.path.join('.')}=[] for none`,
+    {
+      code: 'invalid_input',
+    },
+  );
+}
+
+function parsePair(flag: string, text: string): [string, string] {
+  const at = text.indexOf('=');
+  if (at < 1) {
+    throw usageError(
+      `${flag} takes name=value, and "${text}" is not of that form`,
+      `for example ${flag} name=value`,
+      {
+        code: 'invalid_input',
+      },
+    );
+  }
+  return [text.slice(0, at), text.slice(at + 1)];
+}
+
+/** Adds the value of a flag to a body. A map flag adds to a map that is there; every other flag replaces. */
+export function applyFlag(body: Record<string, unknown>, field: FieldFlag, value: unknown): void {
+  if (field.kind !== 'map') {
+    setPath(body, field.path, value);
+    return;
+  }
+  for (const [name, item] of Object.entries(value as Record<string, unknown>)) {
+    setPath(body, [...field.path, name], item);
+  }
+}

@@ -1,0 +1,151 @@
+import { constants, openSync, readFileSync, statSync } from 'node:fs';
+import { devNull } from 'node:os';
+import path from 'node:path';
+import { CliError, describeSystemError, usageError } from '../core/errors.ts';
+import { parsePath, setPath } from '../core/field-path.ts';
+import { inexactNumber } from '../core/json-text.ts';
+import { isObject, isTooDeep, mostLevels } from '../core/json-value.ts';
+import type { InputSource } from './stdin.ts';
+
+/** Sets what `path=value` says in the body. Throws a usage error that names the flag. */
+export function applySet(body: Record<string, unknown>, text: string, flag: string): void {
+  const { path: names, value } = readPair(text, flag);
+  setPath(body, parsePath(names), value);
+}
+
+/** The parts of `path=value`; the value is JSON where it parses as JSON, else text. Throws a usage error. */
+export function readPair(text: string, flag: string): { readonly path: string; readonly value: unknown } {
+  const at = text.search(/(?<!\\)=/);
+  if (at < 1) {
+    throw usageError(
+      `${flag} takes PATH=VALUE, and "${text}" is not of that form`,
+      `for example ${flag} settings.cashbackBp=250`,
+      {
+        code: 'invalid_input',
+      },
+    );
+  }
+  const value = text.slice(at + 1);
+  const json = parseJson(value, `${flag} ${text.slice(0, at)}`);
+  return { path: text.slice(0, at), value: json === undefined ? value : json };
+}
+
+/**
+ * The JSON value of a text, or undefined where it is no JSON: `null` is a value too. Throws a usage error for a number
+ * that would be sent as another one.
+ */
+function parseJson(text: string, name: string): unknown {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  refuseTooDeep(value, name);
+  const inexact = inexactNumber(text);
+  if (inexact === null) return value;
+  throw usageError(
+    `${name} holds the number ${inexact}, which cannot be sent exactly`,
+    'give it as text, in double quotes, where the service takes that',
+    { code: 'inexact_number' },
+  );
+}
+
+/** Throws a usage error for what is nested so deeply that it could not be worked on. */
+export function refuseTooDeep(value: unknown, name: string): void {
+  if (!isTooDeep(value)) return;
+  throw usageError(
+    `${name} is nested more than ${mostLevels} levels deep`,
+    'nothing was sent; make it flatter',
+    {
+      code: 'invalid_input',
+    },
+  );
+}
+
+/** Whether a file argument stands for standard input. */
+export function isStandardInput(file: string): boolean {
+  return ['-', '/dev/stdin', '/dev/fd/0', '/proc/self/fd/0'].includes(file);
+}
+
+/**
+ * The text of a file, or of standard input for `-`. Throws a usage error naming the flag, and exit 3 where standard
+ * input or a pipe is silent for too long.
+ */
+export async function readText(source: InputSource, file: string, flag: string): Promise<string> {
+  let bytes: Buffer;
+  try {
+    bytes = await readBytes(source, file, flag);
+  } catch (error) {
+    if (error instanceof CliError) throw error;
+    throw usageError(
+      `cannot read ${file} (${flag}): ${describeSystemError(error)}`,
+      'check the path and its permissions',
+      {
+        code: 'unreadable_file',
+      },
+    );
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw usageError(`${describeFile(file)} (${flag}) is not UTF-8 text`, 'save it as UTF-8', {
+      code: 'unreadable_file',
+    });
+  }
+}
+
+async function readBytes(source: InputSource, named: string, flag: string): Promise<Buffer> {
+  if (isStandardInput(named)) {
+    const { readStdin } = await import('./stdin.ts');
+    return readStdin(source, `${flag} ${named}`);
+  }
+  const file = path.resolve(source.io.cwd, named);
+  const found = statSync(file);
+  if (found.isCharacterDevice() && file !== devNull) throw new Error('it is a device');
+  if (!found.isFIFO()) return readFileSync(file);
+  // Reading it in one go would hold up everything else, Ctrl-C included, for as long as nobody writes.
+  const { readPipe } = await import('./stdin.ts');
+  return readPipe(source, openSync(file, constants.O_RDONLY | constants.O_NONBLOCK), named, flag);
+}
+
+/** The object in a JSON or YAML file. Throws a usage error naming the flag and what is wrong. */
+export async function readObject(
+  source: InputSource,
+  file: string,
+  flag: string,
+): Promise<Record<string, unknown>> {
+  return parseObject(await readText(source, file, flag), `${describeFile(file)} (${flag})`);
+}
+
+/** The object in a JSON or YAML text. Throws a usage error that calls the text by `name`. */
+export async function parseObject(text: string, name: string): Promise<Record<string, unknown>> {
+  let value = parseJson(text, name);
+  if (value === undefined) {
+    const yaml = await import('yaml');
+    try {
+      const document = yaml.parseDocument(text);
+      // A warning is about a tag that nothing here understands: its value would be sent as another one.
+      const [problem] = [...document.errors, ...document.warnings];
+      if (problem !== undefined) throw problem;
+      value = document.toJS();
+    } catch (error) {
+      const reason = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
+      throw usageError(`${name} is neither JSON nor YAML: ${reason}`, 'correct it', {
+        code: 'invalid_input',
+      });
+    }
+  }
+  refuseTooDeep(value, name);
+  if (isObject(value)) return value;
+  throw usageError(
+    `${name} holds ${Array.isArray(value) ? 'a list' : 'a single value'}, and an object is needed`,
+    'for example {"name": "My store"}',
+    { code: 'invalid_input' },
+  );
+}
+
+/** What messages call a file. */
+export function describeFile(file: string): string {
+  return isStandardInput(file) ? 'standard input' : file;
+}

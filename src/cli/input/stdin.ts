@@ -1,0 +1,100 @@
+import { addAbortSignal, type Readable } from 'node:stream';
+import { OPERATION_TIMEOUT_MS } from '../../client/retry.ts';
+import type { Context } from '../command/context.ts';
+import { CliError, cancelledError, usageError } from '../core/errors.ts';
+import { exitCodes } from '../core/exit-codes.ts';
+import { isInputForbidden } from '../core/io.ts';
+
+/** What it takes to read input: where it comes from, how long it may be silent, and where to say so. */
+export type InputSource = Pick<Context, 'io' | 'flags' | 'notice'>;
+
+/** Far more than any request may hold: an endless stream must not fill the memory. */
+const mostMebibytes = 64;
+
+/**
+ * Reads standard input to its end for `reader`, the flag or argument that asks for it. A terminal is waited for as long
+ * as its user likes, where they may be asked; anything else may be silent for `--timeout` and no longer. Throws exit 3
+ * where nothing comes, and exit 130 when the user gives up on it.
+ */
+export async function readStdin(source: InputSource, reader: string): Promise<Buffer> {
+  const { io, flags, notice } = source;
+  if (io.stdin.readableEnded) {
+    throw usageError(`standard input was read already, before ${reader}`, 'use a file for one of them');
+  }
+  if (io.stdin.isTTY !== true) return readToEnd(source, io.stdin, 'standard input', reader);
+  if (isInputForbidden(flags, io.env)) {
+    throw noInput(reader, `${reader} reads standard input, which is a terminal that nobody may be asked at`);
+  }
+  const end = io.process.platform === 'win32' ? 'Ctrl-Z and Enter' : 'Ctrl-D';
+  notice(`${reader} reads from the terminal; ${end} on a line of its own ends it.`);
+  return readToEnd(source, io.stdin, 'standard input', reader, { mayBeSilent: true });
+}
+
+/** Reads a named pipe to its end, as {@link readStdin} does. */
+export async function readPipe(
+  source: InputSource,
+  descriptor: number,
+  name: string,
+  reader: string,
+): Promise<Buffer> {
+  const { Socket } = await import('node:net');
+  const stream = new Socket({ fd: descriptor, readable: true, writable: false });
+  return readToEnd(source, stream, name, reader);
+}
+
+async function readToEnd(
+  { io: { signal }, flags }: InputSource,
+  stream: Readable,
+  name: string,
+  reader: string,
+  { mayBeSilent = false } = {},
+): Promise<Buffer> {
+  const patienceMs = flags.timeoutMs ?? OPERATION_TIMEOUT_MS;
+  const chunks: Buffer[] = [];
+  let size = 0;
+  let isSilent = false;
+  const timer = mayBeSilent
+    ? undefined
+    : setTimeout(() => {
+        isSilent = true;
+        stream.destroy();
+      }, patienceMs);
+  try {
+    for await (const chunk of addAbortSignal(signal, stream)) {
+      timer?.refresh();
+      const bytes = Buffer.from(chunk);
+      size += bytes.length;
+      if (size > mostMebibytes * 2 ** 20) break;
+      chunks.push(bytes);
+    }
+  } catch (error) {
+    if (signal.aborted) throw cancelledError();
+    if (!isSilent) throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+  if (isSilent) {
+    throw noInput(
+      reader,
+      `${reader} reads ${name}, which was silent for ${patienceMs / 1000} s and did not end`,
+    );
+  }
+  if (size > mostMebibytes * 2 ** 20) {
+    throw usageError(`${name} (${reader}) holds more than ${mostMebibytes} MiB`, 'give a shorter text', {
+      code: 'unreadable_file',
+    });
+  }
+  return Buffer.concat(chunks);
+}
+
+function noInput(reader: string, message: string): CliError {
+  const [flag = reader] = reader.split(' ');
+  return new CliError({
+    code: 'input_needed',
+    exitCode: exitCodes.inputNeeded,
+    message,
+    hint: 'send a file there (… < FILE) or end it; --timeout SECONDS says how long silence is waited for',
+    outcome: 'not_sent',
+    fields: [{ field: 'stdin', flag, detail: 'the text, on standard input' }],
+  });
+}

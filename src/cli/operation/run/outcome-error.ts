@@ -1,0 +1,167 @@
+import type { Outcome, Problem } from '../../../client/outcome.ts';
+import { MAX_ATTEMPTS } from '../../../client/retry.ts';
+import type { OperationClass } from '../../../contract/operation.ts';
+import { CliError, type FieldError } from '../../core/errors.ts';
+import { exitCodeOfStatus, exitCodes } from '../../core/exit-codes.ts';
+import { printable } from '../../core/sanitize.ts';
+import type { FieldFlag } from '../../input/field-flags.ts';
+import { flagOf } from '../../input/request-body.ts';
+import { formatTime } from '../../output/format-value.ts';
+
+/** What an error message about an outcome needs to know besides the outcome. */
+export interface OutcomeContext {
+  readonly class: OperationClass;
+  readonly fields: readonly FieldFlag[];
+  /** Id of the history record, or null for a read. */
+  readonly recordId: string | null;
+  /** Epoch milliseconds. */
+  readonly now: number;
+}
+
+/** The error for an outcome other than `applied`: exit code, what happened, and what to do next. */
+export function outcomeError(
+  outcome: Exclude<Outcome, { kind: 'applied' }>,
+  context: OutcomeContext,
+): CliError {
+  const common = {
+    outcome: outcome.kind,
+    requestId: outcome.requestId ?? undefined,
+    operationId: context.recordId ?? undefined,
+  };
+  switch (outcome.kind) {
+    case 'rejected': {
+      const { problem, status } = outcome;
+      const fields = describeFields(problem, context.fields);
+      return new CliError({
+        ...common,
+        code: problem.code ?? `http_${status}`,
+        exitCode: exitCodeOfStatus(status),
+        message: [
+          `the service refused (${status}${problem.code ? ` ${printable(problem.code)}` : ''}): ${printable(problem.message)}`,
+          ...fields.map(({ field, flag, detail }) => `  ${flag ?? (field || 'the request')}: ${detail}`),
+        ].join('\n'),
+        hint:
+          problem.code === 'idempotency_key_reused'
+            ? anotherKey
+            : hintOfStatus(status, outcome.retryAt, context),
+        status,
+        fields: fields.length > 0 ? fields : undefined,
+      });
+    }
+    case 'not_sent':
+      if (outcome.failure.code === 'cancelled') {
+        return new CliError({
+          ...common,
+          code: 'cancelled',
+          exitCode: exitCodes.cancelled,
+          message: 'cancelled, nothing was sent',
+        });
+      }
+      return new CliError({
+        ...common,
+        code: outcome.failure.code,
+        exitCode: exitCodes.notApplied,
+        message: `the service could not be reached${inAttempts(outcome)}: ${printable(outcome.failure.message)}`,
+        hint: 'nothing was sent; check the address and the network, then run the command again',
+      });
+    case 'unknown':
+      return unknownError(outcome, context, common);
+  }
+}
+
+/** Nothing where there was one: then nobody waited for another. */
+function inAttempts({ attempts }: Outcome): string {
+  return attempts > 1 ? ` in ${attempts} attempts` : '';
+}
+
+function unknownError(
+  outcome: Extract<Outcome, { kind: 'unknown' }>,
+  context: OutcomeContext,
+  common: object,
+): CliError {
+  const what = printable(outcome.problem?.message ?? outcome.failure.message);
+  const status = outcome.status ?? undefined;
+  // The only answer asked to wait. After an attempt whose answer was lost, the doubt matters more than the wait.
+  const onlyThrottled = outcome.attempts === 1 && outcome.failure.code === 'server_error';
+  // Where the attempts are used up, or the user did not want to wait, that is the reason.
+  const hasToWait =
+    outcome.retryAt !== null && outcome.attempts < MAX_ATTEMPTS && outcome.failure.code !== 'cancelled';
+  if (hasToWait && (context.class === 'read' || (onlyThrottled && context.class !== 'one-shot'))) {
+    return new CliError({
+      ...common,
+      code: 'throttled',
+      exitCode: exitCodes.throttled,
+      message: `the service asks to wait, for longer than this command may take: ${what}`,
+      hint: whenToTryAgain(
+        context.recordId === null ? 'run the command again' : `run \`storectl resume ${context.recordId}\``,
+        outcome.retryAt,
+        context.now,
+      ),
+      status,
+    });
+  }
+  if (context.class === 'read') {
+    return new CliError({
+      ...common,
+      code: outcome.failure.code,
+      exitCode: outcome.failure.code === 'cancelled' ? exitCodes.cancelled : exitCodes.notApplied,
+      message: `no answer from the service${inAttempts(outcome)}: ${what}`,
+      hint: `reading changes nothing, so ${whenToTryAgain('run the command again', outcome.retryAt, context.now)}`,
+      status,
+    });
+  }
+  return new CliError({
+    ...common,
+    code: 'outcome_unknown',
+    exitCode: exitCodes.unknown,
+    message: `the request was sent and no answer could be read (${what}): it may have been applied`,
+    hint: `settle it with \`storectl resume ${context.recordId}\` before you run the command again`,
+    status,
+  });
+}
+
+/** The fields that the service objects to, with the flag that sets each. */
+function describeFields(problem: Problem, flags: readonly FieldFlag[]): FieldError[] {
+  return problem.fields.map(({ path, detail }) => ({
+    field: printable(path),
+    flag: flagOf(flags, path),
+    detail: printable(detail),
+  }));
+}
+
+const anotherKey =
+  'the key was used for another request: give another one; in CI, STORECTL_CI_JOB tells several of one job apart';
+
+function hintOfStatus(
+  status: number,
+  retryAt: number | null,
+  { class: operationClass, recordId, now }: OutcomeContext,
+): string {
+  // The record stays open; what is never sent twice is not sent by resume either.
+  const goOn =
+    recordId === null || operationClass === 'one-shot'
+      ? ''
+      : `; then \`storectl resume ${recordId}\` sends this, or --mark not-applied drops it`;
+  if (status === 401) return `the key is not valid here: run \`storectl auth login\` with a new one${goOn}`;
+  if (status === 403) return `the key may not do this: use one with the scope that it needs${goOn}`;
+  if (status === 404 || status === 410) {
+    return 'check the id and the store (`storectl auth status` shows which store is used)';
+  }
+  if (status === 409 || status === 412) return 'look at what is there now before you try again';
+  if (status === 425 || status === 429) {
+    // A refusal ends the record: there is nothing to resume.
+    return retryAt === null
+      ? 'run the command again later'
+      : whenToTryAgain('run the command again', retryAt, now);
+  }
+  if (status === 422 || status === 400) return 'correct the input and run the command again';
+  if (status === 413) return 'send less: the service takes no input of this size';
+  return '`storectl auth status` shows which service is asked, and --debug its whole answer';
+}
+
+/** `again`, and after what time where the service has said one (epoch milliseconds). */
+function whenToTryAgain(again: string, retryAt: number | null, now: number): string {
+  if (retryAt === null) return again;
+  const time = new Date(retryAt).toISOString();
+  return `${again} after ${formatTime(time, now)} (${time})`;
+}

@@ -1,0 +1,106 @@
+import { buildPath } from '../../../contract/operation.ts';
+import type { Context } from '../../command/context.ts';
+import { chosenFields, printJson } from '../../command/print-json.ts';
+import { CliError } from '../../core/errors.ts';
+import { exitCodes } from '../../core/exit-codes.ts';
+import { getPath } from '../../core/field-path.ts';
+import { maskWebhooks } from '../../core/mask-webhooks.ts';
+import { printable } from '../../core/sanitize.ts';
+import type { ValueContext } from '../../output/format-value.ts';
+import { renderJson } from '../../output/style.ts';
+import type { Run } from '../define-operation.ts';
+import type { Performed } from './send.ts';
+
+/** How the answer of an operation is shown. */
+export interface ResultView {
+  /** The answer for people; without it, a record of its fields. */
+  show?(answer: unknown, run: Run): string;
+  /** The id that `--quiet` prints, if there is one; without it, the `id` of the answer, which then must have one. */
+  id?(answer: unknown): unknown;
+}
+
+/** For {@link ResultView.id}: the `id` of an answer that may have none. */
+export function idIfAny(answer: unknown): unknown {
+  return getPath(answer, ['id']);
+}
+
+/** Prints the answer of an operation as the flags want it: id, fields, JSON, or for people. */
+export async function printResult(
+  run: Run,
+  command: ResultView,
+  { answer, text, id, record }: Performed,
+): Promise<void> {
+  const { context } = run;
+  const { flags, out } = context;
+  if (flags.quiet) {
+    const produced = id ?? (command.id ?? idIfAny)(answer);
+    if (typeof produced === 'string') context.print(printable(produced));
+    else if (command.id === undefined) throw withoutId(run, record);
+  } else if (flags.json && flags.fields === null) {
+    context.print(renderJson(text === '' ? 'null' : text, out));
+  } else {
+    context.print((await describeAnswer(run, command, answer)) ?? renderJson(text, out));
+  }
+}
+
+/** The chosen fields, or the answer for people; null where it is nested deeper than the stack: it was applied all the same. */
+async function describeAnswer(run: Run, command: ResultView, answer: unknown): Promise<string | null> {
+  const { flags, out, notice } = run.context;
+  try {
+    if (flags.fields !== null) return renderJson(JSON.stringify(chosenFields(run.context, answer)), out);
+    if (command.show !== undefined) return command.show(answer, run);
+    const { renderRecord, rowsOf } = await import('../../output/tables.ts');
+    return renderRecord(rowsOf(answer, valueContext(run, answer)), out);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    notice('the answer is nested too deeply to be taken apart: this is all of it');
+    return null;
+  }
+}
+
+/** A script that stores the id must not go on with an empty one. */
+function withoutId({ operation }: Run, record: Performed['record']): CliError {
+  return new CliError({
+    code: 'no_id',
+    exitCode: operation.class === 'read' ? exitCodes.notApplied : exitCodes.unknown,
+    message: 'the service answered with success and without an id: there is nothing to print',
+    hint: record === null ? undefined : `\`storectl history show ${record.id}\` shows the answer`,
+    outcome: 'applied',
+    operationId: record?.id,
+  });
+}
+
+/** Amounts are in the currency that the answer itself names. */
+function valueContext(run: Run, answer: unknown): ValueContext {
+  const currency = getPath(answer, ['defaultCurrency']);
+  return { now: run.context.now(), currency: typeof currency === 'string' ? currency : null };
+}
+
+/** Prints the request that would be sent, without the key. */
+export function printDryRun({ context, connection, operation, parameters, body }: Run): void {
+  const path = buildPath(operation, { storeId: connection.storeId, ...parameters });
+  printRequest(context, { method: operation.method, url: connection.baseUrl + path, body });
+}
+
+/** Prints a request that is not sent, without the key and the tokens of webhooks. A null body is none. */
+export function printRequest(
+  context: Context,
+  { method, url, body: whole }: { readonly method: string; readonly url: string; readonly body: unknown },
+): void {
+  const { flags, out } = context;
+  const body = maskWebhooks(whole);
+  const headers = {
+    authorization: 'Bearer [redacted]',
+    accept: 'application/json',
+    ...(body !== null && { 'content-type': 'application/json' }),
+  };
+  if (flags.json) {
+    printJson(context, { method, url, headers, body });
+    return;
+  }
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  context.print([`${method} ${url}`, ...lines].join('\n'));
+  if (body !== null)
+    context.print(`\n${renderJson(JSON.stringify(body), { ...out, width: out.width ?? 80 })}`);
+  context.notice('dry run: nothing was sent');
+}

@@ -1,0 +1,70 @@
+import { printable, printableLines } from '../core/sanitize.ts';
+
+/** What it takes to show a value the way people read it. */
+export interface ValueContext {
+  /** Epoch milliseconds, for "3 hours ago". */
+  readonly now: number;
+  /** ISO 4217 code of the amounts, where it is known. */
+  readonly currency: string | null;
+}
+
+/**
+ * One field for people: times in local time with their distance from now, basis points and minor units with what they
+ * amount to, lists with commas. Everything else is shown as it came. The result is printable.
+ */
+export function formatValue(name: string, value: unknown, context: ValueContext): string {
+  if (typeof value === 'string') {
+    return (name.endsWith('At') && formatTime(value, context.now)) || printableLines(value);
+  }
+  if (typeof value === 'number') {
+    if (name.endsWith('Bp')) return `${value} bp (${trimNumber(value / 100)} %)`;
+    if (name.endsWith('Minor')) return formatMinor(value, context.currency);
+    return String(value);
+  }
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (Array.isArray(value)) return value.map((item) => formatValue('', item, context)).join(', ');
+  return printable(JSON.stringify(value) ?? '');
+}
+
+/** `2026-11-21 06:30 (3 hours ago)`, or null when `text` is no time. */
+export function formatTime(text: string, now: number): string | null {
+  if (!/^\d{4}-\d\d-\d\d[T ]\d\d:\d\d/.test(text)) return null;
+  const time = Date.parse(text);
+  if (Number.isNaN(time)) return null;
+  return `${localMinute(new Date(time))} (${formatDistance(time - now)})`;
+}
+
+/** `in 3 days`, `2 hours ago`, `just now`; the distance is in milliseconds, negative for the past. */
+export function formatDistance(distance: number): string {
+  const amount = Math.abs(distance);
+  if (amount < 60_000) return distance > 0 ? 'in less than a minute' : 'just now';
+  const units = [
+    ['year', 365 * 86_400_000],
+    ['month', 30 * 86_400_000],
+    ['day', 86_400_000],
+    ['hour', 3_600_000],
+    ['minute', 60_000],
+  ] as const;
+  const [unit, length] = units.find(([, length]) => amount >= length) ?? units[4];
+  const count = Math.floor(amount / length);
+  const words = `${count} ${unit}${count === 1 ? '' : 's'}`;
+  return distance > 0 ? `in ${words}` : `${words} ago`;
+}
+
+function localMinute(date: Date): string {
+  const two = (number: number) => String(number).padStart(2, '0');
+  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}`;
+}
+
+/** `500 (5.00 EUR)`: currencies differ in their number of decimals, and an unknown one is left as it is. */
+function formatMinor(amount: number, currency: string | null): string {
+  if (currency === null || !/^[A-Z]{3}$/.test(currency)) return String(amount);
+  const digits =
+    new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2;
+  return `${amount} (${(amount / 10 ** digits).toFixed(digits)} ${currency})`;
+}
+
+function trimNumber(number: number): string {
+  return String(Number(number.toFixed(4)));
+}

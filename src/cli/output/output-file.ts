@@ -1,0 +1,104 @@
+import {
+  closeSync,
+  fsyncSync,
+  lstatSync,
+  openSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import path from 'node:path';
+import type { OptionSpec } from '../command/command-definition.ts';
+import {
+  type CliError,
+  describeSystemError,
+  localStateError,
+  systemErrorCode,
+  usageError,
+} from '../core/errors.ts';
+
+export const outputFileOption: OptionSpec = {
+  flag: '--output-file',
+  value: 'FILE',
+  description: 'Also write the answer to a file, as JSON; it is there whole or not at all',
+  group: 'Output:',
+};
+
+/** A file that appears under its name only when it is complete. */
+export interface PendingFile {
+  /** Writes the text, syncs it to disk and gives the file its name. Throws exit 11 where that fails. */
+  complete(text: string): void;
+  /** Removes what was begun. */
+  discard(): void;
+}
+
+/**
+ * Begins a file beside the one that is `named`, so that a folder that is missing or cannot be written is found out before anything is
+ * sent. Throws exit 2 in that case.
+ */
+export function beginFile(cwd: string, named: string): PendingFile {
+  if (named === '' || named === '-') {
+    throw usageError(
+      `${outputFileOption.flag} takes the name of a file, and "${named}" is none`,
+      'the answer goes to standard output anyway: give a name or leave it out',
+      { code: 'unwritable_file' },
+    );
+  }
+  const file = plainFile(path.resolve(cwd, named));
+  const draft = path.join(
+    path.dirname(file),
+    `.${path.basename(file)}.${Math.random().toString(36).slice(2)}.tmp`,
+  );
+  let descriptor: number;
+  try {
+    descriptor = openSync(draft, 'wx', 0o644);
+  } catch (error) {
+    const folder = path.dirname(file);
+    const isMissing = systemErrorCode(error) === 'ENOENT';
+    throw unwritable(file, isMissing ? `there is no folder ${folder}` : describeSystemError(error));
+  }
+  let open = true;
+  return {
+    complete(text) {
+      try {
+        writeSync(descriptor, text);
+        fsyncSync(descriptor);
+        closeSync(descriptor);
+        open = false;
+        renameSync(draft, file);
+      } catch (error) {
+        throw localStateError(
+          'unwritable_file',
+          `the answer came, but it could not be written to ${file}: ${describeSystemError(error)}`,
+          'it is printed above, and `storectl history list` knows it',
+        );
+      }
+    },
+    discard() {
+      if (open) closeSync(descriptor);
+      rmSync(draft, { force: true });
+    },
+  };
+}
+
+/** The file behind symbolic links. A device or a pipe is no place for a file: renaming would replace it. */
+function plainFile(named: string): string {
+  try {
+    if (lstatSync(named, { throwIfNoEntry: false }) === undefined) return named;
+    const file = realpathSync(named);
+    if (statSync(file).isFile()) return file;
+  } catch (error) {
+    throw unwritable(named, describeSystemError(error));
+  }
+  throw unwritable(named, 'there is something that is no file');
+}
+
+function unwritable(file: string, reason: string): CliError {
+  return usageError(
+    `cannot write ${file} (--output-file): ${reason}`,
+    'choose a file in a folder that is there and can be written',
+    { code: 'unwritable_file' },
+  );
+}

@@ -1,0 +1,39 @@
+import { parseBaseUrl } from '../../client/base-url.ts';
+import { pathParameterProblem } from '../../contract/operation.ts';
+import type { Context } from '../command/context.ts';
+import { askText } from '../prompts/prompts.ts';
+import type { Question } from '../prompts/questions.ts';
+
+/** Where a profile's requests go. The answers are stored in it, and offered when it is asked for again. */
+export interface AskedTarget {
+  baseUrl: string | undefined;
+  storeId: string | undefined;
+}
+
+export function askBaseUrl({ io }: Context, target: AskedTarget): Question {
+  return {
+    async ask() {
+      const validate = (text: string) => problemOf(() => parseBaseUrl(text)) ?? true;
+      target.baseUrl = await askText(io, 'Address of the service', { preset: target.baseUrl, validate });
+    },
+  };
+}
+
+export function askStoreId({ io }: Context, target: AskedTarget): Question {
+  return {
+    async ask() {
+      const validate = (text: string) => pathParameterProblem(text) ?? true;
+      target.storeId = await askText(io, 'Id of the store', { preset: target.storeId, validate });
+    },
+  };
+}
+
+/** What a check that throws says is wrong, or null. */
+export function problemOf(check: () => unknown): string | null {
+  try {
+    check();
+    return null;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}

@@ -1,0 +1,200 @@
+import type { CommandDefinition } from '../command/command-definition.ts';
+
+/** A command in the tree. Its definition is loaded when it is run or when its help is shown. */
+export interface Leaf {
+  readonly summary: string;
+  load(): Promise<{ readonly command: CommandDefinition }>;
+}
+
+export interface Group {
+  readonly summary: string;
+  readonly commands: Readonly<Record<string, Leaf>>;
+}
+
+/** The commands by name: a noun with its verbs, or a single word. The order is that of the help. */
+export const tree: Readonly<Record<string, Group | Leaf>> = {
+  store: {
+    summary: 'The store itself',
+    commands: {
+      update: {
+        summary: 'Change settings of the store',
+        load: () => import('../../commands/store/update.ts'),
+      },
+    },
+  },
+  blog: {
+    summary: 'Blog posts',
+    commands: {
+      create: { summary: 'Create a blog post', load: () => import('../../commands/blog/create.ts') },
+    },
+  },
+  settings: {
+    summary: 'Operations settings: quiet hours, templates, discovery, showcase, privacy',
+    commands: {
+      show: {
+        summary: 'Show the operations settings',
+        load: () => import('../../commands/settings/show.ts'),
+      },
+      save: {
+        summary: 'Change the operations settings',
+        load: () => import('../../commands/settings/save.ts'),
+      },
+      diff: {
+        summary: 'Show what a save would change',
+        load: () => import('../../commands/settings/diff.ts'),
+      },
+      edit: {
+        summary: 'Edit the operations settings in an editor',
+        load: () => import('../../commands/settings/edit.ts'),
+      },
+    },
+  },
+  disputes: {
+    summary: 'Dispute records',
+    commands: {
+      show: {
+        summary: 'Show a dispute with its evidence',
+        load: () => import('../../commands/disputes/show.ts'),
+      },
+      open: { summary: 'Open a dispute record', load: () => import('../../commands/disputes/open.ts') },
+      decide: {
+        summary: 'Record the decision of a dispute',
+        load: () => import('../../commands/disputes/decide.ts'),
+      },
+    },
+  },
+  backup: {
+    summary: 'Backups of sections of the store',
+    commands: {
+      create: {
+        summary: 'Back up sections of the store',
+        load: () => import('../../commands/backup/create.ts'),
+      },
+      restore: {
+        summary: 'Restore sections of a backup',
+        load: () => import('../../commands/backup/restore.ts'),
+      },
+    },
+  },
+  reclaim: {
+    summary: 'Notices that reclaim the subdomain',
+    commands: {
+      appeal: { summary: 'Appeal a reclaim notice', load: () => import('../../commands/reclaim/appeal.ts') },
+    },
+  },
+  notify: {
+    summary: 'Notifications and where they go',
+    commands: {
+      'add-endpoint': {
+        summary: 'Add an endpoint that notifications are sent to',
+        load: () => import('../../commands/notify/add-endpoint.ts'),
+      },
+      'mark-read': {
+        summary: 'Mark notifications read',
+        load: () => import('../../commands/notify/mark-read.ts'),
+      },
+    },
+  },
+  history: {
+    summary: 'What this machine sent, and what is known about it',
+    commands: {
+      list: { summary: 'List changes, newest first', load: () => import('../../commands/history/list.ts') },
+      show: {
+        summary: 'Show what was sent and what came back',
+        load: () => import('../../commands/history/show.ts'),
+      },
+      prune: { summary: 'Remove old records', load: () => import('../../commands/history/prune.ts') },
+    },
+  },
+  resume: { summary: 'Settle changes whose outcome is open', load: () => import('../../commands/resume.ts') },
+  auth: {
+    summary: 'The key to the store',
+    commands: {
+      login: {
+        summary: 'Store a key, after checking it',
+        load: () => import('../../commands/auth/login.ts'),
+      },
+      logout: { summary: 'Remove the stored key', load: () => import('../../commands/auth/logout.ts') },
+      status: {
+        summary: 'Show which store and key are used',
+        load: () => import('../../commands/auth/status.ts'),
+      },
+    },
+  },
+  profile: {
+    summary: 'Stored profiles: one for each store',
+    commands: {
+      list: { summary: 'List the profiles', load: () => import('../../commands/profile/list.ts') },
+      use: {
+        summary: 'Choose the profile that is used',
+        load: () => import('../../commands/profile/use.ts'),
+      },
+      show: { summary: 'Show a profile', load: () => import('../../commands/profile/show.ts') },
+      set: {
+        summary: 'Set the address or the store of a profile',
+        load: () => import('../../commands/profile/set.ts'),
+      },
+      remove: {
+        summary: 'Remove a profile and its key',
+        load: () => import('../../commands/profile/remove.ts'),
+      },
+    },
+  },
+  api: { summary: 'Send any request with the key', load: () => import('../../commands/api/api.ts') },
+  doctor: {
+    summary: 'Find what is wrong with the set-up',
+    load: () => import('../../commands/doctor/doctor.ts'),
+  },
+  completion: {
+    summary: 'Print the completion script of a shell',
+    load: () => import('../../commands/completion.ts'),
+  },
+  demo: {
+    summary: 'The example store of --demo',
+    commands: {
+      info: {
+        summary: 'List what the example store holds',
+        load: () => import('../../commands/demo/info.ts'),
+      },
+      reset: {
+        summary: 'Start over with a new example store',
+        load: () => import('../../commands/demo/reset.ts'),
+      },
+    },
+  },
+  service: {
+    summary: 'Run the store management service',
+    commands: {
+      start: { summary: 'Start the service', load: () => import('../../commands/service/start.ts') },
+      'create-store': {
+        summary: 'Create a store',
+        load: () => import('../../commands/service/create-store.ts'),
+      },
+      'create-key': {
+        summary: 'Create a key to a store',
+        load: () => import('../../commands/service/create-key.ts'),
+      },
+      keys: { summary: 'List the keys to a store', load: () => import('../../commands/service/keys.ts') },
+      'rotate-key': {
+        summary: 'Replace a key, with an overlap',
+        load: () => import('../../commands/service/rotate-key.ts'),
+      },
+      'revoke-key': {
+        summary: 'Make a key invalid',
+        load: () => import('../../commands/service/revoke-key.ts'),
+      },
+      emit: {
+        summary: 'Raise an event that no operation emits',
+        load: () => import('../../commands/service/emit.ts'),
+      },
+      deliveries: {
+        summary: 'List what is sent to endpoints, or try it again',
+        load: () => import('../../commands/service/deliveries.ts'),
+      },
+    },
+  },
+};
+
+export function isGroup(entry: Group | Leaf): entry is Group {
+  return 'commands' in entry;
+}

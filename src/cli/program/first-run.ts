@@ -1,0 +1,40 @@
+import type { Context } from '../command/context.ts';
+import type { GlobalFlags } from '../command/global-flags.ts';
+import { demoProfile } from '../config/connection-settings.ts';
+import { CliError } from '../core/errors.ts';
+import { printable } from '../core/sanitize.ts';
+import { askChoice } from '../prompts/prompts.ts';
+import { askFirst } from '../prompts/questions.ts';
+import { isGroup, tree } from './command-tree.ts';
+
+/** Whether a command could not begin because it has no store to go to, or no key to it. */
+export function lacksStore(error: unknown): error is CliError {
+  if (!(error instanceof CliError)) return false;
+  const { code, fields = [] } = error.details;
+  return code === 'no_key' || fields.some(({ field }) => field === 'baseUrl' || field === 'storeId');
+}
+
+/**
+ * Lets somebody at a terminal log in to a store, or take the example store, instead of ending with the reason why the
+ * command cannot begin. Returns the flags to begin it again with; throws the reason where they want neither.
+ */
+export async function offerStore(context: Context, reason: CliError): Promise<GlobalFlags> {
+  const { io, flags } = context;
+  const what =
+    reason.details.code === 'no_key'
+      ? `There is ${printable(reason.message)}`
+      : 'No store is set up on this machine yet';
+  const choices = [
+    { value: 'login', name: 'log in to a store: it takes its address, its id and an API key' },
+    { value: demoProfile, name: 'try it with the example store: it takes nothing' },
+    { value: 'leave', name: 'leave it' },
+  ];
+  const answer = await askFirst(() => askChoice(io, `${what}. What now?`, choices));
+  if (answer === 'leave') throw reason;
+  if (answer === demoProfile) return { ...flags, profile: demoProfile, store: undefined, baseUrl: undefined };
+  const { auth } = tree;
+  const login = auth !== undefined && isGroup(auth) ? auth.commands.login : undefined;
+  if (login === undefined) throw reason;
+  await (await login.load()).command.run(context, { arguments: {}, options: new Map() });
+  return { ...flags, profile: (await context.settings()).profile };
+}

@@ -1,0 +1,68 @@
+import type { Command, Help, Option } from 'commander';
+import { globalGroup } from '../command/global-options.ts';
+import { isGroup, tree } from './command-tree.ts';
+import { helpColumns } from './prerendered.ts';
+
+/** A longer term has its description on the next line, so that one long name does not push all of them aside. */
+const termColumns = 36;
+
+/** Switches that `--no-…` turns off: the help shows both forms in one line. */
+export const negatableOptions = new WeakSet<Option>();
+
+/** What a user came for first: usage, what it does, its own options, commands; the options of every command last. */
+export function formatHelp(command: Command, helper: Help): string {
+  const width = Math.min(helper.padWidth(command, helper), termColumns);
+  const item = (term: string, description: string) =>
+    term.length <= width
+      ? helper.formatItem(term, width, description, helper)
+      : `  ${term}\n${helper.formatItem('', width, description, helper)}`;
+  const description = helper.commandDescription(command).replaceAll('\n', ' ');
+  const sections: string[] = [
+    `Usage: ${helper.commandUsage(command)}`,
+    helper.boxWrap(description, helper.helpWidth ?? helpColumns),
+  ];
+  const add = (title: string, items: readonly string[]) => {
+    if (items.length > 0) sections.push([title, ...items].join('\n'));
+  };
+
+  add(
+    'Arguments:',
+    helper
+      .visibleArguments(command)
+      .map((argument) => item(helper.argumentTerm(argument), helper.argumentDescription(argument))),
+  );
+  add(
+    'Commands:',
+    helper
+      .visibleCommands(command)
+      .map((sub) => item(helper.subcommandTerm(sub), helper.subcommandDescription(sub))),
+  );
+  const options = helper.visibleOptions(command);
+  const groups = new Set(options.map(groupOf));
+  groups.delete(globalGroup);
+  for (const group of [...groups, globalGroup]) {
+    add(
+      group,
+      options
+        .filter((option) => groupOf(option) === group)
+        .map((option) => item(helper.optionTerm(option), helper.optionDescription(option))),
+    );
+  }
+  return `${sections.join('\n\n')}\n`;
+}
+
+function groupOf(option: Option): string {
+  return option.helpGroupHeading ?? globalGroup;
+}
+
+/** `--[no-]enabled` stands for both forms of a switch. */
+export function optionTerm(option: Option): string {
+  return negatableOptions.has(option) ? option.flags.replace('--', '--[no-]') : option.flags;
+}
+
+/** A noun with its verbs. */
+export function subcommandTerm(command: Command): string {
+  const entry = command.parent?.parent === null ? tree[command.name()] : undefined;
+  if (entry === undefined || !isGroup(entry)) return command.name();
+  return `${command.name()} ${Object.keys(entry.commands).join('|')}`;
+}

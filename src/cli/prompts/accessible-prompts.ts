@@ -1,0 +1,162 @@
+import { createInterface } from 'node:readline/promises';
+import type { Readable, Writable } from 'node:stream';
+import { cancelledError } from '../core/errors.ts';
+
+/**
+ * Questions for screen readers: each is a few lines of text and is answered with a line and Enter. Nothing is redrawn,
+ * no key does anything by itself, and a lone `<` goes back.
+ */
+
+export interface PlainContext {
+  readonly input: Readable;
+  readonly output: Writable;
+  readonly signal: AbortSignal;
+  /** Aborts the signal because the user wants the question before. */
+  back(): void;
+}
+
+interface Choice {
+  readonly value: string;
+  readonly name: string;
+  readonly short: string;
+}
+
+/** As @inquirer/prompts takes it: a page is of no use to a list that is printed once. */
+interface ChoiceConfig<Item extends Choice> {
+  readonly message: string;
+  readonly choices: readonly Item[];
+  readonly pageSize: number;
+  readonly loop: boolean;
+}
+
+/** Of lists that are redrawn. */
+export interface ListStyle {
+  readonly message: (text: string, status: string) => string;
+  readonly keysHelpTip: (keys: [key: string, action: string][]) => string;
+}
+
+interface Theme<Style> {
+  readonly theme: { readonly style: Style };
+}
+
+interface SeveralStyle extends ListStyle {
+  readonly renderSelectedChoices: (chosen: readonly { readonly short: string }[]) => string;
+}
+
+/** Asks again until `read` makes something of the line; what it throws as text is said. */
+async function askLine<Answer>(
+  question: string,
+  { input, output, signal, back }: PlainContext,
+  read: (line: string) => { readonly answer: Answer } | { readonly problem: string },
+): Promise<Answer> {
+  const lines = createInterface({ input, output, terminal: false });
+  const ended = new Promise<never>((_, reject) => {
+    // Ctrl-D.
+    lines.once('close', () => reject(cancelledError()));
+  });
+  try {
+    for (;;) {
+      const line = (await Promise.race([lines.question(`${question} `, { signal }), ended])).trim();
+      if (line === '<') back();
+      signal.throwIfAborted();
+      const result = read(line);
+      if ('answer' in result) return result.answer;
+      output.write(`Not accepted: ${result.problem}.\n`);
+    }
+  } catch (error) {
+    throw signal.aborted ? cancelledError() : error;
+  } finally {
+    ended.catch(() => {});
+    lines.close();
+  }
+}
+
+/** A line of text. */
+export function input(
+  config: {
+    readonly message: string;
+    readonly required?: boolean;
+    readonly default?: string;
+    readonly prefill?: 'editable';
+    readonly validate: (text: string) => true | string;
+    readonly transformer: (text: string, flags: { readonly isFinal: boolean }) => string;
+  },
+  context: PlainContext,
+): Promise<string> {
+  const { message, required = false, default: offered, validate } = config;
+  const hint = offered === undefined ? '' : ` (Enter for ${offered})`;
+  return askLine(withHint(message, hint), context, (line) => {
+    const answer = line === '' ? (offered ?? '') : line;
+    if (required && answer === '') return { problem: 'this is needed' };
+    const verdict = validate(answer);
+    return verdict === true ? { answer } : { problem: verdict };
+  });
+}
+
+export function confirm(
+  { message, default: preset }: { readonly message: string; readonly default: boolean },
+  context: PlainContext,
+): Promise<boolean> {
+  return askLine(`${message} Yes or no (Enter for ${preset ? 'yes' : 'no'}):`, context, (line) => {
+    if (line === '') return { answer: preset };
+    if (/^y(es)?$/i.test(line)) return { answer: true };
+    return /^no?$/i.test(line) ? { answer: false } : { problem: 'answer yes or no' };
+  });
+}
+
+/** One of several, by its number. */
+export function select(
+  {
+    message,
+    choices,
+    default: preset,
+  }: ChoiceConfig<Choice> & Theme<ListStyle> & { readonly default?: string },
+  context: PlainContext,
+): Promise<string> {
+  const offered = choices.filter(({ value }) => value === preset);
+  const question = `${message}\n${numbered(choices)}\nNumber${hintOf(choices, offered)}:`;
+  return askLine(question, context, (line) => {
+    const answer = line === '' ? offered.map(({ value }) => value) : valuesOf(line, choices);
+    return answer?.length === 1 && answer[0] !== undefined
+      ? { answer: answer[0] }
+      : { problem: `give one number from 1 to ${choices.length}` };
+  });
+}
+
+/** At least one of several, by their numbers. */
+export function checkbox(
+  {
+    message,
+    choices,
+  }: ChoiceConfig<Choice & { readonly checked: boolean }> & Theme<SeveralStyle> & { readonly required: true },
+  context: PlainContext,
+): Promise<string[]> {
+  const checked = choices.filter((choice) => choice.checked);
+  const question = `${message}\n${numbered(choices)}\nNumbers, commas between several${hintOf(choices, checked)}:`;
+  return askLine(question, context, (line) => {
+    const answer = line === '' ? checked.map(({ value }) => value) : valuesOf(line, choices);
+    return answer === null || answer.length === 0
+      ? { problem: `give numbers from 1 to ${choices.length}` }
+      : { answer };
+  });
+}
+
+function numbered(choices: readonly Choice[]): string {
+  return choices.map(({ name }, index) => `${index + 1}: ${name}`).join('\n');
+}
+
+/** The hint stands before the colon. */
+function withHint(message: string, hint: string): string {
+  return hint === '' ? message : `${message.replace(/:$/, '')}${hint}:`;
+}
+
+function hintOf(choices: readonly Choice[], offered: readonly Choice[]): string {
+  const numbers = offered.map((choice) => choices.indexOf(choice) + 1);
+  return numbers.length === 0 ? '' : ` (Enter for ${numbers.join(', ')})`;
+}
+
+/** The choices that the numbers in the line mean, or null where one means none. */
+function valuesOf(line: string, choices: readonly Choice[]): string[] | null {
+  const chosen = line.split(/[\s,]+/).map((number) => choices[Number(number) - 1]?.value);
+  return chosen.some((value) => value === undefined) ? null : chosen.filter((value) => value !== undefined);
+}

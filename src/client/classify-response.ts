@@ -1,0 +1,124 @@
+import type * as z from 'zod/mini';
+import type { OperationClass } from '../contract/operation.ts';
+import type { FailedAttempt } from './combine-attempts.ts';
+import { WireError } from './connect.ts';
+import { decodeBody } from './decode.ts';
+import { findDrift } from './drift.ts';
+import type { Applied, Failure, Problem } from './outcome.ts';
+import { readProblem, saysInProgress } from './problem.ts';
+import { parseRetryAfter, type RowName, rowOfFailure, rowOfStatus } from './retry.ts';
+import type { WireAnswer } from './transport.ts';
+
+/** What came back from one request, as text that is free of the API key. */
+export interface Answer {
+  /** See {@link WireAnswer}. */
+  readonly sent: boolean;
+  readonly status: number | null;
+  readonly statusText: string;
+  readonly headers: Record<string, string>;
+  readonly text: string;
+  /** Why the answer is not complete, or null. */
+  readonly failure: Failure | null;
+}
+
+/** What {@link judge} has to know about the request. */
+interface Asked {
+  readonly class: OperationClass;
+  readonly response?: z.ZodMiniType | null;
+  readonly anyBody?: boolean;
+}
+
+/** Statuses of a success that has no body by definition (RFC 9110, sections 15.3.5 and 15.3.6). */
+const BODILESS = new Set([204, 205]);
+
+const decoder = new TextDecoder();
+
+export async function readAnswer(wire: WireAnswer, redact: (text: string) => string): Promise<Answer> {
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(wire.headers)) headers[name] = redact(value);
+  let text = '';
+  let failure = wire.failure;
+  try {
+    const bytes = await decodeBody(wire.body, wire.headers['content-encoding'] ?? '');
+    text = redact(decoder.decode(bytes));
+  } catch (error) {
+    if (!(error instanceof WireError)) throw error;
+    failure ??= error.failure;
+  }
+  const { sent, status } = wire;
+  return { sent, status, statusText: redact(wire.statusText), headers, text, failure };
+}
+
+/** Success, or the row of the retry table that the answer belongs to. `now` is in epoch milliseconds. */
+export function judge(answer: Answer, asked: Asked, attempt: number, now: number): Applied | FailedAttempt {
+  const { sent, status, headers, failure } = answer;
+  const requestId = headers['x-request-id'] ?? null;
+  const failed = (row: RowName, reason: Failure | null, problem: Problem | null): FailedAttempt => ({
+    row,
+    failure: reason,
+    status,
+    problem,
+    retryAt: parseRetryAfter(headers, now),
+    requestId,
+  });
+  if (status === null) {
+    const reason = failure ?? { code: 'connection_lost', message: 'no answer came' };
+    return failed(rowOfFailure(sent, reason), reason, null);
+  }
+  if (status < 200 || status > 299) {
+    const problem = problemOf(answer, status);
+    if (status === 409 && asked.class === 'keyed' && saysInProgress(answer.text)) {
+      return failed('in_progress', { code: 'in_progress', message: problem.message }, problem);
+    }
+    const row = rowOfStatus(status);
+    const said = problem.message.startsWith('HTTP ') ? problem.message : `HTTP ${status}: ${problem.message}`;
+    const message = `the service answered ${said}`;
+    return failed(row, row === 'unavailable' ? { code: 'server_error', message } : null, problem);
+  }
+  const body = readBody(answer, status, asked.anyBody ?? false);
+  if ('failure' in body) {
+    const isShort = body.failure.code !== 'body_too_large' && body.failure.code !== 'unreadable_body';
+    return failed(isShort ? 'lost' : 'unreadable', body.failure, null);
+  }
+  let drift: readonly string[] | undefined;
+  return {
+    kind: 'applied',
+    attempts: attempt,
+    requestId,
+    status,
+    body: body.value,
+    text: answer.text,
+    etag: headers.etag ?? null,
+    replayed: headers['idempotency-replayed']?.toLowerCase() === 'true',
+    get drift() {
+      drift ??= findDrift(body.value, asked.response);
+      return drift;
+    },
+  };
+}
+
+function readBody(
+  { text, headers, failure }: Answer,
+  status: number,
+  anyBody: boolean,
+): { value: unknown } | { failure: Failure } {
+  if (failure !== null) return { failure };
+  if (BODILESS.has(status) || (anyBody && text === '')) return { value: null };
+  try {
+    return { value: JSON.parse(text) };
+  } catch {
+    if (anyBody) return { value: text };
+    const message =
+      text === ''
+        ? 'the answer is empty'
+        : `the answer is not JSON (${headers['content-type'] ?? 'no type'})`;
+    return { failure: { code: 'unreadable_body', message } };
+  }
+}
+
+function problemOf({ statusText, headers, text }: Answer, status: number): Problem {
+  const problem = readProblem({ status, statusText, contentType: headers['content-type'] ?? '', text });
+  if (status >= 400 || headers.location === undefined) return problem;
+  const message = `HTTP ${status}: a redirect to ${headers.location.slice(0, 200)}, which is not followed`;
+  return { ...problem, message };
+}

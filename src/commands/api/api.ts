@@ -1,0 +1,247 @@
+import { type CommandDefinition, isOn, type ParsedCommand } from '../../cli/command/command-definition.ts';
+import type { Connection, Context } from '../../cli/command/context.ts';
+import { printJson } from '../../cli/command/print-json.ts';
+import { usageError } from '../../cli/core/errors.ts';
+import { printable, printableLines } from '../../cli/core/sanitize.ts';
+import { announce, type Run } from '../../cli/operation/define-operation.ts';
+import { outcomeError } from '../../cli/operation/run/outcome-error.ts';
+import { idIfAny, printRequest, printResult } from '../../cli/operation/run/print-result.ts';
+import { type Performed, perform, sendOptions } from '../../cli/operation/run/send.ts';
+import { renderJson } from '../../cli/output/style.ts';
+import type { Exchange } from '../../client/client.ts';
+import type { Operation } from '../../contract/operation.ts';
+import { restoreBackup } from '../../contract/operations/backups.ts';
+import { decideDispute } from '../../contract/operations/disputes.ts';
+import { appealReclaim } from '../../contract/operations/reclaims.ts';
+import { type RawBody, readRawBody } from './raw-body.ts';
+import { completeRequest } from './raw-input.ts';
+import {
+  addQuery,
+  matchOperation,
+  type RawMethod,
+  rawChange,
+  rawMethods,
+  resolveRawPath,
+  storeOf,
+} from './raw-request.ts';
+
+const group = 'Request:';
+
+export const command: CommandDefinition = {
+  description: `Send one request with the key of the profile, as it is given. {store} in the path stands for the store;
+the path stays below the base URL. Answers are JSON on stdout, also those that refuse: then the error is on stderr and
+the exit code says which kind it is. Changes are in the history. A change that is one of the contract's operations is
+retried as that operation is; any other is sent once. Nothing is checked or backed up first. A terminal is asked for what is left out.`,
+  arguments: [
+    { name: 'method', description: `One of ${rawMethods.join(', ')}`, complete: rawMethods },
+    { name: 'path', description: 'Such as /v1/stores/{store}/operations/settings' },
+  ],
+  options: [
+    {
+      flag: '--field',
+      short: '-f',
+      value: 'PATH=VALUE',
+      description:
+        'Field of the body: a=1, in an object a.b=1 or a[b]=1, in a list a[]=1; of GET and HEAD the query',
+      group,
+    },
+    {
+      flag: '--input',
+      value: 'FILE',
+      description: 'Send the JSON of this file as it is; - reads standard input',
+      group,
+    },
+    {
+      flag: '--include',
+      short: '-i',
+      description: 'Print status and headers of the answer before its body',
+      group,
+    },
+    { flag: '--new', description: 'Do not go on with an open attempt of the same change', group: 'Safety:' },
+    {
+      flag: '--retry-rate-limited',
+      description: 'When the service says "too many requests", wait and send again',
+      group: 'Safety:',
+    },
+  ],
+  dryRun: true,
+  examples: [
+    'api GET /v1/stores/{store}/operations/settings',
+    'api PATCH /v1/stores/{store} -f settings.cashbackBp=250 --include',
+    "api POST /v1/stores/{store}/operations/backups -f label=x -f 'sections[]=store'",
+    'api PUT /v1/stores/{store}/operations/settings --input settings.json',
+  ],
+  async run(context, parsed) {
+    const asked = await completeRequest(context, parsed);
+    const { method, target } = asked;
+    const { flags } = context;
+    if (isOn(parsed, '--include') && (flags.json || flags.quiet)) {
+      throw usageError(
+        '--include prints more than --json, --fields and --quiet allow',
+        'leave one of them out',
+      );
+    }
+    const body = asked.body ?? (await readRawBody(context, parsed, method));
+    const connection = await context.connect();
+    const path = addQuery(resolveRawPath(target, connection), body.query);
+    refuseKey(`${path}\n${body.text ?? ''}\n${JSON.stringify(body.value)}`, connection.secret);
+    const request: RawRequest = { context, connection, parsed, method, path, body };
+    if (flags.dryRun) {
+      const value: unknown = body.text === undefined ? body.value : JSON.parse(body.text);
+      printRequest(context, { method, url: connection.baseUrl + path, body: value });
+      return undefined;
+    }
+    await send(request);
+    return undefined;
+  },
+};
+
+interface RawRequest {
+  readonly context: Context;
+  readonly connection: Connection;
+  readonly parsed: ParsedCommand;
+  readonly method: RawMethod;
+  readonly path: string;
+  readonly body: RawBody;
+}
+
+/** The key is sent in the header only. What changes something is looked at by the history as well. */
+function refuseKey(text: string, secret: string): void {
+  if (secret.length < 8 || !text.includes(secret)) return;
+  throw usageError(
+    'the request holds the API key; nothing was sent',
+    'the key goes into the header by itself',
+    {
+      code: 'secret_in_request',
+    },
+  );
+}
+
+/** Sends the request and prints the answer; that of a refusal too, before the error is thrown on. */
+async function send(request: RawRequest): Promise<void> {
+  const { context, connection, parsed, method, path } = request;
+  let last: Exchange | undefined;
+  context.onExchange((exchange) => {
+    if (exchange.method === method && exchange.url === connection.baseUrl + path) last = exchange;
+  });
+  const run = runOf(request);
+  const include = () => {
+    if (!isOn(parsed, '--include')) return;
+    if (last === undefined) context.notice('The answer is from the history, which keeps no headers.');
+    else if (last.status !== null) context.print(describeHead(last));
+  };
+  let performed: Performed;
+  try {
+    performed = run === null ? await read(request) : await change(run, request);
+  } catch (error) {
+    if (last?.responseBody && !context.flags.quiet && (isJson(last.responseBody) || !context.flags.json)) {
+      include();
+      printBody(context, last.responseBody);
+    }
+    throw error;
+  }
+  include();
+  const { flags } = context;
+  if (flags.quiet || flags.fields !== null)
+    await printResult(run ?? asRun(request, readOf(request)), { id: idIfAny }, performed);
+  // One JSON document, also of an answer that is text, or nothing.
+  else if (flags.json && !isJson(performed.text)) printJson(context, performed.answer);
+  else printBody(context, performed.text);
+}
+
+/** The request as a run of an operation, or null for a read. */
+function runOf(request: RawRequest): Run | null {
+  const { method, path, body } = request;
+  if (method === 'GET' || method === 'HEAD') return null;
+  const known = matchOperation(method, path);
+  if (known === undefined) return asRun(request, rawChange(method, path));
+  const hasKey =
+    body.text === undefined ? body.value !== null : typeof body.value?.idempotencyKey === 'string';
+  return asRun(request, {
+    ...known,
+    path,
+    // Without a key in it, a body that is sent as it is would be applied again each time.
+    class: known.class === 'keyed' && !hasKey ? 'one-shot' : known.class,
+  });
+}
+
+function readOf({ path }: RawRequest): Operation {
+  return { ...rawChange('GET', path), class: 'read' };
+}
+
+/** The history knows a change by the store that it is about. */
+function asRun({ context, connection, parsed, path, body }: RawRequest, operation: Operation): Run {
+  return {
+    context,
+    connection: { ...connection, storeId: storeOf(path) ?? connection.storeId },
+    operation,
+    fields: [],
+    parsed,
+    parameters: {},
+    body: body.value,
+    ...(body.text !== undefined && { bodyText: body.text }),
+    interview: null,
+  };
+}
+
+async function read({ context, connection, method, path }: RawRequest): Promise<Performed> {
+  const known = matchOperation(method, path);
+  const outcome = await connection.client.send(
+    {
+      method,
+      path,
+      body: null,
+      class: 'read',
+      response: known?.response ?? null,
+      anyBody: known === undefined,
+    },
+    sendOptions(context),
+  );
+  if (outcome.kind !== 'applied') {
+    throw outcomeError(outcome, { class: 'read', fields: [], recordId: null, now: context.now() });
+  }
+  for (const line of outcome.drift)
+    context.notice(context.err.color.yellow(`the answer differs from the contract: ${printable(line)}`));
+  return { answer: outcome.body, text: outcome.text, etag: outcome.etag, record: null };
+}
+
+/** Operations whose own commands look before they send. */
+const guarded: Readonly<Record<string, string>> = {
+  [restoreBackup.id]: '`storectl backup restore` takes a safety backup and asks first',
+  [decideDispute.id]: '`storectl disputes decide` shows the dispute and asks first',
+  [appealReclaim.id]: '`storectl reclaim appeal` asks first, and refuses a second appeal',
+};
+
+async function change(run: Run, { context }: RawRequest): Promise<Performed> {
+  announce(run);
+  const { id, class: operationClass } = run.operation;
+  const guard = guarded[id];
+  const { yellow } = context.err.color;
+  if (guard !== undefined) context.notice(yellow(`api sends this as it is, without a guard: ${guard}`));
+  if (
+    operationClass === 'one-shot' &&
+    matchOperation(run.operation.method, run.operation.path)?.class === 'keyed'
+  ) {
+    context.notice(yellow('The body has no idempotencyKey, so the request is sent once and never again.'));
+  }
+  return perform(run);
+}
+
+function describeHead({ status, statusText, responseHeaders }: Exchange): string {
+  const headers = Object.entries(responseHeaders ?? {}).map(([name, value]) => `${name}: ${value}`);
+  return [`HTTP/1.1 ${status} ${statusText}`.trimEnd(), ...headers].map(printable).concat('', '').join('\n');
+}
+
+function printBody(context: Context, text: string): void {
+  if (text === '') return;
+  context.print(isJson(text) ? renderJson(text, context.out) : printableLines(text));
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

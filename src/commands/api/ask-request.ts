@@ -1,0 +1,106 @@
+import type { Context } from '../../cli/command/context.ts';
+import { cancelledError } from '../../cli/core/errors.ts';
+import { isObject } from '../../cli/core/json-value.ts';
+import { describeParameter } from '../../cli/input/request-body.ts';
+import { askId } from '../../cli/operation/questions/ask-missing.ts';
+import { knownIds } from '../../cli/operation/questions/known-ids.ts';
+import { problemOf } from '../../cli/profiles/ask-target.ts';
+import { askChoice, askText, askYesNo } from '../../cli/prompts/prompts.ts';
+import { askFromStart, explainKeys, type Question } from '../../cli/prompts/questions.ts';
+import { type Operation, pathParameters } from '../../contract/operation.ts';
+import { operations } from '../../contract/operations.ts';
+import type { RawBody } from './raw-body.ts';
+import { checkRawPath, parseMethod, type RawMethod, rawMethods } from './raw-request.ts';
+
+export interface CompleteRequest {
+  readonly method: RawMethod;
+  /** Path or URL, with `{store}` in it. */
+  readonly target: string;
+  /** What the user has typed, or null where that is nothing. */
+  readonly body: RawBody | null;
+}
+
+/** Asks for what is not given of a raw request, and for a yes to one that may change something. */
+export async function askRequest(
+  context: Context,
+  given: {
+    readonly method: RawMethod | undefined;
+    readonly target: string | undefined;
+    /** Whether the body is not given either. */
+    readonly asksBody: boolean;
+  },
+): Promise<CompleteRequest> {
+  const { io } = context;
+  const asked = { method: given.method ?? 'GET', target: given.target, body: '' };
+  const askMethod: Question = {
+    async ask() {
+      const choices = rawMethods.map((name) => ({ value: name, name }));
+      asked.method = parseMethod(await askChoice(io, 'Method of the request', choices, asked.method));
+    },
+  };
+  const askTarget: Question = {
+    async ask() {
+      asked.target = await askPath(context, asked.method, asked.target);
+    },
+  };
+  const askBody: Question = {
+    async ask() {
+      asked.body = await askText(io, 'Body of the request, as JSON (empty for none)', {
+        preset: asked.body === '' ? undefined : asked.body,
+        optional: true,
+        validate: (text) =>
+          text.trim() === '' || problemOf(() => JSON.parse(text)) === null || 'this is not JSON',
+      });
+    },
+  };
+  const agree: Question = {
+    async ask() {
+      const { method, target, body } = asked;
+      context.notice(`\n${method} ${target}${body ? `\n${body}` : ''}\n`);
+      if (!(await askYesNo(io, 'Send this request?', true))) throw cancelledError();
+    },
+  };
+  const isRead = () => asked.method === 'GET' || asked.method === 'HEAD';
+  explainKeys(context);
+  await askFromStart(() => [
+    ...(given.method === undefined ? [askMethod] : []),
+    ...(given.target === undefined ? [askTarget] : []),
+    ...(isRead() ? [] : [...(given.asksBody ? [askBody] : []), agree]),
+  ]);
+  const { method, target = '', body } = asked;
+  return { method, target, body: body.trim() === '' ? null : bodyFrom(JSON.parse(body), body) };
+}
+
+/** One of the contract's paths for the method, or any other. */
+async function askPath(context: Context, method: RawMethod, before: string | undefined): Promise<string> {
+  const { io } = context;
+  const known: readonly Operation[] = operations.filter((operation) => operation.method === method);
+  const another = '';
+  const choices = known.map(({ id, path, summary }) => ({
+    ...{ value: id, short: path.replace('{storeId}', '{store}') },
+    name: `${path.replace('{storeId}', '{store}')}  ${summary}`,
+  }));
+  const chosen =
+    choices.length === 0
+      ? another
+      : await askChoice(io, 'Path of the request', [...choices, { value: another, name: 'another path' }]);
+  const operation = known.find(({ id }) => id === chosen);
+  if (operation === undefined) {
+    const validate = (text: string) => problemOf(() => checkRawPath(text)) ?? true;
+    return askText(io, 'Path of the request, {store} stands for the store', {
+      preset: before ?? '/v1/stores/{store}',
+      validate,
+    });
+  }
+  let path = operation.path.replace('{storeId}', '{store}');
+  for (const name of pathParameters(operation).filter((one) => one !== 'storeId')) {
+    const id = await askId(context, describeParameter(name), await knownIds(context, operation), undefined);
+    path = path.replace(`{${name}}`, () => encodeURIComponent(id));
+  }
+  return path;
+}
+
+/** An object is a body of fields, as `--field` makes one; any other JSON is sent as it is. */
+function bodyFrom(value: unknown, text: string): RawBody {
+  return isObject(value) ? { value, query: [] } : { value: null, text, query: [] };
+}

@@ -1,0 +1,102 @@
+import { optionValue, type ParsedCommand } from '../../cli/command/command-definition.ts';
+import { usageError } from '../../cli/core/errors.ts';
+import { getPath, parsePath, setPath } from '../../cli/core/field-path.ts';
+import { isObject } from '../../cli/core/json-value.ts';
+import { describeFile, readPair, readText, refuseTooDeep } from '../../cli/input/input-files.ts';
+import type { InputSource } from '../../cli/input/stdin.ts';
+import type { RawMethod } from './raw-request.ts';
+
+/** What a raw request sends besides its path. */
+export interface RawBody {
+  /** The body's fields, or null where it has none or is no object. */
+  readonly value: Record<string, unknown> | null;
+  /** JSON text to send as it is. */
+  readonly text?: string;
+  /** `name=value` for the query. */
+  readonly query: readonly string[];
+}
+
+/** The body that `--field` or `--input` gives, or the query that `--field` is where there is no body. Throws exit 2. */
+export async function readRawBody(
+  source: InputSource,
+  parsed: ParsedCommand,
+  method: RawMethod,
+): Promise<RawBody> {
+  const given = parsed.options.get('--field');
+  const fields = typeof given === 'object' ? given : [];
+  const file = optionValue(parsed, '--input');
+  const isRead = method === 'GET' || method === 'HEAD';
+  if (file === undefined) {
+    if (isRead || fields.length === 0) return { value: null, query: fields };
+    const value: Record<string, unknown> = {};
+    for (const field of fields) setRawField(value, field, '--field');
+    return { value, query: [] };
+  }
+  if (fields.length > 0) throw usageError('--field and --input exclude each other', 'leave one of them out');
+  if (isRead) throw usageError(`a ${method} has no body, so --input has no place`, 'use -f for its query');
+  const text = await readText(source, file, '--input');
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw usageError(`${describeFile(file)} (--input) is not JSON`, 'it is sent as it is, so it must be', {
+      code: 'invalid_input',
+    });
+  }
+  refuseTooDeep(value, `${describeFile(file)} (--input)`);
+  return { value: isObject(value) ? value : null, text, query: [] };
+}
+
+/** Where a value goes: the name of a field, or null for the end of a list. */
+type Step = string | null;
+
+/**
+ * Sets what `path=value` says in the body as `gh api` does: `a[b]=1` and `a.b=1` are a field of an object, `a[]=1` adds to
+ * a list, `a[][b]=1` to the object at its end, or to a new one where that has the field. Throws a usage error that names
+ * the flag.
+ */
+function setRawField(body: Record<string, unknown>, text: string, flag: string): void {
+  const { path, value } = readPair(text, flag);
+  put(body, parseSteps(path, flag), value);
+}
+
+function parseSteps(path: string, flag: string): Step[] {
+  const [, name = '', brackets = ''] = /^((?:\\.|[^\\[\]])+)((?:\[[^[\]]*\])*)$/s.exec(path) ?? [];
+  const inner = [...brackets.matchAll(/\[([^\]]*)\]/g)].map(([, text = '']) => text);
+  const isListOfLists = inner.some((text, index) => text === '' && inner[index + 1] === '');
+  if (name === '' || isListOfLists) {
+    throw usageError(
+      `${flag} ${path}: what stands before = is no name with brackets`,
+      `for example ${flag} 'sections[]=store' or ${flag} 'settings[cashbackBp]=250'`,
+      { code: 'invalid_input' },
+    );
+  }
+  // A dot within brackets belongs to the name.
+  const names = inner.map((text) => (text === '' ? null : parsePath(text.replaceAll('.', '\\.')).join('')));
+  return [...parsePath(name), ...names];
+}
+
+function put(target: Record<string, unknown>, steps: readonly Step[], value: unknown): void {
+  const end = steps.indexOf(null);
+  const names = steps.slice(0, end === -1 ? steps.length : end).map(String);
+  if (end === -1) {
+    setPath(target, names, value);
+    return;
+  }
+  const found = names.reduce<unknown>(
+    (value, name) => (isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined),
+    target,
+  );
+  const list: unknown[] = Array.isArray(found) ? found : [];
+  setPath(target, names, list);
+  const rest = steps.slice(end + 1);
+  if (rest.length === 0) {
+    list.push(value);
+    return;
+  }
+  const last = list.at(-1);
+  const isOpen = isObject(last) && (rest.includes(null) || getPath(last, rest.map(String)) === undefined);
+  const item = isOpen ? last : {};
+  if (!isOpen) list.push(item);
+  put(item, rest, value);
+}

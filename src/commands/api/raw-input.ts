@@ -1,0 +1,29 @@
+import { argumentValue, type ParsedCommand } from '../../cli/command/command-definition.ts';
+import { type Context, inputNeeded } from '../../cli/command/context.ts';
+import type { CompleteRequest } from './ask-request.ts';
+import { checkRawPath, parseMethod, rawMethods } from './raw-request.ts';
+
+/** Method and path of a raw request, which a terminal is asked for, and then for a body as well. */
+export async function completeRequest(context: Context, parsed: ParsedCommand): Promise<CompleteRequest> {
+  const method = argumentValue(parsed, 'method');
+  const target = argumentValue(parsed, 'path');
+  if (method !== undefined && target !== undefined) {
+    checkRawPath(target);
+    return { method: parseMethod(method), target, body: null };
+  }
+  if (!context.canPrompt) {
+    const methods = `one of ${rawMethods.join(', ')}`;
+    throw inputNeeded([
+      ...(method === undefined ? [{ field: 'method', give: '<method>', description: methods }] : []),
+      { field: 'path', give: '<path>', description: 'such as /v1/stores/{store}' },
+    ]);
+  }
+  // Without a key the answers would be in vain.
+  await context.connect();
+  const { askRequest } = await import('./ask-request.ts');
+  return askRequest(context, {
+    method: method === undefined ? undefined : parseMethod(method),
+    target,
+    asksBody: !parsed.options.has('--field') && !parsed.options.has('--input'),
+  });
+}

@@ -1,0 +1,136 @@
+import * as z from 'zod/mini';
+import { type CliError, usageError } from '../../cli/core/errors.ts';
+import { type HttpMethod, type Operation, pathParameterProblem } from '../../contract/operation.ts';
+import { operations } from '../../contract/operations.ts';
+import { rawOperationId } from '../../history/record.ts';
+
+export type RawMethod = HttpMethod | 'HEAD';
+
+export const rawMethods: readonly RawMethod[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
+
+/** The method as it goes on the wire. Throws a usage error for one that is not sent. */
+export function parseMethod(text: string): RawMethod {
+  const method = rawMethods.find((name) => name === text.toUpperCase());
+  if (method !== undefined) return method;
+  throw usageError(
+    `"${text}" is no method that can be sent`,
+    `there are: ${rawMethods.join(', ')}; the method comes first, then the path`,
+  );
+}
+
+/** Scheme and authority, where the text has them, and the path with its query. */
+function splitOrigin(text: string): { origin: string | null; path: string } {
+  const [, origin = '', path = ''] = /^(https?:\/\/[^/?#\\]*)(.*)$/is.exec(text) ?? [];
+  return origin === '' ? { origin: null, path: text } : { origin, path: path === '' ? '/' : path };
+}
+
+/** Throws a usage error for a path that could lead anywhere but below the base URL, or that cannot be sent. */
+export function checkRawPath(text: string): void {
+  const { path } = splitOrigin(text);
+  if (/^[A-Za-z]:[/\\]/.test(path)) {
+    throw refusedPath(text, 'is a Windows path', 'Git Bash turns /v1 into one: set MSYS_NO_PATHCONV=1');
+  }
+  if (!path.startsWith('/')) {
+    throw refusedPath(
+      text,
+      'does not start with a slash',
+      'for example /v1/stores/{store}/operations/settings',
+    );
+  }
+  if (path.startsWith('//')) throw refusedPath(text, 'starts with two slashes, which names another host');
+  const filled = path.replaceAll('{store}', 'store');
+  if (filled.includes('\\')) throw refusedPath(text, 'has a backslash');
+  if (filled.includes('#')) throw refusedPath(text, 'has a fragment (#), which is never sent');
+  if (/[{}]/.test(filled)) {
+    throw refusedPath(text, 'has braces', 'only {store} is filled in; write braces as %7B and %7D');
+  }
+  if (!/^[\x21-\x7e]*$/.test(filled)) {
+    throw refusedPath(text, 'has spaces or other characters that must be percent-encoded');
+  }
+  const [pathname = ''] = filled.split('?');
+  for (const segment of pathname.split('/').slice(1)) {
+    const plain = decode(segment);
+    if (plain === null) throw refusedPath(text, 'has a percent sign that encodes nothing', 'write it as %25');
+    const problem = plain === '' ? null : pathParameterProblem(plain);
+    if (problem !== null) throw refusedPath(text, `has a part, "${segment}", which ${problem}`);
+  }
+}
+
+/** Where a request goes: the base URL without a trailing slash, and the store of `{store}`. */
+interface Target {
+  readonly baseUrl: string;
+  readonly storeId: string;
+}
+
+/**
+ * Path and query below the base URL, `{store}` filled in, from a path or an absolute URL that passed
+ * {@link checkRawPath}. Throws a usage error for a URL of another origin, or outside of the base URL's own path.
+ */
+export function resolveRawPath(text: string, { baseUrl, storeId }: Target): string {
+  const { origin, path } = splitOrigin(text);
+  const filled = path.replaceAll('{store}', encodeURIComponent(storeId));
+  if (origin === null) return filled;
+  const base = new URL(baseUrl);
+  const hint = `the key goes to ${baseUrl} only: give the path below it`;
+  if (!URL.canParse(origin) || /[@\s]/.test(origin) || new URL(origin).origin !== base.origin) {
+    throw refusedPath(text, 'is not an address of this service', hint);
+  }
+  const prefix = base.pathname.replace(/\/$/, '');
+  if (!filled.startsWith(`${prefix}/`)) throw refusedPath(text, 'is not below the base URL', hint);
+  return filled.slice(prefix.length);
+}
+
+function refusedPath(text: string, reason: string, hint = 'give it as /v1/…; nothing was sent'): CliError {
+  return usageError(`the path "${text}" ${reason}`, hint, { code: 'invalid_path' });
+}
+
+function decode(segment: string): string | null {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return null;
+  }
+}
+
+/** Adds `name=value` pairs to the query of a path. Throws a usage error for what is no pair. */
+export function addQuery(path: string, fields: readonly string[]): string {
+  return fields.reduce((result, field) => {
+    const at = field.indexOf('=');
+    if (at < 1) throw usageError(`--field takes name=value, and "${field}" is not of that form`);
+    const pair = [field.slice(0, at), field.slice(at + 1)].map(encodeURIComponent).join('=');
+    return `${result}${result.includes('?') ? '&' : '?'}${pair}`;
+  }, path);
+}
+
+/** The operation of the contract that method and path are, or undefined. With a query, they are none. */
+export function matchOperation(method: RawMethod, path: string): Operation | undefined {
+  const parts = path.split('/');
+  return operations.find((operation) => {
+    const template = operation.path.split('/');
+    return (
+      operation.method === method &&
+      template.length === parts.length &&
+      !path.includes('?') &&
+      template.every((name, index) => (name.startsWith('{') ? parts[index] !== '' : name === parts[index]))
+    );
+  });
+}
+
+/** The store that a path is about, or null where it does not say. */
+export function storeOf(path: string): string | null {
+  const [, id] = /^\/v1\/stores\/([^/?]+)/.exec(path) ?? [];
+  return id === undefined ? null : decode(id);
+}
+
+/** A change that the contract does not know. What it does is unknown, so it is never sent twice. */
+export function rawChange(method: HttpMethod, path: string): Operation {
+  return {
+    id: rawOperationId,
+    method,
+    path,
+    summary: 'A request outside the contract',
+    class: 'one-shot',
+    body: null,
+    response: z.looseObject({}),
+  };
+}

@@ -1,0 +1,267 @@
+import type { ParsedCommand } from '../../../cli/command/command-definition.ts';
+import type { Context } from '../../../cli/command/context.ts';
+import { printJson } from '../../../cli/command/print-json.ts';
+import { type Progress, startProgress } from '../../../cli/command/progress.ts';
+import { CliError, cancelledError, usageError } from '../../../cli/core/errors.ts';
+import { type ExitCode, exitCodes } from '../../../cli/core/exit-codes.ts';
+import { getPath } from '../../../cli/core/field-path.ts';
+import { printable, printableInOneLine } from '../../../cli/core/sanitize.ts';
+import type { FieldFlag } from '../../../cli/input/field-flags.ts';
+import { checkBody, readBody } from '../../../cli/input/request-body.ts';
+import { announce, type Run } from '../../../cli/operation/define-operation.ts';
+import {
+  alone,
+  beginBatch,
+  concernsOneItem,
+  forEachAtOnce,
+  gravestExitCode,
+  startBatch,
+  withGrace,
+  withResultsFile,
+  wordsOfBatch,
+} from '../../../cli/operation/run/bulk.ts';
+import { noteDrift, performInBatch } from '../../../cli/operation/run/send.ts';
+import type { Applied } from '../../../client/outcome.ts';
+import { leaveUnoptimized } from '../../../client/v8-flags.ts';
+import { createBlogPost } from '../../../contract/operations/blog.ts';
+import type { Batch } from '../../../history/batch/batch.ts';
+import type { HistoryRecord } from '../../../history/record.ts';
+import type { KnownPost } from './known-posts.ts';
+import { mostInHand, startPace } from './pace.ts';
+import { type Plan, type PostResult, planPosts, resultOf } from './plan.ts';
+import { type PostFile, readPostFiles } from './post-files.ts';
+import { closeUnsent, settleBySlug } from './settle-post.ts';
+
+/** So many posts at most are sent before V8 has earned back what it takes to optimize. */
+const mostPostsUnoptimized = 2_000;
+
+/** So many unknown outcomes without an answer in between: it is the service, and not the posts. */
+const mostUnknownInARow = 3;
+
+/**
+ * Creates a post for each file. Everything is checked before anything is sent. Run again, it goes on: posts that the
+ * history knows to be there are left alone, and those whose answer was lost are settled by their slug.
+ */
+export async function createPosts(
+  context: Context,
+  fields: readonly FieldFlag[],
+  parsed: ParsedCommand,
+  files: readonly string[],
+): Promise<ExitCode | undefined> {
+  const posts = await readPostFiles(context, files, await readCommon(context, fields, parsed));
+  const run = await startBatch(context, createBlogPost, fields);
+  if (context.flags.dryRun) {
+    printPlan(run, posts, await planPosts(run, posts, parsed));
+    return undefined;
+  }
+  announce(run);
+  return withResultsFile(context, parsed, (write) =>
+    alone(run, async () => {
+      await closeUnsent(run);
+      return createAll(run, posts, await planPosts(run, posts, parsed), write);
+    }),
+  );
+}
+
+/** What flags give to all posts alike. */
+async function readCommon(
+  context: Context,
+  fields: readonly FieldFlag[],
+  parsed: ParsedCommand,
+): Promise<Record<string, unknown>> {
+  const common = await readBody(context, fields, parsed);
+  const own = ['title', 'slug', 'contentMd'].filter((name) => name in common);
+  checkBody(createBlogPost, fields, common);
+  if (own.length === 0) return common;
+  throw usageError(
+    `${own.join(' and ')} cannot be the same for several files`,
+    'each file has its own: in front matter, in its first heading, in its name',
+  );
+}
+
+async function createAll(
+  run: Run,
+  posts: readonly PostFile[],
+  plans: readonly Plan[],
+  write: (document: unknown) => void,
+): Promise<ExitCode> {
+  const { context } = run;
+  const { signal } = context.io;
+  const results = new Map<PostFile, PostResult>();
+  const grace = withGrace(context);
+  const progress = startProgress(context, posts.length, 'posts');
+  let stop: CliError | null = null;
+  let unknownInARow = 0;
+  let mustTellV8 = posts.length <= mostPostsUnoptimized;
+  const isOver = () => stop !== null || signal.aborted;
+  const own = { ...run, context: grace.context };
+  const pace = startPace();
+  const batch = await beginBatch(own, { mostAtOnce: pace.mostAtOnce, onRetry: pace.failed, isOver });
+  const answers: Applied[] = [];
+  const onApplied = (answer: Applied) => {
+    answers.push(answer);
+    pace.applied();
+  };
+  const finish = (post: PostFile, result: PostResult) => {
+    results.set(post, result);
+    report(context, progress, result);
+  };
+  try {
+    const works = posts.map((post, index) => workFor(own, batch, post, plans[index], onApplied));
+    await forEachAtOnce(
+      posts,
+      mostInHand,
+      async (post, index) => {
+        const work = works[index];
+        if (work === undefined) return;
+        if (typeof work !== 'function') return finish(post, work);
+        try {
+          const result = await work();
+          if (result === null) return;
+          finish(post, result);
+          unknownInARow = 0;
+          if (!mustTellV8) return;
+          mustTellV8 = false;
+          // All that sends is loaded now.
+          await leaveUnoptimized();
+        } catch (error) {
+          if (!(error instanceof CliError)) throw error;
+          const { exitCode, code } = error.details;
+          // It was written down, and never sent.
+          if (isOver() && code === 'cancelled') return;
+          pace.failed();
+          if (exitCode === exitCodes.unknown) unknownInARow += 1;
+          finish(post, failed(post, error));
+          const isOwn = concernsOneItem(exitCode) || exitCode === exitCodes.unknown;
+          if (!isOwn || unknownInARow >= mostUnknownInARow) stop ??= error;
+        }
+      },
+      isOver,
+    );
+  } finally {
+    batch.end();
+    grace.dispose();
+    progress.end();
+    noteDrift(context, answers);
+  }
+  if (signal.aborted) stop ??= cancelledError();
+  const all = posts.map((post) => results.get(post) ?? notSent(post));
+  const documents = all.map(({ exitCode: _, ...result }) => result);
+  if (context.flags.json) {
+    printJson(context, documents);
+  }
+  write(documents);
+  return conclude(context, all, stop);
+}
+
+/**
+ * The result of a post, or what has to be done for it, which comes to null where the batch is over before. Whatever can be
+ * is made ready beforehand: while requests are on their way, the service may need the processor.
+ */
+function workFor(
+  run: Run,
+  batch: Batch,
+  post: PostFile,
+  plan: Plan | undefined,
+  onApplied: (answer: Applied) => void,
+): PostResult | (() => Promise<PostResult | null>) | undefined {
+  if (plan === undefined || 'outcome' in plan) return plan;
+  if (plan.do === 'settle') return () => batch.inTurn(() => settle(run, post, plan.post));
+  const prepared = batch.prepare(post.body);
+  return async () => {
+    const { applied, record } = await performInBatch(run, batch, prepared);
+    onApplied(applied);
+    return created(post, applied, record);
+  };
+}
+
+async function settle(run: Run, { file, slug }: PostFile, doubtful: KnownPost): Promise<PostResult> {
+  const { created, ...known } = await settleBySlug(run, doubtful);
+  const message = created
+    ? 'sent again, since its answer was lost'
+    : 'its answer was lost, and its slug is taken';
+  return {
+    file,
+    slug,
+    outcome: created ? 'created' : 'exists',
+    ...known,
+    message,
+    exitCode: exitCodes.done,
+  };
+}
+
+function created({ file, slug }: PostFile, { body, requestId }: Applied, record: HistoryRecord): PostResult {
+  const id = getPath(body, ['id']);
+  const given = getPath(body, ['slug']);
+  return {
+    file,
+    slug: typeof given === 'string' ? given : slug,
+    outcome: 'created',
+    id: typeof id === 'string' ? id : null,
+    requestId,
+    operationId: record.id,
+    message: '',
+    exitCode: exitCodes.done,
+  };
+}
+
+function failed({ file, slug }: PostFile, { details }: CliError): PostResult {
+  const { message, exitCode, requestId = null, operationId = null } = details;
+  const outcome =
+    exitCode === exitCodes.unknown ? 'unknown' : concernsOneItem(exitCode) ? 'failed' : 'not_sent';
+  return { file, slug, outcome, id: null, requestId, operationId, message, exitCode };
+}
+
+function notSent(post: PostFile): PostResult {
+  const message = 'the run ended before';
+  return { ...resultOf(post, null), outcome: 'not_sent', message, exitCode: exitCodes.done };
+}
+
+function report({ flags, print }: Context, progress: Progress, result: PostResult): void {
+  const { file, slug, outcome, id, message } = result;
+  if (flags.json) progress.step(null);
+  else if (flags.quiet) {
+    progress.step(null);
+    if (outcome === 'created' && id !== null) print(printable(id));
+  } else {
+    const parts = [outcome.padEnd(7), file, id, outcome === 'failed' ? null : slug, message];
+    progress.step(printableInOneLine(parts.filter(Boolean).join('  ')));
+  }
+}
+
+/** The exit code, or the error that says what is left to do. */
+function conclude({ notice }: Context, results: readonly PostResult[], stop: CliError | null): ExitCode {
+  const counts = (['created', 'exists', 'failed', 'unknown', 'not_sent'] as const)
+    .map((outcome) => [outcome, results.filter((result) => result.outcome === outcome).length] as const)
+    .filter(([, count]) => count > 0);
+  const summary = counts.map(([outcome, count]) => `${count} ${outcome.replace('_', ' ')}`).join(', ');
+  notice(summary);
+  const codes = results.map(({ exitCode }) => exitCode);
+  const exitCode = gravestExitCode(stop === null ? codes : [...codes, stop.details.exitCode]);
+  if (exitCode === exitCodes.done) return exitCode;
+  const again = 'the same command goes on, and creates no post twice';
+  throw new CliError({
+    code: stop?.details.code ?? 'incomplete',
+    exitCode,
+    message:
+      stop === null
+        ? `not every post is there: ${summary}`
+        : `stopped (${summary}): ${wordsOfBatch(stop.message)}`,
+    hint: stop?.details.code === 'cancelled' ? again : `look at the lines above; ${again}`,
+  });
+}
+
+function printPlan({ context }: Run, posts: readonly PostFile[], plans: readonly Plan[]): void {
+  const words = { send: 'send', settle: 'send again to settle it' } as const;
+  const rows = posts.map(({ file, slug, body }, index) => {
+    const plan = plans[index];
+    if (plan === undefined || 'do' in plan) return { file, slug, plan: words[plan?.do ?? 'send'], body };
+    return { file, slug, plan: plan.outcome, body };
+  });
+  if (context.flags.json) printJson(context, rows);
+  else
+    for (const { file, slug, plan, body } of rows) {
+      context.print(printable([plan, file, slug, String(body.title)].join('  ')));
+    }
+  context.notice('dry run: nothing was sent');
+}

@@ -1,0 +1,92 @@
+import type { Connection } from '../../../cli/command/context.ts';
+import { getPath } from '../../../cli/core/field-path.ts';
+import { isObject } from '../../../cli/core/json-value.ts';
+import { answerBody } from '../../../cli/output/record-summary.ts';
+import { createBlogPost } from '../../../contract/operations/blog.ts';
+import { fingerprint } from '../../../history/fingerprint.ts';
+import type { History } from '../../../history/journal.ts';
+import { type HistoryRecord, mayHaveBeenApplied } from '../../../history/record.ts';
+
+/** What this machine knows of one post that it sent to the store. */
+export interface KnownPost {
+  readonly record: HistoryRecord;
+  /** Slug that was sent with it, or that the service gave it; null where neither is known. */
+  readonly slug: string | null;
+  /** Whether the request itself carried the slug. */
+  readonly sentSlug: boolean;
+  /** Stands for everything in the request but the slug. */
+  readonly content: string;
+  /** Id of the post, where an answer told it. */
+  readonly id: string | null;
+}
+
+export interface KnownPosts {
+  /** The post with this slug, or sent with the same content before slugs came into it; a certain one first. */
+  find(slug: string, body: Readonly<Record<string, unknown>>): KnownPost | null;
+  /** Whether the service has refused a slug of this store because it was taken. */
+  readonly refusesTakenSlugs: boolean;
+}
+
+/**
+ * The posts of the store in the history, read once: looking them up there for each of a thousand posts would read a
+ * million files. Throws a HistoryError where the log of a batch cannot be read: its posts would be created again.
+ */
+export async function readKnownPosts(history: History, connection: Connection): Promise<KnownPosts> {
+  const { origin, storeId } = connection;
+  const { records, problems } = await history.list({ operation: createBlogPost.id, origin, storeId });
+  for (const { unreadableLog } of problems) if (unreadableLog !== undefined) throw unreadableLog;
+  const posts = records
+    .filter((record) => record.state === 'applied' || mayHaveBeenApplied(record))
+    .map(knownPost)
+    // One that is certain says more than a doubtful one, and a newer one more than an older.
+    .sort((a, b) => Number(b.record.state === 'applied') - Number(a.record.state === 'applied'));
+  const bySlug = firstBy(posts, ({ slug }) => slug);
+  const withoutSlug = firstBy(posts, ({ sentSlug, content }) => (sentSlug ? null : content));
+  return {
+    find: (slug, body) => bySlug.get(slug) ?? withoutSlug.get(contentOf(body)) ?? null,
+    refusesTakenSlugs: records.some(({ answer }) => answer?.problem?.code === 'slug_taken'),
+  };
+}
+
+/** Whether the post was sent with just this content. */
+export function hasContent(post: KnownPost, body: Readonly<Record<string, unknown>>): boolean {
+  return post.content === contentOf(body);
+}
+
+function knownPost(record: HistoryRecord): KnownPost {
+  const sent: unknown = record.body === null ? null : JSON.parse(record.body);
+  const body = isObject(sent) ? sent : {};
+  const answer = answerBody(record);
+  const given = getPath(answer, ['slug']);
+  const id = getPath(answer, ['id']);
+  const slug = typeof body.slug === 'string' ? body.slug : null;
+  return {
+    record,
+    slug: slug ?? (typeof given === 'string' ? given : null),
+    sentSlug: slug !== null,
+    content: contentOf(body),
+    id: typeof id === 'string' ? id : null,
+  };
+}
+
+function contentOf({ slug: _, ...body }: Readonly<Record<string, unknown>>): string {
+  return fingerprint({
+    operation: createBlogPost.id,
+    origin: '',
+    storeId: '',
+    path: '',
+    body: JSON.stringify(body),
+  });
+}
+
+function firstBy(
+  posts: readonly KnownPost[],
+  keyOf: (post: KnownPost) => string | null,
+): Map<string, KnownPost> {
+  const found = new Map<string, KnownPost>();
+  for (const post of posts) {
+    const key = keyOf(post);
+    if (key !== null && !found.has(key)) found.set(key, post);
+  }
+  return found;
+}

@@ -1,0 +1,156 @@
+import path from 'node:path';
+import type { CliError } from '../../../cli/core/errors.ts';
+import { usageError } from '../../../cli/core/errors.ts';
+import { isObject } from '../../../cli/core/json-value.ts';
+
+/** A post as a Markdown file holds it. */
+export interface MarkdownPost {
+  /** Fields of the request: those of the front matter under their own names, `contentMd`, and `title`. */
+  readonly fields: Record<string, unknown>;
+  /** The line on which a field of the front matter stands, from 1; null for any other field. */
+  lineOf(field: string): number | null;
+}
+
+/** Names that reach the prototype of every object instead of a field. */
+const unsafeNames = ['__proto__', 'constructor', 'prototype'];
+
+/**
+ * The post in a Markdown text. Front matter is YAML between two lines `---`, the first of which begins the text; no other
+ * language is read, and none is run. Without a title in it, the first heading of the first level is the title. The
+ * content is everything after the front matter, that heading included, as Hugo and Jekyll keep it; only empty lines
+ * before it are left out. Throws exit 2 that names the file and the line.
+ */
+export async function parseMarkdownPost(text: string, file: string): Promise<MarkdownPost> {
+  const source = text.replace(/^\ufeff/, '');
+  const [first = ''] = source.split(/\r?\n/, 1);
+  if (/^\+\+\+\s*$/.test(first) || /^---\s*[^\s-]/.test(first)) {
+    throw fileError(
+      file,
+      1,
+      `front matter begins with "${first.trim()}", and only YAML between lines of --- is read`,
+    );
+  }
+  if (!/^---[ \t]*$/.test(first)) return postOf(source, {}, () => null);
+
+  const match = /^---[ \t]*\r?\n(.*?)^---[ \t]*(?:\r?\n|$)/ms.exec(source);
+  if (match === null) {
+    throw fileError(
+      file,
+      1,
+      'front matter is opened with --- and never closed (a rule at the top is written ***)',
+    );
+  }
+  const { fields, lineOf } = await parseFrontMatter(match[1] ?? '', file);
+  if ('contentMd' in fields) {
+    throw fileError(
+      file,
+      lineOf('contentMd'),
+      'contentMd is the text below the front matter, and not a field of it',
+    );
+  }
+  return postOf(source.slice(match[0].length), fields, lineOf);
+}
+
+/** The text of such a file: the fields as front matter, then the content. */
+export async function renderMarkdownPost(fields: Readonly<Record<string, unknown>>): Promise<string> {
+  const { contentMd = '', ...others } = fields;
+  const { stringify } = await import('yaml');
+  const head = Object.keys(others).length === 0 ? 'title:\n' : stringify(others, { lineWidth: 0 });
+  return `---\n${head}---\n\n${String(contentMd)}`;
+}
+
+/** Exit 2 about a line of a file. */
+export function fileError(file: string, line: number | null, problem: string): CliError {
+  const where = line === null ? file : `${file}:${line}`;
+  return usageError(`${where}: ${problem}`, 'correct the file and run the command again; nothing was sent', {
+    code: 'invalid_input',
+  });
+}
+
+function postOf(
+  rest: string,
+  frontMatter: Record<string, unknown>,
+  lineOf: MarkdownPost['lineOf'],
+): MarkdownPost {
+  const contentMd = rest.replace(/^(?:[ \t]*\r?\n)+/, '');
+  const title = frontMatter.title ?? firstHeading(contentMd);
+  const fields = { ...(title !== null && { title }), ...frontMatter, contentMd };
+  // `title:` without a value is none.
+  if (frontMatter.title === null && title !== null) fields.title = title;
+  return { fields, lineOf };
+}
+
+async function parseFrontMatter(
+  yamlText: string,
+  file: string,
+): Promise<Pick<MarkdownPost, 'lineOf'> & { fields: Record<string, unknown> }> {
+  const { isMap, isScalar, LineCounter, parseDocument } = await import('yaml');
+  const lines = new LineCounter();
+  const document = parseDocument(yamlText, { lineCounter: lines });
+  // The front matter begins on the second line of the file.
+  const lineAt = (offset: number) => lines.linePos(offset).line + 1;
+  // A warning is about a tag that means nothing here, such as one that asks to make a function.
+  const [problem] = [...document.errors, ...document.warnings];
+  if (problem !== undefined) {
+    throw fileError(file, lineAt(problem.pos[0]), problem.message.split(/ at line | \n|\n/)[0] ?? '');
+  }
+  if (document.contents === null) return { fields: {}, lineOf: () => null };
+  let value: unknown;
+  try {
+    value = document.toJS();
+  } catch (error) {
+    // Aliases of aliases that would fill the memory.
+    throw fileError(file, 2, error instanceof Error ? error.message : String(error));
+  }
+  const { contents } = document;
+  if (!isObject(value) || !isMap(contents)) {
+    throw fileError(file, 2, 'front matter is not a list of "name: value"');
+  }
+  const lineOf = (field: string) => {
+    const pair = contents.items.find(({ key }) => isScalar(key) && String(key.value) === field);
+    return isScalar(pair?.key) && pair.key.range ? lineAt(pair.key.range[0]) : null;
+  };
+  const unsafe = unsafeNames.find((name) => Object.hasOwn(value, name) || lineOf(name) !== null);
+  if (unsafe !== undefined)
+    throw fileError(file, lineOf(unsafe), `"${unsafe}" cannot be the name of a field`);
+  return { fields: value, lineOf };
+}
+
+/** The text of the first heading of the first level outside of code, or null. */
+function firstHeading(markdown: string): string | null {
+  let fence: string | null = null;
+  let before = '';
+  for (const line of markdown.split(/\r?\n/)) {
+    const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1];
+    if (mark !== undefined) {
+      if (fence === null) fence = mark;
+      else if (mark.startsWith(fence)) fence = null;
+      before = '';
+      continue;
+    }
+    if (fence !== null) continue;
+    const title = /^ {0,3}#[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$/.exec(line)?.[1];
+    if (title) return title;
+    if (/^ {0,3}=+[ \t]*$/.test(line) && before !== '') return before;
+    before = /^ {4}|^ {0,3}(?:[#>]|[-*+][ \t])/.test(line) ? '' : line.trim();
+  }
+  return null;
+}
+
+/**
+ * The short name that a file stands for: its name without ending and without Jekyll's date; of Hugo's `index.md`, the
+ * name of its folder. Lower case, words joined by hyphens, accents taken off. Empty when nothing of it can stay.
+ */
+export function slugOfFile(file: string): string {
+  const { name, dir } = path.parse(file);
+  const stem = /^_?index$/i.test(name) ? path.basename(path.resolve('/', dir)) : name;
+  return stem
+    .replace(/^\d{4}-\d\d-\d\d-(?=.)/, '')
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .normalize('NFC')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, '-')
+    .slice(0, 120)
+    .replace(/^-+|-+$/g, '');
+}

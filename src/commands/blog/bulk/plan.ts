@@ -1,0 +1,82 @@
+import { isOn, type ParsedCommand } from '../../../cli/command/command-definition.ts';
+import { type ExitCode, exitCodes } from '../../../cli/core/exit-codes.ts';
+import type { Run } from '../../../cli/operation/define-operation.ts';
+import { allowDuplicate, slugsAreUnique } from './flags.ts';
+import { hasContent, type KnownPost, readKnownPosts } from './known-posts.ts';
+import type { PostFile } from './post-files.ts';
+import { describesUniqueSlugs } from './settle-post.ts';
+
+/** What became of a file, as `--json` prints it. */
+export interface PostResult {
+  readonly file: string;
+  readonly slug: string;
+  readonly outcome: 'created' | 'exists' | 'failed' | 'unknown' | 'not_sent';
+  /** Id of the post, or null where no answer told it. */
+  readonly id: string | null;
+  readonly requestId: string | null;
+  readonly operationId: string | null;
+  readonly message: string;
+  readonly exitCode: ExitCode;
+}
+
+/** What is known of a file before anything is sent: `send`, what to `settle`, or the result already. */
+export type Plan = { readonly do: 'send' } | { readonly do: 'settle'; readonly post: KnownPost } | PostResult;
+
+/** What is known of each post, in their order, from the history and, where that leaves a doubt, from the service. */
+export async function planPosts(
+  run: Run,
+  posts: readonly PostFile[],
+  parsed: ParsedCommand,
+): Promise<Plan[]> {
+  if (isOn(parsed, allowDuplicate)) return posts.map(() => ({ do: 'send' }));
+  const { context, connection } = run;
+  const known = await readKnownPosts(await context.history(), connection);
+  const isUnique = known.refusesTakenSlugs || isOn(parsed, slugsAreUnique);
+  let asked: Promise<boolean> | undefined;
+  const canSettle = () => {
+    // A dry run asks nobody.
+    if (isUnique || context.flags.dryRun) return Promise.resolve(isUnique);
+    asked ??= describesUniqueSlugs(run);
+    return asked;
+  };
+  const plans: Plan[] = [];
+  for (const post of posts) {
+    const found = known.find(post.slug, post.body);
+    if (found === null) plans.push({ do: 'send' });
+    else if (found.record.state === 'applied') plans.push(alreadyThere(post, found));
+    else if (found.sentSlug && hasContent(found, post.body) && (await canSettle()))
+      plans.push({ do: 'settle', post: found });
+    else plans.push(inDoubt(post, found));
+  }
+  return plans;
+}
+
+function alreadyThere(post: PostFile, found: KnownPost): PostResult {
+  const same = hasContent(found, post.body);
+  return {
+    ...resultOf(post, found),
+    outcome: same ? 'exists' : 'failed',
+    message: same
+      ? 'created before'
+      : `a post with the slug ${String(post.body.slug)} was created before with other content: give this one a slug of its own in its front matter`,
+    exitCode: same ? exitCodes.done : exitCodes.conflict,
+  };
+}
+
+function inDoubt(post: PostFile, found: KnownPost): PostResult {
+  const changed = found.sentSlug && !hasContent(found, post.body);
+  return {
+    ...resultOf(post, found),
+    outcome: 'unknown',
+    message: changed
+      ? `it was sent before with other content, and the answer was lost (${found.record.id}): look in the store`
+      : `it was sent before, and the answer was lost (${found.record.id}): look in the store, or use ${slugsAreUnique} where the service refuses a slug that is taken`,
+    exitCode: exitCodes.unknown,
+  };
+}
+
+export function resultOf({ file, slug }: PostFile, found: KnownPost | null) {
+  const operationId = found?.record.id ?? null;
+  const requestId = found?.record.answer?.requestId ?? null;
+  return { file, slug, id: found?.id ?? null, operationId, requestId };
+}

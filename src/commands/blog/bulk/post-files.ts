@@ -1,0 +1,126 @@
+import path from 'node:path';
+import { CliError, type FieldError, usageError } from '../../../cli/core/errors.ts';
+import { describeFile, isStandardInput, readText } from '../../../cli/input/input-files.ts';
+import type { InputSource } from '../../../cli/input/stdin.ts';
+import { createBlogPost } from '../../../contract/operations/blog.ts';
+import { fileError, type MarkdownPost, parseMarkdownPost, slugOfFile } from './markdown-file.ts';
+
+/** A post to create, complete and checked. */
+export interface PostFile {
+  readonly file: string;
+  readonly slug: string;
+  readonly body: Record<string, unknown>;
+}
+
+/** Problems that are named one by one; of more there is only the number. */
+const mostProblems = 20;
+
+/**
+ * The posts in the files, with `common` over their front matter. Each has a slug: that of its front matter, or one from
+ * its file name, which stays the same however often the command is run. Throws one exit 2 that names everything that is
+ * wrong in any of them.
+ */
+export async function readPostFiles(
+  source: InputSource,
+  files: readonly string[],
+  common: Readonly<Record<string, unknown>>,
+): Promise<PostFile[]> {
+  const posts: PostFile[] = [];
+  const problems: CliError[] = [];
+  const fileOfSlug = new Map<string, string>();
+  for (const file of files) {
+    try {
+      const post = await readPostFile(source, file, common);
+      const twin = fileOfSlug.get(post.slug);
+      if (twin !== undefined) {
+        throw fileError(
+          file,
+          null,
+          `it has the same slug as ${twin}: "${post.slug}"; set slug in its front matter`,
+        );
+      }
+      fileOfSlug.set(post.slug, file);
+      posts.push(post);
+    } catch (error) {
+      if (!(error instanceof CliError)) throw error;
+      problems.push(error);
+    }
+  }
+  if (problems.length === 0) return posts;
+  if (problems.length === 1 && problems[0]) throw problems[0];
+  const shown = problems.slice(0, mostProblems).map(({ message }) => `  ${message.replaceAll('\n', '\n  ')}`);
+  const more = problems.length - shown.length;
+  throw usageError(
+    [
+      `${problems.length} of ${files.length} files cannot be used:`,
+      ...shown,
+      ...(more > 0 ? [`  and ${more} more`] : []),
+    ].join('\n'),
+    'correct them and run the command again; nothing was sent',
+    {
+      code: 'invalid_input',
+      fields: problems.flatMap(({ details }): FieldError[] => [...(details.fields ?? [])]),
+    },
+  );
+}
+
+async function readPostFile(
+  source: InputSource,
+  file: string,
+  common: Readonly<Record<string, unknown>>,
+): Promise<PostFile> {
+  if (isStandardInput(file)) {
+    throw usageError('standard input holds one post and has no name', 'give it alone, or give files');
+  }
+  const { body, lineOf } = await readDraft(source, file, common);
+  if (body.title === undefined) {
+    throw fileError(file, 1, 'it has no title: neither in front matter, nor as a first heading "# …"');
+  }
+  checkPost(file, body, lineOf);
+  return { file, slug: String(body.slug), body };
+}
+
+/**
+ * The body of the post in a file that is given alone, checked, with the same slug as among others. Its title may be
+ * missing: somebody can be asked for it. Standard input has no name to make a slug from.
+ */
+export async function readOnePost(
+  source: InputSource,
+  file: string,
+  given: Readonly<Record<string, unknown>>,
+): Promise<Record<string, unknown>> {
+  const { body, lineOf } = await readDraft(source, file, given);
+  checkPost(describeFile(file), body, lineOf);
+  return body;
+}
+
+/** The fields of a file under those that were given, with a slug, unchecked. */
+export async function readDraft(
+  source: InputSource,
+  file: string,
+  given: Readonly<Record<string, unknown>>,
+): Promise<{ body: Record<string, unknown>; lineOf: MarkdownPost['lineOf'] }> {
+  const name = describeFile(file);
+  const { fields, lineOf } = await parseMarkdownPost(await readText(source, file, '<file>'), name);
+  const body: Record<string, unknown> = { ...fields, ...given };
+  // `title:` without a value is a title that is missing.
+  if (body.title === null) delete body.title;
+  if (!isStandardInput(file)) body.slug ??= slugOfFile(path.resolve(source.io.cwd, file));
+  return { body, lineOf };
+}
+
+function checkPost(
+  name: string,
+  body: Readonly<Record<string, unknown>>,
+  lineOf: MarkdownPost['lineOf'],
+): void {
+  if (body.contentMd === '') throw fileError(name, null, 'it has no text');
+  if (body.slug === '') {
+    throw fileError(name, null, 'no slug can be made from its name: set slug in its front matter');
+  }
+  const { error } = createBlogPost.body.safeParse(body);
+  const issue = error?.issues.find(({ path: [field] }) => body[String(field)] !== undefined);
+  if (issue === undefined) return;
+  const detail = issue.message.replace(/^Invalid input: /, '');
+  throw fileError(name, lineOf(String(issue.path[0])), `${issue.path.join('.')}: ${detail}`);
+}

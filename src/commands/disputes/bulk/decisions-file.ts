@@ -1,0 +1,151 @@
+import { usageError } from '../../../cli/core/errors.ts';
+import { isObject } from '../../../cli/core/json-value.ts';
+import { pathParameterProblem } from '../../../contract/operation.ts';
+import { parseCsv } from './csv.ts';
+
+export interface Decision {
+  readonly status: string;
+  readonly resolution: string;
+}
+
+/** A decision as it stands in a file. `line` counts from 1. */
+export interface DecisionRow extends Decision {
+  readonly line: number;
+  readonly disputeId: string;
+}
+
+/** A row that cannot be used, and why. */
+export interface InvalidRow {
+  readonly line: number;
+  readonly disputeId: string | null;
+  readonly problem: string;
+}
+
+export interface DecisionsFile {
+  readonly rows: readonly DecisionRow[];
+  readonly invalid: readonly InvalidRow[];
+  /** Columns and fields that mean nothing here, and are not sent. */
+  readonly ignored: readonly string[];
+}
+
+const columns = ['disputeId', 'status', 'resolution'] as const;
+
+/** A row before it is checked. */
+interface RawRow {
+  readonly line: number;
+  readonly values: Readonly<Record<string, unknown>>;
+  readonly problem?: string;
+}
+
+/**
+ * The decisions in a CSV text with a header, or in JSON lines, which begin with a brace. Rows that cannot be used are
+ * told apart, so that one of them does not hold up the others. Throws exit 2 where the file as a whole is unusable.
+ */
+export function parseDecisions(text: string, name: string): DecisionsFile {
+  // A byte order mark is white space as well.
+  const isEmpty = text.trim() === '';
+  const raw = isEmpty ? [] : /^\ufeff?\s*\{/.test(text) ? jsonRows(text) : csvRows(text, name);
+  if (raw.length === 0) {
+    throw usageError(`no decisions in ${name}`, `one line each, below the header ${columns.join(',')}`, {
+      code: 'invalid_input',
+    });
+  }
+  const rows: DecisionRow[] = [];
+  const invalid: InvalidRow[] = [];
+  for (const row of raw) {
+    const problem = row.problem ?? problemOf(row.values);
+    const disputeId = typeof row.values.disputeId === 'string' ? row.values.disputeId.trim() : null;
+    if (problem === null) {
+      const { status, resolution } = row.values;
+      rows.push({
+        line: row.line,
+        disputeId: disputeId ?? '',
+        status: String(status).trim(),
+        resolution: String(resolution),
+      });
+    } else {
+      invalid.push({ line: row.line, disputeId: disputeId || null, problem });
+    }
+  }
+  const names = new Set(raw.flatMap(({ values }) => Object.keys(values)));
+  const ignored = [...names].filter((field) => !columns.some((column) => column === field));
+  return { ...withoutRepeated(rows, invalid), ignored };
+}
+
+function csvRows(text: string, name: string): RawRow[] {
+  const [header, ...records] = parseCsv(text, name);
+  const titles = header?.cells.map((title) => title.trim()) ?? [];
+  const missing = columns.filter((column) => !titles.includes(column));
+  if (missing.length > 0 || new Set(titles).size < titles.length) {
+    throw usageError(
+      missing.length > 0
+        ? `${name} has no column ${missing.join(', ')}: its first line must name the columns`
+        : `${name} names a column twice`,
+      `for example ${columns.join(',')}`,
+      { code: 'invalid_input' },
+    );
+  }
+  return records.map(({ line, cells }) => ({
+    line,
+    values: Object.fromEntries(titles.map((title, index) => [title, cells[index] ?? ''])),
+    ...(cells.length !== titles.length && {
+      problem: `it has ${cells.length} cells, and the header ${titles.length}`,
+    }),
+  }));
+}
+
+function jsonRows(text: string): RawRow[] {
+  return text
+    .replace(/^\ufeff/, '')
+    .split('\n')
+    .flatMap((line, index): RawRow[] => {
+      if (line.trim() === '') return [];
+      try {
+        const values: unknown = JSON.parse(line);
+        if (isObject(values)) return [{ line: index + 1, values }];
+      } catch {
+        // Said below.
+      }
+      return [{ line: index + 1, values: {}, problem: 'it is not a JSON object' }];
+    });
+}
+
+function problemOf(values: Readonly<Record<string, unknown>>): string | null {
+  for (const column of columns) {
+    const value = values[column];
+    if (value === undefined || value === null) return `${column} is missing`;
+    if (typeof value !== 'string') return `${column} is not a text`;
+    if (value.trim() === '') return `${column} is empty`;
+  }
+  const problem = pathParameterProblem(String(values.disputeId).trim());
+  return problem === null ? null : `disputeId ${problem}`;
+}
+
+/** One dispute is decided once: of equal rows the first counts, of contradictory ones none. */
+function withoutRepeated(
+  all: readonly DecisionRow[],
+  invalid: readonly InvalidRow[],
+): Pick<DecisionsFile, 'rows' | 'invalid'> {
+  const byDispute = new Map<string, DecisionRow[]>();
+  for (const row of all) byDispute.set(row.disputeId, [...(byDispute.get(row.disputeId) ?? []), row]);
+  const rows: DecisionRow[] = [];
+  const repeated: InvalidRow[] = [];
+  for (const row of all) {
+    const same = byDispute.get(row.disputeId) ?? [];
+    const other = same.find((twin) => !isSameDecision(twin, row));
+    const [first] = same;
+    if (other === undefined && first === row) rows.push(row);
+    else {
+      const problem =
+        other === undefined
+          ? `line ${first?.line} says the same`
+          : `line ${other.line} decides the same dispute differently`;
+      repeated.push({ line: row.line, disputeId: row.disputeId, problem });
+    }
+  }
+  return { rows, invalid: [...invalid, ...repeated].sort((a, b) => a.line - b.line) };
+}
+
+export function isSameDecision(a: Decision, b: Decision): boolean {
+  return a.status === b.status && a.resolution === b.resolution;
+}

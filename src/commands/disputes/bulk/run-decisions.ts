@@ -1,0 +1,232 @@
+import type { Context } from '../../../cli/command/context.ts';
+import { chosenFields } from '../../../cli/command/print-json.ts';
+import { startProgress } from '../../../cli/command/progress.ts';
+import { CliError, cancelledError } from '../../../cli/core/errors.ts';
+import { type ExitCode, exitCodes } from '../../../cli/core/exit-codes.ts';
+import { printable, printableInOneLine } from '../../../cli/core/sanitize.ts';
+import type { Run } from '../../../cli/operation/define-operation.ts';
+import {
+  concernsOneItem,
+  gravestExitCode,
+  withGrace,
+  wordsOfBatch,
+} from '../../../cli/operation/run/bulk.ts';
+import { perform } from '../../../cli/operation/run/send.ts';
+import { renderJson } from '../../../cli/output/style.ts';
+import { parseKey } from '../../../contract/api-key.ts';
+import { buildPath } from '../../../contract/operation.ts';
+import { decideDispute } from '../../../contract/operations/disputes.ts';
+import type { HistoryRecord } from '../../../history/record.ts';
+import {
+  describeOutcome,
+  exitCodeOf,
+  lookAt,
+  outcomeOfError,
+  type PlannedRow,
+  runOfRow,
+  summarize,
+} from './plan.ts';
+import type { EarlierLine, Receipt, ReceiptLine, RowOutcome } from './receipt.ts';
+
+/** What became of a row, as `--json` prints it. */
+interface RowResult {
+  readonly line: number;
+  readonly disputeId: string | null;
+  readonly status: string | null;
+  readonly outcome: RowOutcome;
+  readonly message: string;
+  readonly requestId: string | null;
+  readonly operationId: string | null;
+}
+
+/** What a run of decisions goes by. */
+export interface DecisionRun {
+  readonly run: Run;
+  readonly rows: readonly PlannedRow[];
+  /** Status that a dispute must have to be decided. */
+  readonly expected: string;
+  readonly receipt: Receipt;
+  /** Lines of the receipt from earlier runs. */
+  readonly earlier: readonly EarlierLine[];
+  /** Decisions that this machine has recorded before, by request path. */
+  readonly decided: ReadonlyMap<string, HistoryRecord>;
+  /** Takes the results as a JSON document. */
+  write(document: unknown): void;
+}
+
+/**
+ * Decides the rows one after the other, and writes down and prints what becomes of each. Returns exit 0, or throws the
+ * error that ended the run or says that some rows were bad, after everything is printed.
+ */
+export async function decideAll(decisions: DecisionRun): Promise<ExitCode> {
+  const { run, rows, receipt } = decisions;
+  const { context } = run;
+  const results: RowResult[] = [];
+  const grace = withGrace(context);
+  const progress = startProgress(context, rows.length, 'disputes');
+  let stop: CliError | null = null;
+  let isReceiptWhole = true;
+
+  /** Null, or the error of a receipt that can no longer be written. */
+  const finish = (row: PlannedRow, line: ReceiptLine): CliError | null => {
+    const result = resultOf(row, line);
+    results.push(result);
+    progress.step(resultLine(context, result));
+    if (!isReceiptWhole || !belongsInReceipt(line, decisions.earlier)) return null;
+    try {
+      receipt.append(line);
+      return null;
+    } catch (error) {
+      if (!(error instanceof CliError)) throw error;
+      isReceiptWhole = false;
+      return error;
+    }
+  };
+  try {
+    for (const row of rows) {
+      if (context.io.signal.aborted) stop ??= cancelledError();
+      const { line, fatal }: RowEnd =
+        stop === null
+          ? await decideRow({ ...decisions, run: { ...run, context: grace.context } }, row)
+          : { line: leave(decisions, row, row.message || 'the run ended before'), fatal: null };
+      stop ??= fatal;
+      const failure = finish(row, line);
+      stop ??= failure;
+    }
+  } finally {
+    grace.dispose();
+    progress.end();
+  }
+  if (context.flags.json) {
+    const document = { receipt: receipt.file, results: chosenFields(context, results) };
+    context.print(renderJson(JSON.stringify(document), context.out));
+  }
+  decisions.write({ receipt: receipt.file, results });
+  const outcomes = results.map(({ outcome }) => outcome);
+  context.notice(`${summarize(outcomes)}; receipt: ${receipt.file}`);
+  if (stop !== null) throw stopped(stop, outcomes);
+  const exitCode = gravestExitCode(outcomes.map(exitCodeOf));
+  if (exitCode !== exitCodes.done) throw incomplete(outcomes, exitCode, receipt.file);
+  return exitCode;
+}
+
+interface RowEnd {
+  readonly line: ReceiptLine;
+  /** What ends the run, because it is about more than this row. */
+  readonly fatal: CliError | null;
+}
+
+/** Reads the dispute once more, and decides it where that is still to be done. */
+async function decideRow(decisions: DecisionRun, row: PlannedRow): Promise<RowEnd> {
+  const { run, expected } = decisions;
+  const { disputeId, decision } = row;
+  if (row.plan !== 'decide' || disputeId === null || decision === null) {
+    return { line: leave(decisions, row, row.message), fatal: null };
+  }
+  let { before } = row;
+  try {
+    const own = runOfRow(run, disputeId, decision);
+    const now = await lookAt(own, decision, expected);
+    before = now.before;
+    if (now.plan !== 'decide')
+      return { line: leave(decisions, { ...row, ...now }, now.message), fatal: null };
+    const { answer, record } = await perform(own);
+    const requestId = record?.answer?.requestId ?? null;
+    const done = { before, after: answer, requestId, operationId: record?.id ?? null };
+    return { line: lineOf(run, row, { ...done, outcome: 'applied' }), fatal: null };
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    const { exitCode, message, requestId = null, operationId = null } = error.details;
+    const isOwn = concernsOneItem(exitCode);
+    const outcome = isOwn || exitCode === exitCodes.unknown ? outcomeOfError(error).plan : 'not_sent';
+    const line = lineOf(run, row, { outcome, before, message, requestId, operationId });
+    return { line, fatal: isOwn ? null : error };
+  }
+}
+
+/** The line of a row for which nothing is sent. Where this machine decided it before, the line says by which request. */
+function leave({ run, decided }: DecisionRun, row: PlannedRow, message: string): ReceiptLine {
+  if (row.plan === 'decide') return lineOf(run, row, { outcome: 'not_sent', message });
+  const { storeId } = run.connection;
+  const record =
+    row.plan === 'unchanged' && row.disputeId !== null
+      ? decided.get(buildPath(decideDispute, { storeId, disputeId: row.disputeId }))
+      : undefined;
+  return lineOf(run, row, {
+    outcome: row.plan,
+    message,
+    requestId: record?.answer?.requestId ?? null,
+    operationId: record?.id ?? null,
+  });
+}
+
+function resultOf({ line, disputeId, decision }: PlannedRow, written: ReceiptLine): RowResult {
+  const { outcome, message, requestId, operationId } = written;
+  return { line, disputeId, status: decision?.status ?? null, outcome, message, requestId, operationId };
+}
+
+function lineOf({ context, connection }: Run, row: PlannedRow, more: Partial<ReceiptLine>): ReceiptLine {
+  const { line, disputeId, decision, message, before } = row;
+  const { profile, origin, storeId, secret } = connection;
+  return {
+    at: new Date(context.now()).toISOString(),
+    outcome: 'not_sent',
+    line,
+    disputeId,
+    decision,
+    before,
+    after: null,
+    message,
+    profile,
+    keyId: parseKey(secret)?.id ?? null,
+    origin,
+    storeId,
+    requestId: null,
+    operationId: null,
+    ...more,
+  };
+}
+
+/** What was not done is no entry, and a bad row that a later run finds bad again is written down once. */
+function belongsInReceipt(line: ReceiptLine, earlier: readonly EarlierLine[]): boolean {
+  if (line.outcome === 'recorded' || line.outcome === 'not_sent') return false;
+  if (line.outcome === 'applied' || line.outcome === 'unknown') return true;
+  return !earlier.some((old) =>
+    (['outcome', 'line', 'disputeId', 'message'] as const).every((name) => old[name] === line[name]),
+  );
+}
+
+function resultLine({ flags }: Context, result: RowResult | undefined): string | null {
+  if (result === undefined || flags.json) return null;
+  const { line, disputeId, status, outcome, message } = result;
+  if (flags.quiet) return outcome === 'applied' ? printable(disputeId ?? '') : null;
+  const what = [`line ${line}`, disputeId, status].filter(Boolean).join('  ');
+  return printableInOneLine(
+    `${describeOutcome(outcome).padEnd(11)}  ${what}${message === '' ? '' : `  ${message}`}`,
+  );
+}
+
+/** The error that ended the run, and how far it had come. */
+function stopped({ details }: CliError, outcomes: readonly RowOutcome[]): CliError {
+  const decided = outcomes.filter((outcome) => outcome === 'applied').length;
+  const left = outcomes.filter((outcome) => outcome === 'not_sent').length;
+  const again = 'the same command goes on from the receipt';
+  return new CliError({
+    ...details,
+    message: `stopped after ${decided} decisions, ${left} are left: ${wordsOfBatch(details.message)}`,
+    hint: details.hint === undefined ? again : `${wordsOfBatch(details.hint)}; then ${again}`,
+    // "Nothing was sent" would be true of one row only.
+    outcome: details.outcome === 'unknown' ? 'unknown' : undefined,
+  });
+}
+
+function incomplete(outcomes: readonly RowOutcome[], exitCode: ExitCode, receipt: string): CliError {
+  const bad = outcomes.filter((outcome) => exitCodeOf(outcome) !== exitCodes.done).length;
+  const decided = outcomes.filter((outcome) => outcome === 'applied').length;
+  return new CliError({
+    code: 'incomplete',
+    exitCode,
+    message: `${decided} decided, and ${bad} of ${outcomes.length} rows could not be`,
+    hint: `${receipt} says which and why; correct them and run the command again`,
+  });
+}

@@ -1,0 +1,148 @@
+import type { Context } from '../../cli/command/context.ts';
+import { getPath } from '../../cli/core/field-path.ts';
+import { isObject } from '../../cli/core/json-value.ts';
+import { printable, printableLines } from '../../cli/core/sanitize.ts';
+import { formatValue, type ValueContext } from '../../cli/output/format-value.ts';
+import type { Style } from '../../cli/output/style.ts';
+import { type Row, renderRecord, rowsOf } from '../../cli/output/tables.ts';
+import { wrapText } from '../../cli/output/wrap.ts';
+
+/** Fields of the record that stand in the head of the case, in the order in which they are asked for. */
+const headFields = [
+  ['status', 'Status'],
+  ['resolution', 'Resolution'],
+  ['deadlineAt', 'Answer due'],
+  ['appealDeadlineAt', 'Appeal due'],
+  ['kind', 'Kind'],
+  ['orderId', 'Order'],
+  ['buyerEmail', 'Buyer'],
+  ['providerCaseId', 'Provider case'],
+  ['createdAt', 'Opened'],
+  ['updatedAt', 'Last change'],
+] as const;
+
+const deadlines = ['deadlineAt', 'appealDeadlineAt'];
+
+/** Fields of the record that are shown elsewhere in the case than among the other fields. */
+const placed: readonly string[] = ['id', 'reason', 'riskSignals', ...headFields.map(([name]) => name)];
+
+const evidenceHead = ['kind', 'label', 'submittedBy', 'createdAt', 'storageKey'];
+
+const hourMs = 3_600_000;
+
+/**
+ * A dispute as a case file: what it is about and how long there is, why, the risk, the evidence in its order, and
+ * whatever else the service sent. Texts are wrapped in a terminal, and whole elsewhere.
+ */
+export function describeDispute(answer: unknown, { out, now }: Pick<Context, 'out' | 'now'>): string {
+  const values: ValueContext = { now: now(), currency: null };
+  const record = getPath(answer, ['record']);
+  const dispute = isObject(record) ? record : {};
+  const evidence = getPath(answer, ['evidence']);
+  const rest = isObject(answer) ? without(answer, ['record', 'evidence']) : {};
+  const sections = [
+    [out.color.bold(`Dispute ${textOf(dispute.id) || '(without an id)'}`), head(dispute, values, out)].join(
+      '\n',
+    ),
+    section('Reason', paragraph(textOf(dispute.reason), out), out),
+    section('Risk signals', fieldLines(dispute.riskSignals, values, out), out),
+    describeEvidence(evidence, values, out),
+    section('Other fields', fieldLines({ ...without(dispute, placed), ...rest }, values, out), out),
+  ];
+  return sections.filter((text) => text !== '').join('\n\n');
+}
+
+function head(dispute: Record<string, unknown>, values: ValueContext, style: Style): string {
+  const isOpen = dispute.status === 'open';
+  const rows = headFields.flatMap(([name, label]): Row[] => {
+    const value = dispute[name];
+    if (value === null || value === undefined) return [];
+    const text = formatValue(name, value, values);
+    if (!isOpen || !deadlines.includes(name)) return [[label, text]];
+    return [[label, withUrgency(text, value, values.now, style)]];
+  });
+  return renderRecord(rows, style);
+}
+
+/** Says in words, and shows in colour, when a deadline is near or over. */
+function withUrgency(text: string, value: unknown, now: number, { color }: Style): string {
+  const left = (typeof value === 'string' ? Date.parse(value) : Number.NaN) - now;
+  if (Number.isNaN(left)) return text;
+  if (left <= 0) return color.red(`${text} – PASSED`);
+  if (left < 24 * hourMs) return color.red(`${text} – URGENT, less than 24 hours left`);
+  if (left < 72 * hourMs) return color.yellow(`${text} – soon, less than 72 hours left`);
+  return text;
+}
+
+function describeEvidence(evidence: unknown, values: ValueContext, style: Style): string {
+  const items = Array.isArray(evidence) ? evidence : [];
+  if (items.length === 0) return 'No evidence.';
+  const described = items.map((item, index) => evidenceItem(item, index + 1, values, style));
+  return [style.color.bold(`Evidence (${items.length})`), ...described].join('\n\n');
+}
+
+function evidenceItem(item: unknown, number: number, values: ValueContext, style: Style): string {
+  const fields = isObject(item) ? item : { value: item };
+  const value = (name: string) => {
+    const given = fields[name];
+    return given === null || given === undefined ? null : formatValue(name, given, values);
+  };
+  const title = [value('label'), value('kind') && `[${value('kind')}]`].filter(Boolean).join(' ');
+  const from = value('submittedBy');
+  const origin = [from && `from ${from}`, value('createdAt')].filter(Boolean).join(', ');
+  const file = value('storageKey');
+  const others = fieldLines(without(fields, [...evidenceHead, 'id', 'textValue']), values, style);
+  return [
+    style.color.bold(`${number}. ${title || 'without a label'}`),
+    ...(origin === '' ? [] : [indent(origin, style)]),
+    ...(file === null ? [] : [indent(`file ${file}`, style)]),
+    ...(value('id') === null ? [] : [indent(`id ${value('id')}`, style)]),
+    ...(others === '' ? [] : [others]),
+    ...(textOf(fields.textValue) === '' ? [] : ['', paragraph(textOf(fields.textValue), style)]),
+  ].join('\n');
+}
+
+/** Fields as an indented record. Lists of objects, which a record leaves out, are shown as JSON: nothing is hidden. */
+function fieldLines(fields: unknown, values: ValueContext, style: Style): string {
+  if (fields === null || fields === undefined) return '';
+  if (!isObject(fields)) return indent(printable(JSON.stringify(fields) ?? ''), style);
+  const rows = Object.entries(fields).flatMap(([name, value]): Row[] =>
+    Array.isArray(value) && value.some(isObject)
+      ? [[printable(name), printable(JSON.stringify(value))]]
+      : rowsOf({ [name]: value }, values),
+  );
+  if (rows.length === 0) return '';
+  const narrow = { ...style, width: style.width === null ? null : style.width - indentation.length };
+  return renderRecord(rows, narrow)
+    .split('\n')
+    .map((line) => indentation + line)
+    .join('\n');
+}
+
+function section(title: string, text: string, { color }: Style): string {
+  return text === '' ? '' : `${color.bold(title)}\n${text}`;
+}
+
+function paragraph(text: string, style: Style): string {
+  return text === '' ? '' : indent(printableLines(text.trimEnd()), style);
+}
+
+const indentation = '  ';
+
+/** Printable text, wrapped and indented. */
+function indent(text: string, { width }: Style): string {
+  const wrapped = width === null ? text : wrapText(text, width - indentation.length);
+  return wrapped
+    .split('\n')
+    .map((line) => (indentation + line).trimEnd())
+    .join('\n');
+}
+
+function textOf(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  return typeof value === 'string' ? printableLines(value) : printable(JSON.stringify(value) ?? '');
+}
+
+function without(fields: Record<string, unknown>, names: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
+}

@@ -1,0 +1,34 @@
+import { accessSync, constants } from 'node:fs';
+import { describeSystemError } from '../../cli/core/errors.ts';
+import { exitCodes } from '../../cli/core/exit-codes.ts';
+import type { Io } from '../../cli/core/io.ts';
+import { type Finding, ok, problem, warning } from './finding.ts';
+
+/** The oldest Node that storectl supports, as in `engines` of package.json. */
+const oldestNode = [20, 19] as const;
+
+export function checkNode({ process }: Io): Finding {
+  const { node } = process.versions;
+  const [major = 0, minor = 0] = node.split('.').map(Number);
+  const [oldestMajor, oldestMinor] = oldestNode;
+  if (major > oldestMajor || (major === oldestMajor && minor >= oldestMinor)) return ok('node', node);
+  return problem(
+    'node',
+    `Node ${node} is older than storectl supports`,
+    `install Node ${oldestNode.join('.')} or later`,
+    exitCodes.localState,
+  );
+}
+
+/** The file of the user's own authorities: Node itself only warns where it cannot read it, and goes on without. */
+export function checkAuthorities({ env }: Io): Finding[] {
+  const file = env.NODE_EXTRA_CA_CERTS;
+  if (!file) return [];
+  try {
+    accessSync(file, constants.R_OK);
+    return [ok('authorities', `those of Node and of ${file} (from NODE_EXTRA_CA_CERTS)`)];
+  } catch (error) {
+    const message = `NODE_EXTRA_CA_CERTS names ${file}: ${describeSystemError(error)}`;
+    return [warning('authorities', message, 'correct the path, or unset it')];
+  }
+}

@@ -1,0 +1,153 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import type { Context } from '../../cli/command/context.ts';
+import {
+  type ConnectionSettings,
+  demoProfile,
+  describeSource,
+} from '../../cli/config/connection-settings.ts';
+import { configDirectory } from '../../cli/config/directories.ts';
+import { CliError } from '../../cli/core/errors.ts';
+import { exitCodes } from '../../cli/core/exit-codes.ts';
+import type { Io } from '../../cli/core/io.ts';
+import { isObject } from '../../cli/core/json-value.ts';
+import { parseKey } from '../../contract/api-key.ts';
+import { type Finding, notChecked, ok, problem, problemOf, warning } from './finding.ts';
+
+/** What the settings are, and what was found about them. */
+export interface SettingsFindings {
+  readonly findings: readonly Finding[];
+  /** Null where they cannot be read. */
+  readonly settings: ConnectionSettings | null;
+  /** Whether the key may be tried: there is one, it belongs to the address, and it is not mistyped. */
+  readonly mayTryKey: boolean;
+}
+
+/** Settings file, folder file, profile, address, store and key, without asking anybody. */
+export async function checkSettings(context: Context): Promise<SettingsFindings> {
+  // Before the settings are read, since that repairs the modes.
+  const file: Finding[] = [];
+  let settings: ConnectionSettings;
+  try {
+    file.push(checkFile(context.io));
+    settings = await context.settings();
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    const check = checkOfError[error.details.code] ?? 'usage';
+    const left = ['profile', 'address', 'store', 'key'].filter((name) => name !== check);
+    const findings = [
+      ...(check === 'settings' ? [] : file),
+      problemOf(check, error),
+      ...left.map((name) => notChecked(name, `first mend ${check}`)),
+    ];
+    return { findings, settings: null, mayTryKey: false };
+  }
+  const { profile, profileSource } = settings;
+  const findings = [
+    ...file,
+    ...checkFolderFile(context.io),
+    ok('profile', `${profile} (from ${describeSource(profileSource)})`),
+  ];
+  if (profile === demoProfile) return { findings, settings, mayTryKey: true };
+  const key = await checkKeyOf(context, settings);
+  findings.push(checkAddress(settings), checkStore(settings), ...key);
+  const mayTryKey = settings.storeId !== null && key.every(({ status }) => status !== 'problem');
+  return { findings, settings, mayTryKey };
+}
+
+const checkOfError: Readonly<Record<string, string>> = {
+  settings_unreadable: 'settings',
+  no_home: 'settings',
+  folder_settings_unreadable: 'folder',
+  unknown_profile: 'profile',
+  invalid_base_url: 'address',
+  key_file_unreadable: 'key',
+  malformed_key: 'key',
+};
+
+function checkFile(io: Io): Finding {
+  const folder = configDirectory(io);
+  const file = path.join(folder, 'settings.json');
+  if (!existsSync(file)) return ok('settings', `none are stored yet (${file})`);
+  const loose = [folder, file].filter((name) => isLoose(io, name));
+  if (loose.length === 0) return ok('settings', `${file}, for this user only`);
+  return warning(
+    'settings',
+    `others could read ${loose.join(' and ')}`,
+    'it is set right by now; if other people use this machine, replace the key with `storectl auth login`',
+  );
+}
+
+/** Whether others than the owner may do anything with the file. Windows has no such modes. */
+export function isLoose({ process }: Pick<Io, 'process'>, file: string): boolean {
+  if (process.platform === 'win32') return false;
+  const found = statSync(file, { throwIfNoEntry: false });
+  return found !== undefined && (found.mode & 0o077) !== 0;
+}
+
+function checkFolderFile({ cwd }: Io): Finding[] {
+  const file = path.join(cwd, '.storectl.json');
+  if (!existsSync(file)) return [];
+  const settings: unknown = JSON.parse(readFileSync(file, 'utf8').replace(/^\ufeff/, ''));
+  const sets = Object.entries(isObject(settings) ? settings : {}).map(([name, value]) => `${name} ${value}`);
+  return [ok('folder', `${file} sets ${sets.join(', ') || 'nothing'}`)];
+}
+
+function checkAddress({ baseUrl }: ConnectionSettings): Finding {
+  if (baseUrl !== null)
+    return ok('address', `${baseUrl.value.href} (from ${describeSource(baseUrl.source)})`);
+  return problem(
+    'address',
+    'no address of a service is set',
+    'run `storectl auth login`, or set STORECTL_BASE_URL; `storectl --demo …` needs none',
+    exitCodes.inputNeeded,
+  );
+}
+
+function checkStore({ storeId }: ConnectionSettings): Finding {
+  if (storeId !== null) return ok('store', `${storeId.value} (from ${describeSource(storeId.source)})`);
+  return problem(
+    'store',
+    'no store is set',
+    'run `storectl auth login`, give --store ID, or set STORECTL_STORE_ID',
+    exitCodes.inputNeeded,
+  );
+}
+
+async function checkKeyOf(context: Context, settings: ConnectionSettings): Promise<Finding[]> {
+  const { apiKey, baseUrl, profile } = settings;
+  if (apiKey === null) return [await missingKey(context, settings)];
+  const { value: key, source } = apiKey;
+  const from = `from ${describeSource(source)}`;
+  const parts = parseKey(key);
+  if (parts === null && /^sk_(live|demo)_[0-9A-Za-z]{12}_/.test(key)) {
+    return [
+      problem(
+        'key',
+        `the key (${from}) is mistyped or cut off: its checksum is wrong`,
+        source === 'profile'
+          ? `copy it again with \`storectl auth login --profile ${profile}\``
+          : 'copy it again into the environment',
+        exitCodes.notAllowed,
+      ),
+    ];
+  }
+  const format = parts === null ? 'set, of a format that storectl does not know' : `${parts.id}, well-formed`;
+  const bound = source === 'profile' && baseUrl !== null ? `, bound to ${baseUrl.value.origin}` : '';
+  return [ok('key', `${format} (${from}${bound})`)];
+}
+
+async function missingKey(context: Context, { profile, baseUrl }: ConnectionSettings): Promise<Finding> {
+  const file = path.join(configDirectory(context.io), 'settings.json');
+  const stored = existsSync(file) ? (await context.profiles()).get(profile) : null;
+  const login = `storectl auth login --profile ${profile}`;
+  if (stored?.apiKey !== undefined && baseUrl !== null) {
+    return problem(
+      'key',
+      `the stored key belongs to ${stored.keyOrigin ?? 'no address'} and is not sent to ${baseUrl.value.origin}`,
+      `go to the address that it belongs to, or store a key for this one with \`${login}\``,
+      exitCodes.notAllowed,
+    );
+  }
+  return problem('key', 'there is no key', `run \`${login}\`, or set STORECTL_API_KEY`, exitCodes.notAllowed);
+}

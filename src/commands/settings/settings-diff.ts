@@ -1,0 +1,155 @@
+import { CliError } from '../../cli/core/errors.ts';
+import { exitCodes } from '../../cli/core/exit-codes.ts';
+import { inexactNumber } from '../../cli/core/json-text.ts';
+import { isObject, isTooDeep, mostLevels } from '../../cli/core/json-value.ts';
+import { printable } from '../../cli/core/sanitize.ts';
+import type { Preview, Run } from '../../cli/operation/define-operation.ts';
+import { perform } from '../../cli/operation/run/send.ts';
+import type { Style } from '../../cli/output/style.ts';
+import { serverOwnedSettings, showSettings } from '../../contract/operations/settings.ts';
+
+/** The operations settings as they are now. */
+export interface CurrentSettings {
+  readonly document: Record<string, unknown>;
+  /** The same as the service sent it. */
+  readonly text: string;
+  readonly etag: string | null;
+}
+
+/** One leaf of a document that differs: its dotted path and both values, undefined where there is none. */
+export interface Change {
+  readonly path: string;
+  readonly before: unknown;
+  readonly after: unknown;
+}
+
+/** Reads the settings. Throws exit 7 where the answer is no object: saving over it would lose it. */
+export async function readSettings(run: Run): Promise<CurrentSettings> {
+  const { answer, text, etag } = await perform({ ...run, operation: showSettings, body: null });
+  if (isObject(answer) && !isTooDeep(answer)) return { document: answer, text, etag };
+  throw new CliError({
+    code: 'unreadable_settings',
+    exitCode: exitCodes.rejected,
+    message: isObject(answer)
+      ? `the service sent settings that are nested more than ${mostLevels} levels deep: nothing was saved`
+      : 'the service sent settings that are no JSON object: nothing was saved',
+    hint: '`storectl settings show --json` shows what it sent',
+    outcome: 'not_sent',
+  });
+}
+
+/** The document without the fields that the service writes. */
+export function clientFields(document: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(document).filter(([name]) => !serverOwnedSettings.some((owned) => owned === name)),
+  );
+}
+
+/** The leaves in which two documents differ. Lists are compared whole. */
+export function changesBetween(before: unknown, after: unknown, path = ''): Change[] {
+  if (isObject(before) && isObject(after)) {
+    const names = new Set([...Object.keys(before), ...Object.keys(after)]);
+    return [...names].flatMap((name) => {
+      const inner = name.replaceAll('.', '\\.');
+      return changesBetween(own(before, name), own(after, name), path === '' ? inner : `${path}.${inner}`);
+    });
+  }
+  return sameJson(before, after) ? [] : [{ path, before, after }];
+}
+
+/** The changes for people: `- quietHours.start: "22:00"`, `+ quietHours.start: "23:00"`. */
+export function describeChanges(changes: readonly Change[], { color }: Style): string {
+  return changes
+    .flatMap(({ path, before, after }) => [
+      ...(before === undefined
+        ? []
+        : [color.red(`- ${printable(path)}: ${printable(JSON.stringify(before))}`)]),
+      ...(after === undefined
+        ? []
+        : [color.green(`+ ${printable(path)}: ${printable(JSON.stringify(after))}`)]),
+    ])
+    .join('\n');
+}
+
+/** Exit 6: somebody else changed the settings in between. Shows what moved. */
+export function movedError(run: Run, before: unknown, now: unknown, hint: string): CliError {
+  const moved = changesBetween(before, now);
+  return new CliError({
+    code: 'settings_moved',
+    exitCode: exitCodes.conflict,
+    message: [
+      'the settings were changed by somebody else in the meantime, nothing was saved; what moved:',
+      describeChanges(moved, { ...run.context.err, color: run.context.err.color }),
+    ].join('\n'),
+    hint,
+    outcome: 'not_sent',
+    fields: moved.map(({ path, after }) => ({
+      field: path,
+      flag: null,
+      detail: JSON.stringify(after) ?? 'removed',
+    })),
+  });
+}
+
+/**
+ * The save of `next` over `base`, which was read before. It reads again, stops where the settings moved in between, and
+ * keeps the former document in the history. Nothing is sent where nothing differs.
+ */
+export function previewSave(
+  run: Run,
+  base: CurrentSettings,
+  next: Record<string, unknown>,
+  movedHint: string,
+): Preview {
+  const { context } = run;
+  const changes = changesBetween(clientFields(base.document), next);
+  if (changes.length === 0) {
+    return {
+      text: 'The settings are so already: nothing was sent.',
+      changesNothing: true,
+      send: async () => ({ answer: base.document, text: base.text, etag: base.etag, record: null }),
+    };
+  }
+  refuseInexactNumbers(base);
+  return {
+    text: describeChanges(changes, context.err),
+    changesNothing: false,
+    async send() {
+      const again = await readSettings(run);
+      if (!sameJson(base.document, again.document))
+        throw movedError(run, base.document, again.document, movedHint);
+      return perform({
+        ...run,
+        body: next,
+        former: JSON.stringify(base.document),
+        ...(again.etag !== null && { ifMatch: again.etag }),
+      });
+    },
+  };
+}
+
+/** Saving sends the whole document back: a number that would come back as another one must not be touched. */
+function refuseInexactNumbers({ text }: CurrentSettings): void {
+  const number = inexactNumber(text);
+  if (number === null) return;
+  throw new CliError({
+    code: 'inexact_number',
+    exitCode: exitCodes.rejected,
+    message: `the settings hold the number ${number}, which this program would change by saving it: nothing was saved`,
+    hint: 'a number of at most 15 digits, or a text, can be kept',
+    outcome: 'not_sent',
+  });
+}
+
+function own(object: Record<string, unknown>, name: string): unknown {
+  return Object.hasOwn(object, name) ? object[name] : undefined;
+}
+
+/** Equal as JSON values, whatever the order of fields. */
+export function sameJson(a: unknown, b: unknown): boolean {
+  if (isObject(a) && isObject(b)) return changesBetween(a, b).length === 0;
+  if (Array.isArray(a) && Array.isArray(b)) {
+    return a.length === b.length && a.every((item, index) => sameJson(item, b[index]));
+  }
+  return a === b;
+}

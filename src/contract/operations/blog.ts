@@ -1,0 +1,53 @@
+import * as z from 'zod/mini';
+import { described, lenientObject, openObject, text, timestamp, uuid } from '../fields.ts';
+import type { Operation } from '../operation.ts';
+
+/** Blog post, section 2.2. */
+export const blogPost = lenientObject({
+  id: uuid(),
+  title: z.string(),
+  slug: z.string(),
+  excerpt: z.string(),
+  contentMd: z.string(),
+  coverImageId: uuid(),
+  coverUrl: z.string(),
+  coverImageUrl: z.string(),
+  tags: z.array(z.string()),
+  featuredProductIds: z.array(uuid()),
+  status: z.string(),
+  effectiveStatus: z.string(),
+  publishedAt: timestamp(),
+  scheduledAt: timestamp(),
+  metaTitle: z.string(),
+  metaDescription: z.string(),
+  viewCount: z.int(),
+  createdAt: timestamp(),
+  updatedAt: timestamp(),
+});
+
+/**
+ * Section 4 names `title` and `contentMd`. The optional fields are those of a post that only its author can know;
+ * whether a service accepts them is not shown.
+ */
+export const createBlogPost = {
+  id: 'blog.create',
+  method: 'POST',
+  path: '/v1/stores/{storeId}/blog/posts',
+  summary: 'Create a blog post',
+  class: 'one-shot',
+  body: openObject({
+    title: text('Title of the post'),
+    contentMd: text('Text of the post, in Markdown'),
+    // The service says so in its own description, so that a client may rely on it there and nowhere else.
+    slug: z.optional(described(z.string(), 'Short name of the post in its address', { 'x-unique': true })),
+    excerpt: z.optional(text('Summary of the post, shown in lists')),
+    coverImageId: z.optional(described(uuid(), 'Cover image of the post (UUID)')),
+    tags: z.optional(described(z.array(z.string()), 'Tags of the post')),
+    featuredProductIds: z.optional(described(z.array(uuid()), 'Products shown with the post (UUIDs)')),
+    status: z.optional(text('State of the post, for example draft')),
+    scheduledAt: z.optional(text('When to publish the post, for example 2030-01-31T09:00:00Z')),
+    metaTitle: z.optional(text('Title of the post for search engines')),
+    metaDescription: z.optional(text('Description of the post for search engines')),
+  }),
+  response: blogPost,
+} as const satisfies Operation;

@@ -1,0 +1,53 @@
+import * as z from 'zod/mini';
+import { described, lenientObject, openObject, text, timestamp, uuid } from '../fields.ts';
+import type { Operation } from '../operation.ts';
+
+const discordTemplate = lenientObject({
+  title: text('Title of the Discord message'),
+  description: text('Text of the Discord message'),
+  color: text('Colour of the Discord message, for example #0a7cff'),
+});
+
+/** Notification endpoint, section 2.7. */
+export const notificationEndpoint = lenientObject({
+  id: uuid(),
+  kind: z.string(),
+  name: z.string(),
+  url: z.string(),
+  events: z.array(z.string()),
+  enabled: z.boolean(),
+  discordTemplate,
+  createdAt: timestamp(),
+});
+
+/** Whether `enabled` and `discordTemplate` are accepted in the request is not shown (section 4, note 9). */
+export const addEndpoint = {
+  id: 'notify.add-endpoint',
+  method: 'POST',
+  path: '/v1/stores/{storeId}/notifications/endpoints',
+  summary: 'Add an endpoint that notifications are sent to',
+  class: 'one-shot',
+  body: openObject({
+    kind: text('Kind of the endpoint'),
+    name: text('Name of the endpoint'),
+    url: described(z.url(), 'Web address that notifications are sent to'),
+    events: described(z.array(z.string()), 'Events to send notifications of, for example feedback_digest'),
+    enabled: z.optional(described(z.boolean(), 'Send notifications to this endpoint')),
+    discordTemplate: z.optional(discordTemplate),
+  }),
+  response: notificationEndpoint,
+} as const satisfies Operation;
+
+/** The fields that say which notifications are marked are not shown (section 4, note 10). */
+export const markNotificationsRead = {
+  id: 'notify.mark-read',
+  method: 'POST',
+  path: '/v1/stores/{storeId}/notifications/read',
+  summary: 'Mark notifications read',
+  class: 'repeatable',
+  body: openObject({
+    ids: z.optional(described(z.array(z.string()), 'Ids of the notifications to mark read')),
+    before: z.optional(text('Mark read what came before this time, for example 2030-01-31T09:00:00Z')),
+  }),
+  response: lenientObject({ ok: z.boolean() }),
+} as const satisfies Operation;

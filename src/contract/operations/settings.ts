@@ -1,0 +1,64 @@
+import * as z from 'zod/mini';
+import { described, lenientObject, text, timestamp, uuid } from '../fields.ts';
+import type { Operation } from '../operation.ts';
+
+const groups = {
+  quietHours: lenientObject({
+    enabled: described(z.boolean(), 'Hold notifications back at night'),
+    start: text('Start of the quiet hours, for example 22:00'),
+    end: text('End of the quiet hours, for example 07:00'),
+    timezone: text('Time zone of the quiet hours, for example Europe/Berlin'),
+  }),
+  templates: z.record(
+    z.string(),
+    lenientObject({ title: z.string(), body: z.string(), private: z.boolean() }),
+  ),
+  discovery: lenientObject({
+    enabled: described(z.boolean(), 'List the store in discovery'),
+    summary: text('Summary of the store in discovery'),
+    categories: described(z.array(z.string()), 'Categories of the store in discovery'),
+  }),
+  showcase: lenientObject({
+    enabled: described(z.boolean(), 'Show the store in the showcase'),
+    allowCritique: described(z.boolean(), 'Allow critique in the showcase'),
+    summary: text('Summary of the store in the showcase'),
+  }),
+  mobilePrivacy: lenientObject({
+    hideRevenue: described(z.boolean(), 'Hide revenue on phones'),
+    hideOrderValues: described(z.boolean(), 'Hide order values on phones'),
+    requireUnlock: described(z.boolean(), 'Ask phones to unlock first'),
+  }),
+};
+
+/** Operations settings, section 2.6. */
+export const operationsSettings = lenientObject({
+  ...groups,
+  storeId: uuid(),
+  env: z.string(),
+  updatedAt: timestamp(),
+});
+
+/** Fields of the document that the service writes: no user sets them. */
+export const serverOwnedSettings = ['storeId', 'env', 'updatedAt'] as const;
+
+const path = '/v1/stores/{storeId}/operations/settings';
+
+export const showSettings = {
+  id: 'settings.show',
+  method: 'GET',
+  path,
+  summary: 'Show the operations settings',
+  class: 'read',
+  body: null,
+  response: operationsSettings,
+} as const satisfies Operation;
+
+export const saveSettings = {
+  id: 'settings.save',
+  method: 'PUT',
+  path,
+  summary: 'Change the operations settings, keeping what is not named',
+  class: 'repeatable',
+  body: lenientObject(groups),
+  response: operationsSettings,
+} as const satisfies Operation;

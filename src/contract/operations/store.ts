@@ -1,0 +1,79 @@
+import * as z from 'zod/mini';
+import { described, lenientObject, text, timestamp, uuid } from '../fields.ts';
+import type { Operation } from '../operation.ts';
+
+const checkoutFields = {
+  couponField: described(z.boolean(), 'Offer a coupon field at checkout'),
+  termsRequired: described(z.boolean(), 'Require consent to the terms'),
+  termsUrl: text('Web address of the terms'),
+  newsletterOptIn: described(z.boolean(), 'Offer the newsletter at checkout'),
+  requireEmailVerificationForDelivery: described(z.boolean(), 'Deliver to verified e-mail addresses only'),
+  reservationMinutes: described(z.int(), 'Minutes that a cart keeps its stock'),
+};
+
+const taxFields = { rateBp: described(z.int(), 'Tax rate in basis points (1900 is 19 %)') };
+
+const socialsText = 'Social profile of the store, name=address';
+
+const settingsFields = {
+  supportEmail: described(z.email(), 'E-mail address that customers write to'),
+  description: text('What the store says about itself'),
+  logoImageId: described(uuid(), 'Image used as the logo (UUID)'),
+  faviconImageId: described(uuid(), 'Image used as the favicon (UUID)'),
+  brandColor: text('Brand colour of the store, for example #0a7cff'),
+  thankYouDefault: text('Text shown after a purchase'),
+  cashbackBp: described(z.int(), 'Cashback in basis points (250 is 2.5 %)'),
+  cashbackCapMinor: described(z.int(), 'Most cashback for one order, in minor units (cents)'),
+  cashbackRefundWindowDays: described(z.int(), 'Days during which a refund takes cashback back'),
+  cashbackExpiryDays: described(z.int(), 'Days until cashback expires'),
+  liveStatsDefault: described(z.boolean(), 'Show live statistics by default'),
+  discordUrl: text('Invitation to the Discord server'),
+  maintenanceMessage: text('Text shown while the store is closed'),
+  socials: described(z.record(z.string(), z.string()), socialsText),
+};
+
+/** In a partial update null takes one of them away. */
+const changedSocials = described(z.record(z.string(), z.nullable(z.string())), socialsText);
+
+/** Store settings, section 2.1. */
+export const storeSettings = lenientObject({
+  ...settingsFields,
+  checkout: lenientObject(checkoutFields),
+  tax: lenientObject(taxFields),
+});
+
+/** Store, section 2.1. */
+export const store = lenientObject({
+  id: uuid(),
+  organisationId: uuid(),
+  name: z.string(),
+  slug: z.string(),
+  status: z.string(),
+  defaultCurrency: z.string(),
+  timezone: z.string(),
+  settings: storeSettings,
+  url: z.string(),
+  createdAt: timestamp(),
+});
+
+/** A partial update (section 4, note 1): null clears a field, where the service allows that. */
+export const updateStore = {
+  id: 'store.update',
+  method: 'PATCH',
+  path: '/v1/stores/{storeId}',
+  summary: 'Change settings of the store',
+  class: 'repeatable',
+  body: lenientObject({
+    name: text('Name of the store'),
+    slug: text('Short name of the store in addresses'),
+    defaultCurrency: text('Currency of the store, for example EUR'),
+    timezone: text('Time zone of the store, for example Europe/Berlin'),
+    settings: lenientObject({
+      ...settingsFields,
+      socials: changedSocials,
+      checkout: lenientObject(checkoutFields),
+      tax: lenientObject(taxFields),
+    }),
+  }),
+  response: store,
+} as const satisfies Operation;

@@ -1,0 +1,282 @@
+import * as fs from 'node:fs';
+import type { Client } from '../../client/client.ts';
+import { historyError } from '../errors.ts';
+import { intentOf, type PerformOptions } from '../execute.ts';
+import { ensureFolder, type Files, removeQuietly, syncFolder } from '../files.ts';
+import type { History } from '../journal.ts';
+import type { Lock } from '../lock.ts';
+import { type HistoryRecord, lockName } from '../record.ts';
+import { newRecord, refuseSecrets, type Sealed, seal } from '../request-intent.ts';
+import { type Performed, sendRecord } from '../send.ts';
+import { logFile, toLine } from './log-file.ts';
+import { type LogWriter, writeTogether } from './log-writer.ts';
+
+/** What all operations of a batch have in common. They are never keyed, so none goes on with an earlier record. */
+export interface BatchOptions
+  extends Pick<
+    PerformOptions,
+    | 'client'
+    | 'operation'
+    | 'profile'
+    | 'origin'
+    | 'storeId'
+    | 'parameters'
+    | 'secrets'
+    | 'signal'
+    | 'timeoutMs'
+    | 'retryRateLimited'
+  > {
+  /** Operations that may be on their way at the same time, now. */
+  mostAtOnce(): number;
+  /** Called before each wait for another attempt. */
+  onRetry?(): void;
+  /** Says whether what is not on its way yet shall not be sent any more: its outcome is `not_sent` then. */
+  isOver(): boolean;
+}
+
+/** Many operations that change something, one after the other or at the same time, written down together. */
+export interface Batch {
+  /** The operation with this body, for {@link perform}. Nothing is written yet. */
+  prepare(body: PerformOptions['body']): Sealed;
+  /** As `performRecorded`, with the same promises: the record is on disk before the first byte is sent. */
+  perform(prepared: Sealed): Promise<Performed>;
+  /** Calls what sends something else when it may be on its way too; null where the batch is over before. */
+  inTurn<Result>(send: () => Promise<Result>): Promise<Result | null>;
+  /** When nothing is being performed any more. */
+  end(): void;
+}
+
+/** A log of a batch; see batch-log.ts. */
+interface Log extends LogWriter {
+  readonly batch: string;
+  readonly file: string;
+  readonly lock: Lock;
+  /** Ids of its records, and whether the first line of each is on disk. */
+  readonly records: Map<string, boolean>;
+  /** Characters of the bodies in it. */
+  length: number;
+}
+
+/** So long before another is begun: one is read as a whole, and may hold four times as much with all the rest. */
+const longestLog = 8 * 1024 * 1024;
+
+export function openBatch(files: Files, history: History, options: BatchOptions): Batch {
+  const logs: Log[] = [];
+  const turns = openTurns(options);
+  let opening: Promise<void> | undefined;
+
+  /** The log that a new record with this body goes to. */
+  async function logFor(body: string | null): Promise<Log> {
+    for (;;) {
+      const log = logs.at(-1);
+      if (log !== undefined && log.length < longestLog) {
+        log.length += body?.length ?? 0;
+        return log;
+      }
+      opening ??= openLog(files, history)
+        .then((opened) => void logs.push(opened))
+        .finally(() => {
+          opening = undefined;
+        });
+      await opening;
+    }
+  }
+
+  async function update(record: HistoryRecord, patch: Partial<HistoryRecord>): Promise<HistoryRecord> {
+    const log = logs.find(({ batch }) => batch === record.batch);
+    if (log === undefined) return history.update(record, patch);
+    const change = { ...patch, updatedAt: new Date(history.now()).toISOString() };
+    const next = { ...record, ...change };
+    const isBegun = log.records.get(record.id) === true;
+    // Of what was never begun there is nothing to know.
+    if (next.state === 'not_sent' && !isBegun) return next;
+    // Nothing depends on what came of it, and the next request that is written down comes soon.
+    const line = isBegun ? { format: record.format, id: record.id, ...change } : next;
+    await log.add(toLine(line), next.state !== 'sent');
+    log.records.set(record.id, true);
+    return next;
+  }
+
+  function newId({ records }: Log): string {
+    for (;;) {
+      const id = history.newId();
+      if (!records.has(id)) return id;
+    }
+  }
+
+  const sending = { ...options, history: { ...history, update }, followsClosely: true };
+
+  return {
+    prepare: (body) => seal(intentOf(options, body)),
+    async perform(prepared) {
+      refuseSecrets(prepared, options.secrets);
+      const log = await logFor(prepared.body);
+      const record = { ...newRecord(prepared, newId(log), history.now()), batch: log.batch };
+      log.records.set(record.id, false);
+      const turn = turns.take();
+      try {
+        return await sendRecord({ ...sending, client: clientInTurn(options, turn) }, log.lock, record);
+      } finally {
+        // The caller hears of it before the next one is let in.
+        setImmediate(turn.end);
+      }
+    },
+    async inTurn(send) {
+      const turn = turns.take();
+      try {
+        await turn.toBeWritten();
+        await turn.toBeSent();
+        return await send();
+      } catch (error) {
+        if (error === turnedAway) return null;
+        throw error;
+      } finally {
+        setImmediate(turn.end);
+      }
+    },
+    end() {
+      for (const { file, lock, records, close } of logs.splice(0)) {
+        close();
+        if (![...records.values()].includes(true)) removeQuietly(files, file);
+        lock.release();
+      }
+    },
+  };
+}
+
+/** Lets requests through in the order in which they came, until it is over: then both throw {@link turnedAway}. */
+interface Turn {
+  /** Before it is written down as sent. */
+  toBeWritten(): Promise<void>;
+  /** Before it is sent. */
+  toBeSent(): Promise<void>;
+  /** Lets others through. */
+  end(): void;
+}
+
+const turnedAway = new Error('the batch is over');
+
+/**
+ * While some are on their way, as many more are written down, so that they can follow at once: together, since each sync
+ * costs the disk as much as a request costs the service, and only when those before them are all on their way, since what
+ * is written down as sent and was not is in doubt when the process is killed.
+ */
+function openTurns({ mostAtOnce, isOver }: BatchOptions): { take(): Turn } {
+  const unwritten: (() => void)[] = [];
+  const written: (() => void)[] = [];
+  const count = { ahead: 0, underWay: 0 };
+
+  function goOn(): void {
+    for (const send of written.splice(0, Math.max(0, mostAtOnce() - count.underWay))) {
+      count.ahead -= 1;
+      count.underWay += 1;
+      send();
+    }
+    if (count.ahead > 0) return;
+    for (const write of unwritten.splice(0, mostAtOnce())) {
+      count.ahead += 1;
+      write();
+    }
+  }
+
+  function take(): Turn {
+    let stage: keyof typeof count | null = null;
+    const end = () => {
+      if (stage === null) return;
+      count[stage] -= 1;
+      stage = null;
+      goOn();
+    };
+    const waitIn = async (queue: (() => void)[], next: keyof typeof count) => {
+      await new Promise<void>((resolve) => {
+        queue.push(resolve);
+        goOn();
+      });
+      stage = next;
+      if (!isOver()) return;
+      end();
+      throw turnedAway;
+    };
+    return {
+      toBeWritten: () => waitIn(unwritten, 'ahead'),
+      toBeSent: () => waitIn(written, 'underWay'),
+      end,
+    };
+  }
+
+  return { take };
+}
+
+/**
+ * Sends in turn. To write down what came of it keeps no others from being sent; but what was not applied keeps its place
+ * until the turn is ended, since it may mean that the others shall not be sent.
+ */
+function clientInTurn({ client, onRetry }: BatchOptions, turn: Turn): Client {
+  return {
+    ...client,
+    async send(request, input) {
+      const beforeAttempt = async (attempt: number) => {
+        if (attempt > 1) await input.beforeAttempt?.(attempt);
+      };
+      try {
+        await turn.toBeWritten();
+        await input.beforeAttempt?.(1);
+        await turn.toBeSent();
+        // Its time begins only now: what it waits for others is no part of it.
+        const outcome = await client.send(request, {
+          ...input,
+          beforeAttempt,
+          ...(onRetry !== undefined && { onRetry }),
+        });
+        if (outcome.kind === 'applied') turn.end();
+        return outcome;
+      } catch (error) {
+        if (error !== turnedAway) throw error;
+        const failure = { code: 'cancelled', message: 'the batch ended before it was sent' } as const;
+        return { kind: 'not_sent', attempts: 0, requestId: null, failure };
+      }
+    },
+  };
+}
+
+async function openLog(files: Files, history: History): Promise<Log> {
+  const batch = history.newId();
+  const file = logFile(history.folder, batch);
+  const lock = await history.acquire(lockName({ id: batch, batch }));
+  try {
+    ensureFolder(files, history.folder);
+    const descriptor = files.fileSystem.openSync(file, flags, 0o600);
+    syncFolder(files, history.folder);
+    const writer = writeTogether(file, descriptor, files);
+    return {
+      batch,
+      file,
+      lock: lookNowAndThen(lock),
+      records: new Map<string, boolean>(),
+      length: 0,
+      ...writer,
+    };
+  } catch (error) {
+    lock.release();
+    throw historyError(error, 'write', file);
+  }
+}
+
+const { O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_WRONLY } = fs.constants;
+const flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW;
+
+/** Nobody takes a lock over whose holder has stirred within 30 s, so a look at it holds for a second by any clock. */
+const lookAtLockMs = 1_000;
+
+function lookNowAndThen(lock: Lock): Lock {
+  let lookedAt = 0;
+  return {
+    ...lock,
+    assertHeld() {
+      // Unlike other clocks, this one goes on while the machine sleeps.
+      if (Math.abs(Date.now() - lookedAt) < lookAtLockMs) return;
+      lock.assertHeld();
+      lookedAt = Date.now();
+    },
+  };
+}
