@@ -48,7 +48,7 @@ const packages: Readonly<Record<string, RegExp>> = {
   yaml: /^src\/(cli|commands)\//,
   kysely: /^src\/service\/storage\//,
   libsql: /^src\/service\/storage\//,
-  pg: /^src\/service\/storage\/postgres\.ts$/,
+  pg: /^src\/service\/storage\/postgres\//,
 };
 
 /** Where an ambient module says what a package is, its name is no import. */

@@ -1,17 +1,3 @@
-export { type App, type AppOptions, createApp } from './app.ts';
-export {
-  type DeliveryState,
-  deliveryStates,
-  type ListedDelivery,
-  listDeliveries,
-  retryAllDead,
-  retryDelivery,
-} from './delivery/operate.ts';
-export { parseSink } from './delivery/send.ts';
-export { type Deliveries, startDeliveries } from './delivery/start.ts';
-export { emitEvent, type RaisedEvent, raisedEvents } from './emit.ts';
-export { ServiceError } from './errors.ts';
-export { describeStore, type ExampleStore, seedExampleStore } from './example-store.ts';
 export {
   type CreatedKey,
   createKey,
@@ -22,9 +8,24 @@ export {
   type RotatedKey,
   revokeKey,
   rotateKey,
-} from './keys.ts';
-export { type Listening, listen } from './listen.ts';
-export { type Preset, presets, type Scope, scopes } from './scopes.ts';
+} from './admin/api-keys.ts';
+export {
+  type DeliveryState,
+  deliveryStates,
+  type ListedDelivery,
+  listDeliveries,
+  retryAllDead,
+  retryDelivery,
+} from './admin/deliveries.ts';
+export { emitEvent, type RaisedEvent, raisedEvents } from './admin/emit-event.ts';
+export { describeStore, type ExampleStore, seedExampleStore } from './admin/example-store.ts';
+export { parseSink } from './delivery/send.ts';
+export { type Deliveries, startDeliveries } from './delivery/start.ts';
+export { type App, type AppOptions, createApp } from './http/app.ts';
+export { type Listening, listen } from './http/listen.ts';
+export { ServiceError } from './model/errors.ts';
+export { type Preset, presets, type Scope, scopes } from './model/scopes.ts';
+export { createStore, listStores, type NewStore } from './operations/stores.ts';
 export {
   DatabaseSetupError,
   ForeignDatabaseError,
@@ -32,4 +33,3 @@ export {
   StorageBusyError,
 } from './storage/errors.ts';
 export { isPostgresUrl, openStorage, type Storage } from './storage/storage.ts';
-export { createStore, listStores, type NewStore } from './stores.ts';

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { Pool } from 'undici';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createId } from '../../src/service/ids.ts';
 import { createKey, type Storage } from '../../src/service/index.ts';
+import { createId } from '../../src/service/model/ids.ts';
 import { startPostgres, type TestCluster } from '../helpers/postgres.ts';
 import { newProgramMachine } from '../helpers/program.ts';
 import { openTestStorage, startService, temporaryFile } from './helpers/service.ts';

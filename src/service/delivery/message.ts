@@ -1,6 +1,6 @@
-import { firstCodePoints } from '../code-points.ts';
-import { type EventData, isEventType, renderEvent, type TextTemplate } from '../event-types.ts';
-import type { DiscordTemplate } from '../storage/endpoints.ts';
+import { firstCodePoints } from '../model/code-points.ts';
+import { type EventData, isEventType, renderEvent, type TextTemplate } from '../model/event-types.ts';
+import type { DiscordTemplate } from '../storage/queries/endpoints.ts';
 
 /** Discord's limits, in characters. */
 const maxTitle = 256;

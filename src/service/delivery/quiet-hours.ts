@@ -1,4 +1,4 @@
-import type { SettingsDocument } from '../settings-document.ts';
+import type { SettingsDocument } from '../model/settings-document.ts';
 
 export type QuietHours = SettingsDocument['quietHours'];
 

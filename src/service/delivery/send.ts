@@ -1,7 +1,7 @@
 import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http';
 import type { LookupFunction } from 'node:net';
+import { parseDiscordUrl } from '../model/discord-url.ts';
 import { guardedLookup, isLoopbackAddress, isPublicAddress, type Resolve } from './address-guard.ts';
-import { parseDiscordUrl } from './discord-url.ts';
 
 const defaultTimeouts: Timeouts = { connect: 8_000, total: 15_000 };
 const maxBodyBytes = 64 * 1024;

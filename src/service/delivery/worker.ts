@@ -1,6 +1,7 @@
-import { describeError } from '../errors.ts';
-import { createId } from '../ids.ts';
-import { documentOf } from '../settings-document.ts';
+import { describeError } from '../model/errors.ts';
+import { createId } from '../model/ids.ts';
+import { documentOf } from '../model/settings-document.ts';
+import { timestamp } from '../operations/unit-of-work.ts';
 import {
   type ClaimedDelivery,
   type DeliveryChanges,
@@ -9,10 +10,9 @@ import {
   listDue,
   lockDue,
   updatePending,
-} from '../storage/deliveries.ts';
-import { findSettings } from '../storage/settings.ts';
+} from '../storage/queries/deliveries.ts';
+import { findSettings } from '../storage/queries/settings.ts';
 import type { Storage } from '../storage/storage.ts';
-import { timestamp } from '../work.ts';
 import { buildMessage } from './message.ts';
 import { quietHoursEnd } from './quiet-hours.ts';
 import type { Send } from './send.ts';

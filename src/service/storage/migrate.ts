@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { ForeignDatabaseError, NewerDatabaseError } from './errors.ts';
-import { type Migration, migrations } from './migrations.ts';
+import { type Migration, migrations } from './migrations/0001-first-schema.ts';
 import type { Engine, Queries, Storage } from './storage.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { type Kysely, SqliteAdapter, sql } from 'kysely';
-import { openEmbedded } from './embedded.ts';
+import { openEmbedded } from './embedded/open-embedded.ts';
 import { migrate } from './migrate.ts';
 import type { Schema } from './schema.ts';
 
@@ -76,7 +76,7 @@ export interface StorageOptions {
 export async function openStorage(location: string, options: StorageOptions = {}): Promise<Storage> {
   const patienceMs = options.busyTimeoutMs ?? 5_000;
   const storage = isPostgresUrl(location)
-    ? await (await import('./postgres.ts')).openPostgres(location, patienceMs)
+    ? await (await import('./postgres/open-postgres.ts')).openPostgres(location, patienceMs)
     : await openEmbedded(location, { patienceMs, maxGroup: options.maxGroup ?? 256 });
   try {
     await migrate(storage);

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { retryAllDead, retryDelivery } from '../../../src/service/delivery/operate.ts';
-import { recordEvent } from '../../../src/service/events.ts';
+import { retryAllDead, retryDelivery } from '../../../src/service/admin/deliveries.ts';
+import { recordEvent } from '../../../src/service/operations/record-event.ts';
 import { status, taken } from '../../helpers/discord-receiver.ts';
 import { newDatabase, openTestStorage, startService } from '../helpers/service.ts';
 import { minute, startScene } from './scene.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { listDeliveries } from '../../../src/service/delivery/operate.ts';
-import { recordEvent } from '../../../src/service/events.ts';
+import { listDeliveries } from '../../../src/service/admin/deliveries.ts';
+import { recordEvent } from '../../../src/service/operations/record-event.ts';
 import { type Reaction, startDiscordReceiver, taken } from '../../helpers/discord-receiver.ts';
 import { startPostgres, type TestCluster } from '../../helpers/postgres.ts';
 import { newProgramMachine } from '../../helpers/program.ts';

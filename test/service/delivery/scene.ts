@@ -1,7 +1,7 @@
-import { listDeliveries } from '../../../src/service/delivery/operate.ts';
+import { listDeliveries } from '../../../src/service/admin/deliveries.ts';
 import { createSender, parseSink, type SenderOptions } from '../../../src/service/delivery/send.ts';
 import { createDeliveryWorker, type WorkerOptions } from '../../../src/service/delivery/worker.ts';
-import { recordEvent } from '../../../src/service/events.ts';
+import { recordEvent } from '../../../src/service/operations/record-event.ts';
 import { startDiscordReceiver } from '../../helpers/discord-receiver.ts';
 import { type Service, startService } from '../helpers/service.ts';
 

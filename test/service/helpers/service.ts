@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import { findOperation, type OperationId } from '../../../src/contract/operations.ts';
-import type { AppOptions } from '../../../src/service/app.ts';
+import type { AppOptions } from '../../../src/service/http/app.ts';
 import { createApp, createKey, createStore, openStorage, type Storage } from '../../../src/service/index.ts';
-import type { Work } from '../../../src/service/work.ts';
+import type { Work } from '../../../src/service/operations/unit-of-work.ts';
 import { query, type TestCluster, type TestDatabase } from '../../helpers/postgres.ts';
 import { expectConformance } from './conformance.ts';
 

@@ -1,0 +1,164 @@
+import type * as z from 'zod';
+import type { SettingsDocument } from '../model/settings-document.ts';
+import { initialSettings, type StoreSettings } from '../model/store-fields.ts';
+import type { newDispute } from '../operations/disputes.ts';
+import type { newEndpoint } from '../operations/endpoints.ts';
+import type { newPost } from '../operations/posts.ts';
+import type { EvidenceRecord } from '../storage/queries/disputes.ts';
+
+/** What the example store holds. People, addresses and numbers in it are invented. */
+
+export const exampleStoreSettings: StoreSettings = {
+  ...initialSettings,
+  supportEmail: 'hello@juniper-ink.example',
+  description: 'Notebooks, inks and letter paper, bound and mixed by hand in Berlin.',
+  brandColor: '#2f5d50',
+  thankYouDefault: 'Thank you! Your parcel leaves the workshop within two days.',
+  cashbackBp: 200,
+  cashbackCapMinor: 1500,
+  cashbackRefundWindowDays: 14,
+  cashbackExpiryDays: 365,
+  socials: {
+    instagram: 'https://instagram.example/juniper.ink',
+    discord: 'https://discord.gg/juniper-ink-example',
+  },
+  checkout: {
+    ...initialSettings.checkout,
+    termsRequired: true,
+    termsUrl: 'https://juniper-ink.example/terms',
+    reservationMinutes: 20,
+  },
+  tax: { rateBp: 1900 },
+};
+
+export const exampleSettings: SettingsDocument = {
+  quietHours: { enabled: true, start: '22:00', end: '07:00', timezone: 'Europe/Berlin' },
+  templates: {
+    feedback_digest: { title: 'Feedback of the week', body: '{{summary}}', private: false },
+    dispute_opened: { title: 'New dispute', body: 'A {{kind}} dispute needs an answer.', private: true },
+  },
+  discovery: {
+    enabled: true,
+    summary: 'Handmade stationery from Berlin.',
+    categories: ['stationery', 'handmade'],
+  },
+  showcase: { enabled: false, allowCritique: false, summary: '' },
+  mobilePrivacy: { hideRevenue: true, hideOrderValues: false, requireUnlock: true },
+};
+
+type Post = z.output<typeof newPost>;
+
+/** Oldest first. */
+export const posts: readonly Post[] = [
+  {
+    title: 'How we mix iron gall ink',
+    excerpt: 'Four ingredients, three weeks, and one blackened spoon.',
+    contentMd:
+      '# How we mix iron gall ink\n\nOak galls, iron sulphate, gum arabic and rain water. The recipe is older than the printing press; the patience is the hard part.\n\n1. Crush the galls and let them stand for a week.\n2. Strain, and add the iron sulphate.\n3. Wait until it is *really* black.\n',
+    tags: ['ink', 'workshop'],
+    featuredProductIds: [],
+    status: 'published',
+  },
+  {
+    title: 'Autumn paper sampler',
+    contentMd:
+      '# Autumn paper sampler\n\nTwelve sheets from four mills, to be felt before they are bought. **Draft: photos to come.**\n',
+    tags: ['paper'],
+    featuredProductIds: [],
+    status: 'draft',
+  },
+];
+
+export const wonCase: z.output<typeof newDispute> = {
+  kind: 'payment',
+  reason: 'Buyer says that the parcel never arrived.',
+  idempotencyKey: 'example-won',
+  orderId: '8c1f6f0e-5b7d-4a3c-9a52-6d1f0b7c2e11',
+  buyerEmail: 'm.weber@mail.example',
+  providerCaseId: 'PP-D-104822',
+};
+
+export const openCase: z.output<typeof newDispute> = {
+  kind: 'payment',
+  reason: 'Buyer does not recognise the charge of 84.50 EUR.',
+  idempotencyKey: 'example-open',
+  orderId: '1d9b6a34-0e6f-4b83-8a0c-93a5d2f4e7b8',
+  buyerEmail: 'a.novak@mail.example',
+  providerCaseId: 'PP-D-118301',
+  riskSignals: { ipCountry: 'CZ', cardCountry: 'CZ', previousOrders: 3, addressMatches: true },
+};
+
+/** For the open dispute, oldest first. */
+export const evidence: readonly (Omit<EvidenceRecord, 'id' | 'createdAt'> & { readonly daysAgo: number })[] =
+  [
+    {
+      kind: 'tracking_number',
+      label: 'Parcel number',
+      storageKey: null,
+      textValue: '00340434161094042557',
+      submittedBy: 'system',
+      daysAgo: 1.9,
+    },
+    {
+      kind: 'email_thread',
+      label: 'E-mails with the buyer',
+      storageKey: null,
+      textValue: [
+        'From: a.novak@mail.example',
+        'To: hello@juniper-ink.example',
+        'Subject: Order JI-2093',
+        '',
+        'Hello, could you add a gift note to my order? It is for my sister.',
+        'Thanks, A. Novak',
+        '',
+        'From: hello@juniper-ink.example',
+        'To: a.novak@mail.example',
+        'Subject: Re: Order JI-2093',
+        '',
+        'Of course. What shall it say? The parcel goes out tomorrow morning.',
+        '',
+        'From: a.novak@mail.example',
+        'To: hello@juniper-ink.example',
+        'Subject: Re: Re: Order JI-2093',
+        '',
+        '"For your letters to everyone but me." And the forest-green ribbon, please.',
+        'It arrived on Tuesday, she loves it. Thank you so much!',
+      ].join('\n'),
+      submittedBy: 'owner',
+      daysAgo: 1.5,
+    },
+    {
+      kind: 'photo',
+      label: 'Parcel at the door, taken by the carrier',
+      storageKey: 'evidence/JI-2093/delivery-photo.jpg',
+      textValue: null,
+      submittedBy: 'owner',
+      daysAgo: 1.4,
+    },
+    {
+      kind: 'policy',
+      label: 'Refund policy at the time of the order',
+      storageKey: null,
+      textValue:
+        'Unused goods can be sent back within 30 days. Bottled ink only unopened. The money is paid back to the means of payment of the order within 5 days of the return.',
+      submittedBy: 'owner',
+      daysAgo: 1.2,
+    },
+  ];
+
+export const reclaim = {
+  subdomain: 'juniper-ink',
+  reason: 'The name resembles a registered trade mark. Without an appeal the subdomain is withdrawn.',
+  status: 'noticed',
+  appealText: null,
+  appealedAt: null,
+} as const;
+
+export const webhook: z.output<typeof newEndpoint> = {
+  kind: 'discord',
+  name: 'Workshop channel',
+  url: 'https://discord.com/api/webhooks/100000000000000000/example-token-that-opens-nothing',
+  events: ['feedback_digest', 'dispute_opened', 'reclaim_noticed'],
+  enabled: true,
+  discordTemplate: { title: 'Juniper & Ink', description: null, color: '#2f5d50' },
+};

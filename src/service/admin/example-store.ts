@@ -1,0 +1,99 @@
+import { exampleIds } from '../../contract/example-ids.ts';
+import { createId } from '../model/ids.ts';
+import { decideDispute, openDispute } from '../operations/disputes.ts';
+import { addEndpoint } from '../operations/endpoints.ts';
+import { createPost } from '../operations/posts.ts';
+import { recordEvent } from '../operations/record-event.ts';
+import { addStore } from '../operations/stores.ts';
+import { daysInMs, timestamp, type Work } from '../operations/unit-of-work.ts';
+import { listBackups } from '../storage/queries/backups.ts';
+import { insertEvidence, listDisputes } from '../storage/queries/disputes.ts';
+import { listEndpoints } from '../storage/queries/endpoints.ts';
+import { listNotifications, markNotifications } from '../storage/queries/events.ts';
+import { listPosts } from '../storage/queries/posts.ts';
+import { insertReclaim, listReclaims } from '../storage/queries/reclaims.ts';
+import { putSettings } from '../storage/queries/settings.ts';
+import { findStore } from '../storage/queries/stores.ts';
+import type { Storage, Tenant } from '../storage/storage.ts';
+import {
+  evidence,
+  exampleSettings,
+  exampleStoreSettings,
+  openCase,
+  posts,
+  reclaim,
+  webhook,
+  wonCase,
+} from './example-data.ts';
+
+const { store: storeId } = exampleIds;
+
+/** The ids that one needs to try every operation on a store. */
+export type ExampleStore = Awaited<ReturnType<typeof describeStore>>;
+
+/** Makes the example store where the database has none. Any number of processes may do so at once. */
+export async function seedExampleStore(storage: Storage): Promise<ExampleStore> {
+  return storage.forStore(storeId).write(async (db, locks) => {
+    await locks.takeTurn();
+    const tenant = { db, storeId };
+    if ((await findStore(tenant)) === undefined) await seed(tenant, Date.now());
+    return describe(tenant);
+  });
+}
+
+/** What a store has at the moment. */
+export async function describeStore(storage: Storage, id: string) {
+  return storage.read((db) => describe({ db, storeId: id }));
+}
+
+async function describe(tenant: Tenant) {
+  const endpoints = await listEndpoints(tenant);
+  const posts = await listPosts(tenant);
+  return {
+    storeId: tenant.storeId,
+    disputes: await listDisputes(tenant),
+    reclaims: await listReclaims(tenant),
+    notifications: await listNotifications(tenant),
+    posts: posts.map(({ id, title }) => ({ id, title })),
+    endpoints: endpoints.map(({ id, name, maskedUrl }) => ({ id, name, url: maskedUrl })),
+    backups: await listBackups(tenant),
+  };
+}
+
+/** Goes through the operations where they can make what is needed, at the times at which it would have happened. */
+async function seed({ db }: Tenant, now: number): Promise<void> {
+  const at = (daysAgo: number): Work => ({ db, storeId, actor: 'example', now: now - daysInMs(daysAgo) });
+  await addStore(
+    db,
+    { id: storeId, name: 'Juniper & Ink', slug: 'juniper-ink', currency: 'EUR', timezone: 'Europe/Berlin' },
+    exampleStoreSettings,
+    at(120).now,
+  );
+  await putSettings(at(90), { document: exampleSettings, updatedAt: timestamp(at(90).now) });
+  for (const [index, post] of posts.entries()) await createPost(at(80 - 40 * index), post);
+
+  const won = await openDispute(at(60), wonCase, exampleIds.wonDispute);
+  await decideDispute(at(52), won.id, {
+    status: 'won',
+    resolution: 'The carrier confirmed delivery to the buyer in person.',
+  });
+  await markNotifications(at(50), {}, timestamp(at(50).now));
+
+  // From here on the owner has read nothing yet.
+  const open = await openDispute(at(2), openCase, exampleIds.openDispute);
+  for (const { daysAgo, ...item } of evidence) {
+    const createdAt = timestamp(at(daysAgo).now);
+    await insertEvidence(at(daysAgo), open.id, { id: createId(), ...item, createdAt });
+  }
+  const reclaimId = exampleIds.reclaim;
+  await insertReclaim(at(1), { ...reclaim, id: reclaimId, createdAt: timestamp(at(1).now) });
+  await recordEvent(at(1), 'reclaim_noticed', {
+    reclaimId,
+    subdomain: reclaim.subdomain,
+    reason: reclaim.reason,
+  });
+  await recordEvent(at(0), 'feedback_digest', {
+    summary: '14 new ratings, 4.8 of 5 on average. Most praised: the linen notebooks.',
+  });
+  await addEndpoint(at(0), webhook);
+}

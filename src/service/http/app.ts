@@ -1,0 +1,182 @@
+import { randomUUID } from 'node:crypto';
+import { buildOpenApi } from '../../contract/openapi.ts';
+import type { Operation } from '../../contract/operation.ts';
+import { operations } from '../../contract/operations.ts';
+import { describeError, notFound, ServiceError } from '../model/errors.ts';
+import { validate } from '../model/validation.ts';
+import { oncePerTurn } from '../storage/embedded/gather.ts';
+import { ping, type Storage, type TransactionWork } from '../storage/storage.ts';
+import { createAuthenticator, requireScope } from './authenticate.ts';
+import {
+  type HttpAnswer,
+  type HttpHandler,
+  type HttpRequest,
+  parseIfMatch,
+  readChunks,
+  requireJson,
+} from './http-message.ts';
+import { parseJsonObject } from './json-body.ts';
+import { type Handler, handlers, ok, type Reply } from './operation-handlers.ts';
+import { toProblem } from './problem.ts';
+import { createRateLimiter, type RateLimit } from './rate-limit.ts';
+import { createRouter, type Route } from './router.ts';
+import { createMemory } from './versioned-cache.ts';
+
+export interface AppOptions {
+  readonly storage: Storage;
+  /** Of the program, for the OpenAPI document. */
+  readonly version: string;
+  /** Epoch milliseconds. The system's clock unless given. */
+  readonly clock?: () => number;
+  /** Takes one record for each request and one for each failure. They never hold a body or a key. */
+  readonly log?: (line: object) => void;
+  /** For each API key: 10 per second in bursts of 20 unless given, none when null. */
+  readonly rateLimit?: RateLimit | null;
+}
+
+export interface App {
+  (request: Request): Promise<Response>;
+  /** The same without the web's Request and Response: for a server, to make them takes longer than most answers. */
+  readonly handle?: HttpHandler;
+}
+
+/** What the log says of a request besides its answer. */
+interface Trace {
+  route: string;
+  keyId: string | null;
+}
+
+interface AppRoute extends Route {
+  answer(request: HttpRequest, parameters: readonly string[], trace: Trace): Promise<Reply>;
+}
+
+/** The service as a function: the 12 operations of the contract, `/healthz`, `/readyz` and `/openapi.json`. */
+export function createApp(options: AppOptions): App {
+  const { storage, version, clock = Date.now, log = () => {} } = options;
+  const { rateLimit = { perSecond: 10, burst: 20 } } = options;
+  const limiter = rateLimit && createRateLimiter(storage, rateLimit);
+  const authenticate = createAuthenticator(storage);
+  const answers = createMemory<Reply>();
+  // Changes that are saved together have one time: what they have in common is stored faster.
+  const timeOfChange = oncePerTurn(clock);
+
+  /** One step after the other: a request that fails one is told of that one only. */
+  async function serve(
+    operation: Operation,
+    handler: Handler,
+    request: HttpRequest,
+    [storeId = '', targetId = '']: readonly string[],
+    trace: Trace,
+  ): Promise<Reply> {
+    const now = clock();
+    const body = handler.input && (await request.readBody(handler.maxBodyBytes));
+
+    const principal = await authenticate(request.header('authorization'), now);
+    trace.keyId = principal.keyId;
+    const waitSeconds = limiter === null ? 0 : await limiter.take(principal, now);
+    if (waitSeconds > 0) throw rateLimited(waitSeconds);
+
+    if (storeId !== principal.storeId || targetId.includes('\0')) throw notFound();
+    requireScope(principal, handler.scope);
+
+    if (body !== null) requireJson(request);
+    const input = handler.input && validate(handler.input, parseJsonObject(body ?? new Uint8Array()));
+
+    const isCurrent = parseIfMatch(request.header('if-match'));
+    const { read, write } = storage.forStore(storeId);
+    const isRead = operation.class === 'read';
+    const work: TransactionWork<Reply> = (db, locks) =>
+      handler.run(
+        { db, storeId, actor: principal.keyId, now: isRead ? now : timeOfChange() },
+        { input, targetId, isCurrent, locks },
+      );
+    if (!isRead) return write(work);
+    // What a read answers depends on the database alone.
+    const name = JSON.stringify([operation.id, storeId, targetId]);
+    return answers.recall(await storage.version(), name, async () => withText(await read(work)));
+  }
+
+  let openApi: object | undefined;
+  const find = createRouter<AppRoute>([
+    ...operations.map((operation) => ({
+      method: operation.method,
+      path: operation.path,
+      answer: serve.bind(null, operation, handlers[operation.id]),
+    })),
+    {
+      method: 'GET',
+      path: '/openapi.json',
+      answer: async () => {
+        openApi ??= buildOpenApi(version);
+        return ok(openApi);
+      },
+    },
+    { method: 'GET', path: '/healthz', answer: async () => ok({ ok: true }) },
+    {
+      method: 'GET',
+      path: '/readyz',
+      answer: async () => {
+        await storage.read(ping);
+        return ok({ ok: true });
+      },
+    },
+  ]);
+
+  async function route(
+    request: HttpRequest,
+    trace: Trace,
+  ): Promise<Omit<Reply, 'body'> & { readonly body: object | null }> {
+    const match = find(request.method, request.path);
+    if (match === null) throw notFound();
+    trace.route = match.path;
+    if (match.route !== null) return match.route.answer(request, match.parameters, trace);
+    const headers = { Allow: match.allow };
+    if (request.method === 'OPTIONS') return { status: 204, body: null, headers };
+    throw new ServiceError('method_not_allowed', `Allowed are ${match.allow}.`, { headers });
+  }
+
+  async function handle(request: HttpRequest): Promise<HttpAnswer> {
+    const start = performance.now();
+    const requestId = randomUUID();
+    const { method } = request;
+    const trace: Trace = { route: 'none', keyId: null };
+    const { status, body, headers, text } = await route(request, trace).catch((error: unknown) => {
+      const problem = toProblem(error, requestId);
+      if (problem.status >= 500) log({ level: 'error', requestId, error: describeError(error) });
+      return { ...problem, text: undefined };
+    });
+    const ms = Math.round(performance.now() - start);
+    log({ method, route: trace.route, status, ms, requestId, keyId: trace.keyId });
+    const fields: Record<string, string> = { 'Cache-Control': 'no-store', 'X-Request-Id': requestId };
+    if (body !== null) fields['Content-Type'] = 'application/json';
+    const content = body === null || method === 'HEAD' ? null : (text ?? JSON.stringify(body));
+    if (content !== null) fields['Content-Length'] = String(Buffer.byteLength(content));
+    return { status, headers: Object.assign(fields, headers), body: content };
+  }
+
+  return Object.assign(toFetch(handle), { handle });
+}
+
+/** A handler as the web's function from Request to Response. */
+function toFetch(handle: HttpHandler): (request: Request) => Promise<Response> {
+  return async ({ method, url, headers, body }) => {
+    const answer = await handle({
+      method,
+      path: new URL(url).pathname,
+      header: (name) => headers.get(name) ?? undefined,
+      readBody: (maxBytes) => readChunks(body ?? emptyBody(), headers.get('content-length'), maxBytes),
+    });
+    return new Response(answer.body, { status: answer.status, headers: { ...answer.headers } });
+  };
+}
+
+async function* emptyBody(): AsyncIterable<Uint8Array> {}
+
+function withText(reply: Reply): Reply {
+  return { ...reply, text: JSON.stringify(reply.body) };
+}
+
+function rateLimited(seconds: number): ServiceError {
+  const detail = `Try again in ${seconds} s.`;
+  return new ServiceError('rate_limited', detail, { headers: { 'Retry-After': String(seconds) } });
+}

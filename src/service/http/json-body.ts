@@ -1,0 +1,91 @@
+import { ServiceError } from '../model/errors.ts';
+
+const maxDepth = 32;
+const space = 0x20;
+/** Names that reach into JavaScript objects when a careless reader copies members. */
+const forbiddenNames = new Set(['__proto__', 'constructor', 'prototype']);
+
+/**
+ * Reads a request body: a JSON object in UTF-8, at most 32 levels deep, without duplicate or dangerous member names,
+ * NUL or lone surrogates. JSON.parse alone lets all of these pass, and readers then differ in what they understand.
+ * Throws a `malformed_json` refusal.
+ */
+export function parseJsonObject(bytes: Uint8Array): Record<string, unknown> {
+  const text = decode(bytes);
+  const value = parse(text);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw malformed('The body must be a JSON object.');
+  }
+  checkStructure(text);
+  return value as Record<string, unknown>;
+}
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw malformed('The body is not UTF-8.');
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw malformed('The body is not JSON.');
+  }
+}
+
+/** Walks over the tokens of a text that is known to be JSON in whole characters. */
+function checkStructure(text: string): void {
+  /** Member names seen so far of each object that is open; null for an array. */
+  const open: (Set<string> | null)[] = [];
+  for (let index = 0; index < text.length; index++) {
+    const character = text.charAt(index);
+    if (character === '{' || character === '[') {
+      open.push(character === '{' ? new Set() : null);
+      if (open.length > maxDepth) throw malformed(`The body is more than ${maxDepth} levels deep.`);
+    } else if (character === '}' || character === ']') {
+      open.pop();
+    } else if (character === '"') {
+      const end = endOfString(text, index);
+      const string = readString(text.slice(index, end));
+      if (isFollowedByColon(text, end)) checkName(string, open.at(-1));
+      index = end - 1;
+    }
+  }
+}
+
+/** Index after the closing quote of the string that opens at `start`. */
+function endOfString(text: string, start: number): number {
+  let index = start + 1;
+  while (text[index] !== '"') index += text[index] === '\\' ? 2 : 1;
+  return index + 1;
+}
+
+function isFollowedByColon(text: string, start: number): boolean {
+  let index = start;
+  // Outside of strings, what is not above it is white space.
+  while (text.charCodeAt(index) <= space) index++;
+  return text[index] === ':';
+}
+
+/** What a string between quotes stands for. */
+function readString(quoted: string): string {
+  // NUL and halves of pairs can only be written with an escape.
+  if (!quoted.includes('\\')) return quoted.slice(1, -1);
+  const string: string = JSON.parse(quoted);
+  if (string.includes('\0')) throw malformed('The body contains a NUL character.');
+  if (/\p{Surrogate}/u.test(string)) throw malformed('The body contains half of a surrogate pair.');
+  return string;
+}
+
+function checkName(name: string, seen: Set<string> | null | undefined): void {
+  if (forbiddenNames.has(name)) throw malformed(`The member name "${name}" is not allowed.`);
+  if (seen?.has(name)) throw malformed(`The member "${name.slice(0, 100)}" occurs twice in one object.`);
+  seen?.add(name);
+}
+
+function malformed(detail: string): ServiceError {
+  return new ServiceError('malformed_json', detail);
+}

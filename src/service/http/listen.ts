@@ -1,0 +1,136 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { ServiceError } from '../model/errors.ts';
+import type { App } from './app.ts';
+import { drain, watchConnections } from './connections.ts';
+import { cutOff, type HttpAnswer, type HttpRequest, tooLarge } from './http-message.ts';
+
+/** How long requests that are running may go on once the server is told to stop. */
+const graceMs = 10_000;
+
+export interface Listening {
+  /** Such as `http://127.0.0.1:4010`. */
+  readonly origin: string;
+  /** Stops accepting, lets what is running finish for up to 10 s, then cuts it off. */
+  close(): Promise<void>;
+}
+
+export interface ListenOptions {
+  readonly host: string;
+  /** 0 takes any free one. */
+  readonly port: number;
+  /** Takes one record for each request that does not get as far as the app. */
+  readonly log?: (line: object) => void;
+  /** How long a request may take to come in. Node's own limits unless given. */
+  readonly receiveMs?: number;
+}
+
+/** Serves the app over HTTP. Rejects with an error whose `code` is such as EADDRINUSE. */
+export async function listen(
+  app: App,
+  { host, port, log = () => {}, receiveMs }: ListenOptions,
+): Promise<Listening> {
+  const limits = receiveMs !== undefined && {
+    headersTimeout: receiveMs,
+    requestTimeout: receiveMs,
+    connectionsCheckingInterval: receiveMs,
+  };
+  const server = createServer({ ...limits, requireHostHeader: false }, (incoming, outgoing) => {
+    if (incoming.headers.host === undefined && incoming.httpVersion === '1.1') {
+      const refusal = new ServiceError('malformed_request', 'The Host header is missing.');
+      connections.answerWith(incoming, outgoing, refusal);
+    } else answer(app, incoming, outgoing).catch(() => outgoing.destroy());
+  });
+  const connections = watchConnections(server, log);
+  let closing: Promise<void> | undefined;
+
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+
+  return {
+    origin: originOf(server, host),
+    close() {
+      closing ??= new Promise((resolve) => {
+        const timer = setTimeout(() => server.closeAllConnections(), graceMs);
+        server.close(() => {
+          clearTimeout(timer);
+          resolve();
+        });
+        connections.close();
+      });
+      return closing;
+    },
+  };
+}
+
+async function answer(app: App, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+  const request: HttpRequest = {
+    method: incoming.method ?? '',
+    path: pathOf(incoming.url ?? ''),
+    header: (name) => incoming.headers[name]?.toString(),
+    readBody: (maxBytes) => readBody(incoming, maxBytes),
+  };
+  const { status, headers, body } = await (app.handle?.(request) ??
+    viaFetch(app, request, new Headers(incoming.headers as Record<string, string>)));
+  // Text with one byte for each character is handed over as it is.
+  const isAscii = Number(headers['Content-Length']) === body?.length;
+  outgoing.writeHead(status, headers).end(body, isAscii ? 'latin1' : 'utf8');
+  if (!incoming.complete) drain(incoming);
+}
+
+/** Without query. Some clients send whole URLs. */
+function pathOf(target: string): string {
+  const path = target.startsWith('/') || !URL.canParse(target) ? target : new URL(target).pathname;
+  const end = path.indexOf('?');
+  return end === -1 ? path : path.slice(0, end);
+}
+
+/** See {@link HttpRequest.readBody}. */
+function readBody(incoming: IncomingMessage, maxBytes: number): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    if (Number(incoming.headers['content-length']) > maxBytes) throw tooLarge(maxBytes);
+    const chunks: Uint8Array[] = [];
+    let length = 0;
+    const onData = (chunk: Uint8Array) => {
+      length += chunk.length;
+      if (length <= maxBytes) chunks.push(chunk);
+      else {
+        incoming.off('data', onData);
+        reject(tooLarge(maxBytes));
+      }
+    };
+    incoming.on('data', onData);
+    incoming.on('end', () => resolve(Buffer.concat(chunks, Math.min(length, maxBytes))));
+    // Comes after every end as well.
+    incoming.on('close', () => {
+      if (!incoming.complete) reject(cutOff());
+    });
+    incoming.on('error', (error) => reject(error instanceof ServiceError ? error : cutOff()));
+  });
+}
+
+/** What an app that is only a function from the web's Request to its Response answers. */
+async function viaFetch(
+  app: App,
+  { method, path, readBody }: HttpRequest,
+  headers: Headers,
+): Promise<HttpAnswer> {
+  const hasBody = method !== 'GET' && method !== 'HEAD';
+  const body = hasBody ? Buffer.from(await readBody(Number.POSITIVE_INFINITY)) : null;
+  const response = await app(new Request(new URL(path, 'http://localhost'), { method, headers, body }));
+  return {
+    status: response.status,
+    headers: Object.fromEntries(response.headers),
+    body: await response.text(),
+  };
+}
+
+function originOf(server: Server, host: string): string {
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}

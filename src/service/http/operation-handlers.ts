@@ -1,0 +1,146 @@
+import type * as z from 'zod';
+import type { OperationId } from '../../contract/operations.ts';
+import { type Precondition, versionOf } from '../model/canonical-json.ts';
+import type { Scope } from '../model/scopes.ts';
+import { settingsInput } from '../model/settings-document.ts';
+import { storePatch } from '../model/store-fields.ts';
+import { createBackup, newBackup, newRestore, restoreBackup } from '../operations/backups.ts';
+import { decideDispute, newDecision, newDispute, openDispute, showDispute } from '../operations/disputes.ts';
+import { addEndpoint, newEndpoint } from '../operations/endpoints.ts';
+import { type Exclusion, excludeOthers } from '../operations/exclusive-access.ts';
+import { applyOnce } from '../operations/idempotency.ts';
+import { markRead, readMark } from '../operations/notifications.ts';
+import { createPost, newPost } from '../operations/posts.ts';
+import { appealReclaim, newAppeal } from '../operations/reclaims.ts';
+import { saveSettings, showSettings } from '../operations/settings.ts';
+import { updateStore } from '../operations/stores.ts';
+import type { Work } from '../operations/unit-of-work.ts';
+import type { Locks } from '../storage/storage.ts';
+
+const kibibyte = 1024;
+
+/** What a handler is told of a request whose body is valid. */
+export interface OperationRequest<Input> {
+  readonly input: Input;
+  /** Id in the path after the store's, empty where there is none. */
+  readonly targetId: string;
+  /** From If-Match. */
+  readonly isCurrent: Precondition;
+  /** Of the transaction. */
+  readonly locks: Locks;
+}
+
+export interface Reply {
+  readonly status: number;
+  readonly body: object;
+  /** The body as JSON, where it has been made already. */
+  readonly text?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
+/** How an operation of the contract is served. */
+export interface Handler<Input = unknown> {
+  readonly scope: Scope;
+  /** Schema of the body, null for operations without one. */
+  readonly input: z.ZodType<Input> | null;
+  readonly maxBodyBytes: number;
+  run(work: Work, request: OperationRequest<Input>): Promise<Reply>;
+}
+
+export const handlers: Record<OperationId, Handler> = {
+  'store.update': change('store:write', storePatch, async (work, { input, isCurrent }) =>
+    versioned(await updateStore(work, input, isCurrent)),
+  ),
+  'blog.create': {
+    ...change('blog:write', newPost, async (work, { input }) => {
+      const post = await createPost(work, input);
+      const location = `/v1/stores/${work.storeId}/blog/posts/${post.id}`;
+      return { status: 201, body: post, headers: { Location: location } };
+    }),
+    maxBodyBytes: 1024 * kibibyte,
+  },
+  'disputes.decide': change('disputes:decide', newDecision, async (work, { targetId, input }) =>
+    ok(await decideDispute(work, targetId, input)),
+  ),
+  'settings.show': handler('settings:read', null, async (work) => versioned(await showSettings(work))),
+  'settings.save': change('settings:write', settingsInput, async (work, { input, isCurrent }) =>
+    versioned(await saveSettings(work, input, isCurrent)),
+  ),
+  'disputes.open': handler(
+    'disputes:write',
+    newDispute,
+    once('disputes.open', 'takeTurn', async (work, { input }) => created(await openDispute(work, input))),
+  ),
+  'disputes.show': handler('disputes:read', null, async (work, { targetId }) =>
+    ok(await showDispute(work, targetId)),
+  ),
+  'backup.create': handler(
+    'backups:write',
+    newBackup,
+    once('backup.create', 'takeTurn', async (work, { input }) => created(await createBackup(work, input))),
+  ),
+  'backup.restore': handler(
+    'backups:restore',
+    newRestore,
+    once('backup.restore', 'takeStore', async (work, { targetId, input }) =>
+      ok(await restoreBackup(work, targetId, input)),
+    ),
+  ),
+  'reclaim.appeal': change('reclaims:appeal', newAppeal, async (work, { targetId, input }) => {
+    const { isNew, appeal } = await appealReclaim(work, targetId, input);
+    return isNew ? created(appeal) : ok(appeal);
+  }),
+  'notify.add-endpoint': change('notifications:write', newEndpoint, async (work, { input }) =>
+    created(await addEndpoint(work, input)),
+  ),
+  'notify.mark-read': change('notifications:write', readMark, async (work, { input }) => {
+    await markRead(work, input);
+    return ok({ ok: true });
+  }),
+};
+
+function handler<Input>(
+  scope: Scope,
+  input: z.ZodType<Input> | null,
+  run: Handler<Input>['run'],
+): Handler<Input> {
+  return { scope, input, run, maxBodyBytes: 64 * kibibyte };
+}
+
+/** For operations that change something: one at a time in each store. */
+function change<Input>(scope: Scope, input: z.ZodType<Input>, run: Handler<Input>['run']): Handler<Input> {
+  return handler(scope, input, async (work, request) => {
+    await excludeOthers(request.locks, 'takeTurn');
+    return run(work, request);
+  });
+}
+
+/** For operations whose body has an idempotency key: the same request again gets the first answer. */
+function once<Input extends { readonly idempotencyKey: string }>(
+  operation: OperationId,
+  exclusion: Exclusion,
+  run: Handler<Input>['run'],
+): Handler<Input>['run'] {
+  return async (work, request) => {
+    const { targetId, input, locks } = request;
+    const { status, body, text, replayed } = await applyOnce(
+      work,
+      { operation, targetId, key: input.idempotencyKey, input, locks, exclusion },
+      () => run(work, request),
+    );
+    return { status, body, text, headers: replayed ? { 'Idempotency-Replayed': 'true' } : undefined };
+  };
+}
+
+export function ok(body: object): Reply {
+  return { status: 200, body };
+}
+
+function created(body: object): Reply {
+  return { status: 201, body };
+}
+
+/** An answer that If-Match can name later. */
+function versioned(body: object): Reply {
+  return { status: 200, body, headers: { ETag: `"${versionOf(body)}"` } };
+}

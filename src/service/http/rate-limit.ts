@@ -1,0 +1,63 @@
+import { StorageBusyError, UnknownCommitError } from '../storage/errors.ts';
+import { findFullAt, takeToken } from '../storage/queries/rate-limits.ts';
+import type { Storage } from '../storage/storage.ts';
+
+export interface RateLimit {
+  readonly perSecond: number;
+  /** How many requests may come at once after a pause. */
+  readonly burst: number;
+}
+
+export interface RateLimiter {
+  /** Counts one request of a key at a time (epoch ms). Answers 0, or for how many seconds the key has to wait. */
+  take(key: { readonly storeId: string; readonly keyId: string }, now: number): Promise<number>;
+}
+
+/**
+ * A token bucket for each key: in the database where several processes may share that, else in memory. A bucket is
+ * kept as the time at which it will be full.
+ */
+export function createRateLimiter(storage: Storage, limit: RateLimit): RateLimiter {
+  // In 1024ths, which a number can add to a time without rounding: the last of a burst is not to be lost to that.
+  const tokenMs = Math.floor((1000 * 1024) / limit.perSecond) / 1024;
+  const rate = { tokenMs, burst: limit.burst };
+  return storage.engine === 'postgres' ? createSharedLimiter(storage, rate) : createLocalLimiter(rate);
+}
+
+interface Rate {
+  /** In which one token flows in. */
+  readonly tokenMs: number;
+  readonly burst: number;
+}
+
+function createLocalLimiter({ tokenMs, burst }: Rate): RateLimiter {
+  const fullAtByKey = new Map<string, number>();
+  return {
+    async take({ keyId }, now) {
+      const fullAt = Math.max(fullAtByKey.get(keyId) ?? now, now) + tokenMs;
+      const waitMs = fullAt - (now + burst * tokenMs);
+      if (waitMs > 0) return Math.ceil(waitMs / 1000);
+      fullAtByKey.set(keyId, fullAt);
+      return 0;
+    },
+  };
+}
+
+function createSharedLimiter(storage: Storage, { tokenMs, burst }: Rate): RateLimiter {
+  return {
+    async take({ storeId, keyId }, now) {
+      const taking = storage.forStore(storeId).write(async (db) => {
+        const tenant = { db, storeId };
+        const isTaken = (await takeToken(tenant, { keyId, now, tokenMs, burst })) !== undefined;
+        if (isTaken) return 0;
+        const fullAt = (await findFullAt(tenant, keyId)) ?? now;
+        return Math.max(1, Math.ceil((fullAt + tokenMs - now - burst * tokenMs) / 1000));
+      });
+      return taking.catch((error: unknown) => {
+        if (!(error instanceof UnknownCommitError)) throw error;
+        // A token may be gone: of what was asked for, nothing has been done.
+        throw new StorageBusyError('the database went away', { cause: error });
+      });
+    },
+  };
+}

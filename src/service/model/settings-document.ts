@@ -1,0 +1,73 @@
+import * as z from 'zod';
+import type { SavedSettings } from '../storage/queries/settings.ts';
+import { distinct, filledText, pattern, text, timeZone } from './field-schemas.ts';
+
+const clockTime = () => pattern(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time of day such as 22:00');
+
+const template = z.strictObject({
+  title: text(256).default(''),
+  body: text(4096).default(''),
+  private: z.boolean().default(false),
+});
+
+/** The groups of the document. What is left out, a group or a field, has its default. */
+const groups = {
+  quietHours: group({
+    enabled: z.boolean().default(false),
+    start: clockTime().default('22:00'),
+    end: clockTime().default('07:00'),
+    timezone: timeZone().default('UTC'),
+  }),
+  templates: z
+    .record(pattern(/^[a-z][a-z0-9_.]{0,63}$/, 'must be a name such as feedback_digest'), template)
+    .nullish()
+    .transform((templates) => templates ?? {}),
+  discovery: group({
+    enabled: z.boolean().default(false),
+    summary: text(500).default(''),
+    categories: distinct(filledText(50), 20).default([]),
+  }),
+  showcase: group({
+    enabled: z.boolean().default(false),
+    allowCritique: z.boolean().default(false),
+    summary: text(500).default(''),
+  }),
+  mobilePrivacy: group({
+    hideRevenue: z.boolean().default(false),
+    hideOrderValues: z.boolean().default(false),
+    requireUnlock: z.boolean().default(false),
+  }),
+};
+
+function group<Shape extends z.ZodRawShape>(shape: Shape) {
+  const schema = z.strictObject(shape);
+  return schema.nullish().transform((value) => value ?? schema.parse({}));
+}
+
+const settingsDocument = z.strictObject(groups);
+export type SettingsDocument = z.output<typeof settingsDocument>;
+
+/** A document that was read can be sent back: what the service has written in it is left aside. */
+export const settingsInput = z
+  .strictObject({
+    ...groups,
+    storeId: z.unknown().optional(),
+    env: z.unknown().optional(),
+    updatedAt: z.unknown().optional(),
+  })
+  .transform(({ storeId: _, env: __, updatedAt: ___, ...document }): SettingsDocument => document);
+
+const defaultSettings = settingsDocument.parse({});
+
+/** A saved document, or the defaults where nothing was saved. It was checked then; what it has not has its default. */
+export function documentOf(saved: SavedSettings | undefined): SettingsDocument {
+  const document: Partial<SettingsDocument> = saved?.document ?? {};
+  const { quietHours, templates, discovery, showcase, mobilePrivacy } = defaultSettings;
+  return {
+    quietHours: { ...quietHours, ...document.quietHours },
+    templates: { ...templates, ...document.templates },
+    discovery: { ...discovery, ...document.discovery },
+    showcase: { ...showcase, ...document.showcase },
+    mobilePrivacy: { ...mobilePrivacy, ...document.mobilePrivacy },
+  };
+}

@@ -1,0 +1,93 @@
+import { canonicalJson, sha256 } from '../model/canonical-json.ts';
+import { notFound } from '../model/errors.ts';
+import type { BackupSectionRecord } from '../storage/queries/backups.ts';
+import { type EndpointRecord, listEndpoints, replaceEndpoints } from '../storage/queries/endpoints.ts';
+import { deleteAllPosts, insertPost, listPosts, type PostRecord } from '../storage/queries/posts.ts';
+import {
+  deleteSettings,
+  findSettings,
+  putSettings,
+  type SavedSettings,
+} from '../storage/queries/settings.ts';
+import { findStore, type StoreRecord, saveStore } from '../storage/queries/stores.ts';
+import type { Tenant } from '../storage/storage.ts';
+import { refusingTakenSlug } from './stores.ts';
+
+/** A part of a store that can be backed up and put back by itself. */
+interface Section<Item> {
+  /** Of the items. A backup of another version is not restored. */
+  readonly schemaVersion: number;
+  read(tenant: Tenant): Promise<Item[]>;
+  /** Makes the items the section's whole content. */
+  replace(tenant: Tenant, items: Item[]): Promise<void>;
+}
+
+const store: Section<StoreRecord> = {
+  schemaVersion: 1,
+  async read(tenant) {
+    const record = await findStore(tenant);
+    return record ? [record] : [];
+  },
+  async replace(tenant, [record]) {
+    if (record === undefined) throw notFound();
+    await refusingTakenSlug(saveStore(tenant, record));
+  },
+};
+
+const blog: Section<PostRecord> = {
+  schemaVersion: 1,
+  read: listPosts,
+  async replace(tenant, posts) {
+    await deleteAllPosts(tenant);
+    for (const post of posts) await insertPost(tenant, post);
+  },
+};
+
+const settings: Section<SavedSettings> = {
+  schemaVersion: 1,
+  async read(tenant) {
+    const saved = await findSettings(tenant);
+    return saved ? [saved] : [];
+  },
+  async replace(tenant, [saved]) {
+    await (saved ? putSettings(tenant, saved) : deleteSettings(tenant));
+  },
+};
+
+const endpoints: Section<EndpointRecord> = {
+  schemaVersion: 1,
+  read: listEndpoints,
+  replace: replaceEndpoints,
+};
+
+/** Disputes are records of fact and belong to no backup; keys and webhook secrets never leave the database. */
+export const sectionNames = ['store', 'blog', 'settings', 'endpoints'] as const;
+export type SectionName = (typeof sectionNames)[number];
+
+const sections: Record<SectionName, Section<unknown>> = { store, blog, settings, endpoints };
+
+/** The section as it is now. */
+export async function takeSnapshot(tenant: Tenant, name: SectionName): Promise<BackupSectionRecord> {
+  const { schemaVersion, read } = sections[name];
+  const items = await read(tenant);
+  const payload = canonicalJson(items);
+  return { name, schemaVersion, itemCount: items.length, sha256: sha256(payload), payload };
+}
+
+/** Whether a section from a backup is what was backed up, and in a form that this version reads. */
+export function isIntact(name: SectionName, section: BackupSectionRecord): boolean {
+  return (
+    section.schemaVersion === sections[name].schemaVersion &&
+    section.sha256 === sha256(section.payload) &&
+    section.itemCount === JSON.parse(section.payload).length
+  );
+}
+
+/** Makes the section what the snapshot holds. */
+export async function applySnapshot(
+  tenant: Tenant,
+  name: SectionName,
+  section: BackupSectionRecord,
+): Promise<void> {
+  await sections[name].replace(tenant, JSON.parse(section.payload));
+}

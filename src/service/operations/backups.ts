@@ -1,0 +1,104 @@
+import * as z from 'zod';
+import { firstCodePoints } from '../model/code-points.ts';
+import { type FieldError, invalidFields, notFound, ServiceError } from '../model/errors.ts';
+import { distinct, filledText, idempotencyKey } from '../model/field-schemas.ts';
+import { createId } from '../model/ids.ts';
+import {
+  type BackupRecord,
+  type BackupSectionRecord,
+  findBackup,
+  insertBackup,
+  listBackupSections,
+} from '../storage/queries/backups.ts';
+import { applySnapshot, isIntact, type SectionName, sectionNames, takeSnapshot } from './backup-sections.ts';
+import { recordEvent } from './record-event.ts';
+import { timestamp, type Work } from './unit-of-work.ts';
+
+/** Of backups as a whole; each section has a version of its own. */
+const formatVersion = 1;
+
+const maxLabel = 120;
+
+const someSections = () =>
+  distinct(z.enum(sectionNames), sectionNames.length).min(1, 'must name at least one section');
+
+/** Body of operation 8. */
+export const newBackup = z.strictObject({
+  label: filledText(maxLabel),
+  sections: someSections(),
+  idempotencyKey: idempotencyKey(),
+});
+
+/** Body of operation 9. */
+export const newRestore = z.strictObject({ sections: someSections(), idempotencyKey: idempotencyKey() });
+
+/** Operation 8. All sections are of one moment. */
+export async function createBackup(work: Work, { label, sections }: z.output<typeof newBackup>) {
+  const backup = await backUp(work, label, sections);
+  await recordEvent(work, 'backup_created', { backupId: backup.id, label, sections });
+  return { ...backup, sections };
+}
+
+/**
+ * Operation 9: puts the sections back as they were, or changes nothing. What they hold now is backed up first.
+ * Throws `validation_failed` for a section that the backup lacks, and `state_conflict` for a backup of another version
+ * and a section that is damaged.
+ */
+export async function restoreBackup(work: Work, backupId: string, { sections }: z.output<typeof newRestore>) {
+  const backup = await findBackup(work, backupId);
+  if (backup === undefined) throw notFound();
+  if (backup.version !== formatVersion) {
+    const detail = `The backup is of version ${backup.version}, this service restores version ${formatVersion}.`;
+    throw new ServiceError('state_conflict', detail);
+  }
+  const selected = await selectSections(work, backup, sections);
+  const label = firstCodePoints(`Before the restore of ${backup.label}`, maxLabel);
+  const before = await backUp(work, label, sections);
+
+  for (const [name, section] of selected) await applySnapshot(work, name, section);
+  for (const [name, section] of selected) {
+    const { sha256 } = await takeSnapshot(work, name);
+    if (sha256 !== section.sha256) throw new Error(`restored ${name} differs from backup ${backupId}`);
+  }
+  await recordEvent(work, 'backup_restored', { backupId, preRestoreBackupId: before.id, sections });
+  return {
+    backupId,
+    preRestoreBackupId: before.id,
+    sections: Object.fromEntries(
+      selected.map(([name, { itemCount, sha256 }]) => [name, { count: itemCount, sha256 }]),
+    ),
+  };
+}
+
+async function backUp(work: Work, label: string, names: readonly SectionName[]): Promise<BackupRecord> {
+  const backup = { id: createId(), version: formatVersion, label, createdAt: timestamp(work.now) };
+  const sections: BackupSectionRecord[] = [];
+  for (const name of names) sections.push(await takeSnapshot(work, name));
+  await insertBackup(work, backup, sections);
+  return backup;
+}
+
+/** The sections to restore, each checked before anything is written. */
+async function selectSections(
+  work: Work,
+  backup: BackupRecord,
+  names: readonly SectionName[],
+): Promise<[SectionName, BackupSectionRecord][]> {
+  const sections = await listBackupSections(work, backup.id);
+  const selected: [SectionName, BackupSectionRecord][] = [];
+  const missing: FieldError[] = [];
+  for (const [index, name] of names.entries()) {
+    const section = sections.find((candidate) => candidate.name === name);
+    if (section) selected.push([name, section]);
+    else
+      missing.push({ pointer: `/sections/${index}`, code: 'not_in_backup', detail: 'is not in this backup' });
+  }
+  if (missing.length > 0) throw invalidFields(missing);
+
+  const damaged = selected.filter(([name, section]) => !isIntact(name, section)).map(([name]) => name);
+  if (damaged.length > 0) {
+    const detail = `Damaged in this backup, or of another version: ${damaged.join(', ')}. Nothing was changed.`;
+    throw new ServiceError('state_conflict', detail);
+  }
+  return selected;
+}

@@ -1,0 +1,123 @@
+import * as z from 'zod';
+import { notFound, ServiceError } from '../model/errors.ts';
+import { filledText, idempotencyKey, pattern, time, uuid } from '../model/field-schemas.ts';
+import { createId } from '../model/ids.ts';
+import {
+  type DisputeRecord,
+  decideOpenDispute,
+  findDispute,
+  insertDispute,
+  listEvidence,
+} from '../storage/queries/disputes.ts';
+import type { Tenant } from '../storage/storage.ts';
+import { recordEvent } from './record-event.ts';
+import { daysInMs, timestamp, type Work } from './unit-of-work.ts';
+
+/** Any JSON. Numbers have no more digits than those who read it can keep, as an order's number may. */
+const riskSignal = () =>
+  z.unknown().refine(isKept, {
+    error: 'holds a number that is too large to be kept exactly: send it as text',
+    params: { code: 'too_big' },
+  });
+
+function isKept(value: unknown): boolean {
+  if (typeof value === 'object' && value !== null) return Object.values(value).every(isKept);
+  if (typeof value !== 'number') return true;
+  return Number.isInteger(value) ? Number.isSafeInteger(value) : Number.isFinite(value);
+}
+
+/** Body of operation 6. */
+export const newDispute = z.strictObject({
+  kind: pattern(/^[a-z][a-z0-9_]{0,39}$/, 'must be a lower-case word such as payment'),
+  reason: filledText(4000),
+  idempotencyKey: idempotencyKey(),
+  orderId: uuid().nullish(),
+  buyerEmail: z.email().max(254).nullish(),
+  providerCaseId: filledText(200).nullish(),
+  riskSignals: z.record(z.string().max(100), riskSignal()).nullish(),
+  deadlineAt: time().nullish(),
+  appealDeadlineAt: time().nullish(),
+});
+
+/** Body of operation 3. */
+export const newDecision = z.strictObject({
+  status: z.enum(['won', 'lost', 'withdrawn']),
+  resolution: filledText(4000),
+});
+
+/** Operation 6. Moves no money. */
+export async function openDispute(work: Work, input: z.output<typeof newDispute>, id = createId()) {
+  const now = timestamp(work.now);
+  const dispute: DisputeRecord = {
+    id,
+    orderId: input.orderId ?? null,
+    buyerEmail: input.buyerEmail ?? null,
+    providerCaseId: input.providerCaseId ?? null,
+    kind: input.kind,
+    status: 'open',
+    reason: input.reason,
+    riskSignals: input.riskSignals ?? {},
+    deadlineAt: input.deadlineAt ?? timestamp(work.now + daysInMs(7)),
+    appealDeadlineAt: input.appealDeadlineAt ?? timestamp(work.now + daysInMs(14)),
+    resolution: null,
+    idempotencyKey: input.idempotencyKey,
+    createdAt: now,
+    updatedAt: now,
+  };
+  await insertDispute(work, dispute);
+  const { kind, reason, deadlineAt } = dispute;
+  await recordEvent(work, 'dispute_opened', { disputeId: dispute.id, kind, reason, deadlineAt });
+  return toDispute(work, dispute);
+}
+
+/** Operation 7. */
+export async function showDispute(tenant: Tenant, disputeId: string) {
+  const dispute = await findDispute(tenant, disputeId);
+  if (dispute === undefined) throw notFound();
+  return { record: toDispute(tenant, dispute), evidence: await listEvidence(tenant, disputeId) };
+}
+
+/** Operation 3. Final; the identical decision again changes nothing. Moves no money. */
+export async function decideDispute(
+  work: Work,
+  disputeId: string,
+  { status, resolution }: z.output<typeof newDecision>,
+) {
+  const decided = await decideOpenDispute(work, disputeId, {
+    id: createId(),
+    status,
+    resolution,
+    decidedBy: work.actor,
+    decidedAt: timestamp(work.now),
+  });
+  const dispute = await findDispute(work, disputeId);
+  if (dispute === undefined) throw notFound();
+  if (decided) {
+    await recordEvent(work, 'dispute_decided', { disputeId, status, resolution });
+  } else if (dispute.status !== status || dispute.resolution !== resolution) {
+    throw new ServiceError('state_conflict', `The dispute has been decided: ${dispute.status}.`);
+  }
+  return toDispute(work, dispute);
+}
+
+/** Member by member: on Node 20 it takes longer to add to a copy than to do all the rest of it. */
+function toDispute({ storeId }: Tenant, dispute: DisputeRecord) {
+  return {
+    id: dispute.id,
+    orderId: dispute.orderId,
+    buyerEmail: dispute.buyerEmail,
+    providerCaseId: dispute.providerCaseId,
+    kind: dispute.kind,
+    status: dispute.status,
+    reason: dispute.reason,
+    riskSignals: dispute.riskSignals,
+    deadlineAt: dispute.deadlineAt,
+    appealDeadlineAt: dispute.appealDeadlineAt,
+    resolution: dispute.resolution,
+    idempotencyKey: dispute.idempotencyKey,
+    createdAt: dispute.createdAt,
+    updatedAt: dispute.updatedAt,
+    storeId,
+    env: 'live',
+  };
+}

@@ -1,0 +1,60 @@
+import * as z from 'zod';
+import { maskDiscordUrl, parseDiscordUrl } from '../model/discord-url.ts';
+import { ServiceError } from '../model/errors.ts';
+import { eventTypes, isEventType, nearestEventType } from '../model/event-types.ts';
+import { color, distinct, filledText, text } from '../model/field-schemas.ts';
+import { createId } from '../model/ids.ts';
+import { type EndpointRecord, insertEndpoint, listEndpoints } from '../storage/queries/endpoints.ts';
+import { timestamp, type Work } from './unit-of-work.ts';
+
+const maxEndpoints = 20;
+
+const discordUrl = () =>
+  z.string().refine((value) => parseDiscordUrl(value) !== null, {
+    error: 'must be a Discord webhook: https://discord.com/api/webhooks/<id>/<token>',
+    params: { code: 'invalid_format' },
+  });
+
+const eventType = () =>
+  z.string().superRefine((name, context) => {
+    if (isEventType(name)) return;
+    const message = `is not a known event: did you mean "${nearestEventType(name.slice(0, 64))}"? Known are ${eventTypes.join(', ')}`;
+    context.addIssue({ code: 'custom', message, params: { code: 'unknown_event' } });
+  });
+
+/** Body of operation 11. */
+export const newEndpoint = z.strictObject({
+  kind: z.enum(['discord']),
+  name: filledText(80),
+  url: discordUrl(),
+  events: distinct(eventType(), 32).min(1, 'must have at least one event'),
+  enabled: z.boolean().default(true),
+  discordTemplate: z
+    .strictObject({
+      title: text(256).nullable().default(null),
+      description: text(4096).nullable().default(null),
+      color: color().nullable().default(null),
+    })
+    .nullable()
+    .default(null),
+});
+
+/** Operation 11. Nothing is sent to the address yet. */
+export async function addEndpoint(work: Work, input: z.output<typeof newEndpoint>) {
+  const { url, ...rest } = input;
+  if ((await listEndpoints(work)).length >= maxEndpoints) {
+    throw new ServiceError('state_conflict', `A store has at most ${maxEndpoints} endpoints.`);
+  }
+  const address = new URL(url);
+  const endpoint: EndpointRecord = {
+    ...rest,
+    id: createId(),
+    maskedUrl: maskDiscordUrl(address),
+    createdAt: timestamp(work.now),
+  };
+  if (!(await insertEndpoint(work, endpoint, address.href))) {
+    throw new ServiceError('duplicate', 'This store has an endpoint with this address.');
+  }
+  const { maskedUrl, ...answer } = endpoint;
+  return { ...answer, url: maskedUrl };
+}

@@ -1,0 +1,81 @@
+import * as z from 'zod';
+import { invalidField, ServiceError } from '../model/errors.ts';
+import { distinct, filledText, pattern, text, time, uuid } from '../model/field-schemas.ts';
+import { createId } from '../model/ids.ts';
+import { slugFrom } from '../model/slugs.ts';
+import { insertPost, type PostRecord } from '../storage/queries/posts.ts';
+import { recordEvent } from './record-event.ts';
+import { timestamp, type Work } from './unit-of-work.ts';
+
+const maxSlug = 120;
+
+/** Body of operation 2. */
+export const newPost = z.strictObject({
+  title: filledText(200),
+  contentMd: text(200_000),
+  slug: pattern(
+    /^(?=.{1,120}$)[\p{Ll}\p{Lo}\p{N}]+(?:-[\p{Ll}\p{Lo}\p{N}]+)*$/u,
+    'must be 1 to 120 lower-case letters and digits, words joined by hyphens',
+  ).optional(),
+  excerpt: text(500).nullish(),
+  coverImageId: uuid().nullish(),
+  tags: distinct(filledText(50), 20).default([]),
+  featuredProductIds: distinct(uuid(), 50).default([]),
+  status: z.enum(['draft', 'scheduled', 'published']).default('draft'),
+  scheduledAt: time().nullish(),
+  metaTitle: text(200).nullish(),
+  metaDescription: text(500).nullish(),
+});
+
+/** Operation 2. Throws `slug_taken` for a slug made from the title too: the same post twice is hardly meant. */
+export async function createPost(work: Work, input: z.output<typeof newPost>) {
+  checkSchedule(input, work.now);
+  const id = createId();
+  const now = timestamp(work.now);
+  const post: PostRecord = {
+    id,
+    title: input.title,
+    slug: input.slug ?? (slugFrom(input.title, { max: maxSlug, ascii: false }) || `post-${id.slice(-12)}`),
+    excerpt: input.excerpt ?? null,
+    contentMd: input.contentMd,
+    coverImageId: input.coverImageId ?? null,
+    tags: input.tags,
+    featuredProductIds: input.featuredProductIds,
+    status: input.status,
+    publishedAt: input.status === 'published' ? now : null,
+    scheduledAt: input.scheduledAt ?? null,
+    metaTitle: input.metaTitle ?? null,
+    metaDescription: input.metaDescription ?? null,
+    viewCount: 0,
+    createdAt: now,
+    updatedAt: now,
+  };
+  if (!(await insertPost(work, post))) {
+    throw new ServiceError('slug_taken', `This store has a post with the slug "${post.slug}".`);
+  }
+  await recordEvent(work, 'post_created', { postId: id, title: post.title, status: post.status });
+  return toPost(post, work.now);
+}
+
+function checkSchedule(input: z.output<typeof newPost>, now: number): void {
+  if (input.status !== 'scheduled') {
+    if (!input.scheduledAt) return;
+    throw invalidField('/scheduledAt', 'not_allowed', 'needs the status scheduled');
+  }
+  if (!input.scheduledAt) throw invalidField('/scheduledAt', 'required', 'is required with this status');
+  if (input.scheduledAt <= timestamp(now)) {
+    throw invalidField('/scheduledAt', 'too_small', 'must be in the future');
+  }
+}
+
+/** A scheduled post counts as published once its time has come. */
+function toPost(post: PostRecord, now: number) {
+  const isDue = post.status === 'scheduled' && (post.scheduledAt ?? '') <= timestamp(now);
+  return {
+    ...post,
+    coverUrl: null,
+    coverImageUrl: null,
+    effectiveStatus: isDue ? 'published' : post.status,
+    publishedAt: isDue ? post.scheduledAt : post.publishedAt,
+  };
+}

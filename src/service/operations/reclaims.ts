@@ -1,0 +1,24 @@
+import * as z from 'zod';
+import { notFound, ServiceError } from '../model/errors.ts';
+import { filledText } from '../model/field-schemas.ts';
+import { appealOpenReclaim, findReclaim } from '../storage/queries/reclaims.ts';
+import { recordEvent } from './record-event.ts';
+import { timestamp, type Work } from './unit-of-work.ts';
+
+/** Body of operation 10. */
+export const newAppeal = z.strictObject({ text: filledText(5000) });
+
+/** Operation 10. A notice takes one appeal; `isNew` is false when the identical one was there. */
+export async function appealReclaim(work: Work, reclaimId: string, { text }: z.output<typeof newAppeal>) {
+  const isNew = await appealOpenReclaim(work, reclaimId, { text, at: timestamp(work.now) });
+  const reclaim = await findReclaim(work, reclaimId);
+  if (reclaim === undefined) throw notFound();
+  if (reclaim.appealText !== text) {
+    throw new ServiceError('state_conflict', 'The notice has been appealed with another text.');
+  }
+  if (isNew) {
+    await recordEvent(work, 'reclaim_appealed', { reclaimId, subdomain: reclaim.subdomain, text });
+  }
+  const appeal = { reclaimId, status: reclaim.status, text, appealedAt: reclaim.appealedAt };
+  return { isNew, appeal };
+}

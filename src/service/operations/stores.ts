@@ -1,0 +1,104 @@
+import { type Precondition, versionOf } from '../model/canonical-json.ts';
+import { notFound, ServiceError } from '../model/errors.ts';
+import { createId } from '../model/ids.ts';
+import { slugFrom } from '../model/slugs.ts';
+import {
+  initialSettings,
+  type StorePatch,
+  type StoreSettings,
+  storeIdentity,
+} from '../model/store-fields.ts';
+import { validate } from '../model/validation.ts';
+import { isUniqueViolation } from '../storage/engine-errors.ts';
+import {
+  findStore,
+  insertStore,
+  listStoreNames,
+  type StoreRecord,
+  saveStore,
+} from '../storage/queries/stores.ts';
+import type { Queries, Storage } from '../storage/storage.ts';
+import { changedPaths, merge } from './merge.ts';
+import { recordEvent } from './record-event.ts';
+import { timestamp, type Work } from './unit-of-work.ts';
+
+export interface NewStore {
+  readonly name: string;
+  /** Made from the name unless given. */
+  readonly slug?: string;
+  /** ISO 4217. EUR unless given. */
+  readonly currency?: string;
+  /** IANA name. UTC unless given. */
+  readonly timezone?: string;
+  /** A UUID. A new one unless given. */
+  readonly id?: string;
+}
+
+/** Makes a store. Rejects with a ServiceError: `validation_failed`, `slug_taken`, or `duplicate` for the id. */
+export async function createStore(storage: Storage, store: NewStore) {
+  return storage.write((db) => addStore(db, store, initialSettings, Date.now()));
+}
+
+/** Id and name of every store, by name. */
+export async function listStores(storage: Storage) {
+  return storage.read(listStoreNames);
+}
+
+/** The same as part of a transaction that does more. */
+export async function addStore(db: Queries, options: NewStore, settings: StoreSettings, now: number) {
+  const id = options.id ?? createId();
+  const derivedSlug = slugFrom(options.name, { max: 63, ascii: true }) || `store-${id.slice(-12)}`;
+  const store: StoreRecord = {
+    ...validate(storeIdentity, {
+      name: options.name,
+      slug: options.slug ?? derivedSlug,
+      defaultCurrency: options.currency ?? 'EUR',
+      timezone: options.timezone ?? 'UTC',
+    }),
+    id,
+    organisationId: createId(),
+    status: 'setup',
+    settings,
+    createdAt: timestamp(now),
+  };
+  if ((await findStore({ db, storeId: id })) !== undefined) {
+    throw new ServiceError('duplicate', 'There is a store with this id.');
+  }
+  await refusingTakenSlug(insertStore(db, store));
+  return toStore(store);
+}
+
+/** Operation 1. A patch that changes nothing tells nothing. */
+export async function updateStore(work: Work, patch: StorePatch, isCurrent: Precondition) {
+  const before = await findStore(work);
+  if (before === undefined) throw notFound();
+  if (!isCurrent(versionOf(toStore(before)))) {
+    throw new ServiceError('stale', 'The store has changed since it was read.');
+  }
+  const after = withoutClearedSocials(merge(before, patch) as StoreRecord);
+  const changed = changedPaths(before, after);
+  if (changed.length > 0) {
+    await refusingTakenSlug(saveStore(work, after));
+    await recordEvent(work, 'store_updated', { changed });
+  }
+  return toStore(after);
+}
+
+function withoutClearedSocials(store: StoreRecord): StoreRecord {
+  const kept = Object.entries(store.settings.socials).filter(([, address]) => address !== null);
+  return { ...store, settings: { ...store.settings, socials: Object.fromEntries(kept) } };
+}
+
+function toStore(store: StoreRecord) {
+  return { ...store, url: `https://${store.slug}.storefront.example` };
+}
+
+/** Slugs are unique among all stores, since they become host names. */
+export async function refusingTakenSlug<Result>(work: Promise<Result>): Promise<Result> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!isUniqueViolation(error)) throw error;
+    throw new ServiceError('slug_taken', 'Another store has this slug.');
+  }
+}

@@ -1,9 +1,0 @@
-import type { Migration } from './migrations.ts';
-
-/** The embedded engine finds what has expired without an index: see idempotency-keys.ts. */
-export const answersMigration: Migration = {
-  name: '0008-answers-by-age',
-  async up(db, engine) {
-    if (engine === 'embedded') await db.schema.dropIndex('idempotency_keys_expiry').ifExists().execute();
-  },
-};

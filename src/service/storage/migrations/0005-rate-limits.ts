@@ -1,0 +1,19 @@
+import { sql } from 'kysely';
+import type { Migration } from './0001-first-schema.ts';
+import { protect } from './0004-row-security.ts';
+
+/** Where several processes share a database, they share the rate limit of each key. After a crash it starts anew. */
+export const rateLimitMigration: Migration = {
+  name: '0005-rate-limits',
+  async up(db, engine) {
+    if (engine !== 'postgres') return;
+    await sql`create unlogged table rate_limits (
+      store_id text not null,
+      key_id text not null,
+      full_at double precision not null,
+      primary key (store_id, key_id),
+      foreign key (store_id, key_id) references api_keys (store_id, id) on delete cascade
+    )`.execute(db);
+    await protect(db, 'rate_limits');
+  },
+};

@@ -1,0 +1,75 @@
+import { prepare, prepareInsert } from '../prepared.ts';
+import type { Queries, Tenant } from '../storage.ts';
+
+export interface ApiKeyRecord {
+  readonly id: string;
+  readonly storeId: string;
+  readonly kind: string;
+  readonly label: string;
+  readonly sha256: string;
+  readonly scopes: readonly string[];
+  readonly createdAt: string;
+  readonly expiresAt: string | null;
+  readonly revokedAt: string | null;
+  /** Id of the key that takes its place. */
+  readonly replacedBy: string | null;
+}
+
+const insert = prepareInsert('apiKeys');
+
+export async function insertApiKey(db: Queries, key: ApiKeyRecord): Promise<void> {
+  await insert(db, { ...key, scopes: JSON.stringify(key.scopes) });
+}
+
+/** The one query without a store id: it is what tells the store. */
+const keyById = prepare((db, { id }: { readonly id: string }) =>
+  db.selectFrom('apiKeys').selectAll().where('id', '=', id),
+);
+
+export async function findApiKey(db: Queries, id: string): Promise<ApiKeyRecord | undefined> {
+  const [row] = await keyById(db, { id });
+  return row && { ...row, scopes: JSON.parse(row.scopes) };
+}
+
+/** Oldest first. */
+export async function listApiKeys({ db, storeId }: Tenant): Promise<ApiKeyRecord[]> {
+  const rows = await db
+    .selectFrom('apiKeys')
+    .selectAll()
+    .where('storeId', '=', storeId)
+    .orderBy('createdAt')
+    .orderBy('id')
+    .execute();
+  return rows.map((row) => ({ ...row, scopes: JSON.parse(row.scopes) }));
+}
+
+export async function setReplaced(
+  { db, storeId }: Tenant,
+  id: string,
+  replacedBy: string,
+  expiresAt: string,
+): Promise<void> {
+  await db
+    .updateTable('apiKeys')
+    .set({ replacedBy, expiresAt })
+    .where('storeId', '=', storeId)
+    .where('id', '=', id)
+    .execute();
+}
+
+/** Answers false when there is no such key or it had been revoked. */
+export async function setRevoked(db: Queries, id: string, revokedAt: string): Promise<boolean> {
+  const result = await db
+    .updateTable('apiKeys')
+    .set({ revokedAt })
+    .where('id', '=', id)
+    .where('revokedAt', 'is', null)
+    .executeTakeFirst();
+  return Number(result.numUpdatedRows) > 0;
+}
+
+/** Answers how many there were. */
+export async function deleteKeysExpiredBefore(db: Queries, time: string): Promise<number> {
+  const result = await db.deleteFrom('apiKeys').where('expiresAt', '<=', time).executeTakeFirst();
+  return Number(result.numDeletedRows);
+}

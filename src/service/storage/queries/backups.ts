@@ -1,0 +1,77 @@
+import type { Tenant } from '../storage.ts';
+
+export interface BackupRecord {
+  readonly id: string;
+  readonly version: number;
+  readonly label: string;
+  readonly createdAt: string;
+}
+
+export interface BackupSectionRecord {
+  readonly name: string;
+  readonly schemaVersion: number;
+  readonly itemCount: number;
+  readonly sha256: string;
+  readonly payload: string;
+}
+
+export async function insertBackup(
+  { db, storeId }: Tenant,
+  backup: BackupRecord,
+  sections: readonly BackupSectionRecord[],
+): Promise<void> {
+  await db
+    .insertInto('backups')
+    .values({ ...backup, storeId })
+    .execute();
+  await db
+    .insertInto('backupSections')
+    .values(sections.map((section, position) => ({ ...section, storeId, backupId: backup.id, position })))
+    .execute();
+}
+
+export async function findBackup({ db, storeId }: Tenant, id: string): Promise<BackupRecord | undefined> {
+  return db
+    .selectFrom('backups')
+    .select(['id', 'version', 'label', 'createdAt'])
+    .where('storeId', '=', storeId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+}
+
+/** Oldest first. */
+export async function listBackups({ db, storeId }: Tenant) {
+  const rows = await db
+    .selectFrom('backups')
+    .innerJoin('backupSections', (join) =>
+      join
+        .onRef('backupSections.storeId', '=', 'backups.storeId')
+        .onRef('backupSections.backupId', '=', 'backups.id'),
+    )
+    .select(['backups.id', 'backups.label', 'backupSections.name'])
+    .where('backups.storeId', '=', storeId)
+    .orderBy('backups.createdAt')
+    .orderBy('backups.id')
+    .orderBy('backupSections.position')
+    .execute();
+  const labels = new Map(rows.map(({ id, label }) => [id, label]));
+  return [...labels].map(([id, label]) => ({
+    id,
+    label,
+    sections: rows.filter((row) => row.id === id).map((row) => row.name),
+  }));
+}
+
+/** In the order in which they were asked for. */
+export async function listBackupSections(
+  { db, storeId }: Tenant,
+  backupId: string,
+): Promise<BackupSectionRecord[]> {
+  return db
+    .selectFrom('backupSections')
+    .select(['name', 'schemaVersion', 'itemCount', 'sha256', 'payload'])
+    .where('storeId', '=', storeId)
+    .where('backupId', '=', backupId)
+    .orderBy('position')
+    .execute();
+}

@@ -1,0 +1,258 @@
+import type { SelectQueryBuilder } from 'kysely';
+import type { EventData } from '../../model/event-types.ts';
+import type { Schema } from '../schema.ts';
+import { isEmbedded, type Queries, type Tenant } from '../storage.ts';
+import type { DiscordTemplate } from './endpoints.ts';
+
+/** Pending until it is delivered or dead: a dead one is not tried again by itself. */
+export type DeliveryStatus = 'pending' | 'delivered' | 'dead';
+
+export interface DeliveryRef {
+  readonly storeId: string;
+  readonly id: string;
+}
+
+/** A delivery that one worker has to itself until its lease ends. */
+export interface ClaimedDelivery {
+  readonly id: string;
+  readonly endpointId: string;
+  /** This one included. */
+  readonly attempts: number;
+  readonly firstAttemptAt: string;
+  readonly secretUrl: string;
+  readonly discordTemplate: DiscordTemplate | null;
+  readonly event: {
+    readonly id: string;
+    readonly type: string;
+    readonly data: EventData;
+    readonly createdAt: string;
+  };
+}
+
+/**
+ * Of each enabled endpoint of every store the oldest pending delivery, where it is due: the others of the endpoint
+ * wait for it. Longest due first.
+ */
+export async function listDue(db: Queries, now: string, limit: number): Promise<DeliveryRef[]> {
+  return db
+    .selectFrom('endpoints as endpoint')
+    .innerJoin('deliveries as delivery', (join) =>
+      join
+        .onRef('delivery.storeId', '=', 'endpoint.storeId')
+        .on('delivery.id', '=', (query) =>
+          query
+            .selectFrom('deliveries as head')
+            .select('head.id')
+            .whereRef('head.storeId', '=', 'endpoint.storeId')
+            .whereRef('head.endpointId', '=', 'endpoint.id')
+            .where('head.status', '=', 'pending')
+            .orderBy('head.sequence')
+            .limit(1),
+        ),
+    )
+    .select(['delivery.storeId', 'delivery.id'])
+    .where('endpoint.enabled', '=', 1)
+    .where('endpoint.secretUrl', 'is not', null)
+    .where('delivery.nextAttemptAt', '<=', now)
+    .orderBy('delivery.nextAttemptAt')
+    .limit(limit)
+    .execute();
+}
+
+/**
+ * Answers the delivery, its row locked where the engine has row locks, unless it is no longer due or another worker
+ * is about to claim it.
+ */
+export async function lockDue(
+  { db, storeId }: Tenant,
+  id: string,
+  now: string,
+): Promise<ClaimedDelivery | undefined> {
+  const row = await skippingLocked(
+    db,
+    db
+      .selectFrom('deliveries')
+      .select(['id', 'endpointId', 'eventId', 'attempts', 'firstAttemptAt'])
+      .where('storeId', '=', storeId)
+      .where('id', '=', id)
+      .where('status', '=', 'pending')
+      .where('nextAttemptAt', '<=', now),
+  ).executeTakeFirst();
+  if (row === undefined) return undefined;
+
+  const endpoint = await db
+    .selectFrom('endpoints')
+    .select(['secretUrl', 'discordTemplate'])
+    .where('storeId', '=', storeId)
+    .where('id', '=', row.endpointId)
+    .where('enabled', '=', 1)
+    .executeTakeFirst();
+  if (typeof endpoint?.secretUrl !== 'string') return undefined;
+  const event = await db
+    .selectFrom('events')
+    .select(['id', 'type', 'data', 'createdAt'])
+    .where('storeId', '=', storeId)
+    .where('id', '=', row.eventId)
+    .executeTakeFirstOrThrow();
+  return {
+    id,
+    endpointId: row.endpointId,
+    attempts: row.attempts + 1,
+    firstAttemptAt: row.firstAttemptAt ?? now,
+    secretUrl: endpoint.secretUrl,
+    discordTemplate: endpoint.discordTemplate === null ? null : JSON.parse(endpoint.discordTemplate),
+    event: { ...event, data: JSON.parse(event.data) },
+  };
+}
+
+/** For the embedded engine the transaction itself is the lock, and it has no words for another. */
+function skippingLocked<Row>(
+  db: Queries,
+  query: SelectQueryBuilder<Schema, 'deliveries', Row>,
+): SelectQueryBuilder<Schema, 'deliveries', Row> {
+  return isEmbedded(db) ? query : query.forUpdate().skipLocked();
+}
+
+export interface DeliveryChanges {
+  readonly status?: DeliveryStatus;
+  readonly attempts?: number;
+  readonly firstAttemptAt?: string;
+  readonly claimedBy?: string | null;
+  readonly nextAttemptAt?: string;
+  readonly settledAt?: string;
+  readonly lastError?: string | null;
+}
+
+/** Changes a delivery that is pending still. With `claimedBy` only if that claim has not been lost to another. */
+export async function updatePending(
+  { db, storeId }: Tenant,
+  id: string,
+  changes: DeliveryChanges,
+  claimedBy?: string,
+): Promise<void> {
+  let update = db
+    .updateTable('deliveries')
+    .set(changes)
+    .where('storeId', '=', storeId)
+    .where('id', '=', id)
+    .where('status', '=', 'pending');
+  if (claimedBy !== undefined) update = update.where('claimedBy', '=', claimedBy);
+  await update.execute();
+}
+
+/** Nothing is sent to the endpoint any more: all that waits for it is dead. */
+export async function disableEndpoint(
+  { db, storeId }: Tenant,
+  endpointId: string,
+  reason: string,
+  now: string,
+): Promise<void> {
+  await db
+    .updateTable('endpoints')
+    .set({ enabled: 0, disabledReason: reason })
+    .where('storeId', '=', storeId)
+    .where('id', '=', endpointId)
+    .execute();
+  await db
+    .updateTable('deliveries')
+    .set({ status: 'dead', settledAt: now, lastError: reason, claimedBy: null })
+    .where('storeId', '=', storeId)
+    .where('endpointId', '=', endpointId)
+    .where('status', '=', 'pending')
+    .execute();
+}
+
+export interface DeliveryFilter {
+  readonly storeId?: string | undefined;
+  readonly id?: string | undefined;
+  readonly status?: DeliveryStatus | undefined;
+  /** Only these stores. */
+  readonly among?: readonly string[] | undefined;
+  /** None of these stores. */
+  readonly except?: readonly string[] | undefined;
+  readonly limit: number;
+}
+
+/** Newest first, with what people need to recognise them. The address is masked. */
+export async function listDeliveries(db: Queries, filter: DeliveryFilter) {
+  // PostgreSQL has no empty list.
+  if (filter.among?.length === 0) return [];
+  let query = db
+    .selectFrom('deliveries')
+    .innerJoin('endpoints', (join) =>
+      join
+        .onRef('endpoints.storeId', '=', 'deliveries.storeId')
+        .onRef('endpoints.id', '=', 'deliveries.endpointId'),
+    )
+    .innerJoin('events', (join) =>
+      join.onRef('events.storeId', '=', 'deliveries.storeId').onRef('events.id', '=', 'deliveries.eventId'),
+    )
+    .select([
+      'deliveries.id',
+      'deliveries.storeId',
+      'deliveries.eventId',
+      'events.type as event',
+      'endpoints.name as endpoint',
+      'endpoints.maskedUrl as url',
+      'deliveries.endpointId',
+      'deliveries.status',
+      'deliveries.attempts',
+      'deliveries.nextAttemptAt',
+      'deliveries.createdAt',
+      'deliveries.settledAt',
+      'deliveries.lastError',
+    ])
+    .orderBy('deliveries.sequence', 'desc')
+    .limit(filter.limit);
+  if (filter.storeId !== undefined) query = query.where('deliveries.storeId', '=', filter.storeId);
+  if (filter.id !== undefined) query = query.where('deliveries.id', '=', filter.id);
+  if (filter.status !== undefined) query = query.where('deliveries.status', '=', filter.status);
+  if (filter.among !== undefined) query = query.where('deliveries.storeId', 'in', filter.among);
+  if (filter.except !== undefined && filter.except.length > 0) {
+    query = query.where('deliveries.storeId', 'not in', filter.except);
+  }
+  return query.execute();
+}
+
+/** Stores that have deliveries of this status. */
+export async function listStoresWith(db: Queries, status: DeliveryStatus): Promise<string[]> {
+  const rows = await db
+    .selectFrom('deliveries')
+    .select('storeId')
+    .distinct()
+    .where('status', '=', status)
+    .execute();
+  return rows.map((row) => row.storeId);
+}
+
+/**
+ * Dead deliveries, all or one, become pending and due, as if they had never been tried; endpoints that were disabled
+ * because of them are enabled. Answers how many deliveries.
+ */
+export async function reviveDead(
+  { db, storeId }: Tenant,
+  now: string,
+  id: string | undefined,
+): Promise<number> {
+  let dead = db
+    .selectFrom('deliveries')
+    .select('endpointId')
+    .where('storeId', '=', storeId)
+    .where('status', '=', 'dead');
+  if (id !== undefined) dead = dead.where('id', '=', id);
+  await db
+    .updateTable('endpoints')
+    .set({ enabled: 1, disabledReason: null })
+    .where('storeId', '=', storeId)
+    .where('disabledReason', 'is not', null)
+    .where('id', 'in', dead)
+    .execute();
+  let revival = db
+    .updateTable('deliveries')
+    .set({ status: 'pending', attempts: 0, firstAttemptAt: null, settledAt: null, nextAttemptAt: now })
+    .where('storeId', '=', storeId)
+    .where('status', '=', 'dead');
+  if (id !== undefined) revival = revival.where('id', '=', id);
+  const result = await revival.executeTakeFirst();
+  return Number(result.numUpdatedRows);
+}

@@ -1,0 +1,125 @@
+import { prepareAppend } from '../prepared.ts';
+import type { Tenant } from '../storage.ts';
+
+export interface DisputeRecord {
+  readonly id: string;
+  readonly orderId: string | null;
+  readonly buyerEmail: string | null;
+  readonly providerCaseId: string | null;
+  readonly kind: string;
+  readonly status: string;
+  readonly reason: string;
+  readonly riskSignals: Readonly<Record<string, unknown>>;
+  readonly deadlineAt: string;
+  readonly appealDeadlineAt: string;
+  readonly resolution: string | null;
+  readonly idempotencyKey: string;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+export interface EvidenceRecord {
+  readonly id: string;
+  readonly kind: string;
+  readonly label: string;
+  readonly storageKey: string | null;
+  readonly textValue: string | null;
+  readonly submittedBy: string;
+  readonly createdAt: string;
+}
+
+export interface DecisionRecord {
+  readonly id: string;
+  readonly status: string;
+  readonly resolution: string;
+  readonly decidedBy: string;
+  readonly decidedAt: string;
+}
+
+const insert = prepareAppend('disputes');
+const insertIntoEvidence = prepareAppend('disputeEvidence');
+
+export async function insertDispute({ db, storeId }: Tenant, dispute: DisputeRecord): Promise<void> {
+  await insert(db, {
+    storeId,
+    id: dispute.id,
+    orderId: dispute.orderId,
+    buyerEmail: dispute.buyerEmail,
+    providerCaseId: dispute.providerCaseId,
+    kind: dispute.kind,
+    status: dispute.status,
+    reason: dispute.reason,
+    riskSignals: JSON.stringify(dispute.riskSignals),
+    deadlineAt: dispute.deadlineAt,
+    appealDeadlineAt: dispute.appealDeadlineAt,
+    resolution: dispute.resolution,
+    idempotencyKey: dispute.idempotencyKey,
+    createdAt: dispute.createdAt,
+    updatedAt: dispute.updatedAt,
+  });
+}
+
+export async function findDispute({ db, storeId }: Tenant, id: string): Promise<DisputeRecord | undefined> {
+  const row = await db
+    .selectFrom('disputes')
+    .selectAll()
+    .where('storeId', '=', storeId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  const { storeId: _, ...dispute } = row;
+  return { ...dispute, riskSignals: JSON.parse(row.riskSignals) };
+}
+
+/** Oldest first. */
+export async function listDisputes({ db, storeId }: Tenant) {
+  return db
+    .selectFrom('disputes')
+    .select(['id', 'status', 'reason'])
+    .where('storeId', '=', storeId)
+    .orderBy('createdAt')
+    .orderBy('id')
+    .execute();
+}
+
+export async function insertEvidence(
+  { db, storeId }: Tenant,
+  disputeId: string,
+  evidence: EvidenceRecord,
+): Promise<void> {
+  await insertIntoEvidence(db, { ...evidence, storeId, disputeId });
+}
+
+/** Oldest first. */
+export async function listEvidence({ db, storeId }: Tenant, disputeId: string): Promise<EvidenceRecord[]> {
+  return db
+    .selectFrom('disputeEvidence')
+    .select(['id', 'kind', 'label', 'storageKey', 'textValue', 'submittedBy', 'createdAt'])
+    .where('storeId', '=', storeId)
+    .where('disputeId', '=', disputeId)
+    .orderBy('createdAt')
+    .orderBy('id')
+    .execute();
+}
+
+/** Decides an open dispute and adds to its audit trail. Answers false, and changes nothing, when it is not open. */
+export async function decideOpenDispute(
+  { db, storeId }: Tenant,
+  disputeId: string,
+  decision: DecisionRecord,
+): Promise<boolean> {
+  const { status, resolution, decidedAt } = decision;
+  const result = await db
+    .updateTable('disputes')
+    .set({ status, resolution, updatedAt: decidedAt })
+    .where('storeId', '=', storeId)
+    .where('id', '=', disputeId)
+    .where('status', '=', 'open')
+    .executeTakeFirst();
+  if (Number(result.numUpdatedRows) === 0) return false;
+  await db
+    .insertInto('disputeDecisions')
+    .values({ ...decision, storeId, disputeId })
+    .execute();
+  return true;
+}

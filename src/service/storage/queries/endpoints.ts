@@ -1,0 +1,98 @@
+import { prepare, rememberPerStore } from '../prepared.ts';
+import type { Tenant } from '../storage.ts';
+
+export interface DiscordTemplate {
+  readonly title: string | null;
+  readonly description: string | null;
+  readonly color: string | null;
+}
+
+/** An endpoint without its secret: the form that answers and backups hold. */
+export interface EndpointRecord {
+  readonly id: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly maskedUrl: string;
+  readonly events: readonly string[];
+  readonly enabled: boolean;
+  readonly discordTemplate: DiscordTemplate | null;
+  readonly createdAt: string;
+}
+
+/** Ordered by id. */
+export async function listEndpoints({ db, storeId }: Tenant): Promise<EndpointRecord[]> {
+  const rows = await db
+    .selectFrom('endpoints')
+    .select(['id', 'kind', 'name', 'maskedUrl', 'events', 'enabled', 'discordTemplate', 'createdAt'])
+    .where('storeId', '=', storeId)
+    .orderBy('id')
+    .execute();
+  return rows.map((row) => ({
+    ...row,
+    events: JSON.parse(row.events),
+    enabled: row.enabled === 1,
+    discordTemplate: row.discordTemplate === null ? null : JSON.parse(row.discordTemplate),
+  }));
+}
+
+const enabledEndpoints = prepare((db, { storeId }: { readonly storeId: string }) =>
+  db
+    .selectFrom('endpoints')
+    .select(['id', 'events'])
+    .where('storeId', '=', storeId)
+    .where('enabled', '=', 1)
+    .where('secretUrl', 'is not', null)
+    .orderBy('id'),
+);
+
+const subscriptions = rememberPerStore('endpoints', async ({ db, storeId }) => {
+  const rows = await enabledEndpoints(db, { storeId });
+  return rows.map(({ id, events }) => ({ id, events: JSON.parse(events) as readonly string[] }));
+});
+
+/** Ids of the endpoints that an event of this type is to be sent to. */
+export async function listSubscribers(tenant: Tenant, eventType: string): Promise<string[]> {
+  const endpoints = await subscriptions(tenant);
+  return endpoints.filter(({ events }) => events.includes(eventType)).map(({ id }) => id);
+}
+
+/** Answers false, and inserts nothing, when the store has an endpoint with this address. */
+export async function insertEndpoint(
+  { db, storeId }: Tenant,
+  endpoint: EndpointRecord,
+  secretUrl: string,
+): Promise<boolean> {
+  const result = await db
+    .insertInto('endpoints')
+    .values({ ...toRow(endpoint), storeId, secretUrl })
+    .onConflict((conflict) => conflict.columns(['storeId', 'secretUrl']).doNothing())
+    .executeTakeFirst();
+  return Number(result.numInsertedOrUpdatedRows) > 0;
+}
+
+/** Makes these the store's endpoints. Those that it has already keep their secrets; the others get none. */
+export async function replaceEndpoints(
+  { db, storeId }: Tenant,
+  endpoints: readonly EndpointRecord[],
+): Promise<void> {
+  let removal = db.deleteFrom('endpoints').where('storeId', '=', storeId);
+  for (const { id } of endpoints) removal = removal.where('id', '!=', id);
+  await removal.execute();
+  for (const endpoint of endpoints) {
+    const row = toRow(endpoint);
+    await db
+      .insertInto('endpoints')
+      .values({ ...row, storeId, secretUrl: null })
+      .onConflict((conflict) => conflict.columns(['storeId', 'id']).doUpdateSet(row))
+      .execute();
+  }
+}
+
+function toRow(endpoint: EndpointRecord) {
+  return {
+    ...endpoint,
+    events: JSON.stringify(endpoint.events),
+    enabled: endpoint.enabled ? 1 : 0,
+    discordTemplate: endpoint.discordTemplate && JSON.stringify(endpoint.discordTemplate),
+  };
+}

@@ -1,0 +1,54 @@
+import type { Tenant } from '../storage.ts';
+
+export interface ReclaimRecord {
+  readonly id: string;
+  readonly subdomain: string;
+  readonly reason: string;
+  readonly status: string;
+  readonly appealText: string | null;
+  readonly appealedAt: string | null;
+  readonly createdAt: string;
+}
+
+export async function insertReclaim({ db, storeId }: Tenant, reclaim: ReclaimRecord): Promise<void> {
+  await db
+    .insertInto('subdomainReclaims')
+    .values({ ...reclaim, storeId })
+    .execute();
+}
+
+export async function findReclaim({ db, storeId }: Tenant, id: string): Promise<ReclaimRecord | undefined> {
+  return db
+    .selectFrom('subdomainReclaims')
+    .select(['id', 'subdomain', 'reason', 'status', 'appealText', 'appealedAt', 'createdAt'])
+    .where('storeId', '=', storeId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+}
+
+/** Oldest first. */
+export async function listReclaims({ db, storeId }: Tenant) {
+  return db
+    .selectFrom('subdomainReclaims')
+    .select(['id', 'subdomain', 'status'])
+    .where('storeId', '=', storeId)
+    .orderBy('createdAt')
+    .orderBy('id')
+    .execute();
+}
+
+/** Answers false, and changes nothing, when there is no such notice or it has been appealed. */
+export async function appealOpenReclaim(
+  { db, storeId }: Tenant,
+  id: string,
+  appeal: { readonly text: string; readonly at: string },
+): Promise<boolean> {
+  const result = await db
+    .updateTable('subdomainReclaims')
+    .set({ status: 'appealed', appealText: appeal.text, appealedAt: appeal.at })
+    .where('storeId', '=', storeId)
+    .where('id', '=', id)
+    .where('appealedAt', 'is', null)
+    .executeTakeFirst();
+  return Number(result.numUpdatedRows) > 0;
+}

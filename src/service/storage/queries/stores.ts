@@ -1,0 +1,47 @@
+import type { StoreSettings } from '../../model/store-fields.ts';
+import { prepare } from '../prepared.ts';
+import type { Queries, Tenant } from '../storage.ts';
+
+export interface StoreRecord {
+  readonly id: string;
+  readonly organisationId: string;
+  readonly name: string;
+  readonly slug: string;
+  readonly status: string;
+  readonly defaultCurrency: string;
+  readonly timezone: string;
+  readonly settings: StoreSettings;
+  readonly createdAt: string;
+}
+
+const storeById = prepare((db, { storeId }: { readonly storeId: string }) =>
+  db.selectFrom('stores').selectAll().where('id', '=', storeId),
+);
+
+export async function findStore({ db, storeId }: Tenant): Promise<StoreRecord | undefined> {
+  const [row] = await storeById(db, { storeId });
+  return row && { ...row, settings: JSON.parse(row.settings) };
+}
+
+/** Of all stores, by name. */
+export async function listStoreNames(db: Queries) {
+  return db.selectFrom('stores').select(['id', 'name']).orderBy('name').orderBy('id').execute();
+}
+
+/** Rejects with a unique violation when another store has the slug. */
+export async function insertStore(db: Queries, store: StoreRecord): Promise<void> {
+  await db
+    .insertInto('stores')
+    .values({ ...store, settings: JSON.stringify(store.settings) })
+    .execute();
+}
+
+/** Saves the fields that may change. Rejects with a unique violation when another store has the slug. */
+export async function saveStore({ db, storeId }: Tenant, store: StoreRecord): Promise<void> {
+  const { name, slug, defaultCurrency, timezone, settings } = store;
+  await db
+    .updateTable('stores')
+    .set({ name, slug, defaultCurrency, timezone, settings: JSON.stringify(settings) })
+    .where('id', '=', storeId)
+    .execute();
+}

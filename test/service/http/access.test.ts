@@ -1,0 +1,170 @@
+import { expect, test } from 'vitest';
+import { type OperationId, operations } from '../../../src/contract/operations.ts';
+import { createKey, presets, revokeKey, type Scope, scopes } from '../../../src/service/index.ts';
+import { createId } from '../../../src/service/model/ids.ts';
+import { insertReclaim } from '../../../src/service/storage/queries/reclaims.ts';
+import { type Answer, type Service, startService } from '../helpers/service.ts';
+
+const neededScope: Record<OperationId, Scope> = {
+  'store.update': 'store:write',
+  'blog.create': 'blog:write',
+  'disputes.decide': 'disputes:decide',
+  'settings.show': 'settings:read',
+  'settings.save': 'settings:write',
+  'disputes.open': 'disputes:write',
+  'disputes.show': 'disputes:read',
+  'backup.create': 'backups:write',
+  'backup.restore': 'backups:restore',
+  'reclaim.appeal': 'reclaims:appeal',
+  'notify.add-endpoint': 'notifications:write',
+  'notify.mark-read': 'notifications:write',
+};
+
+/** A body that the operation takes, time and again. */
+function bodyOf(operation: OperationId): object | undefined {
+  const once = { idempotencyKey: createId() };
+  const webhook = `https://discord.com/api/webhooks/1/${createId()}`;
+  const bodies: Record<OperationId, object | undefined> = {
+    'store.update': { name: createId() },
+    'blog.create': { title: createId(), contentMd: 'x' },
+    'disputes.decide': { status: 'won', resolution: 'x' },
+    'settings.show': undefined,
+    'settings.save': { discovery: { summary: createId() } },
+    'disputes.open': { kind: 'payment', reason: 'x', ...once },
+    'disputes.show': undefined,
+    'backup.create': { label: 'x', sections: ['store'], ...once },
+    // Takes the endpoints away again, of which a store may have only so many.
+    'backup.restore': { sections: ['endpoints'], ...once },
+    'reclaim.appeal': { text: 'x' },
+    'notify.add-endpoint': { kind: 'discord', name: 'x', url: webhook, events: ['post_created'] },
+    'notify.mark-read': {},
+  };
+  return bodies[operation];
+}
+
+interface Objects {
+  readonly storeId: string;
+  readonly targets: Partial<Record<OperationId, string>>;
+}
+
+/** Something for each operation that is about something. */
+async function makeObjects(service: Service): Promise<Objects> {
+  const dispute = (await service.call('disputes.open', '', bodyOf('disputes.open'))).body.id;
+  const sections = ['store', 'endpoints'];
+  const backup = { label: 'x', sections, idempotencyKey: 'k' };
+  const backupId = (await service.call('backup.create', '', backup)).body.id;
+  const reclaim = createId();
+  await service.inStore((work) => {
+    const notice = { id: reclaim, subdomain: 'x', reason: 'y', status: 'noticed', createdAt: 'z' };
+    return insertReclaim(work, { ...notice, appealText: null, appealedAt: null });
+  });
+  return {
+    storeId: service.storeId,
+    targets: {
+      'disputes.show': dispute,
+      'disputes.decide': dispute,
+      'backup.restore': backupId,
+      'reclaim.appeal': reclaim,
+    },
+  };
+}
+
+/** Two stores of one service, each with what the operations need. */
+async function startStores() {
+  const service = await startService();
+  const other = await startService({ storage: service.storage });
+  const own = await makeObjects(service);
+  const foreign = await makeObjects(other);
+  const absentTargets = Object.fromEntries(Object.keys(own.targets).map((id) => [id, createId()]));
+  const absent: Objects = { storeId: createId(), targets: absentTargets };
+
+  /** Asks for every operation, on these objects below the store of the path. */
+  async function askAll(key: string, { storeId }: Pick<Objects, 'storeId'>, { targets }: Objects) {
+    const answers = new Map<OperationId, Answer>();
+    for (const { id, method, path } of operations) {
+      const url = path.replace('{storeId}', storeId).replace(/\{\w+\}/, targets[id] ?? '');
+      const headers = { authorization: `Bearer ${key}` };
+      answers.set(id, await service.send(method, url, bodyOf(id), { headers }));
+    }
+    return answers;
+  }
+  return { service, other, own, foreign, absent, askAll };
+}
+
+/** All that a client can see of an answer but its request id. */
+function visible({ status, headers, body }: Answer) {
+  const { 'x-request-id': _, ...rest } = Object.fromEntries(headers);
+  return { status, headers: rest, body: { ...body, requestId: undefined } };
+}
+
+const grants: [string, readonly Scope[]][] = [
+  ...Object.entries(presets),
+  ...scopes.map((scope): [string, Scope[]] => [scope, [scope]]),
+  ['nothing', []],
+];
+
+test('each preset and each scope opens its operations on its own store, and no other of either', async () => {
+  const { service, own, foreign, absent, askAll } = await startStores();
+  for (const [name, granted] of grants) {
+    const { key } = await createKey(service.storage, { storeId: service.storeId, scopes: granted });
+    const onOwn = await askAll(key, own, own);
+    const onForeign = await askAll(key, foreign, foreign);
+    const onAbsent = await askAll(key, absent, absent);
+    const foreignObjects = await askAll(key, own, foreign);
+    const absentObjects = await askAll(key, own, absent);
+
+    for (const { id } of operations) {
+      const where = `${id} with ${name}`;
+      const isAllowed = granted.includes(neededScope[id]);
+      const status = onOwn.get(id)?.status;
+      expect(isAllowed ? [200, 201] : [403], where).toContain(status);
+
+      const seen = [onForeign, onAbsent, foreignObjects, absentObjects].map((answers) => {
+        const answer = answers.get(id);
+        if (answer === undefined) throw new Error(where);
+        return visible(answer);
+      });
+      expect(seen[0]?.status, where).toBe(404);
+      expect(seen[0], where).toEqual(seen[1]);
+      if (own.targets[id] === undefined) continue;
+      expect(seen[2]?.status, where).toBe(isAllowed ? 404 : 403);
+      expect(seen[2], where).toEqual(seen[3]);
+    }
+  }
+});
+
+test('an expired, revoked, mistyped or unknown key opens nothing, and tells nothing of any store', async () => {
+  const { service, own, foreign, absent, askAll } = await startStores();
+  const { storage, storeId } = service;
+  const expired = await createKey(storage, { storeId, preset: 'owner', expiresInSeconds: 0 });
+  const revoked = await createKey(storage, { storeId, preset: 'owner' });
+  await revokeKey(storage, revoked.id);
+  const last = service.key.slice(-1);
+  const mistyped = service.key.slice(0, -1) + (last === '0' ? '1' : '0');
+  const unknown = 'sk_live_K3y1dForTest_0123456789abcdefghijklmnopqrstuvwxyzABCDEFG2B7Mwa';
+
+  const seen = [];
+  for (const key of [expired.key, revoked.key, mistyped, unknown]) {
+    for (const objects of [own, foreign, absent]) {
+      for (const answer of (await askAll(key, objects, objects)).values()) seen.push(visible(answer));
+    }
+  }
+  expect(seen).toHaveLength(4 * 3 * 12);
+  expect(seen[0]).toMatchObject({ status: 401, body: { code: 'invalid_key' } });
+  for (const answer of seen) expect(answer).toEqual(seen[0]);
+});
+
+test('nothing that was asked of the other store has changed it', async () => {
+  const { service, other, own, foreign, askAll } = await startStores();
+  const rowsOf = (storeId: string) =>
+    service.storage.forStore(storeId).read(async (db) => ({
+      store: await db.selectFrom('stores').selectAll().where('id', '=', storeId).execute(),
+      disputes: await db.selectFrom('disputes').selectAll().where('storeId', '=', storeId).execute(),
+      reclaims: await db.selectFrom('subdomainReclaims').selectAll().where('storeId', '=', storeId).execute(),
+      events: await db.selectFrom('events').selectAll().where('storeId', '=', storeId).execute(),
+    }));
+  const before = await rowsOf(other.storeId);
+  await askAll(service.key, foreign, foreign);
+  await askAll(service.key, own, foreign);
+  expect(await rowsOf(other.storeId)).toEqual(before);
+});

@@ -1,0 +1,229 @@
+import { once } from 'node:events';
+import { Agent, type IncomingMessage, request } from 'node:http';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { expect, onTestFinished, test } from 'vitest';
+import { type App, listen } from '../../../src/service/index.ts';
+import { expectConformance } from '../helpers/conformance.ts';
+import { startService } from '../helpers/service.ts';
+
+/** An app whose answer waits until the test lets it go. */
+function waitingApp() {
+  let arrive = () => {};
+  let release = () => {};
+  const arrived = new Promise<void>((resolve) => {
+    arrive = resolve;
+  });
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const app: App = async () => {
+    arrive();
+    await released;
+    return new Response('done');
+  };
+  return { app, arrived, release };
+}
+
+async function get(url: string, agent?: Agent): Promise<IncomingMessage> {
+  const [response] = await once(request(url, { agent }).end(), 'response');
+  return response;
+}
+
+test('the service answers over HTTP on a free port', async () => {
+  const service = await startService();
+  const server = await listen(service.app, { host: '127.0.0.1', port: 0 });
+  onTestFinished(() => server.close());
+  expect(server.origin).toMatch(/^http:\/\/127\.0\.0\.1:[1-9]\d+$/);
+
+  const outgoing = request(`${server.origin}/v1/stores/${service.storeId}/blog/posts`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${service.key}`, 'content-type': 'application/json' },
+  });
+  outgoing.end(JSON.stringify({ title: 'Über HTTP 😀', contentMd: 'x' }));
+  const [response] = await once(outgoing, 'response');
+  expect(response.statusCode).toBe(201);
+  expect(response.headers['content-type']).toBe('application/json');
+  expect(JSON.parse(await text(response))).toMatchObject({ title: 'Über HTTP 😀' });
+});
+
+test('a body that is too long is refused while it is still coming', async () => {
+  const service = await startService();
+  const server = await listen(service.app, { host: '127.0.0.1', port: 0 });
+  onTestFinished(() => server.close());
+  const outgoing = request(`${server.origin}/v1/stores/${service.storeId}/blog/posts`, { method: 'POST' });
+  outgoing.on('error', () => {});
+  outgoing.write('x'.repeat(1024 * 1024 + 1));
+  const [response] = await once(outgoing, 'response');
+  expect(response.statusCode).toBe(413);
+  outgoing.destroy();
+});
+
+test('a client that goes away in the middle of its body changes nothing', async () => {
+  const lines: object[] = [];
+  let logged = () => {};
+  const line = new Promise<void>((resolve) => {
+    logged = resolve;
+  });
+  const service = await startService({
+    log: (entry) => {
+      lines.push(entry);
+      logged();
+    },
+  });
+  const server = await listen(service.app, { host: '127.0.0.1', port: 0 });
+  onTestFinished(() => server.close());
+  const socket = connect(Number(new URL(server.origin).port), '127.0.0.1');
+  const body = '{"title":"Half","contentMd":"x"}';
+  socket.write(
+    `POST /v1/stores/${service.storeId}/blog/posts HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${service.key}\r\n` +
+      `Content-Type: application/json\r\nContent-Length: ${body.length + 10}\r\n\r\n${body}`,
+    () => socket.destroy(),
+  );
+  await line;
+  expect(lines).toMatchObject([{ status: 400 }]);
+  const posts = await service.storage.read((db) => db.selectFrom('posts').selectAll().execute());
+  expect(posts).toEqual([]);
+});
+
+/** Sends bytes as they are, and reads until the service closes the connection. */
+async function exchange(origin: string, ...chunks: readonly string[]): Promise<string> {
+  const socket = connect(Number(new URL(origin).port), '127.0.0.1');
+  for (const chunk of chunks) socket.write(chunk);
+  return text(socket);
+}
+
+const unreadable: Record<string, { readonly sent: string; readonly status: number; readonly code: string }> =
+  {
+    'no HTTP at all': { sent: `\x16\x03\x01${'x'.repeat(500_000)}`, status: 400, code: 'malformed_request' },
+    'a header that is no field': {
+      sent: 'GET /healthz HTTP/1.1\r\nHost: x\r\nno field\r\n\r\n',
+      status: 400,
+      code: 'malformed_request',
+    },
+    'no Host': {
+      sent: 'GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n',
+      status: 400,
+      code: 'malformed_request',
+    },
+    'a header that is too large': {
+      sent: `GET /healthz HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`,
+      status: 431,
+      code: 'headers_too_large',
+    },
+    'an expectation that nobody knows': {
+      sent: 'GET /healthz HTTP/1.1\r\nHost: x\r\nExpect: tea\r\nConnection: close\r\n\r\n',
+      status: 417,
+      code: 'expectation_failed',
+    },
+    'a header that does not come in': { sent: 'GET /hea', status: 408, code: 'request_timeout' },
+  };
+
+test.for(Object.entries(unreadable))('%s is answered and logged as all else', async ([, expected]) => {
+  const lines: object[] = [];
+  const log = (entry: object) => lines.push(entry);
+  const service = await startService({ log });
+  const server = await listen(service.app, { host: '127.0.0.1', port: 0, log, receiveMs: 200 });
+  onTestFinished(() => server.close());
+  const answer = parseAnswer(await exchange(server.origin, expected.sent));
+  expect(answer).toMatchObject({ status: expected.status, body: { code: expected.code } });
+  expectConformance('GET', '/healthz', answer.response, answer.body);
+  const { requestId } = answer.body;
+  expect(lines).toMatchObject([{ route: 'none', status: expected.status, requestId, keyId: null }]);
+});
+
+test('peers that ask for a tunnel and go away take nothing with them', async () => {
+  const service = await startService();
+  const server = await listen(service.app, { host: '127.0.0.1', port: 0 });
+  onTestFinished(() => server.close());
+  for (let round = 0; round < 20; round++) {
+    const socket = connect(Number(new URL(server.origin).port), '127.0.0.1');
+    socket.on('error', () => {});
+    await once(socket, 'connect');
+    socket.write('CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n');
+    setImmediate(() => socket.resetAndDestroy());
+    await once(socket, 'close');
+  }
+  const request = 'GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
+  expect(await exchange(server.origin, request)).toMatch(/^HTTP\/1\.1 200 /);
+});
+
+test.for([
+  { name: 'malformed', rest: 'no chunk\r\n', status: 400, code: 'malformed_request' },
+  { name: 'not coming in', rest: '', status: 408, code: 'request_timeout' },
+])('a body that is $name changes nothing', async ({ rest, status, code }) => {
+  const lines: object[] = [];
+  const log = (entry: object) => lines.push(entry);
+  const service = await startService({ log });
+  const server = await listen(service.app, { host: '127.0.0.1', port: 0, log, receiveMs: 200 });
+  onTestFinished(() => server.close());
+  const start =
+    `POST /v1/stores/${service.storeId}/blog/posts HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${service.key}\r\n` +
+    'Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n{\r\n';
+  const answer = parseAnswer(await exchange(server.origin, start, rest));
+  expect(answer).toMatchObject({ status, body: { code } });
+  expect(lines).toMatchObject([{ method: 'POST', status, requestId: answer.body.requestId }]);
+});
+
+test('what cannot be read after a request does not take the place of its answer', async () => {
+  const { app, arrived, release } = waitingApp();
+  const server = await listen(app, { host: '127.0.0.1', port: 0 });
+  onTestFinished(() => server.close());
+  const received = exchange(server.origin, 'GET / HTTP/1.1\r\nHost: x\r\n\r\nnonsense\r\n\r\n');
+  await arrived;
+  release();
+  const [first, second] = (await received).split(/(?=HTTP\/1\.1 400)/);
+  expect(first).toMatch(/^HTTP\/1\.1 200 OK[\s\S]*done/);
+  expect(parseAnswer(second ?? '').body).toMatchObject({ code: 'malformed_request' });
+});
+
+/** An answer as it came over the wire. */
+function parseAnswer(received: string) {
+  const [head = '', content = ''] = received.split('\r\n\r\n');
+  const [statusLine = '', ...fields] = head.split('\r\n');
+  const headers = fields.map((field) => field.split(': ', 2) as [string, string]);
+  const response = new Response(null, { status: Number(statusLine.split(' ')[1]), headers });
+  return { response, status: response.status, body: JSON.parse(content) };
+}
+
+test('a taken port is an error with its code', async () => {
+  const app: App = async () => new Response('x');
+  const server = await listen(app, { host: '127.0.0.1', port: 0 });
+  onTestFinished(() => server.close());
+  const port = Number(new URL(server.origin).port);
+  await expect(listen(app, { host: '127.0.0.1', port })).rejects.toMatchObject({ code: 'EADDRINUSE' });
+  await expect(listen(app, { host: '203.0.113.7', port: 0 })).rejects.toMatchObject({
+    code: 'EADDRNOTAVAIL',
+  });
+});
+
+test('closing lets a running request finish, and takes no new one', async () => {
+  const { app, arrived, release } = waitingApp();
+  const server = await listen(app, { host: '127.0.0.1', port: 0 });
+  const agent = new Agent({ keepAlive: true });
+  onTestFinished(() => agent.destroy());
+  const running = get(server.origin, agent);
+  await arrived;
+
+  let isClosed = false;
+  const closed = server.close().then(() => {
+    isClosed = true;
+  });
+  await expect(get(server.origin)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+  expect(isClosed).toBe(false);
+  release();
+  expect(await text(await running)).toBe('done');
+  await closed;
+  await server.close();
+});
+
+test('closing does not wait for idle connections', async () => {
+  const server = await listen(async () => new Response('x'), { host: '127.0.0.1', port: 0 });
+  const agent = new Agent({ keepAlive: true });
+  onTestFinished(() => agent.destroy());
+  expect(await text(await get(server.origin, agent))).toBe('x');
+  const silent = connect(Number(new URL(server.origin).port), '127.0.0.1');
+  await once(silent, 'connect');
+  await server.close();
+  silent.destroy();
+}, 5_000);

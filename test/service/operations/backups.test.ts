@@ -1,0 +1,272 @@
+import { expect, test } from 'vitest';
+import { createId } from '../../../src/service/model/ids.ts';
+import { faults, listEvents, type Service, startService } from '../helpers/service.ts';
+
+const webhook = 'https://discord.com/api/webhooks/123/secret-token';
+const all = ['store', 'blog', 'settings', 'endpoints'];
+
+/** Something in every section. */
+async function fill({ call }: Service) {
+  await call('store.update', '', {
+    name: 'Before',
+    settings: { cashbackBp: 250, socials: { x: 'https://x.example' } },
+  });
+  await call('blog.create', '', { title: 'First', contentMd: 'one' });
+  await call('blog.create', '', { title: 'Second', contentMd: 'two', tags: ['a'] });
+  await call('settings.save', '', { discovery: { enabled: true, summary: 'Before' } });
+  const endpoint = { kind: 'discord', name: 'Team', url: webhook, events: ['post_created'] };
+  return (await call('notify.add-endpoint', '', endpoint)).body;
+}
+
+async function backUp({ call }: Service, sections: readonly string[], key = createId()): Promise<string> {
+  const answer = await call('backup.create', '', { label: 'nightly', sections, idempotencyKey: key });
+  expect(answer.status).toBe(201);
+  return answer.body.id;
+}
+
+function restore({ call }: Service, backupId: string, sections: readonly string[]) {
+  return call('backup.restore', backupId, { sections, idempotencyKey: createId() });
+}
+
+/** All that a backup can hold, as the database has it. */
+async function contents({ storage, storeId }: Service) {
+  return storage.read(async (db) => ({
+    store: await db.selectFrom('stores').selectAll().where('id', '=', storeId).execute().then(parsed),
+    blog: await db.selectFrom('posts').selectAll().where('storeId', '=', storeId).orderBy('id').execute(),
+    settings: await db
+      .selectFrom('operationsSettings')
+      .selectAll()
+      .where('storeId', '=', storeId)
+      .execute()
+      .then(parsed),
+    endpoints: await db
+      .selectFrom('endpoints')
+      .selectAll()
+      .where('storeId', '=', storeId)
+      .orderBy('id')
+      .execute(),
+  }));
+}
+
+test('a backup is answered with its sections as they were asked for', async () => {
+  const service = await startService();
+  const answer = await service.call('backup.create', '', {
+    label: 'nightly',
+    sections: ['settings', 'store'],
+    idempotencyKey: 'b-1',
+  });
+  expect(answer.status).toBe(201);
+  expect(answer.body).toEqual({
+    id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    version: 1,
+    label: 'nightly',
+    sections: ['settings', 'store'],
+    createdAt: '2030-03-01T12:00:00.000Z',
+  });
+  expect((await listEvents(service)).map((event) => event.type)).toEqual(['backup_created']);
+});
+
+test('a restore brings everything back, and its own backup undoes it', async () => {
+  const service = await startService();
+  await fill(service);
+  const before = await contents(service);
+  const backupId = await backUp(service, all);
+
+  await service.call('store.update', '', {
+    name: 'After',
+    slug: 'after',
+    settings: { cashbackBp: 0, socials: { x: null } },
+  });
+  await service.call('blog.create', '', { title: 'Third', contentMd: 'three' });
+  await service.call('settings.save', '', {});
+  const other = { kind: 'discord', name: 'B', url: `${webhook}2`, events: ['post_created'] };
+  await service.call('notify.add-endpoint', '', other);
+  const after = await contents(service);
+
+  const answer = await restore(service, backupId, all);
+  expect(answer.status).toBe(200);
+  expect(answer.body).toEqual({
+    backupId,
+    preRestoreBackupId: expect.any(String),
+    sections: Object.fromEntries(
+      [1, 2, 1, 1].map((count, index) => [
+        all[index],
+        { count, sha256: expect.stringMatching(/^[0-9a-f]{64}$/) },
+      ]),
+    ),
+  });
+  expect(await contents(service)).toEqual(before);
+
+  expect((await restore(service, answer.body.preRestoreBackupId, all)).status).toBe(200);
+  const undone = await contents(service);
+  // The secret of an endpoint that the first restore took away is in no backup.
+  expect(undone).toEqual({
+    ...after,
+    endpoints: after.endpoints.map((row) => (row.name === 'B' ? { ...row, secretUrl: null } : row)),
+  });
+});
+
+test.each(all)('restoring %s leaves the other sections alone', async (section) => {
+  const service = await startService();
+  await fill(service);
+  const before = await contents(service);
+  const backupId = await backUp(service, all);
+  await service.call('store.update', '', { name: 'After' });
+  await service.call('blog.create', '', { title: 'Third', contentMd: 'three' });
+  await service.call('settings.save', '', {});
+  await service.call('notify.add-endpoint', '', {
+    kind: 'discord',
+    name: 'B',
+    url: `${webhook}2`,
+    events: ['post_created'],
+  });
+  const after = await contents(service);
+
+  expect((await restore(service, backupId, [section])).status).toBe(200);
+  expect(await contents(service)).toEqual({ ...after, [section]: before[section as keyof typeof before] });
+});
+
+test('settings that were not saved yet are restored to not saved', async () => {
+  const service = await startService();
+  const backupId = await backUp(service, ['settings']);
+  await service.call('settings.save', '', { showcase: { enabled: true } });
+  expect((await restore(service, backupId, ['settings'])).body.sections.settings.count).toBe(0);
+  expect((await contents(service)).settings).toEqual([]);
+});
+
+test('a section that the backup lacks is refused, and nothing changes', async () => {
+  const service = await startService();
+  await fill(service);
+  const backupId = await backUp(service, ['store']);
+  await service.call('store.update', '', { name: 'After' });
+  const before = await everyRow(service);
+  const answer = await restore(service, backupId, ['store', 'blog', 'settings']);
+  expect(faults(answer)).toEqual(['/sections/1 not_in_backup', '/sections/2 not_in_backup']);
+  expect(await everyRow(service)).toEqual(before);
+});
+
+test.each([
+  ['payload', { payload: '[]' }],
+  ['digest', { sha256: '0'.repeat(64) }],
+  ['count', { itemCount: 7 }],
+  ['schema version', { schemaVersion: 2 }],
+])('a backup whose %s was tampered with is refused, and nothing changes', async (_, change) => {
+  const service = await startService();
+  await fill(service);
+  const backupId = await backUp(service, all);
+  await service.call('store.update', '', { name: 'After' });
+  await service.storage.write((db) =>
+    db
+      .updateTable('backupSections')
+      .set(change)
+      .where('backupId', '=', backupId)
+      .where('name', '=', 'blog')
+      .execute(),
+  );
+  const before = await everyRow(service);
+  const answer = await restore(service, backupId, ['store', 'blog']);
+  expect(answer).toMatchObject({ status: 409, body: { code: 'state_conflict' } });
+  expect(await everyRow(service)).toEqual(before);
+  expect((await restore(service, backupId, ['store'])).status).toBe(200);
+});
+
+test('a backup of another version is refused, and nothing changes', async () => {
+  const service = await startService();
+  const backupId = await backUp(service, ['store']);
+  await service.storage.write((db) => db.updateTable('backups').set({ version: 2 }).execute());
+  const before = await everyRow(service);
+  const answer = await restore(service, backupId, ['store']);
+  expect(answer).toMatchObject({ status: 409, body: { code: 'state_conflict' } });
+  expect(await everyRow(service)).toEqual(before);
+});
+
+test('a slug that another store has taken since stops the whole restore', async () => {
+  const service = await startService();
+  await service.call('store.update', '', { slug: 'wanted' });
+  const backupId = await backUp(service, all);
+  await service.call('store.update', '', { slug: 'moved' });
+  const other = await startService({ storage: service.storage });
+  await other.call('store.update', '', { slug: 'wanted' });
+  const before = await everyRow(service);
+  const answer = await restore(service, backupId, ['blog', 'store']);
+  expect(answer).toMatchObject({ status: 409, body: { code: 'slug_taken' } });
+  expect(await everyRow(service)).toEqual(before);
+});
+
+test('the backup before a restore has the name of the other in its own, cut between characters', async () => {
+  const service = await startService();
+  const label = `x${'😀'.repeat(119)}`;
+  const backup = { label, sections: ['store'], idempotencyKey: 'k' };
+  const { id } = (await service.call('backup.create', '', backup)).body;
+  await restore(service, id, ['store']);
+  const [, before] = await service.storage.read((db) =>
+    db.selectFrom('backups').select('label').orderBy('id').execute(),
+  );
+  expect(before?.label).toBe(`Before the restore of x${'😀'.repeat(97)}`);
+});
+
+test('a backup holds no key and no webhook secret', async () => {
+  const service = await startService();
+  await fill(service);
+  await backUp(service, all);
+  const payloads = await service.storage.read((db) =>
+    db.selectFrom('backupSections').select('payload').execute(),
+  );
+  const text = payloads.map((row) => row.payload).join();
+  expect(text).toContain('https://discord.com/api/webhooks/123/***');
+  expect(text).not.toContain('secret-token');
+  expect(text).not.toContain(service.key);
+});
+
+test('what is refused of a backup, field by field', async () => {
+  const service = await startService();
+  const cases: [object, string[]][] = [
+    [{}, ['/idempotencyKey required', '/label required', '/sections required']],
+    [{ label: '', sections: [], idempotencyKey: 'k' }, ['/label too_short', '/sections too_small']],
+    [
+      { label: 'x'.repeat(121), sections: ['store', 'disputes', 'store'], idempotencyKey: 'a b', note: '' },
+      [
+        '/idempotencyKey invalid_format',
+        '/label too_long',
+        '/note unknown_field',
+        '/sections/1 invalid_value',
+      ],
+    ],
+    [{ label: 'x', sections: ['store', 'store'], idempotencyKey: 'k' }, ['/sections/1 duplicate']],
+  ];
+  for (const [body, expected] of cases) {
+    expect(faults(await service.call('backup.create', '', body)), JSON.stringify(body)).toEqual(expected);
+  }
+});
+
+test('a restore names its sections and a backup that is there', async () => {
+  const service = await startService();
+  const backupId = await backUp(service, ['store']);
+  const empty = await service.call('backup.restore', backupId, {});
+  expect(faults(empty)).toEqual(['/idempotencyKey required', '/sections required']);
+  const absent = await restore(service, createId(), ['store']);
+  expect(absent).toMatchObject({ status: 404, body: { code: 'not_found' } });
+});
+
+/** The order of members does not matter. */
+function parsed(rows: readonly object[]) {
+  return rows.map((row) =>
+    Object.fromEntries(
+      Object.entries(row).map(([name, value]) => [
+        name,
+        /^(?:settings|document)$/.test(name) ? JSON.parse(value) : value,
+      ]),
+    ),
+  );
+}
+
+async function everyRow(service: Service) {
+  return {
+    ...(await contents(service)),
+    ...(await service.storage.read(async (db) => ({
+      backups: await db.selectFrom('backups').selectAll().orderBy('id').execute(),
+      events: await db.selectFrom('events').selectAll().orderBy('id').execute(),
+      keys: await db.selectFrom('idempotencyKeys').selectAll().orderBy('key').execute(),
+    }))),
+  };
+}

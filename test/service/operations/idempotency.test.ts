@@ -1,0 +1,177 @@
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { backup } from '../../../src/contract/operations/backups.ts';
+import { createApp } from '../../../src/service/index.ts';
+import { deleteExpiredAnswers, insertAnswer } from '../../../src/service/storage/queries/idempotency-keys.ts';
+import { newDatabase, openTestStorage, type Service, startService } from '../helpers/service.ts';
+
+const hours = 60 * 60 * 1000;
+
+/** The three operations that take a key. */
+async function keyedCalls(service: Service) {
+  const backup = { label: 'base', sections: ['store'], idempotencyKey: 'base' };
+  const { id } = (await service.call('backup.create', '', backup)).body;
+  return [
+    {
+      operation: 'disputes.open',
+      target: '',
+      status: 201,
+      body: { kind: 'payment', reason: 'A', idempotencyKey: 'k' },
+      other: { kind: 'payment', reason: 'B', idempotencyKey: 'k' },
+    },
+    {
+      operation: 'backup.create',
+      target: '',
+      status: 201,
+      body: { label: 'A', sections: ['store', 'blog'], idempotencyKey: 'k' },
+      other: { label: 'A', sections: ['blog', 'store'], idempotencyKey: 'k' },
+    },
+    {
+      operation: 'backup.restore',
+      target: id,
+      status: 200,
+      body: { sections: ['store'], idempotencyKey: 'k' },
+      other: { sections: ['blog'], idempotencyKey: 'k' },
+    },
+  ] as const;
+}
+
+test('the same request with the same key gets the first answer', async () => {
+  const service = await startService();
+  for (const { operation, target, body, status } of await keyedCalls(service)) {
+    const first = await service.call(operation, target, body);
+    service.clock.now += 47 * hours;
+    const reordered = Object.fromEntries(Object.entries(body).reverse());
+    const again = await service.call(operation, target, reordered);
+    expect(first.status).toBe(status);
+    expect(first.headers.has('idempotency-replayed')).toBe(false);
+    expect(again).toMatchObject({ status, body: first.body });
+    expect(again.headers.get('idempotency-replayed')).toBe('true');
+    service.clock.now -= 47 * hours;
+  }
+});
+
+test('another request with the same key is refused', async () => {
+  const service = await startService();
+  for (const { operation, target, body, other } of await keyedCalls(service)) {
+    const first = await service.call(operation, target, body);
+    const answer = await service.call(operation, target, other);
+    expect(answer).toMatchObject({ status: 422, body: { code: 'idempotency_key_reused' } });
+    expect((await service.call(operation, target, body)).body).toEqual(first.body);
+  }
+});
+
+test('a key is forgotten after 48 hours', async () => {
+  const service = await startService();
+  for (const { operation, target, body, status } of await keyedCalls(service)) {
+    const first = await service.call(operation, target, body);
+    service.clock.now += 48 * hours;
+    const again = await service.call(operation, target, body);
+    expect(again.status).toBe(status);
+    expect(again.headers.has('idempotency-replayed')).toBe(false);
+    expect(again.body).not.toEqual(first.body);
+  }
+});
+
+test('now and then a keyed request removes the answers that have expired, and no others', async () => {
+  const service = await startService();
+  const open = (idempotencyKey: string) =>
+    service.call('disputes.open', '', { kind: 'payment', reason: 'x', idempotencyKey });
+  const kept = async () => {
+    const rows = await service.storage.read((db) =>
+      db.selectFrom('idempotencyKeys').select('key').orderBy('key').execute(),
+    );
+    return rows.map(({ key }) => key);
+  };
+  await Promise.all(['a', 'b'].map(open));
+  service.clock.now += 24 * hours;
+  await open('c');
+  service.clock.now += 24 * hours;
+  const random = vi.spyOn(Math, 'random').mockReturnValue(0.5);
+  onTestFinished(() => random.mockRestore());
+  await open('d');
+  expect(await kept()).toEqual(['a', 'b', 'c', 'd']);
+  random.mockReturnValue(0);
+  await open('e');
+  expect(await kept()).toEqual(['c', 'd', 'e']);
+});
+
+test('answers whose keys were used again do not keep others that have expired', async () => {
+  const service = await startService();
+  const give = (keys: readonly string[], createdAt: string, expiresAt: string) =>
+    service.inStore(async (work) => {
+      const rest = { operation: 'disputes.open', targetId: '', fingerprint: '', status: 201, body: '{}' };
+      for (const key of keys) await insertAnswer(work, { ...rest, key, createdAt, expiresAt });
+    });
+  const again = Array.from({ length: 1_000 }, (_, index) => `again-${index}`);
+  await give([...again, 'once'], '2029-01-01T00:00:00.000Z', '2029-01-03T00:00:00.000Z');
+  await give(again, '2030-01-01T00:00:00.000Z', '2030-01-03T00:00:00.000Z');
+  await service.inStore((work) => deleteExpiredAnswers(work, '2030-01-01T12:00:00.000Z'));
+  const rows = await service.storage.read((db) => db.selectFrom('idempotencyKeys').select('key').execute());
+  expect(rows.map(({ key }) => key).sort()).toEqual(again.sort());
+});
+
+test('a refusal is not kept', async () => {
+  const service = await startService();
+  const { id } = (
+    await service.call('backup.create', '', { label: 'x', sections: ['store'], idempotencyKey: 'a' })
+  ).body;
+  const refused = await service.call('backup.restore', id, { sections: ['blog'], idempotencyKey: 'r' });
+  expect(refused.status).toBe(422);
+  const mended = await service.call('backup.restore', id, { sections: ['store'], idempotencyKey: 'r' });
+  expect(mended.status).toBe(200);
+});
+
+test('a key is of one operation, one object and one store', async () => {
+  const service = await startService();
+  const other = await startService({ storage: service.storage });
+  const backup = { label: 'x', sections: ['store'], idempotencyKey: 'k' };
+  const dispute = { kind: 'payment', reason: 'x', idempotencyKey: 'k' };
+  const answers = [
+    await service.call('backup.create', '', backup),
+    await service.call('disputes.open', '', dispute),
+    await other.call('backup.create', '', backup),
+  ];
+  const second = await service.call('backup.create', '', { ...backup, idempotencyKey: 'k2' });
+  for (const { body } of [answers[0], second].flatMap((answer) => answer ?? [])) {
+    answers.push(await service.call('backup.restore', body.id, { sections: ['store'], idempotencyKey: 'k' }));
+  }
+  for (const answer of answers) {
+    expect(answer.status).toBeLessThan(300);
+    expect(answer.headers.has('idempotency-replayed')).toBe(false);
+  }
+});
+
+test('of 20 requests at once with one key, over two connections, one takes effect', async () => {
+  const location = await newDatabase();
+  const first = await openTestStorage(location);
+  const second = await openTestStorage(location);
+  const service = await startService({ storage: first });
+  // Of one time: an answer has an end.
+  const clock = () => service.clock.now;
+  const otherApp = createApp({ storage: second, version: '1', rateLimit: null, clock });
+  const body = JSON.stringify({ label: 'x', sections: ['store'], idempotencyKey: 'k' });
+  const url = `http://service.test/v1/stores/${service.storeId}/operations/backups`;
+  const headers = { authorization: `Bearer ${service.key}`, 'content-type': 'application/json' };
+
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, async (_, index) => {
+      const app = index % 2 === 0 ? service.app : otherApp;
+      const response = await app(new Request(url, { method: 'POST', headers, body }));
+      return {
+        status: response.status,
+        replayed: response.headers.get('idempotency-replayed'),
+        body: await response.json(),
+      };
+    }),
+  );
+
+  const done = answers.filter((answer) => answer.status === 201);
+  expect(new Set(done.map((answer) => backup.parse(answer.body).id)).size).toBe(1);
+  expect(done.filter((answer) => answer.replayed === null)).toHaveLength(1);
+  // Where instances share the database, a request may be told that the first is still being worked on.
+  for (const answer of answers.filter((one) => one.status !== 201)) {
+    expect(answer).toMatchObject({ status: 409, body: { code: 'idempotency_in_progress' } });
+  }
+  const rows = await first.read((db) => db.selectFrom('backups').select('id').execute());
+  expect(rows).toHaveLength(1);
+});

@@ -1,0 +1,125 @@
+import { expect, test } from 'vitest';
+import { faults, listEvents, startService } from '../helpers/service.ts';
+
+test('a post with its two required fields is a draft with a slug of its title', async () => {
+  const service = await startService();
+  const contentMd = '# Über uns\r\n\n  kept *as sent*\u2028 😀\t';
+  const answer = await service.call('blog.create', '', { title: 'Größe & Über uns!', contentMd });
+  expect(answer.status).toBe(201);
+  expect(answer.headers.get('location')).toBe(`/v1/stores/${service.storeId}/blog/posts/${answer.body.id}`);
+  expect(answer.body).toEqual({
+    id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    title: 'Größe & Über uns!',
+    slug: 'große-uber-uns',
+    excerpt: null,
+    contentMd,
+    coverImageId: null,
+    coverUrl: null,
+    coverImageUrl: null,
+    tags: [],
+    featuredProductIds: [],
+    status: 'draft',
+    effectiveStatus: 'draft',
+    publishedAt: null,
+    scheduledAt: null,
+    metaTitle: null,
+    metaDescription: null,
+    viewCount: 0,
+    createdAt: '2030-03-01T12:00:00.000Z',
+    updatedAt: '2030-03-01T12:00:00.000Z',
+  });
+  expect(await listEvents(service)).toEqual([
+    {
+      type: 'post_created',
+      data: { postId: answer.body.id, title: 'Größe & Über uns!', status: 'draft' },
+    },
+  ]);
+});
+
+test('a post takes every optional field', async () => {
+  const service = await startService();
+  const post = {
+    title: 'Sale',
+    contentMd: '',
+    slug: 'spring-sale',
+    excerpt: 'Soon',
+    coverImageId: '8c1f6f0e-5b7d-4a3c-9a52-6d1f0b7c2e11',
+    tags: ['sale', 'spring'],
+    featuredProductIds: ['1d9b6a34-0e6f-4b83-8a0c-93a5d2f4e7b8'],
+    status: 'scheduled',
+    metaTitle: 'Sale!',
+    metaDescription: 'All must go',
+  };
+  const answer = await service.call('blog.create', '', { ...post, scheduledAt: '2030-04-01T09:00:00+02:00' });
+  expect(answer.body).toMatchObject({
+    ...post,
+    scheduledAt: '2030-04-01T07:00:00.000Z',
+    effectiveStatus: 'scheduled',
+    publishedAt: null,
+  });
+});
+
+test('a published post has its time', async () => {
+  const service = await startService();
+  const answer = await service.call('blog.create', '', { title: 'A', contentMd: 'x', status: 'published' });
+  expect(answer.body).toMatchObject({
+    effectiveStatus: 'published',
+    publishedAt: '2030-03-01T12:00:00.000Z',
+  });
+});
+
+test('a slug is taken once in a store, whether given or made', async () => {
+  const service = await startService();
+  const other = await startService({ storage: (await startService()).storage });
+  expect((await service.call('blog.create', '', { title: 'Hello', contentMd: '' })).status).toBe(201);
+  const made = await service.call('blog.create', '', { title: 'HELLO!', contentMd: '' });
+  const given = await service.call('blog.create', '', { title: 'B', contentMd: '', slug: 'hello' });
+  for (const answer of [made, given])
+    expect(answer).toMatchObject({ status: 409, body: { code: 'slug_taken' } });
+  expect((await other.call('blog.create', '', { title: 'Hello', contentMd: '' })).status).toBe(201);
+  expect(await listEvents(service)).toHaveLength(1);
+});
+
+test.each([
+  ['日本語のタイトル', /^日本語のタイトル$/],
+  ['🎉🎉', /^post-[0-9a-f]{12}$/],
+  ['x'.repeat(200), /^x{120}$/],
+  [`x${'𠮷'.repeat(199)}`, /^x𠮷{119}$/u],
+])('the title %s makes a slug', async (title, slug) => {
+  const service = await startService();
+  const answer = await service.call('blog.create', '', { title, contentMd: '' });
+  expect(answer.body.slug).toMatch(slug);
+});
+
+test('200 000 code points are allowed, one more is not', async () => {
+  const service = await startService();
+  const longest = await service.call('blog.create', '', { title: 'A', contentMd: '😀'.repeat(200_000) });
+  expect(longest.status).toBe(201);
+  const tooLong = await service.call('blog.create', '', { title: 'B', contentMd: 'x'.repeat(200_001) });
+  expect(faults(tooLong)).toEqual(['/contentMd too_long']);
+});
+
+test('what is refused of a post, field by field', async () => {
+  const service = await startService();
+  const cases: [object, string[]][] = [
+    [{}, ['/contentMd required', '/title required']],
+    [{ title: ' ', contentMd: 1 }, ['/contentMd invalid_type', '/title too_short']],
+    [
+      { title: 'A', contentMd: '', slug: 'Über', author: 'me' },
+      ['/author unknown_field', '/slug invalid_format'],
+    ],
+    [{ title: 'A', contentMd: '', status: 'scheduled' }, ['/scheduledAt required']],
+    [
+      { title: 'A', contentMd: '', status: 'scheduled', scheduledAt: '2030-03-01T12:00:00Z' },
+      ['/scheduledAt too_small'],
+    ],
+    [{ title: 'A', contentMd: '', scheduledAt: '2031-01-01T00:00:00Z' }, ['/scheduledAt not_allowed']],
+    [{ title: 'A', contentMd: '', scheduledAt: 'tomorrow' }, ['/scheduledAt invalid_format']],
+    [{ title: 'A', contentMd: '', status: 'live' }, ['/status invalid_value']],
+    [{ title: 'A', contentMd: '', tags: ['a', 'b', 'a'] }, ['/tags/2 duplicate']],
+    [{ title: 'A', contentMd: '', featuredProductIds: ['x'] }, ['/featuredProductIds/0 invalid_format']],
+  ];
+  for (const [post, expected] of cases) {
+    expect(faults(await service.call('blog.create', '', post)), JSON.stringify(post)).toEqual(expected);
+  }
+});

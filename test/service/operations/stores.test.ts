@@ -1,0 +1,154 @@
+import { expect, test } from 'vitest';
+import { createKey, createStore } from '../../../src/service/index.ts';
+import { faults, listEvents, startService } from '../helpers/service.ts';
+
+test('a patch merges objects, replaces the rest and answers the whole store', async () => {
+  const service = await startService();
+  await service.call('store.update', '', {
+    settings: { socials: { mastodon: 'https://social.example/@shop' }, description: 'Old' },
+  });
+
+  const answer = await service.call('store.update', '', {
+    name: 'New name',
+    defaultCurrency: 'USD',
+    settings: {
+      cashbackBp: 250,
+      description: null,
+      checkout: { couponField: true },
+      socials: { discord: 'https://discord.gg/x' },
+    },
+  });
+
+  expect(answer.status).toBe(200);
+  expect(answer.body).toEqual({
+    ...service.store,
+    name: 'New name',
+    defaultCurrency: 'USD',
+    settings: {
+      ...service.store.settings,
+      cashbackBp: 250,
+      description: null,
+      checkout: { ...service.store.settings.checkout, couponField: true },
+      socials: { mastodon: 'https://social.example/@shop', discord: 'https://discord.gg/x' },
+    },
+  });
+  expect(Object.keys(answer.body).sort()).toEqual(
+    'createdAt defaultCurrency id name organisationId settings slug status timezone url'.split(' '),
+  );
+});
+
+test('null takes a social profile away', async () => {
+  const service = await startService();
+  const socials = { a: 'https://a.example', b: 'https://b.example' };
+  await service.call('store.update', '', { settings: { socials } });
+  const answer = await service.call('store.update', '', { settings: { socials: { a: null } } });
+  expect(answer.body.settings.socials).toEqual({ b: 'https://b.example' });
+});
+
+test('the event names the changed paths, and there is none where nothing changed', async () => {
+  const service = await startService();
+  const patch = { name: 'Other', settings: { tax: { rateBp: 700 }, liveStatsDefault: false } };
+  await service.call('store.update', '', patch);
+  const again = await service.call('store.update', '', patch);
+  expect(again.status).toBe(200);
+  expect(await listEvents(service)).toEqual([
+    { type: 'store_updated', data: { changed: ['name', 'settings.tax.rateBp'] } },
+  ]);
+});
+
+test('an ETag of the store can be required to be still true', async () => {
+  const service = await startService();
+  const first = await service.call('store.update', '', { name: 'One' });
+  const etag = first.headers.get('etag') ?? '';
+  const headers = { 'if-match': etag };
+  expect((await service.call('store.update', '', { name: 'Two' }, { headers })).status).toBe(200);
+  const stale = await service.call('store.update', '', { name: 'Three' }, { headers });
+  expect(stale).toMatchObject({ status: 412, body: { code: 'stale' } });
+  const any = await service.call('store.update', '', { slug: 'two' }, { headers: { 'if-match': '*' } });
+  expect(any.body).toMatchObject({ name: 'Two', slug: 'two' });
+});
+
+test('what is refused of a patch, field by field', async () => {
+  const service = await startService();
+  const cases: [object, string[]][] = [
+    [{}, [' empty']],
+    [{ settings: { checkout: {} } }, [' empty']],
+    [
+      { id: 'x', organisationId: 'x', status: 'open', url: 'x', createdAt: 'x' },
+      ['/createdAt', '/id', '/organisationId', '/status', '/url'].map((pointer) => `${pointer} read_only`),
+    ],
+    [{ name: null, colour: 'red' }, ['/colour unknown_field', '/name invalid_type']],
+    [{ name: '', slug: 'Not a slug' }, ['/name too_short', '/slug invalid_format']],
+    [{ name: '😀'.repeat(121) }, ['/name too_long']],
+    [
+      { defaultCurrency: 'EURO', timezone: 'Mars/Olympus' },
+      ['/defaultCurrency invalid_format', '/timezone invalid_format'],
+    ],
+    [{ timezone: '+01:00' }, ['/timezone invalid_format']],
+    [
+      { settings: { cashbackBp: 10_001, tax: { rateBp: -1 }, brandColor: 'red', logoImageId: '1' } },
+      [
+        '/settings/brandColor invalid_format',
+        '/settings/cashbackBp too_big',
+        '/settings/logoImageId invalid_format',
+        '/settings/tax/rateBp too_small',
+      ],
+    ],
+    [{ settings: { cashbackBp: 2.5 } }, ['/settings/cashbackBp invalid_type']],
+    [{ settings: { cashbackCapMinor: 2 ** 53 } }, ['/settings/cashbackCapMinor too_big']],
+    [
+      { settings: { discordUrl: 'javascript:alert(1)', socials: { 'a/b~c': 'x' } } },
+      ['/settings/discordUrl invalid_format', '/settings/socials/a~1b~0c invalid_name'],
+    ],
+    ...['https:example.com', ' https://example.com', 'https://exa\nmple.com', 'https://'].map(
+      (discordUrl): [object, string[]] => [
+        { settings: { discordUrl } },
+        ['/settings/discordUrl invalid_format'],
+      ],
+    ),
+    [
+      { settings: { supportEmail: 'nobody', checkout: { termsUrl: 'ftp://x', foo: 1 } } },
+      [
+        '/settings/checkout/foo unknown_field',
+        '/settings/checkout/termsUrl invalid_format',
+        '/settings/supportEmail invalid_format',
+      ],
+    ],
+  ];
+  for (const [patch, expected] of cases) {
+    expect(faults(await service.call('store.update', '', patch)), JSON.stringify(patch)).toEqual(
+      expected.sort(),
+    );
+    expect(await listEvents(service)).toEqual([]);
+  }
+});
+
+test('the slug of another store is taken', async () => {
+  const service = await startService();
+  await createStore(service.storage, { name: 'Paper & Ink' });
+  const answer = await service.call('store.update', '', { name: 'Moved', slug: 'paper-ink' });
+  expect(answer).toMatchObject({ status: 409, body: { code: 'slug_taken' } });
+  const after = await service.call('store.update', '', { slug: 'free' });
+  expect(after.body).toMatchObject({ name: 'Test Store', slug: 'free' });
+});
+
+test('a store is made with what is given and sound defaults', async () => {
+  const { storage } = await startService();
+  const id = '11111111-2222-4333-8444-555555555555';
+  expect(await createStore(storage, { id, name: 'Café Zoë', currency: 'CHF' })).toMatchObject({
+    id,
+    name: 'Café Zoë',
+    slug: 'cafe-zoe',
+    status: 'setup',
+    defaultCurrency: 'CHF',
+    timezone: 'UTC',
+  });
+  await expect(createStore(storage, { id, name: 'Again' })).rejects.toMatchObject({ code: 'duplicate' });
+  await expect(createStore(storage, { name: 'Café Zoë' })).rejects.toMatchObject({ code: 'slug_taken' });
+  await expect(createStore(storage, { name: 'X', currency: '€' })).rejects.toMatchObject({
+    code: 'validation_failed',
+  });
+  expect((await createStore(storage, { name: '文具' })).slug).toMatch(/^store-[0-9a-f]{12}$/);
+  const orphan = createKey(storage, { storeId: 'none', preset: 'owner' });
+  await expect(orphan).rejects.toMatchObject({ code: 'not_found' });
+});

@@ -1,0 +1,525 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { Client } from 'pg';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import {
+  type App,
+  createApp,
+  createKey,
+  createStore,
+  openStorage,
+  type Storage,
+  seedExampleStore,
+} from '../../../../src/service/index.ts';
+import { openPostgres } from '../../../../src/service/storage/postgres/open-postgres.ts';
+import { newMachine } from '../../../helpers/cli.ts';
+import { query, startPostgres, type TestCluster, type TestDatabase } from '../../../helpers/postgres.ts';
+import { expectNotificationsToBeKept, migrateUntil } from '../../helpers/migrations.ts';
+import {
+  newDatabase,
+  openTestStorage,
+  type Service,
+  startService,
+  usePostgres,
+} from '../../helpers/service.ts';
+
+let cluster: TestCluster;
+beforeAll(async () => {
+  cluster = await startPostgres();
+  usePostgres(cluster);
+});
+afterAll(() => cluster.stop());
+
+/** One that nobody has opened yet. */
+async function freshDatabase(): Promise<TestDatabase> {
+  const database = await cluster.createDatabase();
+  onTestFinished(database.drop);
+  return database;
+}
+
+/** A connection of another program. */
+async function connect(url: string): Promise<Client> {
+  const client = new Client(url);
+  await client.connect();
+  onTestFinished(() => client.end());
+  return client;
+}
+
+/** A service with its store, and more instances of it on the same database. */
+async function startInstances(count: number) {
+  const url = await newDatabase();
+  const service = await startService({ storage: await openTestStorage(url) });
+  const apps = [service.app];
+  // Of one time: what one of them keeps for two days is not years old to another.
+  const clock = () => service.clock.now;
+  while (apps.length < count) {
+    apps.push(createApp({ storage: await openTestStorage(url), version: '1', rateLimit: null, clock }));
+  }
+  /** Sends a request to one instance after the other. */
+  let next = 0;
+  async function post(path: string, body: object) {
+    const app = apps[next++ % apps.length] ?? service.app;
+    const response = await app(
+      new Request(`http://service.test/v1/stores/${service.storeId}/operations${path}`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${service.key}`, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      }),
+    );
+    return {
+      status: response.status,
+      retryAfter: response.headers.get('retry-after'),
+      replayed: response.headers.has('idempotency-replayed'),
+      body: JSON.parse(await response.text()),
+    };
+  }
+  return { service, post };
+}
+
+function count({ storage }: Service, table: 'backups' | 'disputeDecisions' | 'events' | 'disputes') {
+  return storage.read(async (db) => (await db.selectFrom(table).selectAll().execute()).length);
+}
+
+test('a new database can be opened and seeded many times at once, and again later', async () => {
+  const { url } = await freshDatabase();
+  const storages = await Promise.all(Array.from({ length: 6 }, () => openStorage(url)));
+  const examples = await Promise.all(storages.map(seedExampleStore));
+  for (const example of examples) expect(example).toEqual(examples[0]);
+  await Promise.all(storages.map((storage) => storage.close()));
+  expect(await seedExampleStore(await openTestStorage(url))).toEqual(examples[0]);
+});
+
+test('what an earlier version has noted stays, read or not', async () => {
+  const { url } = await freshDatabase();
+  await expectNotificationsToBeKept(await openPostgres(url, 5_000), url);
+});
+
+test('a migration waits for an instance that writes, and does not hold it up half-way', async () => {
+  const { url } = await freshDatabase();
+  const old = await openPostgres(url, 5_000);
+  await migrateUntil(old, '0007-notifications-in-events');
+  await old.close();
+
+  const writer = await connect(url);
+  await writer.query("begin; set local storectl.administration = 'on'; set local lock_timeout = '200ms'");
+  await writer.query('select * from stores for key share');
+  const opening = openTestStorage(url);
+  const waiting = `select 1 from pg_locks where not granted and pid <> pg_backend_pid()
+    and database = (select oid from pg_database where datname = current_database())`;
+  await vi.waitUntil(async () => (await query(url, waiting)).length > 0, { timeout: 10_000 });
+  await writer.query('select * from events; select * from notifications; commit');
+  await opening;
+});
+
+test('whoever cannot have the tables in time is told to wait, and not to look at the URL', async () => {
+  const { url } = await freshDatabase();
+  await openTestStorage(url);
+  const other = await connect(url);
+  await other.query('begin; lock table schema_migrations in access exclusive mode');
+  const args = ['service', 'keys', '--store', 's', '--database', url, '--json'];
+  const { exitCode, stderr } = await newMachine().run(args);
+  expect(exitCode).toBe(11);
+  expect(JSON.parse(stderr).error).toMatchObject({
+    code: 'database_unusable',
+    hint: 'wait until the other process is done, and try again',
+  });
+});
+
+test('a database of a later version is left alone', async () => {
+  const { url } = await freshDatabase();
+  const storage = await openTestStorage(url);
+  await storage.write((db) => sql`insert into schema_migrations (name) values ('9999-later')`.execute(db));
+  await expect(openStorage(url)).rejects.toMatchObject({ name: 'NewerDatabaseError' });
+});
+
+test('a role that only uses the tables can run the service, and one that may do nothing is told', async () => {
+  const { url, adminUrl } = await freshDatabase();
+  const user = url.replace('//storectl@', '//worker@');
+  await query(adminUrl, 'create role worker login nosuperuser nobypassrls');
+  await expect(openStorage(user)).rejects.toThrow(/permission denied/);
+
+  await openTestStorage(url);
+  await query(adminUrl, 'grant select, insert, update, delete on all tables in schema public to worker');
+  await query(adminUrl, 'grant usage on all sequences in schema public to worker');
+  const service = await startService({ storage: await openTestStorage(user) });
+  expect((await service.call('store.update', '', { name: 'By another role' })).status).toBe(200);
+});
+
+test('a database in another encoding is refused', async () => {
+  const { adminUrl, url } = await freshDatabase();
+  const name = `latin_${randomUUID().slice(0, 8)}`;
+  await query(
+    adminUrl,
+    `create database ${name} owner storectl encoding 'SQL_ASCII' locale 'C' template template0`,
+  );
+  const latin = new URL(url);
+  latin.pathname = name;
+  await expect(openStorage(latin.href)).rejects.toMatchObject({
+    name: 'DatabaseSetupError',
+    message: expect.stringContaining('SQL_ASCII'),
+  });
+  await query(adminUrl, `drop database ${name}`);
+});
+
+test('every table of stores is behind row-level security that binds its owner too', async () => {
+  const { url, adminUrl } = await freshDatabase();
+  await openTestStorage(url);
+  const open = await query(
+    adminUrl,
+    `select relname from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace
+       and not (relrowsecurity and relforcerowsecurity
+         and exists (select 1 from pg_policy where polrelid = pg_class.oid))`,
+  );
+  expect(open).toEqual([{ relname: 'schema_migrations' }]);
+});
+
+test('a query that forgets the store sees, changes and deletes nothing of another store', async () => {
+  const url = await newDatabase();
+  const storage = await openTestStorage(url);
+  const mine = await startService({ storage });
+  const other = await startService({ storage });
+  for (const service of [mine, other]) {
+    await service.call('blog.create', '', { title: 'A', contentMd: 'x' });
+    await service.call('backup.create', '', { label: 'x', sections: ['blog'], idempotencyKey: 'k' });
+  }
+  const tables = [
+    'stores',
+    'apiKeys',
+    'posts',
+    'backups',
+    'backupSections',
+    'events',
+    'idempotencyKeys',
+  ] as const;
+  const { read, write } = storage.forStore(mine.storeId);
+  for (const table of tables) {
+    const seen = await read((db) => db.selectFrom(table).selectAll().execute());
+    const owners = seen.map((row: { id?: string; storeId?: string }) => row.storeId ?? row.id);
+    expect([table, new Set(owners)]).toEqual([table, new Set([mine.storeId])]);
+  }
+  await write((db) => db.updateTable('posts').set({ title: 'Overwritten' }).execute());
+  await write((db) => db.deleteFrom('backupSections').execute());
+  const forged = {
+    id: 'e',
+    type: 'x',
+    data: '{}',
+    title: '',
+    body: '',
+    createdAt: 'x',
+    storeId: other.storeId,
+  };
+  await expect(write((db) => db.insertInto('events').values(forged).execute())).rejects.toThrow(
+    /row-level security/,
+  );
+
+  const left = await storage.read(async (db) => ({
+    posts: await db.selectFrom('posts').select(['storeId', 'title']).execute(),
+    sections: await db.selectFrom('backupSections').select('storeId').execute(),
+  }));
+  expect(new Map(left.posts.map((post) => [post.storeId, post.title]))).toEqual(
+    new Map([
+      [mine.storeId, 'Overwritten'],
+      [other.storeId, 'A'],
+    ]),
+  );
+  expect(left.sections).toEqual([{ storeId: other.storeId }]);
+});
+
+test('who has named no store sees nothing, also after a transaction that had', async () => {
+  const url = await newDatabase();
+  const service = await startService({ storage: await openTestStorage(url) });
+  await service.call('settings.show', '');
+  expect(await query(url, 'select id from stores')).toEqual([]);
+});
+
+test('the person who runs the service is warned of a role that passes row-level security', async () => {
+  const { url, adminUrl } = await freshDatabase();
+  expect((await openTestStorage(url)).warnings).toEqual([]);
+  expect((await openTestStorage(adminUrl)).warnings).toEqual([expect.stringContaining('superuser')]);
+});
+
+test('three instances, one key 50 times at once: one backup, and everybody is told of that one', async () => {
+  const { service, post } = await startInstances(3);
+  const body = { label: 'x', sections: ['store', 'blog'], idempotencyKey: 'k' };
+  const answers = await Promise.all(Array.from({ length: 50 }, () => post('/backups', body)));
+
+  const done = answers.filter((answer) => answer.status === 201);
+  expect(done.filter((answer) => !answer.replayed)).toHaveLength(1);
+  expect(new Set(done.map((answer) => answer.body.id)).size).toBe(1);
+  for (const answer of answers.filter((one) => one.status !== 201)) {
+    expect(answer).toMatchObject({
+      status: 409,
+      retryAfter: '1',
+      body: { code: 'idempotency_in_progress' },
+    });
+  }
+  expect(await count(service, 'backups')).toBe(1);
+  expect(await post('/backups', body)).toMatchObject({ status: 201, replayed: true, body: done[0]?.body });
+});
+
+test('three instances, two decisions at once: one wins, the other is told', async () => {
+  const { service, post } = await startInstances(3);
+  for (let round = 0; round < 10; round++) {
+    const dispute = { kind: 'payment', reason: 'x', idempotencyKey: `k-${round}` };
+    const { id } = (await service.call('disputes.open', '', dispute)).body;
+    const [won, lost] = await Promise.all(
+      ['won', 'lost'].map((status) => post(`/disputes/${id}/decision`, { status, resolution: status })),
+    );
+    expect([won?.status, lost?.status].sort()).toEqual([200, 409]);
+    const winner = won?.status === 200 ? 'won' : 'lost';
+    expect((await service.call('disputes.show', id)).body.record.status).toBe(winner);
+  }
+  expect(await count(service, 'disputeDecisions')).toBe(10);
+});
+
+test('three instances, 32 clients that write: nothing is lost, doubled or refused', async () => {
+  const { service, post } = await startInstances(3);
+  const clients = Array.from({ length: 32 }, async (_, client) => {
+    for (let round = 0; round < 4; round++) {
+      const body = { kind: 'payment', reason: 'x', idempotencyKey: `${client}-${round}` };
+      expect(await post('/disputes', body)).toMatchObject({ status: 201 });
+    }
+  });
+  await Promise.all(clients);
+  expect(await count(service, 'disputes')).toBe(32 * 4);
+  expect(await count(service, 'events')).toBe(32 * 4);
+});
+
+test('while a store is being restored, its other changes are refused and those of other stores go on', async () => {
+  const { service, post } = await startInstances(2);
+  const other = await startService({ storage: service.storage });
+  const backup = { label: 'x', sections: ['store'], idempotencyKey: 'b' };
+  const { id } = (await service.call('backup.create', '', backup)).body;
+
+  await whileTaken(service.storage, service.storeId, async () => {
+    const dispute = { kind: 'payment', reason: 'x', idempotencyKey: 'k' };
+    for (const [path, body] of [
+      ['/disputes', dispute],
+      [`/backups/${id}/restore`, { sections: ['store'], idempotencyKey: 'r' }],
+    ] as const) {
+      expect(await post(path, body)).toMatchObject({ status: 409, body: { code: 'restore_in_progress' } });
+    }
+    // What was done before is answered all the same.
+    expect(await post('/backups', backup)).toMatchObject({ status: 201, replayed: true });
+    expect((await service.call('settings.show', '')).status).toBe(200);
+    expect((await other.call('disputes.open', '', dispute)).status).toBe(201);
+  });
+  expect(await post('/disputes', { kind: 'payment', reason: 'x', idempotencyKey: 'k' })).toMatchObject({
+    status: 201,
+  });
+});
+
+/** Holds the lock of a restore while `work` runs. */
+async function whileTaken(storage: Storage, storeId: string, work: () => Promise<void>): Promise<void> {
+  await storage.forStore(storeId).write(async (_, locks) => {
+    expect(await locks.takeStore()).toBe(true);
+    await work();
+  });
+}
+
+test('one store with many changes that wait keeps no other store waiting', async () => {
+  const url = await newDatabase();
+  const service = await startService({ storage: await openTestStorage(url) });
+  const { id: otherStore } = await createStore(service.storage, { name: 'Another store' });
+  const elsewhere = await openTestStorage(url);
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let taken = () => {};
+  const isTaken = new Promise<void>((resolve) => {
+    taken = resolve;
+  });
+  const holder = elsewhere.forStore(service.storeId).write(async (_, locks) => {
+    await locks.takeTurn();
+    taken();
+    await released;
+  });
+  await isTaken;
+
+  let answered = 0;
+  const waiting = Array.from({ length: 30 }, () =>
+    service.storage.forStore(service.storeId).write(async (_, locks) => {
+      await locks.takeTurn();
+      answered += 1;
+    }),
+  );
+  const change = await service.storage.forStore(otherStore).write((_, locks) => locks.takeTurn());
+  expect({ change, answered }).toEqual({ change: true, answered: 0 });
+  release();
+  await holder;
+  await Promise.all(waiting);
+  expect(answered).toBe(30);
+});
+
+test('a change that waits too long for another is told that the service is busy', async () => {
+  const url = await newDatabase();
+  const service = await startService({ storage: await openTestStorage(url) });
+  const impatient = await openStorage(url, { busyTimeoutMs: 200 });
+  onTestFinished(() => impatient.close());
+  const app = createApp({ storage: impatient, version: '1', rateLimit: null });
+  await service.storage.forStore(service.storeId).write(async (_, locks) => {
+    await locks.takeTurn();
+    const answer = await app(
+      new Request(`http://service.test/v1/stores/${service.storeId}`, {
+        method: 'PATCH',
+        headers: { authorization: `Bearer ${service.key}`, 'content-type': 'application/json' },
+        body: '{"name":"Busy"}',
+      }),
+    );
+    expect(answer.status).toBe(503);
+    expect(answer.headers.get('retry-after')).toBe('1');
+    expect(await answer.json()).toMatchObject({ code: 'busy' });
+  });
+});
+
+test('transactions that PostgreSQL breaks off are run again', async () => {
+  const url = await newDatabase();
+  const storage = await openTestStorage(url);
+  const stores = [await createStore(storage, { name: 'A' }), await createStore(storage, { name: 'B' })];
+  const attempts = [0, 0];
+  const rename = (first: number) =>
+    storage.write(async (db) => {
+      attempts[first] = (attempts[first] ?? 0) + 1;
+      for (const index of [first, 1 - first]) {
+        const id = stores[index]?.id ?? '';
+        await db
+          .updateTable('stores')
+          .set({ name: `by ${first}` })
+          .where('id', '=', id)
+          .execute();
+        // Both have their first row before either asks for its second: a deadlock.
+        if (attempts[first] === 1) await meet();
+      }
+    });
+  const meet = rendezvous(2);
+  await Promise.all([rename(0), rename(1)]);
+  expect(Math.max(...attempts)).toBeGreaterThan(1);
+  const names = await storage.read((db) => db.selectFrom('stores').select('name').execute());
+  expect(new Set(names.map((row) => row.name)).size).toBe(1);
+});
+
+/** Lets the first `count` callers go on together, and later ones at once. */
+function rendezvous(count: number): () => Promise<void> {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  let arrived = 0;
+  return async () => {
+    if (++arrived >= count) open();
+    await opened;
+  };
+}
+
+test('instances share the rate limit of a key', async () => {
+  const url = await newDatabase();
+  const service = await startService({ storage: await openTestStorage(url) });
+  const { key } = await createKey(service.storage, { storeId: service.storeId, preset: 'owner' });
+  const clock = () => service.clock.now;
+  const rateLimit = { perSecond: 2, burst: 6 };
+  const apps: App[] = [];
+  for (let index = 0; index < 3; index++) {
+    apps.push(createApp({ storage: await openTestStorage(url), version: '1', clock, rateLimit }));
+  }
+  const ask = async (index: number) => {
+    const path = `/v1/stores/${service.storeId}/operations/settings`;
+    const headers = { authorization: `Bearer ${key}` };
+    const answer = await apps[index % 3]?.(new Request(`http://service.test${path}`, { headers }));
+    return [answer?.status, answer?.headers.get('retry-after')];
+  };
+  const all = await Promise.all(Array.from({ length: 12 }, (_, index) => ask(index)));
+  expect(all.filter(([status]) => status === 200)).toHaveLength(6);
+  expect(all.filter(([status, wait]) => status === 429 && wait === '1')).toHaveLength(6);
+  service.clock.now += 1_000;
+  expect(await ask(0)).toEqual([200, null]);
+  expect(await ask(1)).toEqual([200, null]);
+  expect(await ask(2)).toEqual([429, '1']);
+});
+
+test('a connection that is cut off between two queries fails what was done on it, and nothing else', async () => {
+  const database = await freshDatabase();
+  const storage = await openTestStorage(database.url);
+  const cutOff = storage.write(async (db) => {
+    const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(db);
+    await query(database.adminUrl, `select pg_terminate_backend(${rows[0]?.pid}, 5000)`);
+    await sql`create table never (value integer)`.execute(db);
+  });
+  await expect(cutOff).rejects.toThrow('the database is not available');
+  expect((await createStore(storage, { name: 'Next' })).slug).toBe('next');
+});
+
+test('whoever is cut off while a change is committed is told that it may be made, all others that nothing is', async () => {
+  const { url, adminUrl } = await freshDatabase();
+  const service = await startService({
+    storage: await openTestStorage(url),
+    rateLimit: { perSecond: 1, burst: 9 },
+  });
+  const cutOffAtCommitOf = (table: string) =>
+    query(
+      adminUrl,
+      `create constraint trigger cut_off after insert on ${table} deferrable initially deferred for each row execute function cut_off()`,
+    );
+  await query(
+    adminUrl,
+    `create function cut_off() returns trigger language plpgsql as
+      'begin perform pg_terminate_backend(pg_backend_pid()); return null; end'`,
+  );
+  await cutOffAtCommitOf('posts');
+  const post = await service.call('blog.create', '', { title: 'A', contentMd: '' });
+  expect(post).toMatchObject({
+    status: 500,
+    body: { detail: expect.stringContaining('may have been made') },
+  });
+
+  await query(adminUrl, 'delete from rate_limits');
+  await cutOffAtCommitOf('rate_limits');
+  expect(await service.call('settings.show', '')).toMatchObject({ status: 503, body: { code: 'busy' } });
+
+  const read = service.storage.read(async (db) => {
+    const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(db);
+    await query(adminUrl, `select pg_terminate_backend(${rows[0]?.pid}, 5000)`);
+  });
+  await expect(read).rejects.toThrow('the database is not available');
+});
+
+test('a database that no longer answers is taken to be away, and is not waited for at the end', async () => {
+  const { url, adminUrl } = await freshDatabase();
+  const storage = await openStorage(url, { busyTimeoutMs: 100 });
+  const stopped: number[] = [];
+  onTestFinished(() => stopped.forEach((pid) => void process.kill(pid, 'SIGCONT')));
+  const hang = (begun = () => {}) =>
+    storage.read(async (db) => {
+      const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(db);
+      for (const { pid } of rows) if (process.kill(pid, 'SIGSTOP')) stopped.push(pid);
+      begun();
+      await sql`select 1`.execute(db);
+    });
+  await expect(hang()).rejects.toThrow('the database is not available');
+
+  let hanging: Promise<void> | undefined;
+  await new Promise<void>((resolve) => {
+    hanging = hang(resolve);
+    hanging.catch(() => {});
+  });
+  await storage.close();
+  await expect(hanging).rejects.toThrow('the database is not available');
+  expect(await query(adminUrl, 'select 1 as one')).toEqual([{ one: 1 }]);
+});
+
+test('without its database the service is alive and not ready, and ready again when that is back', async () => {
+  const { url, adminUrl } = await freshDatabase();
+  const service = await startService({ storage: await openTestStorage(url) });
+  const status = async (path: string) => (await service.send('GET', path)).status;
+  expect(await status('/readyz')).toBe(200);
+  await query(
+    adminUrl.replace(/\/\w+$/, '/postgres'),
+    `alter database ${new URL(url).pathname.slice(1)} connection limit 0`,
+  );
+  await query(adminUrl, "select pg_terminate_backend(pid) from pg_stat_activity where usename = 'storectl'");
+  expect(await status('/readyz')).toBe(503);
+  expect(await status('/healthz')).toBe(200);
+  expect((await service.call('settings.show', '')).body.code).toBe('busy');
+  await query(adminUrl, `alter database ${new URL(url).pathname.slice(1)} connection limit -1`);
+  expect(await status('/readyz')).toBe(200);
+});
