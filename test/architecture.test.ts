@@ -28,6 +28,19 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   service: ['contract'],
 };
 
+/** What the folders of the service may import of each other. */
+const serviceFolders: Readonly<Record<string, readonly string[]>> = {
+  model: [],
+  storage: ['model'],
+  operations: ['storage', 'model'],
+  http: ['operations', 'storage', 'model'],
+  delivery: ['storage', 'model'],
+  admin: ['delivery', 'operations', 'storage', 'model'],
+};
+
+/** Layers in which neither files nor folders may import each other in a circle. */
+const withoutCircles = ['service'];
+
 /** Imports against the direction, each where architecture.md wants it. */
 const exceptions: readonly { from: RegExp; to: RegExp; onDemand: boolean }[] = [
   { from: /^src\/cli\/program\/command-tree\.ts$/, to: /^src\/commands\//, onDemand: true },
@@ -108,13 +121,46 @@ function violationOf({ from, target, loaded }: Import, files: ReadonlySet<string
   if (own === 'commands' && nounOf(from) !== nounOf(target)) {
     return `${from} must not import the command folder of ${target}`;
   }
+  const [folder, otherFolder] = [folderOf(from), folderOf(target)];
+  if (own === 'service' && folder !== otherFolder && folder !== 'index.ts') {
+    return serviceFolders[folder]?.includes(otherFolder)
+      ? null
+      : `${from} (${folder}) must not import ${target} (${otherFolder})`;
+  }
   return null;
+}
+
+/** The folder within a layer. */
+function folderOf(file: string): string {
+  return file.split('/')[2] ?? '';
+}
+
+/** What imports itself by way of others, one line for each: of files, and of folders by `nameOf`. */
+function findCircles(imports: readonly Import[], nameOf = (file: string) => file): string[] {
+  const targets = new Map<string, Set<string>>();
+  for (const { from, target } of imports) {
+    const [name, other] = [nameOf(from), nameOf(target)];
+    if (name !== other) targets.set(name, (targets.get(name) ?? new Set()).add(other));
+  }
+  const reach = (start: string) => {
+    const seen = new Set<string>();
+    const open = [...(targets.get(start) ?? [])];
+    for (let next = open.pop(); next !== undefined; next = open.pop()) {
+      if (!seen.has(next)) open.push(...(targets.get(next) ?? []));
+      seen.add(next);
+    }
+    return seen;
+  };
+  return [...targets.keys()].filter((name) => reach(name).has(name)).map((name) => `${name} is in a circle`);
 }
 
 /** Everything in `files` that goes against the architecture, one line each. */
 function findViolations(files: readonly SourceFile[]): string[] {
   const names = new Set(files.map(({ file }) => file));
-  return files.flatMap((source) => {
+  const circular = files.filter(({ file }) => withoutCircles.includes(layerOf(file))).flatMap(importsOf);
+  const ours = circular.filter(({ from, target }) => layerOf(from) === layerOf(target));
+  const circles = [...findCircles(ours), ...findCircles(ours, path.posix.dirname)];
+  const violations = files.flatMap((source) => {
     const { file } = source;
     const code = withoutComments(source.text);
     const lines = source.text.split('\n').length - 1;
@@ -129,6 +175,7 @@ function findViolations(files: readonly SourceFile[]): string[] {
       lines > 300 ? `${file} has ${lines} lines` : null,
     ].filter((violation) => violation !== null);
   });
+  return [...violations, ...circles];
 }
 
 function readSources(): SourceFile[] {
@@ -183,6 +230,10 @@ describe('the check itself finds', () => {
     { file: 'src/commands/backup/create.ts', text: `import { main } from '../../cli/main.ts';` },
     { file: 'src/commands/service/start.ts', text: `import { listen } from '../../service/index.ts';` },
     { file: 'src/service/index.ts', text: `import { store } from '../contract/store.ts';` },
+    { file: 'src/service/http/app.ts', text: `import { open } from '../operations/open.ts';` },
+    { file: 'src/service/operations/open.ts', text: `import { query } from '../storage/core/query.ts';` },
+    { file: 'src/service/admin/keys.ts', text: '' },
+    { file: 'src/service/storage/core/query.ts', text: `export const query = 1;` },
   ];
 
   test('nothing in an example that is right', () => {
@@ -213,6 +264,8 @@ describe('the check itself finds', () => {
     ['src/cli/result.ts', `const table = await import('cli-table3');`],
     ['src/commands/blog/create.ts', `import { Command } from 'commander';`],
     ['src/service/stores.ts', `import { sql } from 'kysely';`],
+    ['src/service/storage/core/query.ts', `import { createKey } from '../../admin/keys.ts';`],
+    ['src/service/operations/open.ts', `import type { Key } from '../admin/keys.ts';`],
     ['src/cli/input.ts', `import left from 'left-pad';`],
     ['src/cli/input.ts', `if (wrong) process.exit(1);`],
     ['src/service/log.ts', `console.error('oh');`],
@@ -222,5 +275,21 @@ describe('the check itself finds', () => {
     const others = good.filter((source) => source.file !== file);
 
     expect(findViolations([...others, { file, text }])).toEqual([expect.stringContaining(file)]);
+  });
+
+  test('files and folders that import each other, in types too', () => {
+    const files = [
+      { file: 'src/service/model/a.ts', text: `import { b } from './b.ts';` },
+      { file: 'src/service/model/b.ts', text: `import type { A } from './a.ts';` },
+      { file: 'src/service/storage/core/c.ts', text: `import { d } from '../embedded/d.ts';` },
+      { file: 'src/service/storage/core/e.ts', text: '' },
+      { file: 'src/service/storage/embedded/d.ts', text: `import { e } from '../core/e.ts';` },
+    ];
+    expect(findViolations(files)).toEqual([
+      'src/service/model/a.ts is in a circle',
+      'src/service/model/b.ts is in a circle',
+      'src/service/storage/core is in a circle',
+      'src/service/storage/embedded is in a circle',
+    ]);
   });
 });

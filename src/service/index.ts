@@ -19,17 +19,19 @@ export {
 } from './admin/deliveries.ts';
 export { emitEvent, type RaisedEvent, raisedEvents } from './admin/emit-event.ts';
 export { describeStore, type ExampleStore, seedExampleStore } from './admin/example-store.ts';
+export { createStore, listStores } from './admin/stores.ts';
 export { parseSink } from './delivery/send.ts';
 export { type Deliveries, startDeliveries } from './delivery/start.ts';
 export { type App, type AppOptions, createApp } from './http/app.ts';
 export { type Listening, listen } from './http/listen.ts';
 export { ServiceError } from './model/errors.ts';
 export { type Preset, presets, type Scope, scopes } from './model/scopes.ts';
-export { createStore, listStores, type NewStore } from './operations/stores.ts';
+export type { NewStore } from './operations/stores.ts';
 export {
   DatabaseSetupError,
   ForeignDatabaseError,
   NewerDatabaseError,
   StorageBusyError,
-} from './storage/errors.ts';
-export { isPostgresUrl, openStorage, type Storage } from './storage/storage.ts';
+} from './storage/core/errors.ts';
+export type { Storage } from './storage/core/storage.ts';
+export { isPostgresUrl, openStorage } from './storage/open-storage.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Queries } from '../../src/service/storage/storage.ts';
+import type { Queries } from '../../src/service/storage/core/storage.ts';
 import { machineFor, type newMachine } from '../helpers/cli.ts';
 import { startService, type TestService } from '../helpers/service.ts';
 

@@ -3,7 +3,8 @@ import { base62, formatKey } from '../../contract/api-key.ts';
 import { sha256 } from '../model/canonical-json.ts';
 import { ServiceError } from '../model/errors.ts';
 import { type Preset, presets, type Scope } from '../model/scopes.ts';
-import { timestamp } from '../operations/unit-of-work.ts';
+import { timestamp } from '../model/time.ts';
+import type { Storage, Tenant } from '../storage/core/storage.ts';
 import {
   type ApiKeyRecord,
   deleteKeysExpiredBefore,
@@ -12,9 +13,9 @@ import {
   listApiKeys,
   setReplaced,
   setRevoked,
+  stateOf,
 } from '../storage/queries/api-keys.ts';
 import { findStore } from '../storage/queries/stores.ts';
-import type { Storage, Tenant } from '../storage/storage.ts';
 
 export type NewKey = {
   readonly storeId: string;
@@ -139,15 +140,6 @@ export async function rotateKey(
 /** Removes the keys of all stores that have expired. Answers how many there were. */
 export async function deleteExpiredKeys(storage: Storage): Promise<number> {
   return storage.write((db) => deleteKeysExpiredBefore(db, timestamp(Date.now())));
-}
-
-/** Whether a key may be used. */
-export function stateOf(
-  key: Pick<ApiKeyRecord, 'revokedAt' | 'expiresAt'>,
-  now: number,
-): 'active' | 'expired' | 'revoked' {
-  if (key.revokedAt !== null) return 'revoked';
-  return key.expiresAt !== null && key.expiresAt <= timestamp(now) ? 'expired' : 'active';
 }
 
 type KeyProperties = Pick<ApiKeyRecord, 'label' | 'scopes' | 'createdAt' | 'expiresAt'> & {

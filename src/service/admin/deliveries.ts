@@ -1,7 +1,8 @@
 import { quietHoursEnd } from '../delivery/quiet-hours.ts';
 import { ServiceError } from '../model/errors.ts';
 import { documentOf } from '../model/settings-document.ts';
-import { timestamp } from '../operations/unit-of-work.ts';
+import { timestamp } from '../model/time.ts';
+import type { Queries, Storage } from '../storage/core/storage.ts';
 import {
   type DeliveryStatus,
   listDeliveries as listRows,
@@ -9,7 +10,6 @@ import {
   reviveDead,
 } from '../storage/queries/deliveries.ts';
 import { findSettings } from '../storage/queries/settings.ts';
-import type { Queries, Storage } from '../storage/storage.ts';
 
 /** A pending delivery of a store in its quiet hours is held. */
 export const deliveryStates = ['pending', 'held', 'delivered', 'dead'] as const;
@@ -74,7 +74,7 @@ export async function listDeliveries(
 async function findQuietStores(db: Queries, now: number): Promise<Map<string, string>> {
   const quietUntil = new Map<string, string>();
   for (const storeId of await listStoresWith(db, 'pending')) {
-    const { quietHours } = documentOf(await findSettings({ db, storeId }));
+    const { quietHours } = documentOf((await findSettings({ db, storeId }))?.document);
     const end = quietHoursEnd(quietHours, now);
     if (end !== null) quietUntil.set(storeId, timestamp(end));
   }

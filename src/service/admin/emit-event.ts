@@ -2,8 +2,8 @@ import { notFound } from '../model/errors.ts';
 import type { EventType } from '../model/event-types.ts';
 import { excludeOthers } from '../operations/exclusive-access.ts';
 import { recordEvent } from '../operations/record-event.ts';
+import type { Storage } from '../storage/core/storage.ts';
 import { findStore } from '../storage/queries/stores.ts';
-import type { Storage } from '../storage/storage.ts';
 
 /** The events that no operation emits. */
 export const raisedEvents = ['feedback_digest', 'reclaim_noticed'] as const satisfies readonly EventType[];

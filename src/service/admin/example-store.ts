@@ -1,11 +1,13 @@
 import { exampleIds } from '../../contract/example-ids.ts';
 import { createId } from '../model/ids.ts';
+import { daysInMs, timestamp } from '../model/time.ts';
 import { decideDispute, openDispute } from '../operations/disputes.ts';
 import { addEndpoint } from '../operations/endpoints.ts';
 import { createPost } from '../operations/posts.ts';
 import { recordEvent } from '../operations/record-event.ts';
 import { addStore } from '../operations/stores.ts';
-import { daysInMs, timestamp, type Work } from '../operations/unit-of-work.ts';
+import type { Work } from '../operations/unit-of-work.ts';
+import type { Storage, Tenant } from '../storage/core/storage.ts';
 import { listBackups } from '../storage/queries/backups.ts';
 import { insertEvidence, listDisputes } from '../storage/queries/disputes.ts';
 import { listEndpoints } from '../storage/queries/endpoints.ts';
@@ -14,7 +16,6 @@ import { listPosts } from '../storage/queries/posts.ts';
 import { insertReclaim, listReclaims } from '../storage/queries/reclaims.ts';
 import { putSettings } from '../storage/queries/settings.ts';
 import { findStore } from '../storage/queries/stores.ts';
-import type { Storage, Tenant } from '../storage/storage.ts';
 import {
   evidence,
   exampleSettings,

@@ -1,4 +1,4 @@
-import type { Storage } from '../storage/storage.ts';
+import type { Storage } from '../storage/core/storage.ts';
 import { createSender } from './send.ts';
 import { createDeliveryWorker } from './worker.ts';
 

@@ -1,7 +1,8 @@
 import { describeError } from '../model/errors.ts';
 import { createId } from '../model/ids.ts';
 import { documentOf } from '../model/settings-document.ts';
-import { timestamp } from '../operations/unit-of-work.ts';
+import { timestamp } from '../model/time.ts';
+import type { Storage } from '../storage/core/storage.ts';
 import {
   type ClaimedDelivery,
   type DeliveryChanges,
@@ -12,7 +13,6 @@ import {
   updatePending,
 } from '../storage/queries/deliveries.ts';
 import { findSettings } from '../storage/queries/settings.ts';
-import type { Storage } from '../storage/storage.ts';
 import { buildMessage } from './message.ts';
 import { quietHoursEnd } from './quiet-hours.ts';
 import type { Send } from './send.ts';
@@ -107,7 +107,7 @@ export function createDeliveryWorker(options: WorkerOptions): DeliveryWorker {
       const tenant = { db, storeId };
       const delivery = await lockDue(tenant, id, timestamp(now));
       if (delivery === undefined) return null;
-      const { quietHours, templates } = documentOf(await findSettings(tenant));
+      const { quietHours, templates } = documentOf((await findSettings(tenant))?.document);
       const quietUntil = quietHoursEnd(quietHours, now);
       if (quietUntil !== null) {
         const nextAttemptAt = timestamp(Math.min(quietUntil, now + longestHoldMs));

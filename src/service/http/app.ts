@@ -4,8 +4,8 @@ import type { Operation } from '../../contract/operation.ts';
 import { operations } from '../../contract/operations.ts';
 import { describeError, notFound, ServiceError } from '../model/errors.ts';
 import { validate } from '../model/validation.ts';
+import { ping, type Storage, type TransactionWork } from '../storage/core/storage.ts';
 import { oncePerTurn } from '../storage/embedded/gather.ts';
-import { ping, type Storage, type TransactionWork } from '../storage/storage.ts';
 import { createAuthenticator, requireScope } from './authenticate.ts';
 import {
   type HttpAnswer,

@@ -1,11 +1,10 @@
 import { timingSafeEqual } from 'node:crypto';
 import { keyIdOf } from '../../contract/api-key.ts';
-import { stateOf } from '../admin/api-keys.ts';
 import { sha256 } from '../model/canonical-json.ts';
 import { ServiceError } from '../model/errors.ts';
 import type { Scope } from '../model/scopes.ts';
-import { type ApiKeyRecord, findApiKey } from '../storage/queries/api-keys.ts';
-import type { Storage } from '../storage/storage.ts';
+import type { Storage } from '../storage/core/storage.ts';
+import { type ApiKeyRecord, findApiKey, stateOf } from '../storage/queries/api-keys.ts';
 import { createMemory } from './versioned-cache.ts';
 
 /** Who asks. */

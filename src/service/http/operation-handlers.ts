@@ -15,7 +15,7 @@ import { appealReclaim, newAppeal } from '../operations/reclaims.ts';
 import { saveSettings, showSettings } from '../operations/settings.ts';
 import { updateStore } from '../operations/stores.ts';
 import type { Work } from '../operations/unit-of-work.ts';
-import type { Locks } from '../storage/storage.ts';
+import type { Locks } from '../storage/core/storage.ts';
 
 const kibibyte = 1024;
 

@@ -1,5 +1,5 @@
 import { type ErrorCode, ServiceError } from '../model/errors.ts';
-import { StorageBusyError, UnknownCommitError } from '../storage/errors.ts';
+import { StorageBusyError, UnknownCommitError } from '../storage/core/errors.ts';
 
 const problems: Record<ErrorCode, { readonly status: number; readonly title: string }> = {
   malformed_request: { status: 400, title: 'The request is not acceptable HTTP' },

@@ -1,6 +1,6 @@
-import { StorageBusyError, UnknownCommitError } from '../storage/errors.ts';
+import { StorageBusyError, UnknownCommitError } from '../storage/core/errors.ts';
+import type { Storage } from '../storage/core/storage.ts';
 import { findFullAt, takeToken } from '../storage/queries/rate-limits.ts';
-import type { Storage } from '../storage/storage.ts';
 
 export interface RateLimit {
   readonly perSecond: number;

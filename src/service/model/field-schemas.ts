@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { timestamp } from '../operations/unit-of-work.ts';
 import { countCodePoints } from './code-points.ts';
+import { timestamp } from './time.ts';
 
 /** Kinds of field that more than one resource has. Lengths are in code points. */
 

@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import type { SavedSettings } from '../storage/queries/settings.ts';
 import { distinct, filledText, pattern, text, timeZone } from './field-schemas.ts';
 
 const clockTime = () => pattern(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time of day such as 22:00');
@@ -60,8 +59,8 @@ export const settingsInput = z
 const defaultSettings = settingsDocument.parse({});
 
 /** A saved document, or the defaults where nothing was saved. It was checked then; what it has not has its default. */
-export function documentOf(saved: SavedSettings | undefined): SettingsDocument {
-  const document: Partial<SettingsDocument> = saved?.document ?? {};
+export function documentOf(saved: Partial<SettingsDocument> | undefined): SettingsDocument {
+  const document = saved ?? {};
   const { quietHours, templates, discovery, showcase, mobilePrivacy } = defaultSettings;
   return {
     quietHours: { ...quietHours, ...document.quietHours },

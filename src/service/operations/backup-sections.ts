@@ -1,5 +1,6 @@
 import { canonicalJson, sha256 } from '../model/canonical-json.ts';
 import { notFound } from '../model/errors.ts';
+import type { Tenant } from '../storage/core/storage.ts';
 import type { BackupSectionRecord } from '../storage/queries/backups.ts';
 import { type EndpointRecord, listEndpoints, replaceEndpoints } from '../storage/queries/endpoints.ts';
 import { deleteAllPosts, insertPost, listPosts, type PostRecord } from '../storage/queries/posts.ts';
@@ -10,7 +11,6 @@ import {
   type SavedSettings,
 } from '../storage/queries/settings.ts';
 import { findStore, type StoreRecord, saveStore } from '../storage/queries/stores.ts';
-import type { Tenant } from '../storage/storage.ts';
 import { refusingTakenSlug } from './stores.ts';
 
 /** A part of a store that can be backed up and put back by itself. */

@@ -3,6 +3,7 @@ import { firstCodePoints } from '../model/code-points.ts';
 import { type FieldError, invalidFields, notFound, ServiceError } from '../model/errors.ts';
 import { distinct, filledText, idempotencyKey } from '../model/field-schemas.ts';
 import { createId } from '../model/ids.ts';
+import { timestamp } from '../model/time.ts';
 import {
   type BackupRecord,
   type BackupSectionRecord,
@@ -12,7 +13,7 @@ import {
 } from '../storage/queries/backups.ts';
 import { applySnapshot, isIntact, type SectionName, sectionNames, takeSnapshot } from './backup-sections.ts';
 import { recordEvent } from './record-event.ts';
-import { timestamp, type Work } from './unit-of-work.ts';
+import type { Work } from './unit-of-work.ts';
 
 /** Of backups as a whole; each section has a version of its own. */
 const formatVersion = 1;

@@ -2,6 +2,8 @@ import * as z from 'zod';
 import { notFound, ServiceError } from '../model/errors.ts';
 import { filledText, idempotencyKey, pattern, time, uuid } from '../model/field-schemas.ts';
 import { createId } from '../model/ids.ts';
+import { daysInMs, timestamp } from '../model/time.ts';
+import type { Tenant } from '../storage/core/storage.ts';
 import {
   type DisputeRecord,
   decideOpenDispute,
@@ -9,9 +11,8 @@ import {
   insertDispute,
   listEvidence,
 } from '../storage/queries/disputes.ts';
-import type { Tenant } from '../storage/storage.ts';
 import { recordEvent } from './record-event.ts';
-import { daysInMs, timestamp, type Work } from './unit-of-work.ts';
+import type { Work } from './unit-of-work.ts';
 
 /** Any JSON. Numbers have no more digits than those who read it can keep, as an order's number may. */
 const riskSignal = () =>

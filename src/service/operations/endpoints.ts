@@ -4,8 +4,9 @@ import { ServiceError } from '../model/errors.ts';
 import { eventTypes, isEventType, nearestEventType } from '../model/event-types.ts';
 import { color, distinct, filledText, text } from '../model/field-schemas.ts';
 import { createId } from '../model/ids.ts';
+import { timestamp } from '../model/time.ts';
 import { type EndpointRecord, insertEndpoint, listEndpoints } from '../storage/queries/endpoints.ts';
-import { timestamp, type Work } from './unit-of-work.ts';
+import type { Work } from './unit-of-work.ts';
 
 const maxEndpoints = 20;
 

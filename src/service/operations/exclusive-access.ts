@@ -1,5 +1,5 @@
 import { ServiceError } from '../model/errors.ts';
-import type { Locks } from '../storage/storage.ts';
+import type { Locks } from '../storage/core/storage.ts';
 
 /** How a change keeps other changes to the store away: it takes its turn among them, or stops them all. */
 export type Exclusion = 'takeTurn' | 'takeStore';

@@ -1,15 +1,16 @@
 import { canonicalJson, sha256 } from '../model/canonical-json.ts';
 import { ServiceError } from '../model/errors.ts';
-import { mayPresumeMissing } from '../storage/prepared.ts';
+import { daysInMs, timestamp } from '../model/time.ts';
+import { mayPresumeMissing } from '../storage/core/prepared.ts';
+import type { Locks } from '../storage/core/storage.ts';
 import {
   deleteExpiredAnswers,
   findAnswer,
   insertAnswer,
   type KeyedRequest,
 } from '../storage/queries/idempotency-keys.ts';
-import type { Locks } from '../storage/storage.ts';
 import { type Exclusion, excludeOthers } from './exclusive-access.ts';
-import { daysInMs, timestamp, type Work } from './unit-of-work.ts';
+import type { Work } from './unit-of-work.ts';
 
 const keptForMs = daysInMs(2);
 

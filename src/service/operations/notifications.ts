@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { time } from '../model/field-schemas.ts';
+import { timestamp } from '../model/time.ts';
 import { markNotifications } from '../storage/queries/events.ts';
-import { timestamp, type Work } from './unit-of-work.ts';
+import type { Work } from './unit-of-work.ts';
 
 /** Body of operation 12: nothing for all, or one of the two. */
 export const readMark = z

@@ -3,9 +3,10 @@ import { invalidField, ServiceError } from '../model/errors.ts';
 import { distinct, filledText, pattern, text, time, uuid } from '../model/field-schemas.ts';
 import { createId } from '../model/ids.ts';
 import { slugFrom } from '../model/slugs.ts';
+import { timestamp } from '../model/time.ts';
 import { insertPost, type PostRecord } from '../storage/queries/posts.ts';
 import { recordEvent } from './record-event.ts';
-import { timestamp, type Work } from './unit-of-work.ts';
+import type { Work } from './unit-of-work.ts';
 
 const maxSlug = 120;
 

@@ -1,9 +1,10 @@
 import * as z from 'zod';
 import { notFound, ServiceError } from '../model/errors.ts';
 import { filledText } from '../model/field-schemas.ts';
+import { timestamp } from '../model/time.ts';
 import { appealOpenReclaim, findReclaim } from '../storage/queries/reclaims.ts';
 import { recordEvent } from './record-event.ts';
-import { timestamp, type Work } from './unit-of-work.ts';
+import type { Work } from './unit-of-work.ts';
 
 /** Body of operation 10. */
 export const newAppeal = z.strictObject({ text: filledText(5000) });

@@ -1,15 +1,16 @@
 import { type EventData, type EventType, renderEvent } from '../model/event-types.ts';
 import { createId } from '../model/ids.ts';
 import { documentOf } from '../model/settings-document.ts';
-import { rememberPerStore } from '../storage/prepared.ts';
+import { timestamp } from '../model/time.ts';
+import { rememberPerStore } from '../storage/core/prepared.ts';
 import { listSubscribers } from '../storage/queries/endpoints.ts';
 import { insertDelivery, insertEvent } from '../storage/queries/events.ts';
 import { findSettings } from '../storage/queries/settings.ts';
-import { timestamp, type Work } from './unit-of-work.ts';
+import type { Work } from './unit-of-work.ts';
 
 const templatesOf = rememberPerStore(
   'operations_settings',
-  async (tenant) => documentOf(await findSettings(tenant)).templates,
+  async (tenant) => documentOf((await findSettings(tenant))?.document).templates,
 );
 
 /**

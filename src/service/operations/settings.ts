@@ -1,11 +1,12 @@
 import { canonicalJson, type Precondition, versionOf } from '../model/canonical-json.ts';
 import { notFound, ServiceError } from '../model/errors.ts';
 import { documentOf, type SettingsDocument } from '../model/settings-document.ts';
+import { timestamp } from '../model/time.ts';
+import type { Tenant } from '../storage/core/storage.ts';
 import { findSettings, putSettings } from '../storage/queries/settings.ts';
 import { findStore } from '../storage/queries/stores.ts';
-import type { Tenant } from '../storage/storage.ts';
 import { recordEvent } from './record-event.ts';
-import { timestamp, type Work } from './unit-of-work.ts';
+import type { Work } from './unit-of-work.ts';
 
 /** Operation 4. Settings that were never saved are the defaults, as old as the store. */
 export async function showSettings(tenant: Tenant) {
@@ -13,7 +14,7 @@ export async function showSettings(tenant: Tenant) {
   const store = await findStore(tenant);
   if (store === undefined) throw notFound();
   return {
-    ...documentOf(saved),
+    ...documentOf(saved?.document),
     storeId: tenant.storeId,
     env: 'live',
     updatedAt: saved?.updatedAt ?? store.createdAt,

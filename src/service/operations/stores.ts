@@ -2,25 +2,15 @@ import { type Precondition, versionOf } from '../model/canonical-json.ts';
 import { notFound, ServiceError } from '../model/errors.ts';
 import { createId } from '../model/ids.ts';
 import { slugFrom } from '../model/slugs.ts';
-import {
-  initialSettings,
-  type StorePatch,
-  type StoreSettings,
-  storeIdentity,
-} from '../model/store-fields.ts';
+import { type StorePatch, type StoreSettings, storeIdentity } from '../model/store-fields.ts';
+import { timestamp } from '../model/time.ts';
 import { validate } from '../model/validation.ts';
-import { isUniqueViolation } from '../storage/engine-errors.ts';
-import {
-  findStore,
-  insertStore,
-  listStoreNames,
-  type StoreRecord,
-  saveStore,
-} from '../storage/queries/stores.ts';
-import type { Queries, Storage } from '../storage/storage.ts';
+import { isUniqueViolation } from '../storage/core/engine-errors.ts';
+import type { Queries } from '../storage/core/storage.ts';
+import { findStore, insertStore, type StoreRecord, saveStore } from '../storage/queries/stores.ts';
 import { changedPaths, merge } from './merge.ts';
 import { recordEvent } from './record-event.ts';
-import { timestamp, type Work } from './unit-of-work.ts';
+import type { Work } from './unit-of-work.ts';
 
 export interface NewStore {
   readonly name: string;
@@ -34,17 +24,7 @@ export interface NewStore {
   readonly id?: string;
 }
 
-/** Makes a store. Rejects with a ServiceError: `validation_failed`, `slug_taken`, or `duplicate` for the id. */
-export async function createStore(storage: Storage, store: NewStore) {
-  return storage.write((db) => addStore(db, store, initialSettings, Date.now()));
-}
-
-/** Id and name of every store, by name. */
-export async function listStores(storage: Storage) {
-  return storage.read(listStoreNames);
-}
-
-/** The same as part of a transaction that does more. */
+/** Makes a store. Throws a ServiceError: `validation_failed`, `slug_taken`, or `duplicate` for the id. */
 export async function addStore(db: Queries, options: NewStore, settings: StoreSettings, now: number) {
   const id = options.id ?? createId();
   const derivedSlug = slugFrom(options.name, { max: 63, ascii: true }) || `store-${id.slice(-12)}`;

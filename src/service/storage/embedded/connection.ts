@@ -1,11 +1,11 @@
 import { CamelCasePlugin, Kysely } from 'kysely';
 import type Database from 'libsql';
-import { DatabaseSetupError } from '../errors.ts';
-import { type DirectConnection, passBy } from '../prepared.ts';
-import type { Schema } from '../schema.ts';
+import { DatabaseSetupError } from '../core/errors.ts';
+import { createPendingRows } from '../core/pending-rows.ts';
+import { type DirectConnection, passBy } from '../core/prepared.ts';
+import type { Schema } from '../core/schema.ts';
 import type { WritingConnection } from './group-commit.ts';
 import { libsqlDialect } from './libsql-dialect.ts';
-import { createPendingRows } from './pending-rows.ts';
 import { createRunner, type RunStatement } from './statement-runner.ts';
 
 export type Engine = typeof Database;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isBusy } from '../engine-errors.ts';
-import { StorageBusyError } from '../errors.ts';
+import { isBusy } from '../core/engine-errors.ts';
+import { StorageBusyError } from '../core/errors.ts';
 import { gather } from './gather.ts';
 
 /** What group commit needs of the connection that the work uses. */

@@ -1,29 +1,8 @@
 import type { ColumnDefinitionBuilder, CreateTableBuilder } from 'kysely';
-import type { Engine, Queries } from '../storage.ts';
-import { sequenceMigration } from './0002-order-of-deliveries.ts';
-import { deliveryMigration } from './0003-delivery-worker.ts';
-import { rowSecurityMigration } from './0004-row-security.ts';
-import { rateLimitMigration } from './0005-rate-limits.ts';
-import { keyRotationMigration } from './0006-key-rotation.ts';
-import { notificationsMigration } from './0007-notifications-in-events.ts';
-import { answersMigration } from './0008-answers-by-age.ts';
+import type { Queries } from '../core/storage.ts';
+import type { Migration } from './migration.ts';
 
-export interface Migration {
-  readonly name: string;
-  up(db: Queries, engine: Engine): Promise<void>;
-}
-
-/** In the order in which they run. A migration that has been released is never edited: add another. */
-export const migrations: readonly Migration[] = [
-  { name: '0001-first-schema', up: createFirstSchema },
-  sequenceMigration,
-  deliveryMigration,
-  rowSecurityMigration,
-  rateLimitMigration,
-  keyRotationMigration,
-  notificationsMigration,
-  answersMigration,
-];
+export const firstSchema: Migration = { name: '0001-first-schema', up: createFirstSchema };
 
 async function createFirstSchema(db: Queries): Promise<void> {
   await db.schema

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
-import type { Migration } from './0001-first-schema.ts';
+import type { Migration } from './migration.ts';
 
 /**
  * Numbers the deliveries in the order in which they are made, for sending in order. SQLite numbers rows by the
  * primary key alone, so there the table is built anew.
  */
-export const sequenceMigration: Migration = {
+export const orderOfDeliveries: Migration = {
   name: '0002-order-of-deliveries',
   async up(db, engine) {
     if (engine === 'postgres') {

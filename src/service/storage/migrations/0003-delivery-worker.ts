@@ -1,7 +1,7 @@
-import type { Migration } from './0001-first-schema.ts';
+import type { Migration } from './migration.ts';
 
 /** What the delivery worker notes down. */
-export const deliveryMigration: Migration = {
+export const deliveryWorker: Migration = {
   name: '0003-delivery-worker',
   async up(db) {
     for (const column of ['claimed_by', 'first_attempt_at', 'settled_at', 'last_error']) {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { Queries } from '../storage.ts';
-import type { Migration } from './0001-first-schema.ts';
+import type { Queries } from '../core/storage.ts';
+import type { Migration } from './migration.ts';
 
 const tables = [
   'api_keys',
@@ -19,7 +19,7 @@ const tables = [
   'idempotency_keys',
 ];
 
-export const rowSecurityMigration: Migration = {
+export const rowSecurity: Migration = {
   name: '0004-row-security',
   async up(db, engine) {
     if (engine !== 'postgres') return;

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
-import type { Migration } from './0001-first-schema.ts';
 import { protect } from './0004-row-security.ts';
+import type { Migration } from './migration.ts';
 
 /** Where several processes share a database, they share the rate limit of each key. After a crash it starts anew. */
-export const rateLimitMigration: Migration = {
+export const rateLimits: Migration = {
   name: '0005-rate-limits',
   async up(db, engine) {
     if (engine !== 'postgres') return;

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
-import type { Migration } from './0001-first-schema.ts';
+import type { Migration } from './migration.ts';
 
 /**
  * Every event has one notification: they become one row, since a change waits for each row that it writes. What was read
  * stays read. The notification has the id of its event from now on, which is the one that messages name.
  */
-export const notificationsMigration: Migration = {
+export const notificationsInEvents: Migration = {
   name: '0007-notifications-in-events',
   async up(db, engine) {
     if (engine === 'postgres') {

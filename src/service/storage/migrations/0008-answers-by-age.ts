@@ -1,7 +1,7 @@
-import type { Migration } from './0001-first-schema.ts';
+import type { Migration } from './migration.ts';
 
 /** The embedded engine finds what has expired without an index: see idempotency-keys.ts. */
-export const answersMigration: Migration = {
+export const answersByAge: Migration = {
   name: '0008-answers-by-age',
   async up(db, engine) {
     if (engine === 'embedded') await db.schema.dropIndex('idempotency_keys_expiry').ifExists().execute();

@@ -1,10 +1,10 @@
 import { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CamelCasePlugin, CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely';
-import { isBrokenOff, isConnectionLost, isUnavailable } from '../engine-errors.ts';
-import { DatabaseSetupError, StorageBusyError, UnknownCommitError } from '../errors.ts';
-import type { Schema } from '../schema.ts';
-import type { Locks, Queries, Storage, Transactions, TransactionWork } from '../storage.ts';
+import { isBrokenOff, isConnectionLost, isUnavailable } from '../core/engine-errors.ts';
+import { DatabaseSetupError, StorageBusyError, UnknownCommitError } from '../core/errors.ts';
+import type { Schema } from '../core/schema.ts';
+import type { Locks, Queries, Storage, Transactions, TransactionWork } from '../core/storage.ts';
 import { createStoreQueue } from './store-queue.ts';
 
 /** Times that a transaction is run when PostgreSQL breaks it off. */

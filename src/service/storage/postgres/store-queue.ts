@@ -1,4 +1,4 @@
-import { StorageBusyError } from '../errors.ts';
+import { StorageBusyError } from '../core/errors.ts';
 
 interface Waiting {
   begin(): void;

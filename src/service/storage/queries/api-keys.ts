@@ -1,5 +1,6 @@
-import { prepare, prepareInsert } from '../prepared.ts';
-import type { Queries, Tenant } from '../storage.ts';
+import { timestamp } from '../../model/time.ts';
+import { prepare, prepareInsert } from '../core/prepared.ts';
+import type { Queries, Tenant } from '../core/storage.ts';
 
 export interface ApiKeyRecord {
   readonly id: string;
@@ -13,6 +14,15 @@ export interface ApiKeyRecord {
   readonly revokedAt: string | null;
   /** Id of the key that takes its place. */
   readonly replacedBy: string | null;
+}
+
+/** Whether a key may be used. */
+export function stateOf(
+  key: Pick<ApiKeyRecord, 'revokedAt' | 'expiresAt'>,
+  now: number,
+): 'active' | 'expired' | 'revoked' {
+  if (key.revokedAt !== null) return 'revoked';
+  return key.expiresAt !== null && key.expiresAt <= timestamp(now) ? 'expired' : 'active';
 }
 
 const insert = prepareInsert('apiKeys');

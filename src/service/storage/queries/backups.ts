@@ -1,4 +1,4 @@
-import type { Tenant } from '../storage.ts';
+import type { Tenant } from '../core/storage.ts';
 
 export interface BackupRecord {
   readonly id: string;

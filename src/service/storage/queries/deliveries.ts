@@ -1,7 +1,7 @@
 import type { SelectQueryBuilder } from 'kysely';
 import type { EventData } from '../../model/event-types.ts';
-import type { Schema } from '../schema.ts';
-import { isEmbedded, type Queries, type Tenant } from '../storage.ts';
+import type { Schema } from '../core/schema.ts';
+import { isEmbedded, type Queries, type Tenant } from '../core/storage.ts';
 import type { DiscordTemplate } from './endpoints.ts';
 
 /** Pending until it is delivered or dead: a dead one is not tried again by itself. */

@@ -1,5 +1,5 @@
-import { prepare, rememberPerStore } from '../prepared.ts';
-import type { Tenant } from '../storage.ts';
+import { prepare, rememberPerStore } from '../core/prepared.ts';
+import type { Tenant } from '../core/storage.ts';
 
 export interface DiscordTemplate {
   readonly title: string | null;

@@ -1,5 +1,5 @@
-import { prepareAppend } from '../prepared.ts';
-import type { Tenant } from '../storage.ts';
+import { prepareAppend } from '../core/prepared.ts';
+import type { Tenant } from '../core/storage.ts';
 
 export interface EventRecord {
   readonly id: string;

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { prepare, prepareAppend } from '../prepared.ts';
-import { isEmbedded, type Tenant } from '../storage.ts';
+import { prepare, prepareAppend } from '../core/prepared.ts';
+import { isEmbedded, type Tenant } from '../core/storage.ts';
 
 /** What an idempotency key is unique within. */
 export interface KeyedRequest {

@@ -1,5 +1,5 @@
-import { prepareInsert } from '../prepared.ts';
-import type { Tenant } from '../storage.ts';
+import { prepareInsert } from '../core/prepared.ts';
+import type { Tenant } from '../core/storage.ts';
 
 export interface PostRecord {
   readonly id: string;

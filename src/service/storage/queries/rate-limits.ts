@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Tenant } from '../storage.ts';
+import type { Tenant } from '../core/storage.ts';
 
 /** Times in epoch milliseconds. */
 export interface BucketUse {

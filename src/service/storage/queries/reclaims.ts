@@ -1,4 +1,4 @@
-import type { Tenant } from '../storage.ts';
+import type { Tenant } from '../core/storage.ts';
 
 export interface ReclaimRecord {
   readonly id: string;

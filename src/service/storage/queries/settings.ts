@@ -1,8 +1,9 @@
-import { prepare } from '../prepared.ts';
-import type { Tenant } from '../storage.ts';
+import type { SettingsDocument } from '../../model/settings-document.ts';
+import { prepare } from '../core/prepared.ts';
+import type { Tenant } from '../core/storage.ts';
 
 export interface SavedSettings {
-  readonly document: unknown;
+  readonly document: Partial<SettingsDocument>;
   readonly updatedAt: string;
 }
 

@@ -1,6 +1,6 @@
 import type { StoreSettings } from '../../model/store-fields.ts';
-import { prepare } from '../prepared.ts';
-import type { Queries, Tenant } from '../storage.ts';
+import { prepare } from '../core/prepared.ts';
+import type { Queries, Tenant } from '../core/storage.ts';
 
 export interface StoreRecord {
   readonly id: string;

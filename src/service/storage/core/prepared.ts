@@ -1,5 +1,5 @@
 import type { Compilable, CompiledQuery, InsertObject, InsertQueryBuilder, InsertResult } from 'kysely';
-import type { RowInsert } from './embedded/pending-rows.ts';
+import type { RowInsert } from './pending-rows.ts';
 import type { Schema } from './schema.ts';
 import type { Queries, Tenant } from './storage.ts';
 

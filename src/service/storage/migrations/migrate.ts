@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
-import { ForeignDatabaseError, NewerDatabaseError } from './errors.ts';
-import { type Migration, migrations } from './migrations/0001-first-schema.ts';
-import type { Engine, Queries, Storage } from './storage.ts';
+import { ForeignDatabaseError, NewerDatabaseError } from '../core/errors.ts';
+import type { Engine, Queries, Storage } from '../core/storage.ts';
+import { migrations } from './all-migrations.ts';
+import type { Migration } from './migration.ts';
 
 /**
  * Brings the schema up to date in one transaction. Its lock makes processes that start at once take turns, and those

@@ -1,6 +1,4 @@
 import { type Kysely, SqliteAdapter, sql } from 'kysely';
-import { openEmbedded } from './embedded/open-embedded.ts';
-import { migrate } from './migrate.ts';
 import type { Schema } from './schema.ts';
 
 /** Queries inside one transaction. */
@@ -59,36 +57,6 @@ export interface Storage extends Transactions {
   version(table?: string): Promise<number | null>;
   /** Waits for the transactions that have begun; on PostgreSQL, which may never answer, for as long as for a lock. */
   close(): Promise<void>;
-}
-
-export interface StorageOptions {
-  /** How long to wait while another process holds what is needed. 5 s unless given. */
-  readonly busyTimeoutMs?: number;
-  /** How many writes share a commit of the embedded engine at most. 256 unless given, 1 for none. */
-  readonly maxGroup?: number;
-}
-
-/**
- * Opens the database at a file path, `:memory:` or a `postgres://` URL, creating and migrating its tables as needed.
- * Any number of processes may have one open. Rejects with a StorageBusyError, a NewerDatabaseError, a
- * ForeignDatabaseError, a DatabaseSetupError, or with the error of the file system or the engine.
- */
-export async function openStorage(location: string, options: StorageOptions = {}): Promise<Storage> {
-  const patienceMs = options.busyTimeoutMs ?? 5_000;
-  const storage = isPostgresUrl(location)
-    ? await (await import('./postgres/open-postgres.ts')).openPostgres(location, patienceMs)
-    : await openEmbedded(location, { patienceMs, maxGroup: options.maxGroup ?? 256 });
-  try {
-    await migrate(storage);
-    return storage;
-  } catch (error) {
-    await storage.close();
-    throw error;
-  }
-}
-
-export function isPostgresUrl(location: string): boolean {
-  return /^postgres(?:ql)?:/i.test(location);
 }
 
 /** Asks the database for anything. */

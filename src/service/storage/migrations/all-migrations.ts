@@ -1,0 +1,21 @@
+import { firstSchema } from './0001-first-schema.ts';
+import { orderOfDeliveries } from './0002-order-of-deliveries.ts';
+import { deliveryWorker } from './0003-delivery-worker.ts';
+import { rowSecurity } from './0004-row-security.ts';
+import { rateLimits } from './0005-rate-limits.ts';
+import { keyRotation } from './0006-key-rotation.ts';
+import { notificationsInEvents } from './0007-notifications-in-events.ts';
+import { answersByAge } from './0008-answers-by-age.ts';
+import type { Migration } from './migration.ts';
+
+/** In the order in which they run. A migration that has been released is never edited: add another. */
+export const migrations: readonly Migration[] = [
+  firstSchema,
+  orderOfDeliveries,
+  deliveryWorker,
+  rowSecurity,
+  rateLimits,
+  keyRotation,
+  notificationsInEvents,
+  answersByAge,
+];
