@@ -56,7 +56,7 @@ const packages: Readonly<Record<string, RegExp>> = {
   commander: /^src\/cli\/(main|program\/(parser|help))\.ts$/,
   '@inquirer/prompts': /^src\/cli\/prompts\/prompts\.ts$/,
   conf: /^src\/cli\/config\/profile-store\.ts$/,
-  chalk: /^src\/cli\/output\/tables\.ts$/,
+  chalk: /^src\/cli\/output\/colors\.ts$/,
   'cli-table3': /^src\/cli\/output\/tables\.ts$/,
   yaml: /^src\/(cli|commands)\//,
   kysely: /^src\/service\/storage\//,

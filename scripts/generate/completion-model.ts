@@ -1,12 +1,7 @@
-import {
-  type ArgumentSpec,
-  type CommandDefinition,
-  type Completion,
-  type OptionSpec,
-  refusedFlags,
-} from '../../src/cli/command/command-definition.ts';
+import { type CommandDefinition, refusedFlags } from '../../src/cli/command/command-definition.ts';
 import { globalOptions } from '../../src/cli/command/global-options.ts';
 import { parameterKinds } from '../../src/cli/completion/known-values.ts';
+import type { ArgumentSpec, Completion, OptionSpec } from '../../src/cli/core/option-spec.ts';
 import { type Group, isGroup, type Leaf, tree } from '../../src/cli/program/command-tree.ts';
 
 /** A command with its definition, or a noun with its verbs. */

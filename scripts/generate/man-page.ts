@@ -1,10 +1,6 @@
-import {
-  type ArgumentSpec,
-  type CommandDefinition,
-  type OptionSpec,
-  refusedFlags,
-} from '../../src/cli/command/command-definition.ts';
+import { type CommandDefinition, refusedFlags } from '../../src/cli/command/command-definition.ts';
 import { globalGroup, globalOptions } from '../../src/cli/command/global-options.ts';
+import type { ArgumentSpec, OptionSpec } from '../../src/cli/core/option-spec.ts';
 import { outputFileOption } from '../../src/cli/output/output-file.ts';
 import type { LoadedCommand } from './completion-model.ts';
 

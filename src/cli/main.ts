@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander';
-import { type CommandDefinition, type ParsedCommand, refusedFlags } from './command/command-definition.ts';
+import { type CommandDefinition, refusedFlags } from './command/command-definition.ts';
 import type { GlobalFlags } from './command/global-flags.ts';
 import { globalOptions } from './command/global-options.ts';
 import {
@@ -11,6 +11,7 @@ import {
 } from './core/errors.ts';
 import { type ExitCode, exitCodes } from './core/exit-codes.ts';
 import type { Io } from './core/io.ts';
+import type { ParsedCommand } from './core/parsed-command.ts';
 import { printable, printableJson, printableLines } from './core/sanitize.ts';
 import { version } from './core/version.ts';
 import { createProgram } from './program/parser.ts';
@@ -65,7 +66,7 @@ export async function main(argv: readonly string[], io: Io): Promise<ExitCode> {
 /** An error of the history, whichever command met it, as the user's; any other as it is. */
 async function asUserError(error: unknown): Promise<unknown> {
   if (error instanceof CliError) return error;
-  const { describeHistoryError } = await import('./operation/run/send.ts');
+  const { describeHistoryError } = await import('./operation/run/history-error.ts');
   return describeHistoryError(error);
 }
 

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { argumentValue, type CommandDefinition } from '../cli/command/command-definition.ts';
+import type { CommandDefinition } from '../cli/command/command-definition.ts';
 import type { Context } from '../cli/command/context.ts';
 import { findShell, shellNames, shells } from '../cli/completion/shells.ts';
 import { CliError, describeSystemError, usageError } from '../cli/core/errors.ts';
 import { exitCodes } from '../cli/core/exit-codes.ts';
+import { argumentValue } from '../cli/core/parsed-command.ts';
 import { completionScript } from '../cli/program/prerendered.ts';
 import { chooseOrRefuse } from '../cli/prompts/ask-or-fail.ts';
 import { askFirst } from '../cli/prompts/questions.ts';

@@ -1,13 +1,9 @@
-import {
-  argumentValue,
-  type CommandDefinition,
-  isOn,
-  optionValue,
-} from '../cli/command/command-definition.ts';
+import type { CommandDefinition } from '../cli/command/command-definition.ts';
 import type { Context } from '../cli/command/context.ts';
 import { printJson } from '../cli/command/print-json.ts';
 import { CliError, type ErrorDetails, usageError } from '../cli/core/errors.ts';
 import { type ExitCode, exitCodes } from '../cli/core/exit-codes.ts';
+import { argumentValue, isOn, optionValue } from '../cli/core/parsed-command.ts';
 import { printable } from '../cli/core/sanitize.ts';
 import { outcomeError } from '../cli/operation/run/outcome-error.ts';
 import { sendOptions } from '../cli/operation/run/send.ts';

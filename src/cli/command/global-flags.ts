@@ -1,8 +1,7 @@
 import { type ConnectionFlags, demoProfile } from '../config/connection-settings.ts';
 import { usageError } from '../core/errors.ts';
 import { parsePath } from '../core/field-path.ts';
-import type { ParsedCommand } from './command-definition.ts';
-import { isOn, optionValue } from './command-definition.ts';
+import { isOn, optionValue, type ParsedCommand } from '../core/parsed-command.ts';
 
 export interface GlobalFlags extends ConnectionFlags {
   readonly json: boolean;

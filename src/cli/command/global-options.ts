@@ -1,4 +1,4 @@
-import type { OptionSpec } from './command-definition.ts';
+import type { OptionSpec } from '../core/option-spec.ts';
 
 /** Heading of these options in the help. */
 export const globalGroup = 'Global options:';

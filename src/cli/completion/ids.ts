@@ -11,13 +11,13 @@ import {
 import path from 'node:path';
 import { exampleIds } from '../../contract/example-ids.ts';
 import { linesById } from '../../history/batch/parse-log.ts';
-import { type CompletionKind, completionKinds } from '../command/command-definition.ts';
 import { type ConnectionFlags, demoProfile, resolveSettings } from '../config/connection-settings.ts';
 import { configDirectory, historyDirectory } from '../config/directories.ts';
 import type { ProfileStore } from '../config/profile-store.ts';
 import { getPath } from '../core/field-path.ts';
 import type { Io } from '../core/io.ts';
 import { isObject } from '../core/json-value.ts';
+import { type CompletionKind, completionKinds } from '../core/option-spec.ts';
 import { printable } from '../core/sanitize.ts';
 import { formatDistance } from '../output/format-value.ts';
 

@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini';
-import type { CompletionKind } from '../command/command-definition.ts';
+import type { CompletionKind } from '../core/option-spec.ts';
 
 const sections = ['store', 'blog', 'settings', 'endpoints'];
 

@@ -10,7 +10,6 @@ import {
   writeSync,
 } from 'node:fs';
 import path from 'node:path';
-import type { OptionSpec } from '../command/command-definition.ts';
 import {
   type CliError,
   describeSystemError,
@@ -18,6 +17,7 @@ import {
   systemErrorCode,
   usageError,
 } from '../core/errors.ts';
+import type { OptionSpec } from '../core/option-spec.ts';
 
 export const outputFileOption: OptionSpec = {
   flag: '--output-file',

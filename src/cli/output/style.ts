@@ -1,15 +1,7 @@
 import { type Environment, isSwitchedOn } from '../core/io.ts';
 import { formatJson } from '../core/json-text.ts';
 import { supportsHyperlinks } from './hyperlinks.ts';
-
-const colorNames = ['bold', 'dim', 'red', 'green', 'yellow'] as const;
-
-/** What marks a text, by name: colours in a terminal, nothing elsewhere. */
-export type Palette = Readonly<Record<(typeof colorNames)[number], (text: string) => string>>;
-
-const withoutColors = Object.fromEntries(
-  colorNames.map((name) => [name, (text: string) => text]),
-) as unknown as Palette;
+import { type Palette, withoutColors } from './palette.ts';
 
 /** How one stream wants to be written to. */
 export interface Style {
@@ -36,7 +28,7 @@ export async function styleOf(
       : terminal && env.TERM !== 'dumb' && !plain;
   return {
     // Most scripts want none, and chalk takes longer to load than the rest of the output.
-    color: wanted ? (await import('./tables.ts')).colors : withoutColors,
+    color: wanted ? (await import('./colors.ts')).colors : withoutColors,
     width: terminal ? Math.max(stream.columns ?? 80, 40) : null,
     links: supportsHyperlinks(stream, env),
     plain,

@@ -1,14 +1,10 @@
-import { Chalk } from 'chalk';
 import Table from 'cli-table3';
 import { isObject } from '../core/json-value.ts';
 import { printable, printableLines } from '../core/sanitize.ts';
 import { formatValue, type ValueContext } from './format-value.ts';
 import { linkCells, linkWrapped } from './hyperlinks.ts';
-import type { Palette, Style } from './style.ts';
+import type { Style } from './style.ts';
 import { columnsOf, wrapText } from './wrap.ts';
-
-/** Colours of any terminal: the sixteen that its user has chosen. */
-export const colors: Palette = new Chalk({ level: 1 });
 
 /** A row of a record: the dotted path of a field and its value as text. */
 export type Row = readonly [label: string, value: string];

@@ -1,12 +1,9 @@
 import { Command, Option } from 'commander';
-import {
-  type CommandDefinition,
-  type OptionSpec,
-  type ParsedCommand,
-  refusedFlags,
-} from '../command/command-definition.ts';
+import { type CommandDefinition, refusedFlags } from '../command/command-definition.ts';
 import { globalGroup, globalOptions } from '../command/global-options.ts';
 import type { Io } from '../core/io.ts';
+import type { OptionSpec } from '../core/option-spec.ts';
+import type { ParsedCommand } from '../core/parsed-command.ts';
 import { type Group, isGroup, type Leaf, tree } from './command-tree.ts';
 import { formatHelp, negatableOptions, optionTerm, subcommandTerm } from './help.ts';
 import { helpColumns } from './prerendered.ts';

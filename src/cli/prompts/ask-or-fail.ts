@@ -1,4 +1,5 @@
-import { type Context, inputNeeded, type MissingInput } from '../command/context.ts';
+import type { Context } from '../command/context.ts';
+import { inputNeeded, type MissingInput } from '../command/input-needed.ts';
 import { cancelledError } from '../core/errors.ts';
 import type { Choice } from './prompts.ts';
 import { askInTurn } from './questions.ts';

@@ -1,12 +1,13 @@
-import { type CommandDefinition, isOn, type ParsedCommand } from '../../cli/command/command-definition.ts';
+import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import type { Connection, Context } from '../../cli/command/context.ts';
 import { printJson } from '../../cli/command/print-json.ts';
 import { usageError } from '../../cli/core/errors.ts';
+import { isOn, type ParsedCommand } from '../../cli/core/parsed-command.ts';
 import { printable, printableLines } from '../../cli/core/sanitize.ts';
-import { announce, type Run } from '../../cli/operation/define-operation.ts';
 import { outcomeError } from '../../cli/operation/run/outcome-error.ts';
 import { idIfAny, printRequest, printResult } from '../../cli/operation/run/print-result.ts';
-import { type Performed, perform, sendOptions } from '../../cli/operation/run/send.ts';
+import type { Performed, Run } from '../../cli/operation/run/run.ts';
+import { announce, perform, sendOptions } from '../../cli/operation/run/send.ts';
 import { renderJson } from '../../cli/output/style.ts';
 import type { Exchange } from '../../client/client.ts';
 import type { Operation } from '../../contract/operation.ts';
@@ -172,15 +173,14 @@ function readOf({ path }: RawRequest): Operation {
 /** The history knows a change by the store that it is about. */
 function asRun({ context, connection, parsed, path, body }: RawRequest, operation: Operation): Run {
   return {
-    context,
-    connection: { ...connection, storeId: storeOf(path) ?? connection.storeId },
-    operation,
-    fields: [],
-    parsed,
-    parameters: {},
-    body: body.value,
-    ...(body.text !== undefined && { bodyText: body.text }),
-    interview: null,
+    target: { ...connection, storeId: storeOf(path) ?? connection.storeId },
+    request: {
+      operation,
+      parameters: {},
+      body: body.value,
+      ...(body.text !== undefined && { bodyText: body.text }),
+    },
+    ui: { context, parsed, fields: [], interview: null },
   };
 }
 
@@ -214,14 +214,11 @@ const guarded: Readonly<Record<string, string>> = {
 
 async function change(run: Run, { context }: RawRequest): Promise<Performed> {
   announce(run);
-  const { id, class: operationClass } = run.operation;
+  const { id, class: operationClass, method, path } = run.request.operation;
   const guard = guarded[id];
   const { yellow } = context.err.color;
   if (guard !== undefined) context.notice(yellow(`api sends this as it is, without a guard: ${guard}`));
-  if (
-    operationClass === 'one-shot' &&
-    matchOperation(run.operation.method, run.operation.path)?.class === 'keyed'
-  ) {
+  if (operationClass === 'one-shot' && matchOperation(method, path)?.class === 'keyed') {
     context.notice(yellow('The body has no idempotencyKey, so the request is sent once and never again.'));
   }
   return perform(run);

@@ -1,7 +1,7 @@
 import type { Context } from '../../cli/command/context.ts';
 import { cancelledError } from '../../cli/core/errors.ts';
 import { isObject } from '../../cli/core/json-value.ts';
-import { describeParameter } from '../../cli/input/request-body.ts';
+import { describeParameter } from '../../cli/input/path-parameter.ts';
 import { askId } from '../../cli/operation/questions/ask-missing.ts';
 import { knownIds } from '../../cli/operation/questions/known-ids.ts';
 import { problemOf } from '../../cli/profiles/ask-target.ts';

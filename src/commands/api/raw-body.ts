@@ -1,7 +1,7 @@
-import { optionValue, type ParsedCommand } from '../../cli/command/command-definition.ts';
 import { usageError } from '../../cli/core/errors.ts';
 import { getPath, parsePath, setPath } from '../../cli/core/field-path.ts';
 import { isObject } from '../../cli/core/json-value.ts';
+import { optionValue, type ParsedCommand } from '../../cli/core/parsed-command.ts';
 import { describeFile, readPair, readText, refuseTooDeep } from '../../cli/input/input-files.ts';
 import type { InputSource } from '../../cli/input/stdin.ts';
 import type { RawMethod } from './raw-request.ts';

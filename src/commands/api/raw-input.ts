@@ -1,5 +1,6 @@
-import { argumentValue, type ParsedCommand } from '../../cli/command/command-definition.ts';
-import { type Context, inputNeeded } from '../../cli/command/context.ts';
+import type { Context } from '../../cli/command/context.ts';
+import { inputNeeded } from '../../cli/command/input-needed.ts';
+import { argumentValue, type ParsedCommand } from '../../cli/core/parsed-command.ts';
 import type { CompleteRequest } from './ask-request.ts';
 import { checkRawPath, parseMethod, rawMethods } from './raw-request.ts';
 

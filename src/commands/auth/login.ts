@@ -1,5 +1,6 @@
-import { type CommandDefinition, isOn } from '../../cli/command/command-definition.ts';
-import { type Context, inputNeeded, type MissingInput } from '../../cli/command/context.ts';
+import type { CommandDefinition } from '../../cli/command/command-definition.ts';
+import type { Context } from '../../cli/command/context.ts';
+import { inputNeeded, type MissingInput } from '../../cli/command/input-needed.ts';
 import {
   checkBaseUrl,
   checkKey,
@@ -9,6 +10,7 @@ import {
 } from '../../cli/config/connection-settings.ts';
 import { CliError, usageError, WentBack } from '../../cli/core/errors.ts';
 import { exitCodes } from '../../cli/core/exit-codes.ts';
+import { isOn } from '../../cli/core/parsed-command.ts';
 import { printableLines } from '../../cli/core/sanitize.ts';
 import { outcomeError } from '../../cli/operation/run/outcome-error.ts';
 import { printProfile } from '../../cli/profiles/view-profile.ts';

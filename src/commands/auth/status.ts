@@ -1,7 +1,8 @@
-import { type CommandDefinition, isOn } from '../../cli/command/command-definition.ts';
+import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import { printJson } from '../../cli/command/print-json.ts';
 import { demoProfile, describeSource, type Sourced } from '../../cli/config/connection-settings.ts';
 import { type ExitCode, exitCodeOfStatus, exitCodes } from '../../cli/core/exit-codes.ts';
+import { isOn } from '../../cli/core/parsed-command.ts';
 import { printable } from '../../cli/core/sanitize.ts';
 import { outcomeError } from '../../cli/operation/run/outcome-error.ts';
 import { renderRecord } from '../../cli/output/tables.ts';

@@ -1,4 +1,4 @@
-import { optionValue } from '../../cli/command/command-definition.ts';
+import { optionValue } from '../../cli/core/parsed-command.ts';
 import { ciDate, fillLabel } from '../../cli/input/ci-run.ts';
 import { operationCommand } from '../../cli/operation/define-operation.ts';
 import { perform } from '../../cli/operation/run/send.ts';
@@ -27,10 +27,12 @@ In the label, {date} is the day (UTC) and {run} the number of the CI run.`,
     }
     return null;
   },
-  perform({ body, ...run }) {
-    const { env } = run.context.io;
-    // One that was asked for came after prepare.
-    const label = typeof body?.label === 'string' ? fillLabel(body.label, env, run.context.now()) : undefined;
-    return perform({ ...run, body: label === undefined ? body : { ...body, label } });
+  perform(run) {
+    const { request, ui } = run;
+    const label = request.body?.label;
+    if (typeof label !== 'string') return perform(run);
+    // A label that was asked for came after `prepare`.
+    const filled = fillLabel(label, ui.context.io.env, ui.context.now());
+    return perform({ ...run, request: { ...request, body: { ...request.body, label: filled } } });
   },
 });

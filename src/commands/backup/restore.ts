@@ -1,14 +1,15 @@
-import { isOn } from '../../cli/command/command-definition.ts';
-import type { Context } from '../../cli/command/context.ts';
+import type { Connection, Context } from '../../cli/command/context.ts';
 import { demoProfile } from '../../cli/config/connection-settings.ts';
 import { CliError } from '../../cli/core/errors.ts';
 import { exitCodes } from '../../cli/core/exit-codes.ts';
 import { getPath } from '../../cli/core/field-path.ts';
+import { isOn } from '../../cli/core/parsed-command.ts';
 import { printable } from '../../cli/core/sanitize.ts';
-import { operationCommand, type Run } from '../../cli/operation/define-operation.ts';
+import { operationCommand } from '../../cli/operation/define-operation.ts';
 import { confirmById } from '../../cli/operation/run/confirm.ts';
 import { idIfAny } from '../../cli/operation/run/print-result.ts';
-import { earlierRecord, type Performed, perform } from '../../cli/operation/run/send.ts';
+import type { Performed, Run } from '../../cli/operation/run/run.ts';
+import { earlierRecord, perform } from '../../cli/operation/run/send.ts';
 import { formatDistance } from '../../cli/output/format-value.ts';
 import { answerBody } from '../../cli/output/record-summary.ts';
 import { createBackup, restoreBackup } from '../../contract/operations/backups.ts';
@@ -26,44 +27,49 @@ A safety backup of the same sections is taken first, and the command that undoes
   ],
   confirm: 'backupId',
   perform: backUpAndRestore,
-  dryRunNote: ({ parsed }) =>
-    isOn(parsed, noSafetyBackup) ? null : 'before it, a safety backup of the same sections would be taken',
+  dryRunNote: ({ ui }) =>
+    isOn(ui.parsed, noSafetyBackup) ? null : 'before it, a safety backup of the same sections would be taken',
   id: idIfAny,
 });
 
 async function backUpAndRestore(run: Run): Promise<Performed> {
-  const { context, connection, parameters, body, parsed } = run;
-  const { backupId = '' } = parameters;
+  const { target, request, ui } = run;
+  const { context, parsed } = ui;
+  const { backupId = '' } = request.parameters;
   const { bold } = context.err.color;
   const from = await describeBackup(context, backupId);
-  context.notice(bold(`FROM ${from} → TO store ${connection.storeId} @ ${connection.host}`));
+  context.notice(bold(`FROM ${from} → TO store ${target.storeId} @ ${target.host}`));
   await confirmById(run, backupId, 'Replace what the store has now?');
 
   // A restore that was begun before has its safety backup: one of now might hold what was restored already.
   const begun = await earlierRecord(run);
   let safetyId = begun?.safetyBackupId ?? null;
   if (begun === null && !isOn(parsed, noSafetyBackup)) safetyId = await takeSafetyBackup(run, backupId);
-  const performed = await perform(safetyId === null ? run : { ...run, safetyBackupId: safetyId });
+  const performed = await perform(run, { safetyBackupId: safetyId ?? undefined });
   if (safetyId !== null) {
-    const sections = Array.isArray(body?.sections) ? body.sections.join(',') : '';
-    context.noticeToCopy(`Undo it with: ${undoCommand(run, safetyId, sections)}`);
+    const { sections } = request.body ?? {};
+    const list = Array.isArray(sections) ? sections.join(',') : '';
+    context.noticeToCopy(`Undo it with: ${undoCommand(target, safetyId, list)}`);
   }
   return safetyId === null ? performed : { ...performed, id: safetyId };
 }
 
 async function takeSafetyBackup(run: Run, backupId: string): Promise<string> {
-  const { context, body } = run;
+  const { target, request, ui } = run;
+  const { sections = [], idempotencyKey } = request.body ?? {};
   const safety: Run = {
-    ...run,
-    operation: createBackup,
-    parameters: {},
-    parsed: { arguments: {}, options: new Map() },
-    body: {
-      label: `before restore of ${backupId}`.slice(0, 120),
-      sections: body?.sections ?? [],
-      // A restore that is run again under its key has the safety backup of the first time, from before the restore.
-      ...(typeof body?.idempotencyKey === 'string' && { idempotencyKey: `safety-${body.idempotencyKey}` }),
+    target,
+    request: {
+      operation: createBackup,
+      parameters: {},
+      body: {
+        label: `before restore of ${backupId}`.slice(0, 120),
+        sections,
+        // The same restore again gets the safety backup of the first time, which is from before the restore.
+        ...(typeof idempotencyKey === 'string' && { idempotencyKey: `safety-${idempotencyKey}` }),
+      },
     },
+    ui: { ...ui, parsed: { arguments: {}, options: new Map() } },
   };
   const { answer } = await perform(safety).catch((error: unknown) => {
     throw error instanceof CliError ? withoutRestore(error) : error;
@@ -78,7 +84,7 @@ async function takeSafetyBackup(run: Run, backupId: string): Promise<string> {
       hint: `${noSafetyBackup} restores without one`,
     });
   }
-  context.notice(`Safety backup ${printable(id)} of the same sections is taken.`);
+  ui.context.notice(`Safety backup ${printable(id)} of the same sections is taken.`);
   return id;
 }
 
@@ -103,13 +109,10 @@ async function describeBackup(context: Context, backupId: string): Promise<strin
 }
 
 /** A line for the shell that goes to the same place as this command, as long as the environment is the same. */
-function undoCommand({ connection }: Run, backupId: string, sections: string): string {
-  const { profile, storeId } = connection;
+function undoCommand({ profile, storeId, baseUrl }: Connection, backupId: string, sections: string): string {
   // Everything that flags and environment said, so that it goes to the same place from another shell too.
   const target =
-    profile === demoProfile
-      ? ['--demo']
-      : ['--profile', profile, '--store', storeId, '--base-url', connection.baseUrl];
+    profile === demoProfile ? ['--demo'] : ['--profile', profile, '--store', storeId, '--base-url', baseUrl];
   const words = ['storectl', ...target, 'backup', 'restore', backupId];
   return [...words, '--sections', sections, '--confirm', backupId].map(shellWord).join(' ');
 }

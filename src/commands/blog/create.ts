@@ -1,7 +1,8 @@
-import { type CommandDefinition, isOn, type ParsedCommand } from '../../cli/command/command-definition.ts';
+import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import type { Context } from '../../cli/command/context.ts';
 import { usageError } from '../../cli/core/errors.ts';
 import type { ExitCode } from '../../cli/core/exit-codes.ts';
+import { isOn, type ParsedCommand } from '../../cli/core/parsed-command.ts';
 import { deriveFlags } from '../../cli/input/field-flags.ts';
 import { checkBody, readBody } from '../../cli/input/request-body.ts';
 import { operationCommand } from '../../cli/operation/define-operation.ts';
@@ -56,7 +57,7 @@ the gravest result.`,
     hints,
     // What came out of an editor is looked at as a whole before it is sent, like what was asked for.
     prepare: () => (edited ? () => [] : null),
-    perform: (run) => perform(refuseRepeated(run, allowDuplicate)),
+    perform: (run) => perform(run, { check: refuseRepeated(run, allowDuplicate) }),
   });
 
 const definition = onePost();

@@ -1,14 +1,11 @@
-import {
-  argumentValue,
-  type CommandDefinition,
-  optionValue,
-  type ParsedCommand,
-} from '../../cli/command/command-definition.ts';
+import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import { usageError } from '../../cli/core/errors.ts';
+import { argumentValue, optionValue, type ParsedCommand } from '../../cli/core/parsed-command.ts';
 import { printable } from '../../cli/core/sanitize.ts';
-import { operationCommand, type Run } from '../../cli/operation/define-operation.ts';
+import { operationCommand } from '../../cli/operation/define-operation.ts';
 import { confirmById } from '../../cli/operation/run/confirm.ts';
-import { type Performed, perform } from '../../cli/operation/run/send.ts';
+import type { Performed, Run } from '../../cli/operation/run/run.ts';
+import { perform } from '../../cli/operation/run/send.ts';
 import { decideDispute } from '../../contract/operations/disputes.ts';
 import { describeDispute } from './case-file.ts';
 import {
@@ -97,20 +94,21 @@ async function look(run: Run): Promise<void> {
   if (dispute.record.status !== expected) throw unexpectedStatus(dispute, expected);
 }
 
-function show({ context }: Run, { answer }: CurrentDispute): void {
+function show({ ui: { context } }: Run, { answer }: CurrentDispute): void {
   context.notice(`${describeDispute(answer, { ...context, out: context.err })}\n`);
 }
 
-function expectedStatus({ parsed }: Run): string {
-  return optionValue(parsed, expectStatus) ?? 'open';
+function expectedStatus({ ui }: Run): string {
+  return optionValue(ui.parsed, expectStatus) ?? 'open';
 }
 
 async function lookAndDecide(run: Run): Promise<Performed> {
-  const { context, parameters, body } = run;
+  const { context, interview } = run.ui;
+  const { parameters, body } = run.request;
   const { disputeId = '' } = parameters;
   // Read again in any case: the answers took time.
   const dispute = await readDispute(run);
-  if (run.interview === null) show(run, dispute);
+  if (interview === null) show(run, dispute);
   const expected = expectedStatus(run);
   const verdict = judgeDispute(dispute, { status: body?.status, resolution: body?.resolution }, expected);
   if (verdict === 'already') {

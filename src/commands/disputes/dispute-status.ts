@@ -4,7 +4,7 @@ import { exitCodes } from '../../cli/core/exit-codes.ts';
 import { getPath } from '../../cli/core/field-path.ts';
 import { isObject } from '../../cli/core/json-value.ts';
 import { printable } from '../../cli/core/sanitize.ts';
-import type { Run } from '../../cli/operation/define-operation.ts';
+import type { Run } from '../../cli/operation/run/run.ts';
 import { perform } from '../../cli/operation/run/send.ts';
 import { decideDispute, showDispute } from '../../contract/operations/disputes.ts';
 import type { Decision } from './bulk/decisions-file.ts';
@@ -20,10 +20,11 @@ export interface CurrentDispute {
 
 /** Reads the dispute of a run. */
 export async function readDispute(run: Run): Promise<CurrentDispute> {
-  const { answer } = await perform({ ...run, operation: showDispute, body: null });
+  const { parameters } = run.request;
+  const { answer } = await perform({ ...run, request: { operation: showDispute, parameters, body: null } });
   const found = getPath(answer, ['record']);
   const record = isObject(found) ? found : {};
-  const { disputeId = '' } = run.parameters;
+  const { disputeId = '' } = parameters;
   if (typeof record.id === 'string' && record.id.toLowerCase() !== disputeId.toLowerCase()) {
     throw new CliError({
       code: 'wrong_dispute',

@@ -12,6 +12,6 @@ and the evidence, oldest first.`,
     'disputes show 5f0c… --json',
     'disputes show 5f0c… --fields record.status,evidence.label',
   ],
-  show: (answer, { context }) => describeDispute(answer, context),
+  show: (answer, { ui }) => describeDispute(answer, ui.context),
   id: (answer) => getPath(answer, ['record', 'id']),
 });

@@ -1,6 +1,7 @@
-import { type CommandDefinition, optionValue } from '../../cli/command/command-definition.ts';
+import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import { printJson } from '../../cli/command/print-json.ts';
 import { usageError } from '../../cli/core/errors.ts';
+import { optionValue } from '../../cli/core/parsed-command.ts';
 import { printable } from '../../cli/core/sanitize.ts';
 import { recordSummary } from '../../cli/output/record-summary.ts';
 import { renderTable } from '../../cli/output/tables.ts';

@@ -1,7 +1,8 @@
-import { type CommandDefinition, optionValue } from '../../cli/command/command-definition.ts';
+import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import type { Context } from '../../cli/command/context.ts';
 import { printJson } from '../../cli/command/print-json.ts';
 import { cancelledError, usageError } from '../../cli/core/errors.ts';
+import { optionValue } from '../../cli/core/parsed-command.ts';
 import { askOrRefuse } from '../../cli/prompts/ask-or-fail.ts';
 import { askInOrder } from '../../cli/prompts/questions.ts';
 

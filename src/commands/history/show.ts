@@ -1,8 +1,9 @@
-import { argumentValue, type CommandDefinition } from '../../cli/command/command-definition.ts';
+import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import type { Context } from '../../cli/command/context.ts';
 import { printJson } from '../../cli/command/print-json.ts';
 import { demoProfile } from '../../cli/config/connection-settings.ts';
 import { maskWebhooks } from '../../cli/core/mask-webhooks.ts';
+import { argumentValue } from '../../cli/core/parsed-command.ts';
 import { answerBody, recordSummary } from '../../cli/output/record-summary.ts';
 import { renderRecord, rowsOf } from '../../cli/output/tables.ts';
 import { chooseOrRefuse } from '../../cli/prompts/ask-or-fail.ts';

@@ -15,5 +15,5 @@ The same endpoint within 24 hours is refused: ${allowDuplicate} adds it again.`,
     'notify add-endpoint --name Night --url https://… --events feedback_digest --no-enabled',
   ],
   defaults: { kind: 'discord' },
-  perform: (run) => perform(refuseRepeated(run, allowDuplicate)),
+  perform: (run) => perform(run, { check: refuseRepeated(run, allowDuplicate) }),
 });

@@ -1,6 +1,7 @@
-import { isOn } from '../../cli/command/command-definition.ts';
 import { usageError } from '../../cli/core/errors.ts';
-import { operationCommand, type PreparedInput } from '../../cli/operation/define-operation.ts';
+import { isOn } from '../../cli/core/parsed-command.ts';
+import { operationCommand } from '../../cli/operation/define-operation.ts';
+import type { PreparedInput } from '../../cli/operation/run/operation-command.ts';
 import type { Questions } from '../../cli/prompts/questions.ts';
 import { markNotificationsRead } from '../../contract/operations/notifications.ts';
 

@@ -1,4 +1,5 @@
-import { argumentValue, type CommandDefinition } from '../../cli/command/command-definition.ts';
+import type { CommandDefinition } from '../../cli/command/command-definition.ts';
+import { argumentValue } from '../../cli/core/parsed-command.ts';
 import { nameProfile, profileChoices, requireProfile } from '../../cli/profiles/choose-profile.ts';
 import { printProfile } from '../../cli/profiles/view-profile.ts';
 

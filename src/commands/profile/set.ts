@@ -1,8 +1,9 @@
-import { argumentValue, type CommandDefinition } from '../../cli/command/command-definition.ts';
+import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import type { Context } from '../../cli/command/context.ts';
 import { checkBaseUrl, checkProfileName, demoProfile } from '../../cli/config/connection-settings.ts';
 import type { Profile, ProfileStore } from '../../cli/config/profile-store.ts';
 import { usageError } from '../../cli/core/errors.ts';
+import { argumentValue } from '../../cli/core/parsed-command.ts';
 import { nameProfile, profileChoices } from '../../cli/profiles/choose-profile.ts';
 import { printProfile } from '../../cli/profiles/view-profile.ts';
 import { askInOrder } from '../../cli/prompts/questions.ts';

@@ -1,5 +1,6 @@
-import { argumentValue, type CommandDefinition } from '../../cli/command/command-definition.ts';
+import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import { printJson } from '../../cli/command/print-json.ts';
+import { argumentValue } from '../../cli/core/parsed-command.ts';
 import { renderRecord, rowsOf } from '../../cli/output/tables.ts';
 import { nameProfile, profileChoices } from '../../cli/profiles/choose-profile.ts';
 import { viewProfile } from '../../cli/profiles/view-profile.ts';

@@ -1,5 +1,6 @@
-import { argumentValue, type CommandDefinition } from '../../cli/command/command-definition.ts';
+import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import { demoProfile } from '../../cli/config/connection-settings.ts';
+import { argumentValue } from '../../cli/core/parsed-command.ts';
 import {
   demoChoice,
   nameProfile,

@@ -21,12 +21,12 @@ changed afterwards. A notice that was appealed from this machine before is refus
   hints: { fileFlags: { text: 'text-file' } },
   confirm: 'reclaimId',
   async perform(run) {
-    const { reclaimId = '' } = run.parameters;
-    const checked = refuseSecond(run, 'this notice was appealed', resubmit);
+    const { reclaimId = '' } = run.request.parameters;
+    const check = refuseSecond(run, 'this notice was appealed', resubmit);
     // Before the question too: nobody should answer it in vain.
-    await checked.check?.(await run.context.history());
+    await check(await run.ui.context.history());
     await confirmById(run, reclaimId, 'Send this appeal? A notice takes one.');
-    return perform(checked);
+    return perform(run, { check });
   },
   id: idIfAny,
 });

@@ -1,6 +1,7 @@
-import type { ParsedCommand } from '../../cli/command/command-definition.ts';
-import { type Context, inputNeeded } from '../../cli/command/context.ts';
+import type { Context } from '../../cli/command/context.ts';
+import { inputNeeded } from '../../cli/command/input-needed.ts';
 import { usageError } from '../../cli/core/errors.ts';
+import type { ParsedCommand } from '../../cli/core/parsed-command.ts';
 import { printable } from '../../cli/core/sanitize.ts';
 import { askOrRefuse, chooseOrRefuse } from '../../cli/prompts/ask-or-fail.ts';
 import type { Choice } from '../../cli/prompts/prompts.ts';

@@ -1,11 +1,8 @@
-import {
-  type CommandDefinition,
-  optionValue,
-  type ParsedCommand,
-} from '../../cli/command/command-definition.ts';
+import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import type { Context } from '../../cli/command/context.ts';
 import { printJson } from '../../cli/command/print-json.ts';
 import { usageError } from '../../cli/core/errors.ts';
+import { optionValue, type ParsedCommand } from '../../cli/core/parsed-command.ts';
 import { chooseOrRefuse } from '../../cli/prompts/ask-or-fail.ts';
 import { askInOrder } from '../../cli/prompts/questions.ts';
 import { createKey, type Preset, presets, type Scope, scopes } from '../../service/index.ts';

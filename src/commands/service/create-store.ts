@@ -1,5 +1,6 @@
-import { type CommandDefinition, optionValue } from '../../cli/command/command-definition.ts';
+import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import { printJson } from '../../cli/command/print-json.ts';
+import { optionValue } from '../../cli/core/parsed-command.ts';
 import { renderRecord, rowsOf } from '../../cli/output/tables.ts';
 import { createStore, type Storage } from '../../service/index.ts';
 import { askOption } from './ask.ts';

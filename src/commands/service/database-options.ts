@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { type OptionSpec, optionValue, type ParsedCommand } from '../../cli/command/command-definition.ts';
 import type { Context } from '../../cli/command/context.ts';
 import { stateDirectory } from '../../cli/config/directories.ts';
 import { CliError, describeSystemError, systemErrorCode, usageError } from '../../cli/core/errors.ts';
 import { exitCodes } from '../../cli/core/exit-codes.ts';
+import type { OptionSpec } from '../../cli/core/option-spec.ts';
+import { optionValue, type ParsedCommand } from '../../cli/core/parsed-command.ts';
 import {
   DatabaseSetupError,
   ForeignDatabaseError,

@@ -1,13 +1,9 @@
-import {
-  argumentValue,
-  type CommandDefinition,
-  isOn,
-  optionValue,
-  type ParsedCommand,
-} from '../../cli/command/command-definition.ts';
-import { type Context, inputNeeded } from '../../cli/command/context.ts';
+import type { CommandDefinition } from '../../cli/command/command-definition.ts';
+import type { Context } from '../../cli/command/context.ts';
+import { inputNeeded } from '../../cli/command/input-needed.ts';
 import { printJson } from '../../cli/command/print-json.ts';
 import { usageError } from '../../cli/core/errors.ts';
+import { argumentValue, isOn, optionValue, type ParsedCommand } from '../../cli/core/parsed-command.ts';
 import { printable } from '../../cli/core/sanitize.ts';
 import { formatDistance } from '../../cli/output/format-value.ts';
 import { renderTable } from '../../cli/output/tables.ts';

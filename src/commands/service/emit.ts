@@ -1,7 +1,9 @@
-import { type CommandDefinition, optionValue } from '../../cli/command/command-definition.ts';
-import { type Context, inputNeeded } from '../../cli/command/context.ts';
+import type { CommandDefinition } from '../../cli/command/command-definition.ts';
+import type { Context } from '../../cli/command/context.ts';
+import { inputNeeded } from '../../cli/command/input-needed.ts';
 import { printJson } from '../../cli/command/print-json.ts';
 import { usageError } from '../../cli/core/errors.ts';
+import { optionValue } from '../../cli/core/parsed-command.ts';
 import { chooseOrRefuse } from '../../cli/prompts/ask-or-fail.ts';
 import { askInOrder } from '../../cli/prompts/questions.ts';
 import { emitEvent, type RaisedEvent, raisedEvents } from '../../service/index.ts';

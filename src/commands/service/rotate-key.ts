@@ -1,6 +1,7 @@
-import { argumentValue, type CommandDefinition, optionValue } from '../../cli/command/command-definition.ts';
+import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import { printJson } from '../../cli/command/print-json.ts';
 import { usageError } from '../../cli/core/errors.ts';
+import { argumentValue, optionValue } from '../../cli/core/parsed-command.ts';
 import { rotateKey } from '../../service/index.ts';
 import { chooseKey } from './ask.ts';
 import { databaseOption, withStorage } from './database-options.ts';

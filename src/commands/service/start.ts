@@ -1,12 +1,8 @@
-import {
-  type CommandDefinition,
-  isOn,
-  optionValue,
-  type ParsedCommand,
-} from '../../cli/command/command-definition.ts';
+import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import { printJson } from '../../cli/command/print-json.ts';
 import { CliError, systemErrorCode, usageError } from '../../cli/core/errors.ts';
 import { exitCodes } from '../../cli/core/exit-codes.ts';
+import { isOn, optionValue, type ParsedCommand } from '../../cli/core/parsed-command.ts';
 import { version } from '../../cli/core/version.ts';
 import { createApp, listen, parseSink, type Storage, startDeliveries } from '../../service/index.ts';
 import { databaseOption, withStorage } from './database-options.ts';

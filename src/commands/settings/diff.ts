@@ -1,7 +1,7 @@
-import { isOn } from '../../cli/command/command-definition.ts';
 import { printJson } from '../../cli/command/print-json.ts';
 import { exitCodes } from '../../cli/core/exit-codes.ts';
 import { mergeObjects } from '../../cli/core/field-path.ts';
+import { isOn } from '../../cli/core/parsed-command.ts';
 import { operationInputCommand } from '../../cli/operation/define-operation.ts';
 import { saveSettings } from '../../contract/operations/settings.ts';
 import { changesBetween, clientFields, describeChanges, readSettings } from './settings-diff.ts';
@@ -16,10 +16,10 @@ something differs, for CI jobs that keep settings in a file.`,
     'settings diff --from-file settings.yaml --exit-code --json',
   ],
   async run(run) {
-    const { context, body, parsed } = run;
+    const { context, parsed } = run.ui;
     const { document } = await readSettings(run);
     const before = clientFields(document);
-    const changes = changesBetween(before, clientFields(mergeObjects(document, body ?? {})));
+    const changes = changesBetween(before, clientFields(mergeObjects(document, run.request.body ?? {})));
     if (context.flags.json) printJson(context, changes);
     else if (changes.length === 0) context.notice('Nothing differs.');
     else context.print(describeChanges(changes, context.out));

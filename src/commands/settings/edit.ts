@@ -5,12 +5,12 @@ import { exitCodes } from '../../cli/core/exit-codes.ts';
 import { deriveFlags } from '../../cli/input/field-flags.ts';
 import { parseObject } from '../../cli/input/input-files.ts';
 import { checkBody } from '../../cli/input/request-body.ts';
-import { announce, type Run } from '../../cli/operation/define-operation.ts';
 import { printResult } from '../../cli/operation/run/print-result.ts';
-import type { Performed } from '../../cli/operation/run/send.ts';
+import type { Performed, Run } from '../../cli/operation/run/run.ts';
+import { announce } from '../../cli/operation/run/send.ts';
 import { editUntilUsed } from '../../cli/prompts/editor.ts';
 import { saveSettings } from '../../contract/operations/settings.ts';
-import { clientFields, previewSave, readSettings, sameJson } from './settings-diff.ts';
+import { clientFields, previewSave, readSettings, sameJson, settingsRun } from './settings-diff.ts';
 
 const fields = deriveFlags(saveSettings.body);
 
@@ -28,17 +28,7 @@ you back to the editor with your text and the reason. Stops when somebody else c
         outcome: 'not_sent',
       });
     }
-    const connection = await context.connect();
-    const run: Run = {
-      context,
-      connection,
-      operation: saveSettings,
-      fields,
-      parsed,
-      interview: null,
-      parameters: {},
-      body: null,
-    };
+    const run = await settingsRun({ context, fields, parsed });
     announce(run);
     const performed = await editAndSave(run);
     if (performed === null) context.notice('Nothing was changed.');
@@ -49,7 +39,7 @@ you back to the editor with your text and the reason. Stops when somebody else c
 
 /** Null where the user left the text as it was. */
 async function editAndSave(run: Run): Promise<Performed | null> {
-  const { context } = run;
+  const { context } = run.ui;
   const base = await readSettings(run);
   return editUntilUsed(context, stringify(clientFields(base.document)), {
     fileName: 'settings.yaml',

@@ -1,23 +1,25 @@
-import { optionValue } from '../../cli/command/command-definition.ts';
 import { usageError } from '../../cli/core/errors.ts';
 import { getPath, mergeObjects } from '../../cli/core/field-path.ts';
+import { optionValue } from '../../cli/core/parsed-command.ts';
 import { parseObject } from '../../cli/input/input-files.ts';
-import {
-  operationCommand,
-  type PreparedInput,
-  type Preview,
-  type Run,
-} from '../../cli/operation/define-operation.ts';
+import { operationCommand } from '../../cli/operation/define-operation.ts';
 import { askWhatChanges } from '../../cli/operation/questions/nothing-to-change.ts';
+import type { PreparedInput, Preview } from '../../cli/operation/run/operation-command.ts';
+import type { Run } from '../../cli/operation/run/run.ts';
 import { saveSettings } from '../../contract/operations/settings.ts';
-import { clientFields, movedError, previewSave, readSettings, sameJson } from './settings-diff.ts';
+import {
+  clientFields,
+  movedError,
+  previewSave,
+  readSettings,
+  sameJson,
+  settingsRun,
+} from './settings-diff.ts';
 
 const undo = '--undo';
 
 const askChanges = askWhatChanges(saveSettings, '--quiet-hours-enabled', async (input) => {
-  const connection = await input.context.connect();
-  const run = { ...input, connection, operation: saveSettings, parameters: {}, body: null, interview: null };
-  return (await readSettings(run)).document;
+  return (await readSettings(await settingsRun(input))).document;
 });
 
 export const command = operationCommand({
@@ -48,8 +50,8 @@ changed the settings in the meantime. The service's own fields storeId, env and 
     return null;
   },
   preview: mergeIntoCurrent,
-  dryRunNote: ({ parsed }) =>
-    optionValue(parsed, undo) !== undefined
+  dryRunNote: ({ ui }) =>
+    optionValue(ui.parsed, undo) !== undefined
       ? null
       : 'these fields would be changed in the settings as they are then, and the whole sent; `storectl settings diff` shows it',
   id: (answer) => getPath(answer, ['storeId']),
@@ -74,10 +76,10 @@ async function formerSettings({ context }: PreparedInput, id: string): Promise<R
 
 /** PUT replaces the document, so what the user did not name has to be read and sent back. */
 async function mergeIntoCurrent(run: Run): Promise<Preview> {
-  const given = run.body ?? {};
+  const given = run.request.body ?? {};
   const current = await readSettings(run);
   const movedHint = 'run the command again to change the settings as they are now';
-  if (optionValue(run.parsed, undo) !== undefined) return previewSave(run, current, given, movedHint);
+  if (optionValue(run.ui.parsed, undo) !== undefined) return previewSave(run, current, given, movedHint);
   const next = clientFields(mergeObjects(current.document, given));
   const { updatedAt } = given;
   // A document that was read earlier says when: saving it over newer settings would take others' changes back.

@@ -3,10 +3,11 @@ import { exitCodes } from '../../cli/core/exit-codes.ts';
 import { inexactNumber } from '../../cli/core/json-text.ts';
 import { isObject, isTooDeep, mostLevels } from '../../cli/core/json-value.ts';
 import { printable } from '../../cli/core/sanitize.ts';
-import type { Preview, Run } from '../../cli/operation/define-operation.ts';
+import type { PreparedInput, Preview } from '../../cli/operation/run/operation-command.ts';
+import type { Run } from '../../cli/operation/run/run.ts';
 import { perform } from '../../cli/operation/run/send.ts';
 import type { Style } from '../../cli/output/style.ts';
-import { serverOwnedSettings, showSettings } from '../../contract/operations/settings.ts';
+import { saveSettings, serverOwnedSettings, showSettings } from '../../contract/operations/settings.ts';
 
 /** The operations settings as they are now. */
 export interface CurrentSettings {
@@ -23,9 +24,19 @@ export interface Change {
   readonly after: unknown;
 }
 
+/** The run of a command that starts with what the service has, before it knows what to save. */
+export async function settingsRun(input: PreparedInput): Promise<Run> {
+  return {
+    target: await input.context.connect(),
+    request: { operation: saveSettings, parameters: {}, body: null },
+    ui: { ...input, interview: null },
+  };
+}
+
 /** Reads the settings. Throws exit 7 where the answer is no object: saving over it would lose it. */
 export async function readSettings(run: Run): Promise<CurrentSettings> {
-  const { answer, text, etag } = await perform({ ...run, operation: showSettings, body: null });
+  const request = { operation: showSettings, parameters: {}, body: null };
+  const { answer, text, etag } = await perform({ ...run, request });
   if (isObject(answer) && !isTooDeep(answer)) return { document: answer, text, etag };
   throw new CliError({
     code: 'unreadable_settings',
@@ -79,7 +90,7 @@ export function movedError(run: Run, before: unknown, now: unknown, hint: string
     exitCode: exitCodes.conflict,
     message: [
       'the settings were changed by somebody else in the meantime, nothing was saved; what moved:',
-      describeChanges(moved, { ...run.context.err, color: run.context.err.color }),
+      describeChanges(moved, run.ui.context.err),
     ].join('\n'),
     hint,
     outcome: 'not_sent',
@@ -101,7 +112,6 @@ export function previewSave(
   next: Record<string, unknown>,
   movedHint: string,
 ): Preview {
-  const { context } = run;
   const changes = changesBetween(clientFields(base.document), next);
   if (changes.length === 0) {
     return {
@@ -112,18 +122,16 @@ export function previewSave(
   }
   refuseInexactNumbers(base);
   return {
-    text: describeChanges(changes, context.err),
+    text: describeChanges(changes, run.ui.context.err),
     changesNothing: false,
     async send() {
       const again = await readSettings(run);
       if (!sameJson(base.document, again.document))
         throw movedError(run, base.document, again.document, movedHint);
-      return perform({
-        ...run,
-        body: next,
-        former: JSON.stringify(base.document),
-        ...(again.etag !== null && { ifMatch: again.etag }),
-      });
+      return perform(
+        { ...run, request: { ...run.request, body: next } },
+        { former: JSON.stringify(base.document), ifMatch: again.etag ?? undefined },
+      );
     },
   };
 }

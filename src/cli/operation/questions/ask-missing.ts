@@ -13,6 +13,7 @@ import {
   type Questions,
   unlessBack,
 } from '../../prompts/questions.ts';
+import type { Interview } from '../run/run.ts';
 import { askField } from './ask-field.ts';
 import { type KnownId, knownIds } from './known-ids.ts';
 
@@ -43,16 +44,6 @@ export function isNotFound(error: unknown): error is CliError {
 export function explainRefusal({ notice, err }: Context, { details }: CliError, hint = ''): void {
   const lines = [details.message, hint].filter((line) => line !== '').join('\n');
   notice(`\n${err.color.yellow(printableLines(lines))}\n`);
-}
-
-/** A user who has been asked for some of the input, and can be asked again. The answers change the input in place. */
-export interface Interview {
-  /** Asks the last question again; Escape goes further back. */
-  goBack(): Promise<void>;
-  /** A question for a field of the request, whether it was asked for before or not. */
-  questionOf(field: FieldFlag): Question;
-  /** The same for the ids in the path. */
-  questionsOfIds(): readonly Question[];
 }
 
 /**

@@ -4,7 +4,7 @@ import { type FieldFlag, nameOfField } from '../../input/field-flags.ts';
 import { formatValue } from '../../output/format-value.ts';
 import { askSeveral } from '../../prompts/prompts.ts';
 import type { Questions } from '../../prompts/questions.ts';
-import type { PreparedInput } from '../define-operation.ts';
+import type { PreparedInput } from '../run/operation-command.ts';
 import { askInto } from './ask-missing.ts';
 
 /**

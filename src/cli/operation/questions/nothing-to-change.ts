@@ -1,5 +1,5 @@
 import { usageError } from '../../core/errors.ts';
-import type { InputCommand, PreparedInput } from '../define-operation.ts';
+import type { InputCommand, PreparedInput } from '../run/operation-command.ts';
 
 /**
  * For a change that names no field: in a terminal the user chooses what shall change, elsewhere it is exit 2.

@@ -1,26 +1,27 @@
-import { optionValue } from '../../command/command-definition.ts';
 import { CliError, cancelledError, WentBack } from '../../core/errors.ts';
 import { getPath } from '../../core/field-path.ts';
+import { optionValue } from '../../core/parsed-command.ts';
 import { type FieldFlag, nameOfField } from '../../input/field-flags.ts';
 import { formatValue } from '../../output/format-value.ts';
 import { renderRecord, rowsOf } from '../../output/tables.ts';
 import { askChoice, askSeveral } from '../../prompts/prompts.ts';
 import { askFromStart, askInTurn, type Question, unlessBack } from '../../prompts/questions.ts';
-import type { OperationCommand, Preview, Run } from '../define-operation.ts';
-import { type Performed, perform } from '../run/send.ts';
-import { explainRefusal, type Interview, isNotFound } from './ask-missing.ts';
+import type { OperationCommand, Preview } from '../run/operation-command.ts';
+import type { Interview, Performed, Run } from '../run/run.ts';
+import { perform } from '../run/send.ts';
+import { explainRefusal, isNotFound } from './ask-missing.ts';
 
 /**
  * Performs a run for somebody who was asked for some of it: shows the whole before it is sent, lets the user go back to
  * the answers, and asks again for those that the service refuses.
  */
-export async function performLed(
+export async function reviewAndPerform(
   run: Run,
   interview: Interview,
   command: OperationCommand,
 ): Promise<Performed> {
-  const { notice } = run.context;
-  const isChange = run.operation.class !== 'read';
+  const { notice } = run.ui.context;
+  const isChange = run.request.operation.class !== 'read';
   for (let wasRefused = false; ; ) {
     try {
       const { text, changesNothing, send } = (await command.preview?.(run)) ?? previewFields(run, command);
@@ -36,7 +37,7 @@ export async function performLed(
       if (!(error instanceof CliError) || questions.length === 0)
         throw wasRefused ? withoutEffect(error) : error;
       wasRefused = isChange;
-      explainRefusal(run.context, error, isNotFound(error) ? error.details.hint : '');
+      explainRefusal(run.ui.context, error, isNotFound(error) ? error.details.hint : '');
       await askFromStart(() => questions).catch((reason: unknown) => {
         throw wasRefused ? withoutEffect(reason) : reason;
       });
@@ -46,9 +47,10 @@ export async function performLed(
 
 /** What is sent says what will change. */
 function previewFields(run: Run, command: OperationCommand): Preview {
-  const rows = rowsOf(run.body ?? {}, { now: run.context.now(), currency: null });
+  const { context } = run.ui;
+  const rows = rowsOf(run.request.body ?? {}, { now: context.now(), currency: null });
   return {
-    text: rows.length === 0 ? '' : renderRecord(rows, run.context.err),
+    text: rows.length === 0 ? '' : renderRecord(rows, context.err),
     changesNothing: false,
     send: () => (command.perform ?? perform)(run),
   };
@@ -56,8 +58,8 @@ function previewFields(run: Run, command: OperationCommand): Preview {
 
 /** Whether to go on: false where the user has changed something, which is to be looked at first. */
 async function agree(run: Run, interview: Interview): Promise<boolean> {
-  const { context, operation } = run;
-  const answer = await askChoice(context.io, `${operation.summary}: send this?`, [
+  const { context } = run.ui;
+  const answer = await askChoice(context.io, `${run.request.operation.summary}: send this?`, [
     { value: 'yes', name: 'yes, send it' },
     { value: 'change', name: 'change or add something first' },
     { value: 'no', name: 'no, send nothing' },
@@ -68,7 +70,10 @@ async function agree(run: Run, interview: Interview): Promise<boolean> {
 }
 
 /** Asks for any fields of the request, those that it can do without as well. */
-async function askForMore({ context, fields, body }: Run, interview: Interview): Promise<void> {
+async function askForMore(
+  { request: { body }, ui: { context, fields } }: Run,
+  interview: Interview,
+): Promise<void> {
   const values = { now: context.now(), currency: null };
   const choices = fields
     .filter(({ path }) => path.join('.') !== 'idempotencyKey')
@@ -92,7 +97,7 @@ async function askForMore({ context, fields, body }: Run, interview: Interview):
 
 /** Questions for what a definite refusal is about, where it can be asked for; none for any other error. */
 function correctingQuestions(
-  { fields, parsed }: Run,
+  { ui: { fields, parsed } }: Run,
   interview: Interview,
   error: unknown,
 ): readonly Question[] {

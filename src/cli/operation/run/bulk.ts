@@ -1,13 +1,13 @@
 import type { Operation } from '../../../contract/operation.ts';
 import { pathParameterProblem } from '../../../contract/operation.ts';
 import type { Batch, BatchOptions } from '../../../history/batch/batch.ts';
-import { optionValue, type ParsedCommand } from '../../command/command-definition.ts';
 import type { Context } from '../../command/context.ts';
 import { cancelledError, usageError } from '../../core/errors.ts';
 import { type ExitCode, exitCodes } from '../../core/exit-codes.ts';
+import { optionValue, type ParsedCommand } from '../../core/parsed-command.ts';
 import type { FieldFlag } from '../../input/field-flags.ts';
 import { beginFile, outputFileOption } from '../../output/output-file.ts';
-import type { Run } from '../define-operation.ts';
+import type { Run } from './run.ts';
 import { sendOptions } from './send.ts';
 
 /** The run that those of a batch are made from. */
@@ -16,20 +16,24 @@ export async function startBatch(
   operation: Operation,
   fields: readonly FieldFlag[],
 ): Promise<Run> {
-  const connection = await context.connect();
-  const problem = pathParameterProblem(connection.storeId);
+  const target = await context.connect();
+  const problem = pathParameterProblem(target.storeId);
   if (problem !== null) throw usageError(`--store ${problem}`, 'give the id as the service shows it');
   // Requests wait where the service says "too many requests", since one that was refused so had no effect.
   const parsed: ParsedCommand = { arguments: {}, options: new Map([['--retry-rate-limited', true]]) };
-  return { context, connection, operation, fields, parsed, parameters: {}, body: null, interview: null };
+  return {
+    target,
+    request: { operation, parameters: {}, body: null },
+    ui: { context, parsed, fields, interview: null },
+  };
 }
 
 /** The batch of a run that {@link startBatch} has made. */
 export async function beginBatch(
-  { context, connection, operation, parameters }: Run,
+  { target, request: { operation, parameters }, ui: { context } }: Run,
   limits: Pick<BatchOptions, 'mostAtOnce' | 'onRetry' | 'isOver'>,
 ): Promise<Batch> {
-  const { client, profile, origin, storeId, secret } = connection;
+  const { client, profile, origin, storeId, secret } = target;
   const history = await context.history();
   return history.beginBatch({
     ...sendOptions(context),
@@ -47,13 +51,13 @@ export async function beginBatch(
 
 /** Does the work while no other batch of the operation is at work on the store: a second one waits, and goes on then. */
 export async function alone<Result>(
-  { context, connection, operation }: Run,
+  { target, request: { operation }, ui: { context } }: Run,
   work: () => Promise<Result>,
 ): Promise<Result> {
   const { signal } = context.io;
   const history = await context.history();
   const lock = await history
-    .acquire(`batch ${operation.id} ${connection.origin} ${connection.storeId}`, {
+    .acquire(`batch ${operation.id} ${target.origin} ${target.storeId}`, {
       signal,
       onWait: () => context.notice('another storectl is at a batch for this store: waiting for it'),
     })

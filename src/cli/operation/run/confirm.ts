@@ -1,14 +1,13 @@
-import { optionValue } from '../../command/command-definition.ts';
-import { cancelledError } from '../../core/errors.ts';
-import { wrongConfirmation } from '../../input/request-body.ts';
-import type { Run } from '../define-operation.ts';
+import { type CliError, cancelledError, usageError } from '../../core/errors.ts';
+import { optionValue } from '../../core/parsed-command.ts';
+import type { Run } from './run.ts';
 
 /**
  * Asks for the id once more before something that cannot be taken back; `--confirm ID` answers beforehand. Without
  * somebody to ask, the command has been refused before, so silence is never taken for yes.
  */
 export async function confirmById(
-  { context, parsed, interview }: Run,
+  { ui: { context, parsed, interview } }: Run,
   id: string,
   question: string,
 ): Promise<void> {
@@ -27,4 +26,15 @@ export async function confirmById(
   };
   // Where other questions came before, going back is their business.
   await (interview === null ? askFromStart(() => [{ ask }]) : ask());
+}
+
+/** Exit 2 for a `--confirm` that names something else than the command. */
+export function wrongConfirmation(given: string, wanted: string): CliError {
+  return usageError(
+    `--confirm names ${given || 'nothing'}, and the command ${wanted}`,
+    'nothing was sent; check which one is meant',
+    {
+      code: 'wrong_confirmation',
+    },
+  );
 }

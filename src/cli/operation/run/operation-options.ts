@@ -1,6 +1,6 @@
 import { type Operation, pathParameters } from '../../../contract/operation.ts';
-import type { ArgumentSpec, CompletionKind, OptionSpec } from '../../command/command-definition.ts';
 import { knownWords, parameterKinds } from '../../completion/known-values.ts';
+import type { ArgumentSpec, CompletionKind, OptionSpec } from '../../core/option-spec.ts';
 import { type FieldFlag, flagValues } from '../../input/field-flags.ts';
 import { outputFileOption } from '../../output/output-file.ts';
 

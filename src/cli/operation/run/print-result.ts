@@ -1,4 +1,4 @@
-import { buildPath } from '../../../contract/operation.ts';
+import { buildPath, type Operation } from '../../../contract/operation.ts';
 import type { Context } from '../../command/context.ts';
 import { chosenFields, printJson } from '../../command/print-json.ts';
 import { CliError } from '../../core/errors.ts';
@@ -8,16 +8,8 @@ import { maskWebhooks } from '../../core/mask-webhooks.ts';
 import { printable } from '../../core/sanitize.ts';
 import type { ValueContext } from '../../output/format-value.ts';
 import { renderJson } from '../../output/style.ts';
-import type { Run } from '../define-operation.ts';
-import type { Performed } from './send.ts';
-
-/** How the answer of an operation is shown. */
-export interface ResultView {
-  /** The answer for people; without it, a record of its fields. */
-  show?(answer: unknown, run: Run): string;
-  /** The id that `--quiet` prints, if there is one; without it, the `id` of the answer, which then must have one. */
-  id?(answer: unknown): unknown;
-}
+import type { ResultView } from './operation-command.ts';
+import type { Performed, Run } from './run.ts';
 
 /** For {@link ResultView.id}: the `id` of an answer that may have none. */
 export function idIfAny(answer: unknown): unknown {
@@ -30,12 +22,12 @@ export async function printResult(
   command: ResultView,
   { answer, text, id, record }: Performed,
 ): Promise<void> {
-  const { context } = run;
+  const { context } = run.ui;
   const { flags, out } = context;
   if (flags.quiet) {
     const produced = id ?? (command.id ?? idIfAny)(answer);
     if (typeof produced === 'string') context.print(printable(produced));
-    else if (command.id === undefined) throw withoutId(run, record);
+    else if (command.id === undefined) throw withoutId(run.request.operation, record);
   } else if (flags.json && flags.fields === null) {
     context.print(renderJson(text === '' ? 'null' : text, out));
   } else {
@@ -45,12 +37,13 @@ export async function printResult(
 
 /** The chosen fields, or the answer for people; null where it is nested deeper than the stack: it was applied all the same. */
 async function describeAnswer(run: Run, command: ResultView, answer: unknown): Promise<string | null> {
-  const { flags, out, notice } = run.context;
+  const { context } = run.ui;
+  const { flags, out, notice } = context;
   try {
-    if (flags.fields !== null) return renderJson(JSON.stringify(chosenFields(run.context, answer)), out);
+    if (flags.fields !== null) return renderJson(JSON.stringify(chosenFields(context, answer)), out);
     if (command.show !== undefined) return command.show(answer, run);
     const { renderRecord, rowsOf } = await import('../../output/tables.ts');
-    return renderRecord(rowsOf(answer, valueContext(run, answer)), out);
+    return renderRecord(rowsOf(answer, valueContext(context, answer)), out);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     notice('the answer is nested too deeply to be taken apart: this is all of it');
@@ -59,7 +52,7 @@ async function describeAnswer(run: Run, command: ResultView, answer: unknown): P
 }
 
 /** A script that stores the id must not go on with an empty one. */
-function withoutId({ operation }: Run, record: Performed['record']): CliError {
+function withoutId(operation: Operation, record: Performed['record']): CliError {
   return new CliError({
     code: 'no_id',
     exitCode: operation.class === 'read' ? exitCodes.notApplied : exitCodes.unknown,
@@ -71,15 +64,16 @@ function withoutId({ operation }: Run, record: Performed['record']): CliError {
 }
 
 /** Amounts are in the currency that the answer itself names. */
-function valueContext(run: Run, answer: unknown): ValueContext {
+function valueContext({ now }: Context, answer: unknown): ValueContext {
   const currency = getPath(answer, ['defaultCurrency']);
-  return { now: run.context.now(), currency: typeof currency === 'string' ? currency : null };
+  return { now: now(), currency: typeof currency === 'string' ? currency : null };
 }
 
 /** Prints the request that would be sent, without the key. */
-export function printDryRun({ context, connection, operation, parameters, body }: Run): void {
-  const path = buildPath(operation, { storeId: connection.storeId, ...parameters });
-  printRequest(context, { method: operation.method, url: connection.baseUrl + path, body });
+export function printDryRun({ target, request, ui }: Run): void {
+  const { operation, parameters, body } = request;
+  const path = buildPath(operation, { storeId: target.storeId, ...parameters });
+  printRequest(ui.context, { method: operation.method, url: target.baseUrl + path, body });
 }
 
 /** Prints a request that is not sent, without the key and the tokens of webhooks. A null body is none. */

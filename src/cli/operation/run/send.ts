@@ -1,37 +1,34 @@
 import type { Applied, Outcome } from '../../../client/outcome.ts';
+import type { Operation } from '../../../contract/operation.ts';
 import type { Batch } from '../../../history/batch/batch.ts';
-import { HistoryError, KeyReusedError } from '../../../history/errors.ts';
+import { HistoryError } from '../../../history/errors.ts';
 import type { HistoryRecord } from '../../../history/record.ts';
 import type { Sealed } from '../../../history/request-intent.ts';
 import type { Performed as Recorded } from '../../../history/send.ts';
-import { isOn } from '../../command/command-definition.ts';
 import type { Context } from '../../command/context.ts';
-import { CliError, cancelledError, localStateError, usageError } from '../../core/errors.ts';
+import { CliError, cancelledError } from '../../core/errors.ts';
 import { exitCodes } from '../../core/exit-codes.ts';
 import { isObject } from '../../core/json-value.ts';
+import { isOn } from '../../core/parsed-command.ts';
 import { printable } from '../../core/sanitize.ts';
-import type { Run } from '../define-operation.ts';
+import { describeHistoryError } from './history-error.ts';
 import { outcomeError } from './outcome-error.ts';
+import type { ChangeOptions, Performed, Run } from './run.ts';
 
-/** An operation that was applied, or a read that was answered. */
-export interface Performed {
-  /** The JSON value that the service sent. */
-  readonly answer: unknown;
-  /** The same as text, as the service sent it. */
-  readonly text: string;
-  readonly etag: string | null;
-  /** The record in the history, or null for a read. */
-  readonly record: HistoryRecord | null;
-  /** The id that `--quiet` prints, where it is not the answer's. */
-  readonly id?: string;
+/** Says where a change goes before it is sent. */
+export function announce({ target, ui: { context } }: Run): void {
+  const { dim } = context.err.color;
+  context.notice(dim(`${target.profile} → store ${target.storeId} @ ${target.host}`));
 }
 
 /** Sends a run, recorded where it changes something. Every outcome but `applied` is thrown as the user's error. */
-export async function perform(run: Run): Promise<Performed> {
-  const { outcome, record } = run.operation.class === 'read' ? await read(run) : await change(run);
+export async function perform(run: Run, options: ChangeOptions = {}): Promise<Performed> {
+  const { operation } = run.request;
+  const isRead = operation.class === 'read';
+  const { outcome, record } = isRead ? await read(run) : await change(run, options);
   const applied = expectApplied(run, outcome, record);
-  noteDrift(run.context, [applied]);
-  if (run.operation.class === 'read' && !isObject(applied.body)) throw unreadableAnswer(run);
+  noteDrift(run.ui.context, [applied]);
+  if (isRead && !isObject(applied.body)) throw unreadableAnswer(operation);
   return { answer: applied.body, text: applied.text, etag: applied.etag, record };
 }
 
@@ -41,22 +38,22 @@ export async function performInBatch(
   batch: Batch,
   prepared: Sealed,
 ): Promise<{ applied: Applied; record: HistoryRecord }> {
-  const { outcome, record } = await recorded(run.context, () => batch.perform(prepared));
+  const { outcome, record } = await recorded(run.ui.context, () => batch.perform(prepared));
   return { applied: expectApplied(run, outcome, record), record };
 }
 
-function expectApplied(run: Run, outcome: Outcome, record: HistoryRecord | null): Applied {
+function expectApplied({ request, ui }: Run, outcome: Outcome, record: HistoryRecord | null): Applied {
   if (outcome.kind === 'applied') return outcome;
   throw outcomeError(outcome, {
-    class: run.operation.class,
-    fields: run.fields,
+    class: request.operation.class,
+    fields: ui.fields,
     recordId: record?.id ?? null,
-    now: run.context.now(),
+    now: ui.context.now(),
   });
 }
 
 /** Every read of the contract answers with an object: anything else must not look like one that is empty. */
-function unreadableAnswer({ operation }: Run): CliError {
+function unreadableAnswer(operation: Operation): CliError {
   return new CliError({
     code: 'unreadable_answer',
     exitCode: exitCodes.notApplied,
@@ -68,7 +65,7 @@ function unreadableAnswer({ operation }: Run): CliError {
 
 /** The record that {@link perform} would go on with instead of beginning anew, or null. */
 export async function earlierRecord(run: Run): Promise<HistoryRecord | null> {
-  if (run.operation.class !== 'keyed') return null;
+  if (run.request.operation.class !== 'keyed') return null;
   try {
     const { findEarlierRecord } = await import('../../../history/execute.ts');
     return await findEarlierRecord(await commandOf(run));
@@ -85,23 +82,23 @@ export function sendOptions({ io, flags }: Context) {
   };
 }
 
-async function read(run: Run): Promise<{ outcome: Outcome; record: null }> {
-  const { context, connection, operation, parameters } = run;
-  const outcome = await connection.client.call(operation, {
-    ...sendOptions(context),
-    parameters: { storeId: connection.storeId, ...parameters },
+async function read({ target, request, ui }: Run): Promise<{ outcome: Outcome; record: null }> {
+  const outcome = await target.client.call(request.operation, {
+    ...sendOptions(ui.context),
+    parameters: { storeId: target.storeId, ...request.parameters },
     body: null,
   });
   return { outcome, record: null };
 }
 
 /** The run's command in the words of the history. */
-async function commandOf({ context, connection, operation, parameters, body, bodyText, parsed }: Run) {
+async function commandOf({ target, request, ui: { context, parsed } }: Run) {
+  const { operation, parameters, body, bodyText } = request;
   return {
     history: await context.history(),
     operation,
-    origin: connection.origin,
-    storeId: connection.storeId,
+    origin: target.origin,
+    storeId: target.storeId,
     parameters,
     body,
     bodyText,
@@ -109,29 +106,30 @@ async function commandOf({ context, connection, operation, parameters, body, bod
   };
 }
 
-async function change(run: Run): Promise<Recorded> {
-  const { context, connection, parsed } = run;
+async function change(run: Run, options: ChangeOptions): Promise<Recorded> {
+  const { target, ui } = run;
+  const { context, parsed } = ui;
   const { dim } = context.err.color;
   const say = (text: string) => context.notice(dim(printable(text)));
   // Reads do without the history, and so start faster.
   const { performRecorded } = await import('../../../history/execute.ts');
   const { makeIdempotencyKey } = await import('./idempotency-key.ts');
-  const options = {
+  const command = {
     ...sendOptions(context),
     ...(await commandOf(run)),
-    client: connection.client,
-    profile: connection.profile,
-    secrets: [connection.secret],
+    client: target.client,
+    profile: target.profile,
+    secrets: [target.secret],
     retryRateLimited: isOn(parsed, '--retry-rate-limited'),
   };
   return recorded(context, () =>
     performRecorded({
-      ...options,
-      ifMatch: run.ifMatch,
-      former: run.former,
-      safetyBackupId: run.safetyBackupId,
+      ...command,
+      ifMatch: options.ifMatch,
+      former: options.former,
+      safetyBackupId: options.safetyBackupId,
       makeKey: makeIdempotencyKey,
-      ...(run.check && { check: run.check }),
+      ...(options.check && { check: options.check }),
       onEarlierRecord: (earlier, open) =>
         say(
           open
@@ -159,31 +157,4 @@ async function recorded({ io, notice, err }: Context, begin: () => Promise<Recor
 export function noteDrift({ notice, err }: Context, answers: readonly Applied[]): void {
   for (const line of new Set(answers.flatMap(({ drift }) => drift)))
     notice(err.color.yellow(`the answer differs from the contract: ${printable(line)}`));
-}
-
-/** Several commands of one CI job have one key unless they are told apart. */
-function adviceOnKey({ idempotencyKey }: HistoryRecord): string {
-  return idempotencyKey?.startsWith('ci-') ? '; STORECTL_CI_JOB gives each command of a job its own' : '';
-}
-
-/** The user's error for one of the history's; any other error as it is. */
-export function describeHistoryError(error: unknown): unknown {
-  if (error instanceof KeyReusedError) {
-    return usageError(
-      error.message,
-      `\`storectl history show ${error.earlier.id}\` shows what it was used for${adviceOnKey(error.earlier)}`,
-      {
-        code: error.code,
-      },
-    );
-  }
-  if (!(error instanceof HistoryError)) return error;
-  if (error.code === 'record_not_found' || error.code === 'record_ambiguous') {
-    return usageError(error.message, '`storectl history list` shows the ids', { code: error.code });
-  }
-  if (error.code === 'secret_in_record') {
-    return usageError(error.message, 'a key belongs into no request body', { code: error.code });
-  }
-  const waits = error.code === 'history_busy' ? '; --timeout SECONDS says how long it is waited for' : '';
-  return localStateError(error.code, error.message, `nothing was sent${waits}`);
 }

@@ -1,14 +1,13 @@
-import type { ParsedCommand } from '../../../cli/command/command-definition.ts';
 import type { Context } from '../../../cli/command/context.ts';
 import { printJson } from '../../../cli/command/print-json.ts';
 import { type Progress, startProgress } from '../../../cli/command/progress.ts';
 import { CliError, cancelledError, usageError } from '../../../cli/core/errors.ts';
 import { type ExitCode, exitCodes } from '../../../cli/core/exit-codes.ts';
 import { getPath } from '../../../cli/core/field-path.ts';
+import type { ParsedCommand } from '../../../cli/core/parsed-command.ts';
 import { printable, printableInOneLine } from '../../../cli/core/sanitize.ts';
 import type { FieldFlag } from '../../../cli/input/field-flags.ts';
 import { checkBody, readBody } from '../../../cli/input/request-body.ts';
-import { announce, type Run } from '../../../cli/operation/define-operation.ts';
 import {
   alone,
   beginBatch,
@@ -20,7 +19,8 @@ import {
   withResultsFile,
   wordsOfBatch,
 } from '../../../cli/operation/run/bulk.ts';
-import { noteDrift, performInBatch } from '../../../cli/operation/run/send.ts';
+import type { Run } from '../../../cli/operation/run/run.ts';
+import { announce, noteDrift, performInBatch } from '../../../cli/operation/run/send.ts';
 import type { Applied } from '../../../client/outcome.ts';
 import { leaveUnoptimized } from '../../../client/v8-flags.ts';
 import { createBlogPost } from '../../../contract/operations/blog.ts';
@@ -51,7 +51,7 @@ export async function createPosts(
   const posts = await readPostFiles(context, files, await readCommon(context, fields, parsed));
   const run = await startBatch(context, createBlogPost, fields);
   if (context.flags.dryRun) {
-    printPlan(run, posts, await planPosts(run, posts, parsed));
+    printPlan(context, posts, await planPosts(run, posts, parsed));
     return undefined;
   }
   announce(run);
@@ -85,7 +85,7 @@ async function createAll(
   plans: readonly Plan[],
   write: (document: unknown) => void,
 ): Promise<ExitCode> {
-  const { context } = run;
+  const { context } = run.ui;
   const { signal } = context.io;
   const results = new Map<PostFile, PostResult>();
   const grace = withGrace(context);
@@ -94,7 +94,7 @@ async function createAll(
   let unknownInARow = 0;
   let mustTellV8 = posts.length <= mostPostsUnoptimized;
   const isOver = () => stop !== null || signal.aborted;
-  const own = { ...run, context: grace.context };
+  const own = { ...run, ui: { ...run.ui, context: grace.context } };
   const pace = startPace();
   const batch = await beginBatch(own, { mostAtOnce: pace.mostAtOnce, onRetry: pace.failed, isOver });
   const answers: Applied[] = [];
@@ -251,7 +251,7 @@ function conclude({ notice }: Context, results: readonly PostResult[], stop: Cli
   });
 }
 
-function printPlan({ context }: Run, posts: readonly PostFile[], plans: readonly Plan[]): void {
+function printPlan(context: Context, posts: readonly PostFile[], plans: readonly Plan[]): void {
   const words = { send: 'send', settle: 'send again to settle it' } as const;
   const rows = posts.map(({ file, slug, body }, index) => {
     const plan = plans[index];

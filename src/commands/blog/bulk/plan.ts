@@ -1,6 +1,6 @@
-import { isOn, type ParsedCommand } from '../../../cli/command/command-definition.ts';
 import { type ExitCode, exitCodes } from '../../../cli/core/exit-codes.ts';
-import type { Run } from '../../../cli/operation/define-operation.ts';
+import { isOn, type ParsedCommand } from '../../../cli/core/parsed-command.ts';
+import type { Run } from '../../../cli/operation/run/run.ts';
 import { allowDuplicate, slugsAreUnique } from './flags.ts';
 import { hasContent, type KnownPost, readKnownPosts } from './known-posts.ts';
 import type { PostFile } from './post-files.ts';
@@ -29,8 +29,11 @@ export async function planPosts(
   parsed: ParsedCommand,
 ): Promise<Plan[]> {
   if (isOn(parsed, allowDuplicate)) return posts.map(() => ({ do: 'send' }));
-  const { context, connection } = run;
-  const known = await readKnownPosts(await context.history(), connection);
+  const {
+    target,
+    ui: { context },
+  } = run;
+  const known = await readKnownPosts(await context.history(), target);
   const isUnique = known.refusesTakenSlugs || isOn(parsed, slugsAreUnique);
   let asked: Promise<boolean> | undefined;
   const canSettle = () => {

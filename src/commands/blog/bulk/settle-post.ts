@@ -1,7 +1,8 @@
 import { getPath } from '../../../cli/core/field-path.ts';
-import type { Run } from '../../../cli/operation/define-operation.ts';
+import { describeHistoryError } from '../../../cli/operation/run/history-error.ts';
 import { outcomeError } from '../../../cli/operation/run/outcome-error.ts';
-import { describeHistoryError, sendOptions } from '../../../cli/operation/run/send.ts';
+import type { Run } from '../../../cli/operation/run/run.ts';
+import { sendOptions } from '../../../cli/operation/run/send.ts';
 import type { Client } from '../../../client/client.ts';
 import { createBlogPost } from '../../../contract/operations/blog.ts';
 import type { History } from '../../../history/journal.ts';
@@ -25,8 +26,8 @@ import type { KnownPost } from './known-posts.ts';
 export const uniqueMark = 'x-unique';
 
 /** Whether the service says, in the description of itself, that it refuses a slug that is taken. */
-export async function describesUniqueSlugs({ context, connection }: Run): Promise<boolean> {
-  const outcome = await connection.client.send(
+export async function describesUniqueSlugs({ target, ui: { context } }: Run): Promise<boolean> {
+  const outcome = await target.client.send(
     { method: 'GET', path: '/openapi.json', body: null, class: 'read' },
     sendOptions(context),
   );
@@ -49,7 +50,10 @@ export interface Settled {
  * still in doubt or was refused for another reason.
  */
 export async function settleBySlug(run: Run, post: KnownPost): Promise<Settled> {
-  const { context, connection } = run;
+  const {
+    target,
+    ui: { context, fields },
+  } = run;
   try {
     const history = await context.history();
     return await history.withLock(
@@ -62,7 +66,7 @@ export async function settleBySlug(run: Run, post: KnownPost): Promise<Settled> 
         const options = {
           ...sendOptions(context),
           history: { ...history, update: updateSettled(history) },
-          client: refusingInWords(connection.client),
+          client: refusingInWords(target.client),
           operation: createBlogPost,
           retryRateLimited: true,
         };
@@ -75,7 +79,7 @@ export async function settleBySlug(run: Run, post: KnownPost): Promise<Settled> 
         if (after.state === 'applied') return { created: false, id: null, operationId: after.id, requestId };
         throw outcomeError(outcome, {
           class: record.class,
-          fields: run.fields,
+          fields,
           recordId: record.id,
           now: context.now(),
         });
@@ -121,8 +125,8 @@ function refusingInWords(client: Client): Client {
  * Ends the records of posts that a killed run had written down and not sent: they are sent anew now, and would otherwise
  * stay open for ever.
  */
-export async function closeUnsent({ context, connection }: Run): Promise<void> {
-  const { origin, storeId, client } = connection;
+export async function closeUnsent({ target, ui: { context } }: Run): Promise<void> {
+  const { origin, storeId, client } = target;
   const history = await context.history();
   const query = { operation: createBlogPost.id, origin, storeId, state: 'prepared' } as const;
   for (const record of (await history.list(query)).records) {

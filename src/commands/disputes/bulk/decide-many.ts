@@ -1,15 +1,17 @@
 import path from 'node:path';
-import { optionValue, type ParsedCommand } from '../../../cli/command/command-definition.ts';
-import { type Context, inputNeeded } from '../../../cli/command/context.ts';
+import type { Context } from '../../../cli/command/context.ts';
+import { inputNeeded } from '../../../cli/command/input-needed.ts';
 import { chosenFields } from '../../../cli/command/print-json.ts';
 import { startProgress } from '../../../cli/command/progress.ts';
 import { usageError } from '../../../cli/core/errors.ts';
 import type { ExitCode } from '../../../cli/core/exit-codes.ts';
+import { optionValue, type ParsedCommand } from '../../../cli/core/parsed-command.ts';
 import { printable } from '../../../cli/core/sanitize.ts';
 import { describeFile, isStandardInput, readText } from '../../../cli/input/input-files.ts';
-import { wrongConfirmation } from '../../../cli/input/request-body.ts';
-import { announce, type Run } from '../../../cli/operation/define-operation.ts';
 import { alone, gravestExitCode, startBatch, withResultsFile } from '../../../cli/operation/run/bulk.ts';
+import { wrongConfirmation } from '../../../cli/operation/run/confirm.ts';
+import type { Run } from '../../../cli/operation/run/run.ts';
+import { announce } from '../../../cli/operation/run/send.ts';
 import { renderJson } from '../../../cli/output/style.ts';
 import { decideDispute } from '../../../contract/operations/disputes.ts';
 import { expectStatus } from '../dispute-status.ts';
@@ -31,7 +33,7 @@ export async function decideMany(
   const file = parseDecisions(await readText(context, from, '--from'), describeFile(from));
   const receiptFile = chooseReceipt(context, parsed, from);
   const run = await startBatch(context, decideDispute, []);
-  const target = { origin: run.connection.origin, storeId: run.connection.storeId };
+  const target = { origin: run.target.origin, storeId: run.target.storeId };
   if (file.ignored.length > 0) {
     context.notice(
       `not sent: ${file.ignored.map(printable).join(', ')} (only disputeId, status, resolution are)`,
@@ -48,7 +50,7 @@ export async function decideMany(
       const earlier = readReceipt(receiptFile, target);
       const decided = await settleOpenDecisions(run, file);
       const rows = await plan(run, file, earlier, expected);
-      context.notice(`${describePlan(rows, run)}\n`);
+      context.notice(`${describePlan(rows, context.err)}\n`);
       await confirmCount(context, parsed, rows, earlier.length > 0);
       const receipt = openReceipt(receiptFile);
       try {
@@ -78,7 +80,7 @@ async function plan(
   earlier: readonly EarlierLine[],
   expected: string,
 ): Promise<PlannedRow[]> {
-  const progress = startProgress(run.context, file.rows.length, 'disputes read');
+  const progress = startProgress(run.ui.context, file.rows.length, 'disputes read');
   try {
     return await planDecisions(run, file, earlier, expected, () => progress.step(null));
   } finally {
@@ -87,7 +89,7 @@ async function plan(
 }
 
 function printPlan(run: Run, rows: readonly PlannedRow[]): ExitCode {
-  const { context } = run;
+  const { context } = run.ui;
   if (context.flags.json) {
     const document = rows.map(({ line, disputeId, decision, plan, message, warning }) => ({
       line,
@@ -100,7 +102,7 @@ function printPlan(run: Run, rows: readonly PlannedRow[]): ExitCode {
     const plan = chosenFields(context, document);
     context.print(renderJson(JSON.stringify({ plan }), context.out));
   } else {
-    context.print(describePlan(rows, { ...run, context: { ...context, err: context.out } }));
+    context.print(describePlan(rows, context.out));
   }
   context.notice('dry run: nothing was sent, and no receipt was written');
   return gravestExitCode(rows.map(({ plan }) => exitCodeOf(plan)));

@@ -3,9 +3,10 @@ import { type ExitCode, exitCodes } from '../../../cli/core/exit-codes.ts';
 import { getPath } from '../../../cli/core/field-path.ts';
 import { isObject } from '../../../cli/core/json-value.ts';
 import { printable, printableInOneLine } from '../../../cli/core/sanitize.ts';
-import type { Run } from '../../../cli/operation/define-operation.ts';
 import { concernsOneItem, forEachAtOnce } from '../../../cli/operation/run/bulk.ts';
+import type { Run } from '../../../cli/operation/run/run.ts';
 import { sendOptions } from '../../../cli/operation/run/send.ts';
+import type { Style } from '../../../cli/output/style.ts';
 import { renderTable } from '../../../cli/output/tables.ts';
 import { buildPath } from '../../../contract/operation.ts';
 import { decideDispute } from '../../../contract/operations/disputes.ts';
@@ -35,7 +36,7 @@ const readsAtOnce = 4;
 /** The run that reads and decides the dispute of one row. */
 export function runOfRow(run: Run, disputeId: string, decision: Decision): Run {
   const { status, resolution } = decision;
-  return { ...run, parameters: { disputeId }, body: { status, resolution } };
+  return { ...run, request: { ...run.request, parameters: { disputeId }, body: { status, resolution } } };
 }
 
 /**
@@ -58,7 +59,7 @@ export async function planDecisions(
     warning: null,
     before: null,
   }));
-  const { signal } = run.context.io;
+  const { signal } = run.ui.context.io;
   await forEachAtOnce(file.rows, readsAtOnce, async ({ line, disputeId, ...decision }) => {
     const found = await lookAt(runOfRow(run, disputeId, decision), decision, expected);
     const recorded = earlierLine(earlier, disputeId, decision);
@@ -147,8 +148,8 @@ export async function settleOpenDecisions(
   run: Run,
   file: DecisionsFile,
 ): Promise<ReadonlyMap<string, HistoryRecord>> {
-  const { context, connection } = run;
-  const { origin, storeId, client } = connection;
+  const { context } = run.ui;
+  const { origin, storeId, client } = run.target;
   const paths = new Set(file.rows.map(({ disputeId }) => buildPath(decideDispute, { storeId, disputeId })));
   const history = await context.history();
   const { records } = await history.list({ operation: decideDispute.id, origin, storeId });
@@ -180,7 +181,7 @@ export function describeOutcome(outcome: PlannedRow['plan']): string {
 }
 
 /** The plan as a table, and what it amounts to in one line. */
-export function describePlan(rows: readonly PlannedRow[], { context }: Run): string {
+export function describePlan(rows: readonly PlannedRow[], style: Style): string {
   const table = renderTable(
     ['line', 'plan', 'dispute', 'decision', 'note'],
     rows.map(({ line, plan, disputeId, decision, message, warning }) => [
@@ -190,12 +191,12 @@ export function describePlan(rows: readonly PlannedRow[], { context }: Run): str
       decision === null ? '' : printable(`${decision.status}: ${shorten(decision.resolution)}`),
       printableInOneLine(warning === null ? message : 'look twice: see below'),
     ]),
-    context.err,
+    style,
   );
   const warnings = rows.filter(({ warning }) => warning !== null);
   const doubts = [...new Set(warnings.map(({ warning }) => warning))].map((warning) => {
     const lines = warnings.filter((row) => row.warning === warning).map(({ line }) => line);
-    return context.err.color.yellow(`Warning: line ${lines.join(', ')}: ${printable(warning ?? '')}`);
+    return style.color.yellow(`Warning: line ${lines.join(', ')}: ${printable(warning ?? '')}`);
   });
   return [table, '', ...doubts, summarize(rows.map(({ plan }) => plan))].join('\n');
 }

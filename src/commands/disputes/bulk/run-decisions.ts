@@ -4,13 +4,13 @@ import { startProgress } from '../../../cli/command/progress.ts';
 import { CliError, cancelledError } from '../../../cli/core/errors.ts';
 import { type ExitCode, exitCodes } from '../../../cli/core/exit-codes.ts';
 import { printable, printableInOneLine } from '../../../cli/core/sanitize.ts';
-import type { Run } from '../../../cli/operation/define-operation.ts';
 import {
   concernsOneItem,
   gravestExitCode,
   withGrace,
   wordsOfBatch,
 } from '../../../cli/operation/run/bulk.ts';
+import type { Run } from '../../../cli/operation/run/run.ts';
 import { perform } from '../../../cli/operation/run/send.ts';
 import { renderJson } from '../../../cli/output/style.ts';
 import { parseKey } from '../../../contract/api-key.ts';
@@ -60,9 +60,10 @@ export interface DecisionRun {
  */
 export async function decideAll(decisions: DecisionRun): Promise<ExitCode> {
   const { run, rows, receipt } = decisions;
-  const { context } = run;
+  const { context } = run.ui;
   const results: RowResult[] = [];
   const grace = withGrace(context);
+  const patient = { ...decisions, run: { ...run, ui: { ...run.ui, context: grace.context } } };
   const progress = startProgress(context, rows.length, 'disputes');
   let stop: CliError | null = null;
   let isReceiptWhole = true;
@@ -87,7 +88,7 @@ export async function decideAll(decisions: DecisionRun): Promise<ExitCode> {
       if (context.io.signal.aborted) stop ??= cancelledError();
       const { line, fatal }: RowEnd =
         stop === null
-          ? await decideRow({ ...decisions, run: { ...run, context: grace.context } }, row)
+          ? await decideRow(patient, row)
           : { line: leave(decisions, row, row.message || 'the run ended before'), fatal: null };
       stop ??= fatal;
       const failure = finish(row, line);
@@ -147,7 +148,7 @@ async function decideRow(decisions: DecisionRun, row: PlannedRow): Promise<RowEn
 /** The line of a row for which nothing is sent. Where this machine decided it before, the line says by which request. */
 function leave({ run, decided }: DecisionRun, row: PlannedRow, message: string): ReceiptLine {
   if (row.plan === 'decide') return lineOf(run, row, { outcome: 'not_sent', message });
-  const { storeId } = run.connection;
+  const { storeId } = run.target;
   const record =
     row.plan === 'unchanged' && row.disputeId !== null
       ? decided.get(buildPath(decideDispute, { storeId, disputeId: row.disputeId }))
@@ -165,11 +166,11 @@ function resultOf({ line, disputeId, decision }: PlannedRow, written: ReceiptLin
   return { line, disputeId, status: decision?.status ?? null, outcome, message, requestId, operationId };
 }
 
-function lineOf({ context, connection }: Run, row: PlannedRow, more: Partial<ReceiptLine>): ReceiptLine {
+function lineOf({ target, ui }: Run, row: PlannedRow, more: Partial<ReceiptLine>): ReceiptLine {
   const { line, disputeId, decision, message, before } = row;
-  const { profile, origin, storeId, secret } = connection;
+  const { profile, origin, storeId, secret } = target;
   return {
-    at: new Date(context.now()).toISOString(),
+    at: new Date(ui.context.now()).toISOString(),
     outcome: 'not_sent',
     line,
     disputeId,

@@ -1,0 +1,57 @@
+import { type ConnectionSettings, demoProfile } from '../config/connection-settings.ts';
+import { CliError } from '../core/errors.ts';
+import { exitCodes } from '../core/exit-codes.ts';
+
+/** A value that the command cannot do without. */
+export interface MissingInput {
+  readonly field: string;
+  /** How to give it: `--label TEXT`, `<backupId>`. */
+  readonly give: string;
+  readonly description: string;
+}
+
+/** The store or the address, where nobody gave them. */
+export function missingConnection({
+  profile,
+  storeId,
+  baseUrl,
+}: Pick<ConnectionSettings, 'profile' | 'storeId' | 'baseUrl'>): MissingInput[] {
+  if (profile === demoProfile) return [];
+  return [
+    ...(baseUrl === null
+      ? [
+          {
+            field: 'baseUrl',
+            give: '--base-url URL',
+            description: 'address of the service, or STORECTL_BASE_URL',
+          },
+        ]
+      : []),
+    ...(storeId === null
+      ? [{ field: 'storeId', give: '--store ID', description: 'store to work on, or STORECTL_STORE_ID' }]
+      : []),
+  ];
+}
+
+/** Exit 3: one message that names everything that is missing and how to give it. */
+export function inputNeeded(missing: readonly MissingInput[], otherwise?: string): CliError {
+  const connection = missing.some(({ field }) => field === 'baseUrl' || field === 'storeId');
+  const width = Math.max(...missing.map(({ give }) => give.length));
+  return new CliError({
+    code: 'input_needed',
+    exitCode: exitCodes.inputNeeded,
+    message: [
+      `${missing.length === 1 ? 'a value is' : `${missing.length} values are`} missing:`,
+      ...missing.map(({ give, description }) => `  ${give.padEnd(width)}  ${description}`),
+    ].join('\n'),
+    hint: connection
+      ? '`storectl auth login` stores address, store and key; `storectl --demo …` needs none of them'
+      : [`give ${missing.length === 1 ? 'it' : 'them'} as shown`, otherwise].filter(Boolean).join(', '),
+    outcome: 'not_sent',
+    fields: missing.map(({ field, give, description }) => ({
+      field,
+      flag: give.split(' ')[0] ?? give,
+      detail: description,
+    })),
+  });
+}

@@ -1,0 +1,45 @@
+/**
+ * What Tab offers for a value: words that it is known to take, or something that is looked up: ids that this machine's
+ * history knows, profiles, the fields of the answer, files.
+ */
+export type Completion = readonly string[] | CompletionKind;
+
+export const completionKinds = [
+  'file',
+  'field',
+  'profile',
+  'record',
+  'open-record',
+  'backup',
+  'dispute',
+  'reclaim',
+] as const;
+
+export type CompletionKind = (typeof completionKinds)[number];
+
+/** A positional argument. Commands say themselves what is missing, so none is required by the parser. */
+export interface ArgumentSpec {
+  readonly name: string;
+  readonly description: string;
+  readonly variadic?: boolean;
+  /** Shown in brackets in the usage line. */
+  readonly optional?: boolean;
+  readonly complete?: Completion;
+}
+
+export interface OptionSpec {
+  /** `--label`. */
+  readonly flag: string;
+  /** `-q`. */
+  readonly short?: string;
+  /** Name of the value in the help, `TEXT`. Without one the option is a switch. */
+  readonly value?: string;
+  /** A switch that `--no-…` turns off. */
+  readonly negatable?: boolean;
+  readonly description: string;
+  /** Heading in the help. */
+  readonly group: string;
+  readonly complete?: Completion;
+  /** The value is a list with commas: its last part is completed. */
+  readonly list?: boolean;
+}

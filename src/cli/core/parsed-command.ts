@@ -1,0 +1,21 @@
+/** What the user typed, before any of it is looked at. */
+export interface ParsedCommand {
+  readonly arguments: Readonly<Record<string, readonly string[]>>;
+  /** By flag: the values in the order in which they were given, or whether a switch is on. */
+  readonly options: ReadonlyMap<string, readonly string[] | boolean>;
+}
+
+/** The last value of an option, or undefined. */
+export function optionValue(parsed: ParsedCommand, flag: string): string | undefined {
+  const given = parsed.options.get(flag);
+  return typeof given === 'object' ? given.at(-1) : undefined;
+}
+
+export function isOn(parsed: ParsedCommand, flag: string): boolean {
+  return parsed.options.get(flag) === true;
+}
+
+/** The first value of an argument, or undefined. */
+export function argumentValue(parsed: ParsedCommand, name: string): string | undefined {
+  return parsed.arguments[name]?.[0];
+}

@@ -1,0 +1,18 @@
+import { pathParameterProblem } from '../../contract/operation.ts';
+import { usageError } from '../core/errors.ts';
+
+/** `Id of the reclaim notice` for `reclaimId`. */
+export function describeParameter(name: string): string {
+  const words = name.replace(/Id$/, '').replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  return `Id of the ${words === 'reclaim' ? 'reclaim notice' : words}`;
+}
+
+/** The value, or a usage error where it cannot be part of a path. `flag` names where it was given. */
+export function checkParameter(flag: string, value: string): string {
+  const problem = pathParameterProblem(value);
+  if (problem === null) return value;
+  throw usageError(`${flag} ${problem}`, 'give the id as the service shows it', {
+    code: 'invalid_input',
+    fields: [{ field: flag.replace(/[<>]|^--/g, ''), flag, detail: problem }],
+  });
+}

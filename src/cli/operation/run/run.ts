@@ -1,0 +1,72 @@
+import type { Operation } from '../../../contract/operation.ts';
+import type { History } from '../../../history/journal.ts';
+import type { HistoryRecord } from '../../../history/record.ts';
+import type { Connection, Context } from '../../command/context.ts';
+import type { ParsedCommand } from '../../core/parsed-command.ts';
+import type { FieldFlag } from '../../input/field-flags.ts';
+import type { Question } from '../../prompts/questions.ts';
+
+/** A call of an operation, complete and checked: where it goes, what is sent, and who asked for it. */
+export interface Run {
+  readonly target: Connection;
+  readonly request: OperationRequest;
+  readonly ui: UserInterface;
+}
+
+/** What is sent. The store id is the target's. */
+export interface OperationRequest {
+  readonly operation: Operation;
+  /** Path parameters other than the store id. */
+  readonly parameters: Readonly<Record<string, string>>;
+  /** Null for an operation without a body. */
+  readonly body: Record<string, unknown> | null;
+  /** JSON text that is sent unchanged. `body` is then its value if that is an object. */
+  readonly bodyText?: string;
+}
+
+/** The user of a command: what they typed, and how to talk to them. */
+export interface UserInterface {
+  readonly context: Context;
+  readonly parsed: ParsedCommand;
+  /** The flags of the request's fields, which error messages name. */
+  readonly fields: readonly FieldFlag[];
+  /** The questions the user answered, or null if nothing was asked. */
+  readonly interview: Interview | null;
+}
+
+/** Lets a user who answered questions answer them again. The answers change the request in place. */
+export interface Interview {
+  /** Asks the last question again; Escape goes further back. */
+  goBack(): Promise<void>;
+  /** A question for a field of the request, whether it was asked before or not. */
+  questionOf(field: FieldFlag): Question;
+  /** The same for the ids in the path. */
+  questionsOfIds(): readonly Question[];
+}
+
+/** What a change may need besides its request. */
+export interface ChangeOptions {
+  /** The service must still have this ETag. */
+  readonly ifMatch?: string | undefined;
+  /** The document that is replaced, as JSON. History keeps it for `--undo`. */
+  readonly former?: string | undefined;
+  /** The backup that undoes this restore. History keeps it in case the restore has to be resumed. */
+  readonly safetyBackupId?: string | undefined;
+  /** Called before anything is sent, while no other process can start the same operation. Throws to refuse it. */
+  readonly check?: HistoryCheck | undefined;
+}
+
+export type HistoryCheck = (history: History) => Promise<void>;
+
+/** An operation that was applied, or a read that was answered. */
+export interface Performed {
+  /** The JSON value that the service sent. */
+  readonly answer: unknown;
+  /** The same as text, as the service sent it. */
+  readonly text: string;
+  readonly etag: string | null;
+  /** The record in the history, or null for a read. */
+  readonly record: HistoryRecord | null;
+  /** The id that `--quiet` prints if it is not the answer's. */
+  readonly id?: string;
+}
