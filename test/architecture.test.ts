@@ -1,20 +1,14 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-
-interface SourceFile {
-  /** Below the root, with slashes: `src/cli/main.ts`. */
-  readonly file: string;
-  readonly text: string;
-}
-
-interface Import {
-  readonly from: string;
-  /** A path below the root for a file of ours, else the name of a package or built-in module. */
-  readonly target: string;
-  /** Needed when the importer is loaded: neither `import()` nor types alone. */
-  readonly loaded: boolean;
-}
+import {
+  circlesOf,
+  type Import,
+  importsOf,
+  readSources,
+  type SourceFile,
+  withoutComments,
+} from './helpers/imports.ts';
 
 const root = path.join(import.meta.dirname, '..');
 
@@ -28,19 +22,6 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   service: ['contract'],
 };
 
-/** What the folders of the service may import of each other. */
-const serviceFolders: Readonly<Record<string, readonly string[]>> = {
-  model: [],
-  storage: ['model'],
-  operations: ['storage', 'model'],
-  http: ['operations', 'storage', 'model'],
-  delivery: ['storage', 'model'],
-  admin: ['delivery', 'operations', 'storage', 'model'],
-};
-
-/** Layers in which neither files nor folders may import each other in a circle. */
-const withoutCircles = ['service'];
-
 /** Imports against the direction, each where architecture.md wants it. */
 const exceptions: readonly { from: RegExp; to: RegExp; onDemand: boolean }[] = [
   { from: /^src\/cli\/program\/command-tree\.ts$/, to: /^src\/commands\//, onDemand: true },
@@ -48,6 +29,40 @@ const exceptions: readonly { from: RegExp; to: RegExp; onDemand: boolean }[] = [
   { from: /^src\/commands\/service\//, to: /^src\/service\/index\.ts$/, onDemand: false },
   { from: /^src\/commands\/demo\//, to: /^src\/service\/index\.ts$/, onDemand: false },
 ];
+
+const operationBase = ['core', 'config', 'output', 'command', 'completion', 'input', 'prompts'];
+
+/** What the folders of a layer may import of each other. Files at the top of a layer may import all of it. */
+const folders: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  cli: {
+    core: [],
+    config: ['core'],
+    output: ['core'],
+    command: ['core', 'config', 'output'],
+    completion: ['core', 'config', 'output'],
+    input: ['core', 'command'],
+    prompts: ['core', 'output', 'command'],
+    'operation/run': operationBase,
+    'operation/questions': [...operationBase, 'operation/run'],
+    operation: [...operationBase, 'operation/run', 'operation/questions'],
+    profiles: ['core', 'config', 'command', 'prompts'],
+    program: ['core', 'config', 'command', 'completion', 'prompts'],
+  },
+  service: {
+    model: [],
+    storage: ['model'],
+    operations: ['model', 'storage'],
+    http: ['model', 'storage', 'operations'],
+    delivery: ['model', 'storage'],
+    admin: ['model', 'storage', 'operations', 'delivery'],
+  },
+};
+
+/** Layers whose folders import each other in no circle either. */
+const layersWithoutFolderCircles = ['cli', 'service'];
+
+/** The most entries of a folder. `commands` has one for each noun. */
+const maxEntries = 14;
 
 /** The files that may import a package. One that is not here may be imported by nobody. */
 const packages: Readonly<Record<string, RegExp>> = {
@@ -66,29 +81,6 @@ const packages: Readonly<Record<string, RegExp>> = {
 
 /** Where an ambient module says what a package is, its name is no import. */
 const isDeclaration = (file: string) => file.endsWith('.d.ts');
-
-function withoutComments(text: string): string {
-  return text.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
-}
-
-function importsOf({ file, text }: SourceFile): Import[] {
-  const code = withoutComments(text);
-  const statements = code.matchAll(
-    /^\s*(?:import|export)\s+(?<what>type\s[^;'"]*?from\s*|[^;'"()]*?from\s*|)(['"])(?<name>[^'"]+)\2/gm,
-  );
-  const calls = code.matchAll(/\b(?:import|require)\(\s*(['"`])(?<name>[^'"`]+)\1/g);
-  return [
-    ...[...statements].map(({ groups }) => ({
-      name: groups?.name ?? '',
-      loaded: !/^type\s/.test(groups?.what ?? '') && !/^\{(\s*type\s[^,}]+,?)+\s*\}/.test(groups?.what ?? ''),
-    })),
-    ...[...calls].map(({ groups }) => ({ name: groups?.name ?? '', loaded: false })),
-  ].map(({ name, loaded }) => ({
-    from: file,
-    target: name.startsWith('.') ? path.posix.join(path.posix.dirname(file), name) : name,
-    loaded,
-  }));
-}
 
 function layerOf(file: string): string {
   return file.split('/')[1] ?? '';
@@ -121,46 +113,81 @@ function violationOf({ from, target, loaded }: Import, files: ReadonlySet<string
   if (own === 'commands' && nounOf(from) !== nounOf(target)) {
     return `${from} must not import the command folder of ${target}`;
   }
-  const [folder, otherFolder] = [folderOf(from), folderOf(target)];
-  if (own === 'service' && folder !== otherFolder && folder !== 'index.ts') {
-    return serviceFolders[folder]?.includes(otherFolder)
-      ? null
-      : `${from} (${folder}) must not import ${target} (${otherFolder})`;
-  }
   return null;
 }
 
-/** The folder within a layer. */
+/** The folder of a file below its layer: `operation/run`, or an empty string for a file of the layer itself. */
 function folderOf(file: string): string {
-  return file.split('/')[2] ?? '';
+  return path.posix.relative(`src/${layerOf(file)}`, path.posix.dirname(file));
 }
 
-/** What imports itself by way of others, one line for each: of files, and of folders by `nameOf`. */
-function findCircles(imports: readonly Import[], nameOf = (file: string) => file): string[] {
-  const targets = new Map<string, Set<string>>();
-  for (const { from, target } of imports) {
-    const [name, other] = [nameOf(from), nameOf(target)];
-    if (name !== other) targets.set(name, (targets.get(name) ?? new Set()).add(other));
-  }
-  const reach = (start: string) => {
-    const seen = new Set<string>();
-    const open = [...(targets.get(start) ?? [])];
-    for (let next = open.pop(); next !== undefined; next = open.pop()) {
-      if (!seen.has(next)) open.push(...(targets.get(next) ?? []));
-      seen.add(next);
-    }
-    return seen;
+/** What is wrong with an import from a folder of a layer to another, or null. */
+function folderViolationOf({ from, target }: Import): string | null {
+  const layer = layerOf(from);
+  const allowed = folders[layer];
+  if (allowed === undefined || layerOf(target) !== layer || !target.startsWith('src/')) return null;
+  const listed = (folder: string): string | undefined =>
+    folder in allowed || !folder.includes('/') ? folder : listed(path.posix.dirname(folder));
+  const [own = '', other = ''] = [listed(folderOf(from)), listed(folderOf(target))];
+  if (own === '' || own === other || allowed[own]?.includes(other)) return null;
+  return `${from} (${own}) must not import ${target} (${other})`;
+}
+
+/** Every circle of files, and of folders where there may be none, with the imports that make it. */
+function findCircles(imports: readonly Import[]): string[] {
+  const inLayer = imports.filter(({ from, target }) => layerOf(from) === layerOf(target) && target !== from);
+  const betweenFolders = inLayer.filter(
+    ({ from, target }) =>
+      layersWithoutFolderCircles.includes(layerOf(from)) && folderOf(from) !== folderOf(target),
+  );
+  const describeCircle = (what: string, circle: readonly string[], nameOf: (file: string) => string) => {
+    const steps = inLayer
+      .filter(({ from, target }) => nameOf(from) !== nameOf(target))
+      .filter(({ from, target }) => circle.includes(nameOf(from)) && circle.includes(nameOf(target)))
+      .map(({ from, target }) => `${from} -> ${target}`);
+    return `circle of ${what}: ${[...new Set(steps)].join(', ')}`;
   };
-  return [...targets.keys()].filter((name) => reach(name).has(name)).map((name) => `${name} is in a circle`);
+  const fileCircles = circlesOf(graphOf(inLayer, (file) => file));
+  const folderCircles = circlesOf(graphOf(betweenFolders, path.posix.dirname));
+  return [
+    ...fileCircles.map((circle) => describeCircle('files', circle, (file) => file)),
+    ...folderCircles.map((circle) => describeCircle('folders', circle, path.posix.dirname)),
+  ];
+}
+
+function graphOf(imports: readonly Import[], nameOf: (file: string) => string): Map<string, Set<string>> {
+  const graph = new Map<string, Set<string>>();
+  for (const { from, target } of imports) {
+    const targets = graph.get(nameOf(from)) ?? new Set();
+    graph.set(nameOf(from), targets.add(nameOf(target)));
+  }
+  return graph;
+}
+
+/** Every folder of `src` that has too many files and folders in it. */
+function findFullFolders(files: readonly SourceFile[]): string[] {
+  const entries = new Map<string, Set<string>>();
+  for (const { file } of files) {
+    for (let entry = file; path.posix.dirname(entry) !== '.'; entry = path.posix.dirname(entry)) {
+      const folder = path.posix.dirname(entry);
+      entries.set(folder, (entries.get(folder) ?? new Set()).add(entry));
+    }
+  }
+  return [...entries]
+    .filter(([folder, { size }]) => size > maxEntries && folder !== 'src/commands')
+    .map(([folder, { size }]) => `${folder} has ${size} entries, more than ${maxEntries}`);
 }
 
 /** Everything in `files` that goes against the architecture, one line each. */
 function findViolations(files: readonly SourceFile[]): string[] {
   const names = new Set(files.map(({ file }) => file));
-  const circular = files.filter(({ file }) => withoutCircles.includes(layerOf(file))).flatMap(importsOf);
-  const ours = circular.filter(({ from, target }) => layerOf(from) === layerOf(target));
-  const circles = [...findCircles(ours), ...findCircles(ours, path.posix.dirname)];
-  const violations = files.flatMap((source) => {
+  const imports = files.flatMap(importsOf);
+  const structure = [
+    ...imports.map(folderViolationOf).filter((violation) => violation !== null),
+    ...findCircles(imports),
+    ...findFullFolders(files),
+  ];
+  const perFile = files.flatMap((source) => {
     const { file } = source;
     const code = withoutComments(source.text);
     const lines = source.text.split('\n').length - 1;
@@ -175,27 +202,20 @@ function findViolations(files: readonly SourceFile[]): string[] {
       lines > 300 ? `${file} has ${lines} lines` : null,
     ].filter((violation) => violation !== null);
   });
-  return [...violations, ...circles];
-}
-
-function readSources(): SourceFile[] {
-  return readdirSync(path.join(root, 'src'), { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.ts'))
-    .map((file) => ({
-      file: `src/${file.replaceAll('\\', '/')}`,
-      text: readFileSync(path.join(root, 'src', file), 'utf8'),
-    }));
+  return [...perFile, ...structure];
 }
 
 test('the source keeps to the architecture', () => {
-  const sources = readSources();
+  const sources = readSources(root, 'src');
 
-  expect(findViolations(sources)).toEqual([]);
+  // These two are being put in order.
+  const unfinished = /^circle of files: src\/history|^src\/(client|history) has/;
+  expect(findViolations(sources).filter((violation) => !unfinished.test(violation))).toEqual([]);
   expect(new Set(sources.map(({ file }) => layerOf(file)))).toEqual(new Set(Object.keys(layers)));
 });
 
 test('every import statement of the source is seen by the check', () => {
-  const sources = readSources().filter(({ file }) => !isDeclaration(file));
+  const sources = readSources(root, 'src').filter(({ file }) => !isDeclaration(file));
   const seen = sources.flatMap(importsOf).length;
   const written = sources
     .map(({ text }) => withoutComments(text))
@@ -230,10 +250,6 @@ describe('the check itself finds', () => {
     { file: 'src/commands/backup/create.ts', text: `import { main } from '../../cli/main.ts';` },
     { file: 'src/commands/service/start.ts', text: `import { listen } from '../../service/index.ts';` },
     { file: 'src/service/index.ts', text: `import { store } from '../contract/store.ts';` },
-    { file: 'src/service/http/app.ts', text: `import { open } from '../operations/open.ts';` },
-    { file: 'src/service/operations/open.ts', text: `import { query } from '../storage/core/query.ts';` },
-    { file: 'src/service/admin/keys.ts', text: '' },
-    { file: 'src/service/storage/core/query.ts', text: `export const query = 1;` },
   ];
 
   test('nothing in an example that is right', () => {
@@ -264,8 +280,6 @@ describe('the check itself finds', () => {
     ['src/cli/result.ts', `const table = await import('cli-table3');`],
     ['src/commands/blog/create.ts', `import { Command } from 'commander';`],
     ['src/service/stores.ts', `import { sql } from 'kysely';`],
-    ['src/service/storage/core/query.ts', `import { createKey } from '../../admin/keys.ts';`],
-    ['src/service/operations/open.ts', `import type { Key } from '../admin/keys.ts';`],
     ['src/cli/input.ts', `import left from 'left-pad';`],
     ['src/cli/input.ts', `if (wrong) process.exit(1);`],
     ['src/service/log.ts', `console.error('oh');`],
@@ -273,23 +287,66 @@ describe('the check itself finds', () => {
     ['src/cli/long.ts', 'const line = 1;\n'.repeat(301)],
   ])('%s: %s', (file, text) => {
     const others = good.filter((source) => source.file !== file);
-
     expect(findViolations([...others, { file, text }])).toEqual([expect.stringContaining(file)]);
   });
 
-  test('files and folders that import each other, in types too', () => {
-    const files = [
-      { file: 'src/service/model/a.ts', text: `import { b } from './b.ts';` },
-      { file: 'src/service/model/b.ts', text: `import type { A } from './a.ts';` },
-      { file: 'src/service/storage/core/c.ts', text: `import { d } from '../embedded/d.ts';` },
-      { file: 'src/service/storage/core/e.ts', text: '' },
-      { file: 'src/service/storage/embedded/d.ts', text: `import { e } from '../core/e.ts';` },
+  test.each([
+    ['types', `import type { B } from './b.ts';`],
+    ['values', `import { b } from './b.ts';`],
+    ['loading on demand', `const b = () => import('./b.ts');`],
+  ])('a circle of files, by %s', (_, text) => {
+    const circle = [
+      { file: 'src/history/a.ts', text },
+      { file: 'src/history/b.ts', text: `export { c } from './c.ts';` },
+      { file: 'src/history/c.ts', text: `import { a } from './a.ts';` },
     ];
+
+    expect(findViolations(circle)).toEqual([
+      'circle of files: src/history/a.ts -> src/history/b.ts, src/history/b.ts -> src/history/c.ts, src/history/c.ts -> src/history/a.ts',
+    ]);
+  });
+
+  test('a circle of folders, with the files that make it', () => {
+    const circle = [
+      { file: 'src/service/storage/core/query.ts', text: `import { run } from '../embedded/run.ts';` },
+      { file: 'src/service/storage/embedded/run.ts', text: '' },
+      { file: 'src/service/storage/embedded/open.ts', text: `import type { Row } from '../core/row.ts';` },
+      { file: 'src/service/storage/core/row.ts', text: '' },
+    ];
+
+    expect(findViolations(circle)).toEqual([
+      'circle of folders: src/service/storage/core/query.ts -> src/service/storage/embedded/run.ts, src/service/storage/embedded/open.ts -> src/service/storage/core/row.ts',
+    ]);
+  });
+
+  test.each([
+    ['cli/core', 'cli/output'],
+    ['cli/operation/run', 'cli/operation/questions'],
+    ['service/storage/core', 'service/admin'],
+    ['service/operations', 'service/http'],
+  ])('an import from %s to %s', (own, other) => {
+    const files = [
+      {
+        file: `src/${own}/one.ts`,
+        text: `import type { Two } from '${path.posix.relative(own, other)}/two.ts';`,
+      },
+      { file: `src/${other}/two.ts`, text: '' },
+    ];
+
     expect(findViolations(files)).toEqual([
-      'src/service/model/a.ts is in a circle',
-      'src/service/model/b.ts is in a circle',
-      'src/service/storage/core is in a circle',
-      'src/service/storage/embedded is in a circle',
+      expect.stringMatching(new RegExp(`^src/${own}/one.ts .* must not import src/${other}/two.ts`)),
+    ]);
+  });
+
+  test('a folder with too many entries', () => {
+    const files = Array.from({ length: 14 }, (_, index) => ({
+      file: `src/client/file-${index}.ts`,
+      text: '',
+    }));
+
+    expect(findViolations(files)).toEqual([]);
+    expect(findViolations([...files, { file: 'src/client/deep/one.ts', text: '' }])).toEqual([
+      'src/client has 15 entries, more than 14',
     ]);
   });
 });
