@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { otherUser, tables, writeFiles } from '../commands/batch/support.ts';
+import { otherUser, tables, writeFiles } from '../helpers/bulk.ts';
 import { setScene } from './scene.ts';
 
 /** STORECTL_TEST_POSTS=1000 for the full size; fewer take the same paths in less time. */

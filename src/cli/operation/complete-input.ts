@@ -71,7 +71,7 @@ export async function completeInput(
   await context.connect();
 
   const completed = body ?? {};
-  const { interview } = await import('../operation/questions/ask-missing.ts');
+  const { interview } = await import('./questions/ask-missing.ts');
   const ids = names.map((name) => ({ name, description: describeParameter(name) }));
   const asked = {
     ...{ operation, first: questions ?? (() => []), ids, fields: absent },

@@ -10,8 +10,8 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { machineFor, newMachine } from '../helpers/cli.ts';
-import { answer, startFaultServer } from '../helpers/fault-server.ts';
+import { machineFor, newMachine } from '../../helpers/cli.ts';
+import { answer, startFaultServer } from '../../helpers/fault-server.ts';
 
 const backup = { id: '0b8f3f0e-3c1e-4d0f-9a54-5d2f6f3e8a11', label: 'x', sections: ['store'] };
 const create = ['backup', 'create', '--label', 'x', '--sections', 'store'];

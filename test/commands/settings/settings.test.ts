@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { machineFor } from '../helpers/cli.ts';
-import { answer, startFaultServer } from '../helpers/fault-server.ts';
-import { startService } from '../helpers/service.ts';
+import { machineFor } from '../../helpers/cli.ts';
+import { answer, startFaultServer } from '../../helpers/fault-server.ts';
+import { startService } from '../../helpers/service.ts';
 
 const storeId = '4be5c0de-0000-4000-8000-000000000001';
 const target = { storeId, apiKey: 'some-long-key' };

@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { machineFor, newMachine } from '../helpers/cli.ts';
-import { answer, startFaultServer } from '../helpers/fault-server.ts';
+import { machineFor, newMachine } from '../../helpers/cli.ts';
+import { answer, startFaultServer } from '../../helpers/fault-server.ts';
 
 const target = { storeId: 'store-1', apiKey: 'some-long-key' };
 const update = ['store', 'update'];

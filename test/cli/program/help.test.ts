@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { refusedFlags } from '../../src/cli/command/command-definition.ts';
-import { globalOptions } from '../../src/cli/command/global-options.ts';
-import { isGroup, tree } from '../../src/cli/program/command-tree.ts';
-import { newMachine } from '../helpers/cli.ts';
+import { refusedFlags } from '../../../src/cli/command/command-definition.ts';
+import { globalOptions } from '../../../src/cli/command/global-options.ts';
+import { isGroup, tree } from '../../../src/cli/program/command-tree.ts';
+import { newMachine } from '../../helpers/cli.ts';
 
 const commands = Object.entries(tree).flatMap(([noun, entry]) =>
   isGroup(entry)

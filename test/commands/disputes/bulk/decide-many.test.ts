@@ -1,11 +1,11 @@
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { machineFor } from '../../helpers/cli.ts';
-import { startFaultServer } from '../../helpers/fault-server.ts';
-import { startLossyProxy } from '../../helpers/lossy-proxy.ts';
-import { startService } from '../../helpers/service.ts';
-import { otherUser, tables, writeFiles } from './support.ts';
+import { otherUser, tables, writeFiles } from '../../../helpers/bulk.ts';
+import { machineFor } from '../../../helpers/cli.ts';
+import { startFaultServer } from '../../../helpers/fault-server.ts';
+import { startLossyProxy } from '../../../helpers/lossy-proxy.ts';
+import { startService } from '../../../helpers/service.ts';
 
 const header = 'disputeId,status,resolution';
 const nobody = '00000000-0000-4000-8000-000000000000';

@@ -1,11 +1,11 @@
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { expect, onTestFinished, test } from 'vitest';
-import { type Machine, machineFor } from '../../helpers/cli.ts';
-import { answer, startFaultServer } from '../../helpers/fault-server.ts';
-import { startLossyProxy } from '../../helpers/lossy-proxy.ts';
-import { startService } from '../../helpers/service.ts';
-import { tables, writeFiles } from './support.ts';
+import { tables, writeFiles } from '../../../helpers/bulk.ts';
+import { type Machine, machineFor } from '../../../helpers/cli.ts';
+import { answer, startFaultServer } from '../../../helpers/fault-server.ts';
+import { startLossyProxy } from '../../../helpers/lossy-proxy.ts';
+import { startService } from '../../../helpers/service.ts';
 
 async function scene() {
   const service = await startService();

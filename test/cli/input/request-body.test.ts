@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { machineFor, newMachine } from '../helpers/cli.ts';
-import { startFaultServer } from '../helpers/fault-server.ts';
+import { machineFor, newMachine } from '../../helpers/cli.ts';
+import { startFaultServer } from '../../helpers/fault-server.ts';
 
 const target = { origin: 'https://api.example.com', storeId: 'store-1', apiKey: 'some-long-key' };
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { machineFor } from '../helpers/cli.ts';
-import { startService } from '../helpers/service.ts';
+import { machineFor } from '../../../helpers/cli.ts';
+import { startService } from '../../../helpers/service.ts';
 
 test('the same post from several commands at once is created once', async () => {
   const service = await startService();

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { parseMarkdownPost, slugOfFile } from '../../../src/commands/blog/bulk/markdown-file.ts';
+import { tables, writeFiles } from '../../helpers/bulk.ts';
 import { machineFor } from '../../helpers/cli.ts';
 import { answer, startFaultServer } from '../../helpers/fault-server.ts';
 import { startService } from '../../helpers/service.ts';
-import { tables, writeFiles } from './support.ts';
 
 async function scene() {
   const server = await startFaultServer([answer(201, { id: 'p-1', slug: 's' })]);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { type Machine, newMachine } from '../helpers/cli.ts';
-import { startDiscordReceiver, status, taken } from '../helpers/discord-receiver.ts';
-import { startService } from '../helpers/service.ts';
+import { type Machine, newMachine } from '../../helpers/cli.ts';
+import { startDiscordReceiver, status, taken } from '../../helpers/discord-receiver.ts';
+import { startService } from '../../helpers/service.ts';
 
 /** A machine whose commands work on the database of a running service, and an endpoint in its store. */
 async function startScene() {

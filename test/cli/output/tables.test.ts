@@ -1,14 +1,14 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { formatJson } from '../../src/cli/core/json-text.ts';
-import { printable, printableJson, printableLines } from '../../src/cli/core/sanitize.ts';
-import { main } from '../../src/cli/main.ts';
-import { formatDistance, formatTime, formatValue } from '../../src/cli/output/format-value.ts';
-import { styleOf } from '../../src/cli/output/style.ts';
-import { renderRecord, renderTable } from '../../src/cli/output/tables.ts';
-import { machineFor, temporaryFolder } from '../helpers/cli.ts';
-import { answer, startFaultServer } from '../helpers/fault-server.ts';
-import { startService } from '../helpers/service.ts';
+import { formatJson } from '../../../src/cli/core/json-text.ts';
+import { printable, printableJson, printableLines } from '../../../src/cli/core/sanitize.ts';
+import { main } from '../../../src/cli/main.ts';
+import { formatDistance, formatTime, formatValue } from '../../../src/cli/output/format-value.ts';
+import { styleOf } from '../../../src/cli/output/style.ts';
+import { renderRecord, renderTable } from '../../../src/cli/output/tables.ts';
+import { machineFor, temporaryFolder } from '../../helpers/cli.ts';
+import { answer, startFaultServer } from '../../helpers/fault-server.ts';
+import { startService } from '../../helpers/service.ts';
 
 const storeId = '4be5c0de-0000-4000-8000-000000000001';
 const apiKey = 'any-key-of-another-service';

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type * as z from 'zod/mini';
-import { deriveFlags } from '../../src/cli/input/field-flags.ts';
-import type { Operation } from '../../src/contract/operation.ts';
-import { operations } from '../../src/contract/operations.ts';
-import { newMachine } from '../helpers/cli.ts';
+import { deriveFlags } from '../../../src/cli/input/field-flags.ts';
+import type { Operation } from '../../../src/contract/operation.ts';
+import { operations } from '../../../src/contract/operations.ts';
+import { newMachine } from '../../helpers/cli.ts';
 
 /** The flags of each operation with a body, by the field that they set. */
 const table: Readonly<Record<string, Readonly<Record<string, string>>>> = {

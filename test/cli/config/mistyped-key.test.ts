@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { machineFor, newMachine } from '../helpers/cli.ts';
-import { answer, startFaultServer } from '../helpers/fault-server.ts';
+import { machineFor, newMachine } from '../../helpers/cli.ts';
+import { answer, startFaultServer } from '../../helpers/fault-server.ts';
 
 const good = 'sk_live_K3y1dForTest_0123456789abcdefghijklmnopqrstuvwxyzABCDEFG2B7Mwa';
 const mistyped = good.replace('0123', '0132');

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { Queries } from '../../src/service/storage/core/storage.ts';
-import { machineFor, type newMachine } from '../helpers/cli.ts';
-import { startService, type TestService } from '../helpers/service.ts';
+import type { Queries } from '../../../src/service/storage/core/storage.ts';
+import { machineFor, type newMachine } from '../../helpers/cli.ts';
+import { startService, type TestService } from '../../helpers/service.ts';
 
 /** The rows of a table, as the service left them. */
 function rows(service: TestService, table: Parameters<Queries['selectFrom']>[0] & string) {

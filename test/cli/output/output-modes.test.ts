@@ -1,13 +1,13 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { linkWrapped, supportsHyperlinks, withoutLinks } from '../../src/cli/output/hyperlinks.ts';
-import { styleOf } from '../../src/cli/output/style.ts';
-import { renderRecord, renderTable } from '../../src/cli/output/tables.ts';
-import { machineFor, newMachine } from '../helpers/cli.ts';
-import { launcher, newProgramMachine, testNode } from '../helpers/program.ts';
-import { startService } from '../helpers/service.ts';
-import { openTerminal } from '../helpers/terminal.ts';
+import { linkWrapped, supportsHyperlinks, withoutLinks } from '../../../src/cli/output/hyperlinks.ts';
+import { styleOf } from '../../../src/cli/output/style.ts';
+import { renderRecord, renderTable } from '../../../src/cli/output/tables.ts';
+import { machineFor, newMachine } from '../../helpers/cli.ts';
+import { launcher, newProgramMachine, testNode } from '../../helpers/program.ts';
+import { startService } from '../../helpers/service.ts';
+import { openTerminal } from '../../helpers/terminal.ts';
 
 const terminal = { isTTY: true, columns: 60 };
 const start = '\u001b]8;;';

@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { machineFor, newMachine } from '../helpers/cli.ts';
-import { answer, type Behaviour, startFaultServer } from '../helpers/fault-server.ts';
-import { startService } from '../helpers/service.ts';
+import { machineFor, newMachine } from '../../helpers/cli.ts';
+import { answer, type Behaviour, startFaultServer } from '../../helpers/fault-server.ts';
+import { startService } from '../../helpers/service.ts';
 
 const storeId = 'store-1';
 const apiKey = 'sk_test_0a1b2c3d4e5f6g7h';

@@ -9,10 +9,10 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type Machine, newMachine } from '../helpers/cli.ts';
-import { answer, startFaultServer } from '../helpers/fault-server.ts';
-import { newProgramMachine } from '../helpers/program.ts';
-import { startService } from '../helpers/service.ts';
+import { type Machine, newMachine } from '../../helpers/cli.ts';
+import { answer, startFaultServer } from '../../helpers/fault-server.ts';
+import { newProgramMachine } from '../../helpers/program.ts';
+import { startService } from '../../helpers/service.ts';
 
 const storeId = '4be5c0de-0000-4000-8000-000000000001';
 const apiKey = 'a-key-that-nobody-may-see';

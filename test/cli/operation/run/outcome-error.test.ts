@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { describeRetry } from '../../src/cli/output/describe-retry.ts';
-import { machineFor } from '../helpers/cli.ts';
-import { answer, startFaultServer } from '../helpers/fault-server.ts';
-import { startService } from '../helpers/service.ts';
+import { describeRetry } from '../../../../src/cli/output/describe-retry.ts';
+import { machineFor } from '../../../helpers/cli.ts';
+import { answer, startFaultServer } from '../../../helpers/fault-server.ts';
+import { startService } from '../../../helpers/service.ts';
 
 const storeId = '4be5c0de-0000-4000-8000-000000000001';
 const apiKey = 'any-key-of-another-service';

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { newMachine } from '../helpers/cli.ts';
-import { answer, startFaultServer } from '../helpers/fault-server.ts';
+import { newMachine } from '../../helpers/cli.ts';
+import { answer, startFaultServer } from '../../helpers/fault-server.ts';
 
 const marker = 'demo: an example store, served inside this process\n';
 

@@ -1,11 +1,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
-import { createClient } from '../../../src/client/client.ts';
-import type { Operation } from '../../../src/contract/operation.ts';
-import { decideDispute, openDispute } from '../../../src/contract/operations/disputes.ts';
-import type { Machine } from '../../helpers/cli.ts';
-import type { TestService } from '../../helpers/service.ts';
+import { createClient } from '../../src/client/client.ts';
+import type { Operation } from '../../src/contract/operation.ts';
+import { decideDispute, openDispute } from '../../src/contract/operations/disputes.ts';
+import type { Machine } from './cli.ts';
+import type { TestService } from './service.ts';
 
 /** Another user of the same service, who does not go through the program. */
 export function otherUser({ origin, storeId, apiKey }: TestService) {
