@@ -21,8 +21,8 @@ export interface Answer {
   readonly failure: Failure | null;
 }
 
-/** What {@link judge} has to know about the request. */
-interface Asked {
+/** What {@link classifyResponse} has to know about the request. */
+interface RequestTraits {
   readonly class: OperationClass;
   readonly response?: z.ZodMiniType | null;
   readonly anyBody?: boolean;
@@ -50,7 +50,12 @@ export async function readAnswer(wire: WireAnswer, redact: (text: string) => str
 }
 
 /** Success, or the row of the retry table that the answer belongs to. `now` is in epoch milliseconds. */
-export function judge(answer: Answer, asked: Asked, attempt: number, now: number): Applied | FailedAttempt {
+export function classifyResponse(
+  answer: Answer,
+  asked: RequestTraits,
+  attempt: number,
+  now: number,
+): Applied | FailedAttempt {
   const { sent, status, headers, failure } = answer;
   const requestId = headers['x-request-id'] ?? null;
   const failed = (row: RowName, reason: Failure | null, problem: Problem | null): FailedAttempt => ({

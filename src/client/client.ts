@@ -1,9 +1,9 @@
 import type * as z from 'zod/mini';
 import { buildPath, type Operation, type OperationClass } from '../contract/operation.ts';
 import { parseBaseUrl } from './base-url.ts';
-import { judge, readAnswer } from './classify-response.ts';
+import { classifyResponse, readAnswer } from './classify-response.ts';
 import { type Clock, systemClock } from './clock.ts';
-import { conclude, type FailedAttempt } from './combine-attempts.ts';
+import { combineAttempts, type FailedAttempt } from './combine-attempts.ts';
 import type { Applied, Failure, Outcome } from './outcome.ts';
 import { chooseProxy } from './proxy.ts';
 import { createRedactor } from './redact.ts';
@@ -108,7 +108,7 @@ export function createClient(options: ClientOptions): Client {
     assertSendable(request, input.ifMatch);
     const deadline = clock.now() + Math.min(input.timeoutMs ?? OPERATION_TIMEOUT_MS, LONGEST_TIMER_MS);
     const failed: FailedAttempt[] = [];
-    const end = (interruption: Failure | null) => conclude(failed, request.class, interruption);
+    const end = (interruption: Failure | null) => combineAttempts(failed, request.class, interruption);
     for (;;) {
       if (input.signal?.aborted) return end(CANCELLED);
       const attempt = failed.length + 1;
@@ -179,7 +179,7 @@ export function createClient(options: ClientOptions): Client {
       // Not `performance`, which Node loads when it is first asked for.
       durationMs: Number(process.hrtime.bigint() - startedAt) / 1e6,
     });
-    return judge(answer, request, attempt, clock.now());
+    return classifyResponse(answer, request, attempt, clock.now());
   }
 
   return {

@@ -23,7 +23,7 @@ const NO_ANSWER: Failure = { code: 'connection_lost', message: 'no readable answ
  * The last attempt decides, with one exception: where an earlier attempt may have been applied and the last one does
  * not tell, the outcome stays unknown. Reads have nothing to apply, so for them the last attempt always decides.
  */
-export function conclude(
+export function combineAttempts(
   attempts: readonly FailedAttempt[],
   operationClass: OperationClass,
   interruption: Failure | null,

@@ -45,7 +45,7 @@ export interface Transport {
 }
 
 /** A connection with at most one request on it. */
-interface Line {
+interface PooledConnection {
   client: Client;
   /** When it last answered, in milliseconds since the start of the process. */
   answeredAt: number;
@@ -62,13 +62,13 @@ export function createTransport(
   proxy: URL | null,
   connectTimeoutMs: number = CONNECT_TIMEOUT_MS,
 ): Transport {
-  const idle: Line[] = [];
+  const idle: PooledConnection[] = [];
   let closed = false;
 
-  async function openLine(): Promise<Line> {
+  async function openConnection(): Promise<PooledConnection> {
     const UndiciClient = await loadUndici();
     const opening = new AbortController();
-    const line: Line = {
+    const connection: PooledConnection = {
       answeredAt: 0,
       opening,
       client: new UndiciClient(origin.origin, {
@@ -87,37 +87,37 @@ export function createTransport(
         },
       }),
     };
-    return line;
+    return connection;
   }
 
   /** The connection that has answered last, where the request may use it. */
-  function takeLine({ fresh, warmMs = 0 }: WireRequest): Line | undefined {
+  function takeConnection({ fresh, warmMs = 0 }: WireRequest): PooledConnection | undefined {
     const answeredAt = idle.at(-1)?.answeredAt ?? 0;
     return !fresh || uptimeMs() - answeredAt < warmMs ? idle.pop() : undefined;
   }
 
   return {
     async exchange(request) {
-      const line = takeLine(request) ?? (await openLine());
+      const connection = takeConnection(request) ?? (await openConnection());
       try {
-        const answer = await exchangeOn(line, origin, request);
-        line.answeredAt = uptimeMs();
-        if (answer.failure === null && !closed) idle.push(line);
-        else void line.client.destroy();
+        const answer = await exchangeOn(connection, origin, request);
+        connection.answeredAt = uptimeMs();
+        if (answer.failure === null && !closed) idle.push(connection);
+        else void connection.client.destroy();
         return answer;
       } catch (error) {
-        void line.client.destroy();
+        void connection.client.destroy();
         throw error;
       }
     },
     async close() {
       closed = true;
-      await Promise.all(idle.splice(0).map((line) => line.client.destroy()));
+      await Promise.all(idle.splice(0).map((connection) => connection.client.destroy()));
     },
   };
 }
 
-function exchangeOn(line: Line, origin: URL, request: WireRequest): Promise<WireAnswer> {
+function exchangeOn(connection: PooledConnection, origin: URL, request: WireRequest): Promise<WireAnswer> {
   const { method, path, headers, body, timeoutMs, signal } = request;
   return new Promise((resolve, reject) => {
     let controller: Dispatcher.DispatchController | null = null;
@@ -131,8 +131,8 @@ function exchangeOn(line: Line, origin: URL, request: WireRequest): Promise<Wire
     const halt = (error: WireError) => {
       halted ??= error;
       if (controller !== null) return controller.abort(halted);
-      line.opening.abort(halted);
-      void line.client.destroy(halted);
+      connection.opening.abort(halted);
+      void connection.client.destroy(halted);
     };
     const cancel = () => halt(new WireError('cancelled', 'cancelled'));
     const timer = setTimeout(
@@ -150,7 +150,7 @@ function exchangeOn(line: Line, origin: URL, request: WireRequest): Promise<Wire
     };
 
     signal?.addEventListener('abort', cancel, { once: true });
-    line.client.dispatch(
+    connection.client.dispatch(
       { method, path, headers, body },
       {
         onRequestStart(started) {
@@ -178,7 +178,7 @@ function exchangeOn(line: Line, origin: URL, request: WireRequest): Promise<Wire
           } else if (error instanceof WireError) finish(error.failure);
           else if (controller === null) finish(brokenUnsent(error));
           else {
-            const isFirst = origin.protocol === 'http:' && status === null && line.answeredAt === 0;
+            const isFirst = origin.protocol === 'http:' && status === null && connection.answeredAt === 0;
             finish(brokenConnection(error, isFirst ? origin.host : null));
           }
         },

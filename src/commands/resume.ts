@@ -12,8 +12,8 @@ import { wrapText } from '../cli/output/wrap.ts';
 import { chooseOrRefuse } from '../cli/prompts/ask-or-fail.ts';
 import type { Choice } from '../cli/prompts/prompts.ts';
 import { askFirst } from '../cli/prompts/questions.ts';
-import type { HistoryRecord } from '../history/record.ts';
-import { markRecord, type Resumed, resumeRecord } from '../history/resume.ts';
+import type { HistoryRecord } from '../history/records/record.ts';
+import { markRecord, type Resumed, resumeRecord } from '../history/sending/resume.ts';
 
 /** What became of one open record. */
 interface Report {

@@ -1,4 +1,4 @@
-import type { HistoryRecord } from './record.ts';
+import type { HistoryRecord } from './records/record.ts';
 
 /** Stable codes of what can go wrong with the history. */
 export type HistoryErrorCode =

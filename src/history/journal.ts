@@ -1,8 +1,7 @@
 import { randomBytes as nodeRandomBytes } from 'node:crypto';
 import path from 'node:path';
 import { OPERATION_TIMEOUT_MS } from '../client/retry.ts';
-import type { Batch, BatchOptions } from './batch/batch.ts';
-import { batchOfName, forget, type HistoryProblem } from './batch/log-file.ts';
+import { batchOfName, forget } from './batch/log-file.ts';
 import { HistoryError, historyError, systemCode } from './errors.ts';
 import {
   createFile,
@@ -16,55 +15,20 @@ import {
   removeQuietly,
   renameDurably,
   sweep,
-} from './files.ts';
-import { type Lock, type LockOptions, openLocks } from './lock.ts';
-import { lazily } from './memoize.ts';
-import { type ProcessFacts, readMachine } from './process-identity.ts';
-import type { RecordQuery } from './query.ts';
-import { type HistoryRecord, lockName, recordAge, serializeRecord, timeOfId } from './record.ts';
-import { fileOf, getRecord, listRecords, readAgain, type Shelf } from './record-store.ts';
-import { type Intent, newRecord, newRecordId, refuseSecrets, seal } from './request-intent.ts';
-
-export type RecordPatch = Partial<
-  Pick<HistoryRecord, 'state' | 'attempts' | 'sentAt' | 'answer' | 'failure'>
->;
-
-export interface History {
-  readonly folder: string;
-  /** A new id for {@link begin}. */
-  newId(): string;
-  /**
-   * Writes the intent down as `prepared`; on disk when the promise resolves. Throws a HistoryError
-   * `secret_in_record`, before it writes, when path or body hold one of the `secrets`.
-   */
-  begin(intent: Intent, secrets?: readonly string[]): Promise<HistoryRecord>;
-  /**
-   * Replaces the record's file, on disk when the promise resolves: at any moment the file is the old or the new one,
-   * whole. What the file says in fields that the patch does not name is kept. An applied record never
-   * becomes anything else. The caller holds the record's lock.
-   */
-  update(record: HistoryRecord, patch: RecordPatch): Promise<HistoryRecord>;
-  /** Many operations that are written down together. */
-  beginBatch(options: BatchOptions): Promise<Batch>;
-  /** Newest first. Files that cannot be used are problems, not errors. */
-  list(query?: RecordQuery): Promise<{ records: HistoryRecord[]; problems: HistoryProblem[] }>;
-  /**
-   * The record with this id, or the only one whose id begins with it or ends with it after a hyphen.
-   * Throws a HistoryError `record_not_found`, `record_ambiguous` or `history_unreadable`.
-   */
-  get(id: string): Promise<HistoryRecord>;
-  /** Removes records that are not open and older; returns their ids. Also sweeps what killed processes have left. */
-  prune(options: { olderThanMs: number }): Promise<string[]>;
-  /** A lock among all processes that share the folder; it dies with its holder. See lock.ts. */
-  acquire(name: string, options?: LockOptions): Promise<Lock>;
-  withLock<Result>(
-    name: string,
-    run: (lock: Lock) => Promise<Result>,
-    options?: LockOptions,
-  ): Promise<Result>;
-  /** Epoch milliseconds. */
-  now(): number;
-}
+} from './files/files.ts';
+import { type Lock, type LockOptions, openLocks } from './files/lock.ts';
+import { type ProcessFacts, readMachine } from './files/process-identity.ts';
+import type { Batch, BatchOptions, History, RecordPatch } from './history.ts';
+import { memoize } from './memoize.ts';
+import { fileOf, getRecord, listRecords, type RecordStore, readAgain } from './record-store.ts';
+import { type HistoryRecord, lockName, recordAge, serializeRecord, timeOfId } from './records/record.ts';
+import {
+  fingerprintIntent,
+  type Intent,
+  newRecord,
+  newRecordId,
+  refuseSecrets,
+} from './records/request-intent.ts';
 
 export interface HistorySettings {
   /** Folder of one profile's records, absolute. Made when something is first written. */
@@ -87,8 +51,8 @@ export function openHistory(settings: HistorySettings): History {
     fileSystem: settings.fileSystem ?? nodeFileSystem,
     platform: settings.process.platform,
   };
-  const shelf: Shelf = { files, folder, now };
-  const locks = lazily(() =>
+  const store: RecordStore = { files, folder, now };
+  const locks = memoize(() =>
     openLocks({
       folder: path.join(folder, 'locks'),
       files,
@@ -127,7 +91,7 @@ export function openHistory(settings: HistorySettings): History {
 
   async function update(record: HistoryRecord, patch: RecordPatch): Promise<HistoryRecord> {
     try {
-      const current = stillAsWritten(record) ? record : (readAgain(shelf, record) ?? record);
+      const current = stillAsWritten(record) ? record : (readAgain(store, record) ?? record);
       if (current.state === 'applied' && patch.state !== 'applied') return current;
       const next = { ...current, ...patch, updatedAt: new Date(now()).toISOString() };
       const draft = path.join(folder, `.${record.id}.${randomBytes(8).toString('hex')}.tmp`);
@@ -145,10 +109,10 @@ export function openHistory(settings: HistorySettings): History {
     refuseSecrets(intent, secrets);
     ensureFolder(files, folder);
     sweep(files, folder, Date.now(), (name) => name.startsWith('.') && name.endsWith('.tmp'));
-    const sealed = seal(intent);
+    const fingerprinted = fingerprintIntent(intent);
     try {
       for (let tries = intent.id === undefined ? 5 : 1; tries > 0; tries -= 1) {
-        const record = newRecord(sealed, intent.id ?? newId(), now());
+        const record = newRecord(fingerprinted, intent.id ?? newId(), now());
         if (await create(record)) return record;
       }
     } catch (error) {
@@ -175,7 +139,7 @@ export function openHistory(settings: HistorySettings): History {
 
   async function prune({ olderThanMs }: { olderThanMs: number }): Promise<string[]> {
     const isOld = (record: HistoryRecord) => recordAge(record, now()) > olderThanMs;
-    let old = listRecords(shelf, { open: false }).records.filter(isOld);
+    let old = listRecords(store, { open: false }).records.filter(isOld);
     const oldIds = new Set(old.map(({ id }) => id));
     // Logs before files, which hide what an older log says.
     for (const batch of listFolder(files, folder).map(batchOfName)) {
@@ -220,8 +184,8 @@ export function openHistory(settings: HistorySettings): History {
     begin,
     update,
     beginBatch,
-    list: async (query = {}) => listRecords(shelf, query),
-    get: async (wanted) => getRecord(shelf, wanted),
+    list: async (query = {}) => listRecords(store, query),
+    get: async (wanted) => getRecord(store, wanted),
     prune,
     acquire,
     withLock,

@@ -1,5 +1,5 @@
 /** Makes the value when it is first asked for, and never again. */
-export function lazily<Value>(make: () => Value): () => Value {
+export function memoize<Value>(make: () => Value): () => Value {
   let made: Value | undefined;
   return () => {
     made ??= make();

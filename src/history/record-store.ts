@@ -1,12 +1,13 @@
 import path from 'node:path';
-import { batchOfName, type HistoryProblem, logFile, lookInto, readLog, recordOf } from './batch/log-file.ts';
+import { batchOfName, logFile, lookInto, readLog, recordOf } from './batch/log-file.ts';
 import { HistoryError } from './errors.ts';
-import { type Files, readText } from './files.ts';
-import { matches, mayMatch, type RecordQuery } from './query.ts';
-import { type HistoryRecord, parseRecord, recordIdPattern, timeOfId } from './record.ts';
+import { type Files, readText } from './files/files.ts';
+import type { HistoryProblem } from './history.ts';
+import { matches, mayMatch, type RecordQuery } from './records/query.ts';
+import { type HistoryRecord, parseRecord, recordIdPattern, timeOfId } from './records/record.ts';
 
 /** Where the records are. */
-export interface Shelf {
+export interface RecordStore {
   readonly files: Files;
   readonly folder: string;
   /** Epoch milliseconds. */
@@ -24,7 +25,7 @@ type Parsed = ReturnType<typeof parseRecord> | null;
 
 /** Newest first; see History. */
 export function listRecords(
-  { files, folder, now }: Shelf,
+  { files, folder, now }: RecordStore,
   query: RecordQuery,
 ): { records: HistoryRecord[]; problems: HistoryProblem[] } {
   const { names, logged, unreadable } = lookInto(files, folder, query);
@@ -64,7 +65,7 @@ function readRecordFile(files: Files, file: string, id: string, query: RecordQue
 }
 
 /** The record with an id that begins or ends so; see History. */
-export function getRecord({ files, folder }: Shelf, wanted: string): HistoryRecord {
+export function getRecord({ files, folder }: RecordStore, wanted: string): HistoryRecord {
   const { names, logged, unreadable } = lookInto(files, folder);
   const filed = names
     .filter((name) => name.endsWith(suffix))
@@ -90,7 +91,7 @@ export function getRecord({ files, folder }: Shelf, wanted: string): HistoryReco
 
 /** The record as it is on disk now, or null where it is gone. */
 export function readAgain(
-  { files, folder }: Shelf,
+  { files, folder }: RecordStore,
   { id, batch }: Pick<HistoryRecord, 'id' | 'batch'>,
 ): HistoryRecord | null {
   const record = readRecord(files, folder, id);

@@ -7,7 +7,7 @@ import type { Operation } from '../../src/contract/operation.ts';
 import { createBackup } from '../../src/contract/operations/backups.ts';
 import { openDispute } from '../../src/contract/operations/disputes.ts';
 import { openHistory } from '../../src/history/journal.ts';
-import type { RecordState } from '../../src/history/record.ts';
+import type { RecordState } from '../../src/history/records/record.ts';
 import { insertReclaim } from '../../src/service/storage/queries/reclaims.ts';
 import type { ProgramMachine } from '../helpers/program.ts';
 import { effectsOf, type Scene, setScene } from './scene.ts';

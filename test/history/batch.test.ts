@@ -15,11 +15,11 @@ import path from 'node:path';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { createClient } from '../../src/client/client.ts';
 import { createBlogPost } from '../../src/contract/operations/blog.ts';
-import type { Batch } from '../../src/history/batch/batch.ts';
-import type { FileSystem } from '../../src/history/files.ts';
-import { type History, openHistory } from '../../src/history/journal.ts';
-import type { HistoryRecord } from '../../src/history/record.ts';
-import { markRecord, resumeRecord } from '../../src/history/resume.ts';
+import type { FileSystem } from '../../src/history/files/files.ts';
+import type { Batch, History } from '../../src/history/history.ts';
+import { openHistory } from '../../src/history/journal.ts';
+import type { HistoryRecord } from '../../src/history/records/record.ts';
+import { markRecord, resumeRecord } from '../../src/history/sending/resume.ts';
 import { type Reaction, type Received, startStoreServer } from './helpers/store-server.ts';
 
 const place = { profile: 'main', origin: 'https://api.example.com', storeId: 'store-1' };
@@ -53,7 +53,7 @@ async function startScene(react?: (request: Received, number: number) => Reactio
 const files = (suffix: string, within = folder) =>
   readdirSync(within).filter((name) => name.endsWith(suffix));
 const titles = Array.from({ length: 20 }, (_, index) => `Post ${index}`);
-const never = { mostAtOnce: () => 4, isOver: () => false };
+const never = { maxAtOnce: () => 4, isOver: () => false };
 
 async function states(of: History = history): Promise<string[]> {
   const { records, problems } = await of.list();
@@ -103,7 +103,7 @@ test('no more than so many are on their way at once, and what is not yet is not 
     underWay -= 1;
     return 'answer';
   });
-  const batch = await begin({ mostAtOnce: () => 3, isOver: () => isOver });
+  const batch = await begin({ maxAtOnce: () => 3, isOver: () => isOver });
   const done = await Promise.all(titles.map((title) => create(batch, title)));
   batch.end();
 
@@ -121,7 +121,7 @@ async function killedAtPost7() {
     if (body.includes('Post 7"')) cpSync(folder, copy, { recursive: true });
     return 'answer';
   });
-  const batch = await scene.begin({ mostAtOnce: () => 1, isOver: () => false });
+  const batch = await scene.begin({ maxAtOnce: () => 1, isOver: () => false });
   for (const title of titles.slice(0, 8)) await scene.create(batch, title);
   batch.end();
   rmSync(path.join(copy, 'locks'), { recursive: true });
@@ -301,7 +301,7 @@ test('nothing more is sent when the log is taken away', async () => {
     if (body.includes('Post 7"')) rmSync(path.join(folder, files('.batch')[0] ?? ''));
     return 'answer';
   });
-  const batch = await begin({ mostAtOnce: () => 1, isOver: () => false });
+  const batch = await begin({ maxAtOnce: () => 1, isOver: () => false });
   const done = await Promise.allSettled(titles.map((title) => create(batch, title)));
   batch.end();
 

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createClient } from '../../src/client/client.ts';
 import { openHistory } from '../../src/history/journal.ts';
-import { type Resumed, resumeRecord } from '../../src/history/resume.ts';
+import { type Resumed, resumeRecord } from '../../src/history/sending/resume.ts';
 import { buildChildren, type Children } from './helpers/processes.ts';
 import { type StoreServer, startStoreServer } from './helpers/store-server.ts';
 

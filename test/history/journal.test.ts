@@ -2,10 +2,11 @@ import * as fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { FileSystem } from '../../src/history/files.ts';
-import { type History, openHistory } from '../../src/history/journal.ts';
-import type { HistoryRecord } from '../../src/history/record.ts';
-import type { Intent } from '../../src/history/request-intent.ts';
+import type { FileSystem } from '../../src/history/files/files.ts';
+import type { History } from '../../src/history/history.ts';
+import { openHistory } from '../../src/history/journal.ts';
+import type { HistoryRecord } from '../../src/history/records/record.ts';
+import type { Intent } from '../../src/history/records/request-intent.ts';
 
 let root: string;
 let folder: string;

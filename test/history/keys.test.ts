@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { type Command, fingerprint, keyOf } from '../../src/history/fingerprint.ts';
-import { recordOfKey, recordToGoOnWith } from '../../src/history/idempotency-key-reuse.ts';
-import type { HistoryRecord } from '../../src/history/record.ts';
-import { newRecord, seal } from '../../src/history/request-intent.ts';
+import { type Command, fingerprint, keyOf } from '../../src/history/records/fingerprint.ts';
+import type { HistoryRecord } from '../../src/history/records/record.ts';
+import { fingerprintIntent, newRecord } from '../../src/history/records/request-intent.ts';
+import { recordOfKey, recordToGoOnWith } from '../../src/history/sending/idempotency-key-reuse.ts';
 
 const command: Command = {
   operation: 'backup.create',
@@ -53,7 +53,7 @@ const HOUR = 3_600_000;
 
 function record(id: string, hoursOld: number, change: Partial<HistoryRecord>): HistoryRecord {
   const made = newRecord(
-    seal({ ...command, profile: 'main', class: 'keyed', method: 'POST' }),
+    fingerprintIntent({ ...command, profile: 'main', class: 'keyed', method: 'POST' }),
     id,
     NOW - hoursOld * HOUR,
   );

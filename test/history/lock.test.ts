@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { judgeLiveness, type ProcessIdentity } from '../../src/history/files/process-identity.ts';
 import { openHistory } from '../../src/history/journal.ts';
-import { judgeLiveness, type ProcessIdentity } from '../../src/history/process-identity.ts';
 import { buildChildren, type Child, type Children } from './helpers/processes.ts';
 
 let children: Children;

@@ -7,9 +7,10 @@ import { createBackup, restoreBackup } from '../../src/contract/operations/backu
 import { createBlogPost } from '../../src/contract/operations/blog.ts';
 import { decideDispute } from '../../src/contract/operations/disputes.ts';
 import { saveSettings } from '../../src/contract/operations/settings.ts';
-import { type PerformOptions, performRecorded } from '../../src/history/execute.ts';
-import { type History, openHistory } from '../../src/history/journal.ts';
-import { resumeRecord } from '../../src/history/resume.ts';
+import type { History } from '../../src/history/history.ts';
+import { openHistory } from '../../src/history/journal.ts';
+import { type PerformOptions, performRecorded } from '../../src/history/sending/execute.ts';
+import { resumeRecord } from '../../src/history/sending/resume.ts';
 import { buildChildren, type Children } from './helpers/processes.ts';
 import { type Reaction, type Received, type StoreServer, startStoreServer } from './helpers/store-server.ts';
 

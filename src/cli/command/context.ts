@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Client, ClientOptions, createClient, Exchange } from '../../client/client.ts';
-import type { History } from '../../history/journal.ts';
-import { lazily } from '../../history/memoize.ts';
+import type { History } from '../../history/history.ts';
+import { memoize } from '../../history/memoize.ts';
 import {
   type ConnectionSettings,
   demoProfile,
@@ -92,18 +92,18 @@ export async function createContext({ io, flags, version }: ContextOptions): Pro
   const listeners: ((exchange: Exchange) => void)[] = [];
   if (debug) listeners.push((exchange) => noticeToCopy(describeExchange(exchange)));
 
-  const profiles = lazily(async () => {
+  const profiles = memoize(async () => {
     const { openProfiles } = await import('../config/profile-store.ts');
     return openProfiles(configDirectory(io), io.process, notice);
   });
-  const settings = lazily(async () => {
+  const settings = memoize(async () => {
     // conf costs more to load than to look whether there is anything to read.
     const stored = existsSync(path.join(configDirectory(io), 'settings.json'))
       ? await profiles()
       : noProfiles;
     return resolveSettings(flags, io.env, io.cwd, stored);
   });
-  const demo = lazily(async () => {
+  const demo = memoize(async () => {
     const { startDemo } = await import('./demo-service.ts');
     const started = await startDemo(demoDirectory(io), version);
     cleanups.push(() => started.close());
@@ -111,7 +111,7 @@ export async function createContext({ io, flags, version }: ContextOptions): Pro
     return started;
   });
 
-  const connect = lazily(async (): Promise<Connection> => {
+  const connect = memoize(async (): Promise<Connection> => {
     const resolved = await settings();
     const target =
       resolved.profile === demoProfile ? demoTarget(await demo(), resolved) : storedTarget(resolved);
@@ -153,7 +153,7 @@ export async function createContext({ io, flags, version }: ContextOptions): Pro
     profiles,
     settings,
     connect,
-    history: lazily(async () => {
+    history: memoize(async () => {
       const { openHistory } = await import('../../history/journal.ts');
       const { profile } = await settings();
       const folder = historyDirectory(io, profile);

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import Conf from 'conf';
-import { makeFolder, nodeFileSystem } from '../../history/files.ts';
-import { openLocks } from '../../history/lock.ts';
-import { type ProcessFacts, readMachine } from '../../history/process-identity.ts';
+import { makeFolder, nodeFileSystem } from '../../history/files/files.ts';
+import { openLocks } from '../../history/files/lock.ts';
+import { type ProcessFacts, readMachine } from '../../history/files/process-identity.ts';
 import { describeSystemError, localStateError } from '../core/errors.ts';
 import { isObject } from '../core/json-value.ts';
 

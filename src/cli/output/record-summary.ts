@@ -1,4 +1,4 @@
-import { type HistoryRecord, isOpen } from '../../history/record.ts';
+import { type HistoryRecord, isOpen } from '../../history/records/record.ts';
 import { isObject } from '../core/json-value.ts';
 import { formatDistance } from './format-value.ts';
 

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { type CliError, usageError } from '../../cli/core/errors.ts';
 import { type HttpMethod, type Operation, pathParameterProblem } from '../../contract/operation.ts';
 import { operations } from '../../contract/operations.ts';
-import { rawOperationId } from '../../history/record.ts';
+import { rawOperationId } from '../../history/records/record.ts';
 
 export type RawMethod = HttpMethod | 'HEAD';
 

@@ -6,10 +6,10 @@ import { CliError, describeSystemError } from '../../cli/core/errors.ts';
 import { exitCodes } from '../../cli/core/exit-codes.ts';
 import { formatDistance } from '../../cli/output/format-value.ts';
 import { HistoryError } from '../../history/errors.ts';
-import { nodeFileSystem } from '../../history/files.ts';
-import { inspectLocks } from '../../history/lock.ts';
-import { readMachine } from '../../history/process-identity.ts';
-import { isOpen } from '../../history/record.ts';
+import { nodeFileSystem } from '../../history/files/files.ts';
+import { inspectLocks } from '../../history/files/lock.ts';
+import { readMachine } from '../../history/files/process-identity.ts';
+import { isOpen } from '../../history/records/record.ts';
 import { type Finding, ok, problem, problemOf, warning } from './finding.ts';
 import { isLoose } from './settings.ts';
 

@@ -6,7 +6,7 @@ import { printable } from '../../cli/core/sanitize.ts';
 import { recordSummary } from '../../cli/output/record-summary.ts';
 import { renderTable } from '../../cli/output/tables.ts';
 import { operations } from '../../contract/operations.ts';
-import { type RecordState, rawOperationId, recordStates } from '../../history/record.ts';
+import { type RecordState, rawOperationId, recordStates } from '../../history/records/record.ts';
 
 /** Columns that a narrow terminal has no room for, the most important first. */
 const spare = ['result', 'when', 'tries'];

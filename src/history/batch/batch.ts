@@ -1,50 +1,15 @@
 import * as fs from 'node:fs';
 import type { Client } from '../../client/client.ts';
 import { historyError } from '../errors.ts';
-import { intentOf, type PerformOptions } from '../execute.ts';
-import { ensureFolder, type Files, removeQuietly, syncFolder } from '../files.ts';
-import type { History } from '../journal.ts';
-import type { Lock } from '../lock.ts';
-import { type HistoryRecord, lockName } from '../record.ts';
-import { newRecord, refuseSecrets, type Sealed, seal } from '../request-intent.ts';
-import { type Performed, sendRecord } from '../send.ts';
+import { ensureFolder, type Files, removeQuietly, syncFolder } from '../files/files.ts';
+import type { Lock } from '../files/lock.ts';
+import type { Batch, BatchOptions, History } from '../history.ts';
+import { type HistoryRecord, lockName } from '../records/record.ts';
+import { fingerprintIntent, intentOf, newRecord, refuseSecrets } from '../records/request-intent.ts';
+import { sendRecord } from '../sending/send.ts';
 import { logFile, toLine } from './log-file.ts';
 import { type LogWriter, writeTogether } from './log-writer.ts';
-
-/** What all operations of a batch have in common. They are never keyed, so none goes on with an earlier record. */
-export interface BatchOptions
-  extends Pick<
-    PerformOptions,
-    | 'client'
-    | 'operation'
-    | 'profile'
-    | 'origin'
-    | 'storeId'
-    | 'parameters'
-    | 'secrets'
-    | 'signal'
-    | 'timeoutMs'
-    | 'retryRateLimited'
-  > {
-  /** Operations that may be on their way at the same time, now. */
-  mostAtOnce(): number;
-  /** Called before each wait for another attempt. */
-  onRetry?(): void;
-  /** Says whether what is not on its way yet shall not be sent any more: its outcome is `not_sent` then. */
-  isOver(): boolean;
-}
-
-/** Many operations that change something, one after the other or at the same time, written down together. */
-export interface Batch {
-  /** The operation with this body, for {@link perform}. Nothing is written yet. */
-  prepare(body: PerformOptions['body']): Sealed;
-  /** As `performRecorded`, with the same promises: the record is on disk before the first byte is sent. */
-  perform(prepared: Sealed): Promise<Performed>;
-  /** Calls what sends something else when it may be on its way too; null where the batch is over before. */
-  inTurn<Result>(send: () => Promise<Result>): Promise<Result | null>;
-  /** When nothing is being performed any more. */
-  end(): void;
-}
+import { openTurns, type Turn, turnedAway } from './turns.ts';
 
 /** A log of a batch; see batch-log.ts. */
 interface Log extends LogWriter {
@@ -107,7 +72,7 @@ export function openBatch(files: Files, history: History, options: BatchOptions)
   const sending = { ...options, history: { ...history, update }, followsClosely: true };
 
   return {
-    prepare: (body) => seal(intentOf(options, body)),
+    prepare: (body) => fingerprintIntent(intentOf(options, body)),
     async perform(prepared) {
       refuseSecrets(prepared, options.secrets);
       const log = await logFor(prepared.body);
@@ -142,69 +107,6 @@ export function openBatch(files: Files, history: History, options: BatchOptions)
       }
     },
   };
-}
-
-/** Lets requests through in the order in which they came, until it is over: then both throw {@link turnedAway}. */
-interface Turn {
-  /** Before it is written down as sent. */
-  toBeWritten(): Promise<void>;
-  /** Before it is sent. */
-  toBeSent(): Promise<void>;
-  /** Lets others through. */
-  end(): void;
-}
-
-const turnedAway = new Error('the batch is over');
-
-/**
- * While some are on their way, as many more are written down, so that they can follow at once: together, since each sync
- * costs the disk as much as a request costs the service, and only when those before them are all on their way, since what
- * is written down as sent and was not is in doubt when the process is killed.
- */
-function openTurns({ mostAtOnce, isOver }: BatchOptions): { take(): Turn } {
-  const unwritten: (() => void)[] = [];
-  const written: (() => void)[] = [];
-  const count = { ahead: 0, underWay: 0 };
-
-  function goOn(): void {
-    for (const send of written.splice(0, Math.max(0, mostAtOnce() - count.underWay))) {
-      count.ahead -= 1;
-      count.underWay += 1;
-      send();
-    }
-    if (count.ahead > 0) return;
-    for (const write of unwritten.splice(0, mostAtOnce())) {
-      count.ahead += 1;
-      write();
-    }
-  }
-
-  function take(): Turn {
-    let stage: keyof typeof count | null = null;
-    const end = () => {
-      if (stage === null) return;
-      count[stage] -= 1;
-      stage = null;
-      goOn();
-    };
-    const waitIn = async (queue: (() => void)[], next: keyof typeof count) => {
-      await new Promise<void>((resolve) => {
-        queue.push(resolve);
-        goOn();
-      });
-      stage = next;
-      if (!isOver()) return;
-      end();
-      throw turnedAway;
-    };
-    return {
-      toBeWritten: () => waitIn(unwritten, 'ahead'),
-      toBeSent: () => waitIn(written, 'underWay'),
-      end,
-    };
-  }
-
-  return { take };
 }
 
 /**

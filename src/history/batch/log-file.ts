@@ -1,8 +1,16 @@
 import path from 'node:path';
 import { HistoryError } from '../errors.ts';
-import { createFile, type Files, listFolder, readText, removeQuietly, renameDurably } from '../files.ts';
-import { mayMatch, type RecordQuery } from '../query.ts';
-import { checkRecord, type HistoryRecord, recordIdPattern } from '../record.ts';
+import {
+  createFile,
+  type Files,
+  listFolder,
+  readText,
+  removeQuietly,
+  renameDurably,
+} from '../files/files.ts';
+import type { HistoryProblem } from '../history.ts';
+import { mayMatch, type RecordQuery } from '../records/query.ts';
+import { checkRecord, type HistoryRecord, recordIdPattern } from '../records/record.ts';
 import { type LoggedLines, linesById } from './parse-log.ts';
 
 /*
@@ -15,15 +23,6 @@ import { type LoggedLines, linesById } from './parse-log.ts';
  * The log stays where its records are kept. One that is changed after its batch gets a file of its own, which is newer
  * than what the log says. Whoever changes one of the records takes the lock of the batch.
  */
-
-/** A file in the history's folder that is no usable record. It stays where it is. */
-export interface HistoryProblem {
-  readonly file: string;
-  /** Reads on from the file's name: `is empty: …`. */
-  readonly message: string;
-  /** Of a log that cannot be read: for whoever cannot go on without what stands in it. */
-  readonly unreadableLog?: HistoryError;
-}
 
 const suffix = '.batch';
 

@@ -1,5 +1,5 @@
 import { HistoryError, historyError } from '../errors.ts';
-import type { Files } from '../files.ts';
+import type { Files } from '../files/files.ts';
 
 /** Writes the log of a batch. */
 export interface LogWriter {

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { readMachine } from '../../../src/history/process-identity.ts';
+import { readMachine } from '../../../src/history/files/process-identity.ts';
 import { type CliResult, type Machine, machineFor, newMachine } from '../../helpers/cli.ts';
 import { answer, type Behaviour, startFaultServer } from '../../helpers/fault-server.ts';
 import { startService } from '../../helpers/service.ts';

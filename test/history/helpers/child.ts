@@ -1,9 +1,9 @@
 import * as fs from 'node:fs';
 import { createClient } from '../../../src/client/client.ts';
 import { findOperation } from '../../../src/contract/operations.ts';
-import { performRecorded } from '../../../src/history/execute.ts';
-import type { FileSystem } from '../../../src/history/files.ts';
+import type { FileSystem } from '../../../src/history/files/files.ts';
 import { openHistory } from '../../../src/history/journal.ts';
+import { performRecorded } from '../../../src/history/sending/execute.ts';
 
 /** What a child process of a test does; it gets this as JSON in its first argument. */
 export type ChildTask =

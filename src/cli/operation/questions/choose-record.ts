@@ -1,5 +1,5 @@
-import type { RecordQuery } from '../../../history/query.ts';
-import type { HistoryRecord } from '../../../history/record.ts';
+import type { RecordQuery } from '../../../history/records/query.ts';
+import type { HistoryRecord } from '../../../history/records/record.ts';
 import type { Context } from '../../command/context.ts';
 import { printable } from '../../core/sanitize.ts';
 import { recordSummary } from '../../output/record-summary.ts';

@@ -3,7 +3,7 @@ import { createBackup, restoreBackup } from '../../../contract/operations/backup
 import { decideDispute, openDispute, showDispute } from '../../../contract/operations/disputes.ts';
 import { markNotificationsRead } from '../../../contract/operations/notifications.ts';
 import { appealReclaim } from '../../../contract/operations/reclaims.ts';
-import type { HistoryRecord } from '../../../history/record.ts';
+import type { HistoryRecord } from '../../../history/records/record.ts';
 import type { Context } from '../../command/context.ts';
 import type { Demo } from '../../command/demo-service.ts';
 import { demoProfile } from '../../config/connection-settings.ts';

@@ -1,6 +1,6 @@
 import type { Operation } from '../../../contract/operation.ts';
 import { pathParameterProblem } from '../../../contract/operation.ts';
-import type { Batch, BatchOptions } from '../../../history/batch/batch.ts';
+import type { Batch, BatchOptions } from '../../../history/history.ts';
 import type { Context } from '../../command/context.ts';
 import { cancelledError, usageError } from '../../core/errors.ts';
 import { type ExitCode, exitCodes } from '../../core/exit-codes.ts';
@@ -31,7 +31,7 @@ export async function startBatch(
 /** The batch of a run that {@link startBatch} has made. */
 export async function beginBatch(
   { target, request: { operation, parameters }, ui: { context } }: Run,
-  limits: Pick<BatchOptions, 'mostAtOnce' | 'onRetry' | 'isOver'>,
+  limits: Pick<BatchOptions, 'maxAtOnce' | 'onRetry' | 'isOver'>,
 ): Promise<Batch> {
   const { client, profile, origin, storeId, secret } = target;
   const history = await context.history();

@@ -1,8 +1,8 @@
 import { buildPath } from '../../../contract/operation.ts';
-import { fingerprint } from '../../../history/fingerprint.ts';
-import type { History } from '../../../history/journal.ts';
-import type { RecordQuery } from '../../../history/query.ts';
-import { type HistoryRecord, lockName } from '../../../history/record.ts';
+import type { History } from '../../../history/history.ts';
+import { fingerprint } from '../../../history/records/fingerprint.ts';
+import type { RecordQuery } from '../../../history/records/query.ts';
+import { type HistoryRecord, lockName } from '../../../history/records/record.ts';
 import type { Context } from '../../command/context.ts';
 import { CliError } from '../../core/errors.ts';
 import { exitCodes } from '../../core/exit-codes.ts';

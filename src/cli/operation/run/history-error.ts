@@ -1,5 +1,5 @@
 import { HistoryError, KeyReusedError } from '../../../history/errors.ts';
-import type { HistoryRecord } from '../../../history/record.ts';
+import type { HistoryRecord } from '../../../history/records/record.ts';
 import { localStateError, usageError } from '../../core/errors.ts';
 
 /** Several commands of one CI job have one key unless they are told apart. */

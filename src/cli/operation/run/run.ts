@@ -1,6 +1,6 @@
 import type { Operation } from '../../../contract/operation.ts';
-import type { History } from '../../../history/journal.ts';
-import type { HistoryRecord } from '../../../history/record.ts';
+import type { History } from '../../../history/history.ts';
+import type { HistoryRecord } from '../../../history/records/record.ts';
 import type { Connection, Context } from '../../command/context.ts';
 import type { ParsedCommand } from '../../core/parsed-command.ts';
 import type { FieldFlag } from '../../input/field-flags.ts';

@@ -1,10 +1,9 @@
 import type { Applied, Outcome } from '../../../client/outcome.ts';
 import type { Operation } from '../../../contract/operation.ts';
-import type { Batch } from '../../../history/batch/batch.ts';
 import { HistoryError } from '../../../history/errors.ts';
-import type { HistoryRecord } from '../../../history/record.ts';
-import type { Sealed } from '../../../history/request-intent.ts';
-import type { Performed as Recorded } from '../../../history/send.ts';
+import type { Batch, Performed as Recorded } from '../../../history/history.ts';
+import type { HistoryRecord } from '../../../history/records/record.ts';
+import type { FingerprintedIntent } from '../../../history/records/request-intent.ts';
 import type { Context } from '../../command/context.ts';
 import { CliError, cancelledError } from '../../core/errors.ts';
 import { exitCodes } from '../../core/exit-codes.ts';
@@ -36,7 +35,7 @@ export async function perform(run: Run, options: ChangeOptions = {}): Promise<Pe
 export async function performInBatch(
   run: Run,
   batch: Batch,
-  prepared: Sealed,
+  prepared: FingerprintedIntent,
 ): Promise<{ applied: Applied; record: HistoryRecord }> {
   const { outcome, record } = await recorded(run.ui.context, () => batch.perform(prepared));
   return { applied: expectApplied(run, outcome, record), record };
@@ -67,7 +66,7 @@ function unreadableAnswer(operation: Operation): CliError {
 export async function earlierRecord(run: Run): Promise<HistoryRecord | null> {
   if (run.request.operation.class !== 'keyed') return null;
   try {
-    const { findEarlierRecord } = await import('../../../history/execute.ts');
+    const { findEarlierRecord } = await import('../../../history/sending/execute.ts');
     return await findEarlierRecord(await commandOf(run));
   } catch (error) {
     throw describeHistoryError(error);
@@ -112,7 +111,7 @@ async function change(run: Run, options: ChangeOptions): Promise<Recorded> {
   const { dim } = context.err.color;
   const say = (text: string) => context.notice(dim(printable(text)));
   // Reads do without the history, and so start faster.
-  const { performRecorded } = await import('../../../history/execute.ts');
+  const { performRecorded } = await import('../../../history/sending/execute.ts');
   const { makeIdempotencyKey } = await import('./idempotency-key.ts');
   const command = {
     ...sendOptions(context),

@@ -24,8 +24,8 @@ import { announce, noteDrift, performInBatch } from '../../../cli/operation/run/
 import type { Applied } from '../../../client/outcome.ts';
 import { leaveUnoptimized } from '../../../client/v8-flags.ts';
 import { createBlogPost } from '../../../contract/operations/blog.ts';
-import type { Batch } from '../../../history/batch/batch.ts';
-import type { HistoryRecord } from '../../../history/record.ts';
+import type { Batch } from '../../../history/history.ts';
+import type { HistoryRecord } from '../../../history/records/record.ts';
 import type { KnownPost } from './known-posts.ts';
 import { mostInHand, startPace } from './pace.ts';
 import { type Plan, type PostResult, planPosts, resultOf } from './plan.ts';
@@ -96,7 +96,7 @@ async function createAll(
   const isOver = () => stop !== null || signal.aborted;
   const own = { ...run, ui: { ...run.ui, context: grace.context } };
   const pace = startPace();
-  const batch = await beginBatch(own, { mostAtOnce: pace.mostAtOnce, onRetry: pace.failed, isOver });
+  const batch = await beginBatch(own, { maxAtOnce: pace.maxAtOnce, onRetry: pace.failed, isOver });
   const answers: Applied[] = [];
   const onApplied = (answer: Applied) => {
     answers.push(answer);

@@ -3,9 +3,9 @@ import { getPath } from '../../../cli/core/field-path.ts';
 import { isObject } from '../../../cli/core/json-value.ts';
 import { answerBody } from '../../../cli/output/record-summary.ts';
 import { createBlogPost } from '../../../contract/operations/blog.ts';
-import { fingerprint } from '../../../history/fingerprint.ts';
-import type { History } from '../../../history/journal.ts';
-import { type HistoryRecord, mayHaveBeenApplied } from '../../../history/record.ts';
+import type { History } from '../../../history/history.ts';
+import { fingerprint } from '../../../history/records/fingerprint.ts';
+import { type HistoryRecord, mayHaveBeenApplied } from '../../../history/records/record.ts';
 
 /** What this machine knows of one post that it sent to the store. */
 export interface KnownPost {

@@ -10,7 +10,7 @@ const proofOfKeepingUp = 100;
 /** How many posts may be on their way at the same time. */
 export interface Pace {
   /** Now. */
-  mostAtOnce(): number;
+  maxAtOnce(): number;
   /** To be told of each post that was applied. */
   applied(): void;
   /** To be told of each that was not, that is in doubt, or that has to be sent again. */
@@ -21,7 +21,7 @@ export interface Pace {
 export function startPace(): Pace {
   let inARow = 0;
   return {
-    mostAtOnce: () => (inARow < proofOfKeepingUp ? fewAtOnce : manyAtOnce),
+    maxAtOnce: () => (inARow < proofOfKeepingUp ? fewAtOnce : manyAtOnce),
     applied() {
       inARow += 1;
     },

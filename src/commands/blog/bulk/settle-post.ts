@@ -5,10 +5,10 @@ import type { Run } from '../../../cli/operation/run/run.ts';
 import { sendOptions } from '../../../cli/operation/run/send.ts';
 import type { Client } from '../../../client/client.ts';
 import { createBlogPost } from '../../../contract/operations/blog.ts';
-import type { History } from '../../../history/journal.ts';
-import { lockName, mayHaveBeenApplied } from '../../../history/record.ts';
-import { resumeRecord } from '../../../history/resume.ts';
-import { sendRecord } from '../../../history/send.ts';
+import type { History } from '../../../history/history.ts';
+import { lockName, mayHaveBeenApplied } from '../../../history/records/record.ts';
+import { resumeRecord } from '../../../history/sending/resume.ts';
+import { sendRecord } from '../../../history/sending/send.ts';
 import type { KnownPost } from './known-posts.ts';
 
 /*

@@ -16,7 +16,7 @@ import { renderJson } from '../../../cli/output/style.ts';
 import { parseKey } from '../../../contract/api-key.ts';
 import { buildPath } from '../../../contract/operation.ts';
 import { decideDispute } from '../../../contract/operations/disputes.ts';
-import type { HistoryRecord } from '../../../history/record.ts';
+import type { HistoryRecord } from '../../../history/records/record.ts';
 import {
   describeOutcome,
   exitCodeOf,

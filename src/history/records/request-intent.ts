@@ -1,7 +1,27 @@
-import type { HttpMethod, OperationClass } from '../contract/operation.ts';
-import { HistoryError } from './errors.ts';
+import { buildPath, type HttpMethod, type Operation, type OperationClass } from '../../contract/operation.ts';
+import { HistoryError } from '../errors.ts';
 import { fingerprint, keyOf } from './fingerprint.ts';
 import { type HistoryRecord, recordFormat, sha256 } from './record.ts';
+
+/** Which operation is sent where. */
+export interface Target {
+  readonly operation: Operation;
+  readonly profile: string;
+  readonly origin: string;
+  readonly storeId: string;
+  /** Path parameters other than `storeId`. */
+  readonly parameters?: Readonly<Record<string, string>>;
+}
+
+/** What a command adds to its target and body. */
+export interface IntentDetails {
+  /** JSON text to send as it is, instead of what `body` would become; `body` is then the object that it parses to. */
+  readonly bodyText?: string | undefined;
+  readonly ifMatch?: string | null | undefined;
+  /** See HistoryRecord. */
+  readonly former?: string | null | undefined;
+  readonly safetyBackupId?: string | null | undefined;
+}
 
 /** What is about to be sent. */
 export interface Intent {
@@ -23,6 +43,28 @@ export interface Intent {
   readonly safetyBackupId?: string | null | undefined;
 }
 
+/** The intent of a command, with `body` as it is to be sent. */
+export function intentOf(
+  command: Target & IntentDetails,
+  body: Readonly<Record<string, unknown>> | null,
+): Intent {
+  const { operation, profile, origin, storeId, parameters, bodyText, ifMatch, former, safetyBackupId } =
+    command;
+  return {
+    profile,
+    origin,
+    storeId,
+    operation: operation.id,
+    class: operation.class,
+    method: operation.method,
+    path: buildPath(operation, { ...parameters, storeId }),
+    body: bodyText ?? (body && JSON.stringify(body)),
+    ifMatch,
+    former,
+    safetyBackupId,
+  };
+}
+
 /** 32 letters and digits, without those that are easily taken for another. */
 const ID_LETTERS = '0123456789abcdefghjkmnpqrstvwxyz';
 
@@ -36,9 +78,10 @@ export function newRecordId(now: number, random: Uint8Array): string {
 }
 
 /** An intent, with what stands for its body. */
-export type Sealed = Intent & Pick<HistoryRecord, 'bodySha256' | 'fingerprint' | 'idempotencyKey'>;
+export type FingerprintedIntent = Intent &
+  Pick<HistoryRecord, 'bodySha256' | 'fingerprint' | 'idempotencyKey'>;
 
-export function seal(intent: Intent): Sealed {
+export function fingerprintIntent(intent: Intent): FingerprintedIntent {
   return {
     ...intent,
     bodySha256: intent.body === null ? null : sha256(intent.body),
@@ -48,7 +91,7 @@ export function seal(intent: Intent): Sealed {
 }
 
 /** The record of an intent, `prepared`. */
-export function newRecord(intent: Sealed, id: string, now: number): HistoryRecord {
+export function newRecord(intent: FingerprintedIntent, id: string, now: number): HistoryRecord {
   const at = new Date(now).toISOString();
   return {
     format: recordFormat,

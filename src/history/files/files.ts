@@ -1,7 +1,7 @@
 import * as fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { HistoryError, historyError, systemCode } from './errors.ts';
+import { HistoryError, historyError, systemCode } from '../errors.ts';
 
 /**
  * The calls of `node:fs` that the history makes. All but that of a batch's log are synchronous: what they write is a few

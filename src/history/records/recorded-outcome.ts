@@ -1,5 +1,5 @@
-import type { Failure, Outcome } from '../client/outcome.ts';
-import type { RecordPatch } from './journal.ts';
+import type { Failure, Outcome } from '../../client/outcome.ts';
+import type { RecordPatch } from '../history.ts';
 import type { HistoryAnswer, HistoryRecord } from './record.ts';
 
 /** What an outcome changes in its record. `now` is in epoch milliseconds. */

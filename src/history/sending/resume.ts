@@ -1,8 +1,7 @@
-import { saveSettings } from '../contract/operations/settings.ts';
-import { findOperation } from '../contract/operations.ts';
-import { KEY_REUSE_MS } from './idempotency-key-reuse.ts';
-import type { Lock, LockHolder } from './lock.ts';
-import { canSettleByReading, settleByReading } from './reconcile.ts';
+import { saveSettings } from '../../contract/operations/settings.ts';
+import { findOperation } from '../../contract/operations.ts';
+import type { Lock, LockHolder } from '../files/lock.ts';
+import type { Performed, SendOptions } from '../history.ts';
 import {
   type HistoryRecord,
   isOpen,
@@ -10,10 +9,11 @@ import {
   mayHaveBeenApplied,
   rawOperationId,
   recordAge,
-} from './record.ts';
-import { patchOf, recordedOutcome } from './recorded-outcome.ts';
-import { type Performed, sendRecord } from './send.ts';
-import type { SendOptions } from './send-options.ts';
+} from '../records/record.ts';
+import { patchOf, recordedOutcome } from '../records/recorded-outcome.ts';
+import { KEY_REUSE_MS } from './idempotency-key-reuse.ts';
+import { canSettleByReading, settleByReading } from './reconcile.ts';
+import { sendRecord } from './send.ts';
 
 export interface ResumeOptions extends SendOptions {
   readonly record: HistoryRecord;

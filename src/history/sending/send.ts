@@ -1,23 +1,12 @@
-import type { Outcome } from '../client/outcome.ts';
-import { isSilentOnEarlierAttempt } from '../client/retry.ts';
-import type { Operation } from '../contract/operation.ts';
-import { HistoryError } from './errors.ts';
-import type { Lock } from './lock.ts';
-import { type HistoryRecord, mayHaveBeenApplied, rawOperationId } from './record.ts';
-import { patchOf } from './recorded-outcome.ts';
-import { inputOf, type SendOptions } from './send-options.ts';
-
-/** What came of an operation. */
-export interface Performed {
-  readonly record: HistoryRecord;
-  /**
-   * Its outcome by all that this machine knows: where an earlier run may have been applied, a later
-   * failure to send leaves it `unknown`.
-   */
-  readonly outcome: Outcome;
-  /** What the user should know besides, one sentence each. */
-  readonly warnings: readonly string[];
-}
+import type { Outcome } from '../../client/outcome.ts';
+import { isSilentOnEarlierAttempt } from '../../client/retry.ts';
+import type { Operation } from '../../contract/operation.ts';
+import { HistoryError } from '../errors.ts';
+import type { Lock } from '../files/lock.ts';
+import type { Performed, SendOptions } from '../history.ts';
+import { type HistoryRecord, mayHaveBeenApplied, rawOperationId } from '../records/record.ts';
+import { patchOf } from '../records/recorded-outcome.ts';
+import { callInputOf } from './call-input.ts';
 
 /**
  * Sends the stored bytes of a record, under its lock, and writes down how far it got: `sent` before the first byte
@@ -67,7 +56,7 @@ export async function sendRecord(
         anyBody: isRaw,
       },
       {
-        ...inputOf(options),
+        ...callInputOf(options),
         ...(opened.ifMatch !== null && { ifMatch: opened.ifMatch }),
         beforeAttempt: markSent,
       },

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Applied, Outcome, Problem, Unknown } from '../client/outcome.ts';
-import { decideDispute, showDispute } from '../contract/operations/disputes.ts';
-import { saveSettings, showSettings } from '../contract/operations/settings.ts';
-import type { HistoryRecord } from './record.ts';
-import { inputOf, type SendOptions } from './send-options.ts';
+import type { Applied, Outcome, Problem, Unknown } from '../../client/outcome.ts';
+import { decideDispute, showDispute } from '../../contract/operations/disputes.ts';
+import { saveSettings, showSettings } from '../../contract/operations/settings.ts';
+import type { SendOptions } from '../history.ts';
+import type { HistoryRecord } from '../records/record.ts';
+import { callInputOf } from './call-input.ts';
 
 /** What a read shows about a write whose answer was lost. */
 export interface Finding {
@@ -50,7 +51,7 @@ async function settleDecision(
   const look = async () => {
     const read = await options.client.send(
       { method: 'GET', path, body: null, class: 'read', response: showDispute.response },
-      inputOf(options),
+      callInputOf(options),
     );
     if (read.kind !== 'applied') return null;
     const dispute = fields(fields(read.body).record);
@@ -111,7 +112,7 @@ async function settleSettings(
 ): Promise<Finding> {
   const read = await options.client.send(
     { method: 'GET', path: record.path, body: null, class: 'read', response: showSettings.response },
-    inputOf(options),
+    callInputOf(options),
   );
   if (read.kind !== 'applied' || record.body === null) return { verdict: 'unclear', outcome, note: null };
   if (includes(read.body, JSON.parse(record.body))) {

@@ -1,13 +1,12 @@
-import { buildPath, type Operation } from '../contract/operation.ts';
-import { fingerprint } from './fingerprint.ts';
+import { buildPath } from '../../contract/operation.ts';
+import type { Lock, LockHolder } from '../files/lock.ts';
+import type { History, Performed, SendOptions } from '../history.ts';
+import { fingerprint } from '../records/fingerprint.ts';
+import { type HistoryRecord, isOpen, lockName } from '../records/record.ts';
+import { recordedOutcome } from '../records/recorded-outcome.ts';
+import { type IntentDetails, intentOf, type Target } from '../records/request-intent.ts';
 import { KEY_REUSE_MS, recordOfKey, recordToGoOnWith } from './idempotency-key-reuse.ts';
-import type { History } from './journal.ts';
-import type { Lock, LockHolder } from './lock.ts';
-import { type HistoryRecord, isOpen, lockName } from './record.ts';
-import { recordedOutcome } from './recorded-outcome.ts';
-import type { Intent } from './request-intent.ts';
-import { type Performed, sendRecord } from './send.ts';
-import type { SendOptions } from './send-options.ts';
+import { sendRecord } from './send.ts';
 
 /** What makes a command, and which earlier ones it goes on with. */
 type CommandOptions = Pick<
@@ -15,21 +14,9 @@ type CommandOptions = Pick<
   'history' | 'operation' | 'origin' | 'storeId' | 'parameters' | 'body' | 'fresh'
 >;
 
-export interface PerformOptions extends SendOptions {
-  readonly operation: Operation;
-  readonly profile: string;
-  readonly origin: string;
-  readonly storeId: string;
-  /** Path parameters other than `storeId`. */
-  readonly parameters?: Readonly<Record<string, string>>;
+export interface PerformOptions extends SendOptions, Target, IntentDetails {
   /** The request body; a keyed operation's may hold an `idempotencyKey` of the user's. */
   readonly body: Readonly<Record<string, unknown>> | null;
-  /** JSON text to send as it is, in place of what `body` would become; `body` is then what it parses to, if an object. */
-  readonly bodyText?: string | undefined;
-  readonly ifMatch?: string | null | undefined;
-  /** See HistoryRecord. */
-  readonly former?: string | null | undefined;
-  readonly safetyBackupId?: string | null | undefined;
   /** The API key: a request that holds it is refused. */
   readonly secrets: readonly string[];
   /** A keyed operation: makes the key where the body has none. */
@@ -89,29 +76,6 @@ async function beginOrFind(options: PerformOptions): Promise<{ record: HistoryRe
     lock.release();
     throw error;
   }
-}
-
-/** What is about to be sent, with `body` as it shall be. */
-export function intentOf(
-  options: Omit<CommandOptions, 'history' | 'fresh' | 'body'> &
-    Pick<PerformOptions, 'profile' | 'bodyText' | 'ifMatch' | 'former' | 'safetyBackupId'>,
-  body: PerformOptions['body'],
-): Intent {
-  const { operation, profile, origin, storeId, parameters, bodyText, ifMatch, former, safetyBackupId } =
-    options;
-  return {
-    profile,
-    origin,
-    storeId,
-    operation: operation.id,
-    class: operation.class,
-    method: operation.method,
-    path: buildPath(operation, { ...parameters, storeId }),
-    body: bodyText ?? (body && JSON.stringify(body)),
-    ifMatch,
-    former,
-    safetyBackupId,
-  };
 }
 
 /**

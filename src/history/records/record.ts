@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
-import { lazily } from './memoize.ts';
+import { memoize } from '../memoize.ts';
 
 /** The format that this version writes and reads. A change that an older version would misread gets a new number. */
 export const recordFormat = 1;
@@ -25,7 +25,7 @@ export const recordIdPattern = /^\d{8}-\d{6}-[0-9a-z]{6}$/;
 const orNull = <Schema extends z.ZodMiniType>(schema: Schema) => z._default(z.nullable(schema), null);
 
 /** Made when a record is first read: most commands only write one. */
-const recordSchema = lazily(() => {
+const recordSchema = memoize(() => {
   const problem = z.looseObject({
     status: z.int(),
     code: z.nullable(z.string()),

@@ -1,5 +1,5 @@
-import { KeyReusedError } from './errors.ts';
-import { type HistoryRecord, isOpen } from './record.ts';
+import { KeyReusedError } from '../errors.ts';
+import { type HistoryRecord, isOpen } from '../records/record.ts';
 
 /** How long an open record lends its key to the same command: services forget keys, often after 24 hours. */
 export const KEY_REUSE_MS = 20 * 3_600_000;
