@@ -72,7 +72,7 @@ function load(file) {
     filename: file,
     cachedData,
   });
-  // On Node 20 it refuses what is loaded after src/client/v8-flags.ts has changed a flag, at every start.
+  // On Node 20 it refuses what is loaded after src/client/wire/v8-flags.ts has changed a flag, at every start.
   if (script.cachedDataRejected && !isNode20) knowsAll = false;
   const module = { exports: {} };
   loaded.set(file, { module, script });
@@ -117,8 +117,8 @@ function keepCompiled() {
     for (const folder of [dirname(dirname(builds)), dirname(builds), builds, cacheFolder]) makeFolder(folder);
     accessSync(cacheFolder, constants.W_OK);
     if (isNode20) {
-      // Back to the flags of a start, which src/client/v8-flags.ts has changed: under others V8 refuses what is kept.
-      require('node:v8').setFlagsFromString('--no-liftoff-only --wasm-tier-up --wasm-dynamic-tiering --opt');
+      // Back to the flags of a start, which src/client/wire/v8-flags.ts has changed: under others V8 refuses what is kept.
+      require('node:v8').setFlagsFromString('--no-liftoff-only --wasm-tier-up --wasm-dynamic-tiering');
     }
     for (const [file, { script }] of [...loaded].slice(1)) {
       const data = script.createCachedData();

@@ -5,10 +5,10 @@ import { classifyResponse, readAnswer } from './classify-response.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { combineAttempts, type FailedAttempt } from './combine-attempts.ts';
 import type { Applied, Failure, Outcome } from './outcome.ts';
-import { chooseProxy } from './proxy.ts';
 import { createRedactor } from './redact.ts';
 import { ATTEMPT_TIMEOUT_MS, backoffMs, mayRetry, OPERATION_TIMEOUT_MS } from './retry.ts';
-import { createTransport } from './transport.ts';
+import { chooseProxy } from './wire/proxy.ts';
+import { createTransport } from './wire/transport.ts';
 
 export { parseBaseUrl } from './base-url.ts';
 export type { Clock } from './clock.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createClient, parseBaseUrl } from '../../src/client/client.ts';
-import { chooseProxy, proxyAuthorization } from '../../src/client/proxy.ts';
+import { chooseProxy, proxyAuthorization } from '../../src/client/wire/proxy.ts';
 
 test.each([
   ['https://api.example.com', 'https://api.example.com/'],

@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../src/client/clock.ts';
 import { parseRetryAfter } from '../../src/client/retry.ts';
-import { createTransport } from '../../src/client/transport.ts';
+import { createTransport } from '../../src/client/wire/transport.ts';
 import type { OperationClass } from '../../src/contract/operation.ts';
 import { answer, type Behaviour, startFaultServer } from '../helpers/fault-server.ts';
 import { clientFor, skippingClock } from './support.ts';

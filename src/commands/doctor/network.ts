@@ -5,8 +5,8 @@ import { exitCodes } from '../../cli/core/exit-codes.ts';
 import type { Environment } from '../../cli/core/io.ts';
 import { formatDistance } from '../../cli/output/format-value.ts';
 import { isLoopbackHost } from '../../client/base-url.ts';
-import { openSocket, reasonOf, WireError } from '../../client/connect.ts';
-import { chooseProxy, portOf } from '../../client/proxy.ts';
+import { openSocket, reasonOf, WireError } from '../../client/wire/connect.ts';
+import { chooseProxy, portOf } from '../../client/wire/proxy.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
 
 export interface NetworkOptions {

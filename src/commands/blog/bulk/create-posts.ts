@@ -22,7 +22,6 @@ import {
 import type { Run } from '../../../cli/operation/run/run.ts';
 import { announce, noteDrift, performInBatch } from '../../../cli/operation/run/send.ts';
 import type { Applied } from '../../../client/outcome.ts';
-import { leaveUnoptimized } from '../../../client/v8-flags.ts';
 import { createBlogPost } from '../../../contract/operations/blog.ts';
 import type { Batch } from '../../../history/history.ts';
 import type { HistoryRecord } from '../../../history/records/record.ts';
@@ -31,9 +30,6 @@ import { mostInHand, startPace } from './pace.ts';
 import { type Plan, type PostResult, planPosts, resultOf } from './plan.ts';
 import { type PostFile, readPostFiles } from './post-files.ts';
 import { closeUnsent, settleBySlug } from './settle-post.ts';
-
-/** So many posts at most are sent before V8 has earned back what it takes to optimize. */
-const mostPostsUnoptimized = 2_000;
 
 /** So many unknown outcomes without an answer in between: it is the service, and not the posts. */
 const mostUnknownInARow = 3;
@@ -92,7 +88,6 @@ async function createAll(
   const progress = startProgress(context, posts.length, 'posts');
   let stop: CliError | null = null;
   let unknownInARow = 0;
-  let mustTellV8 = posts.length <= mostPostsUnoptimized;
   const isOver = () => stop !== null || signal.aborted;
   const own = { ...run, ui: { ...run.ui, context: grace.context } };
   const pace = startPace();
@@ -120,10 +115,6 @@ async function createAll(
           if (result === null) return;
           finish(post, result);
           unknownInARow = 0;
-          if (!mustTellV8) return;
-          mustTellV8 = false;
-          // All that sends is loaded now.
-          await leaveUnoptimized();
         } catch (error) {
           if (!(error instanceof CliError)) throw error;
           const { exitCode, code } = error.details;

@@ -1,4 +1,4 @@
-import { isLoopbackHost } from './base-url.ts';
+import { isLoopbackHost } from '../base-url.ts';
 
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };
 

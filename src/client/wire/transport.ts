@@ -1,7 +1,7 @@
 import type { Client, Dispatcher } from 'undici';
+import type { Failure } from '../outcome.ts';
 import { connectTimeout, openSocket, reasonOf, WireError } from './connect.ts';
 import { bodyTooLarge, MAX_BODY_BYTES } from './decode.ts';
-import type { Failure } from './outcome.ts';
 import { compileWebAssemblyFast } from './v8-flags.ts';
 
 /** All headers of an answer together: Node's own limit. */

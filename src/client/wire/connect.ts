@@ -1,5 +1,5 @@
 import { isIP, type Socket, connect as startTcp } from 'node:net';
-import type { Failure } from './outcome.ts';
+import type { Failure } from '../outcome.ts';
 import { portOf, proxyAuthorization } from './proxy.ts';
 
 /** Why a request got no complete answer, as an error to pass through undici. */
