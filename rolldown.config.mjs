@@ -99,7 +99,11 @@ const stages = {
     'src/contract/fields.ts',
   ],
   client: ['src/client/client.ts'],
-  history: ['src/history/sending/execute.ts', 'src/history/journal.ts', 'src/cli/operation/run/idempotency-key.ts'],
+  history: [
+    'src/history/sending/execute.ts',
+    'src/history/journal.ts',
+    'src/cli/operation/run/idempotency-key.ts',
+  ],
   undici: ['node_modules/undici/lib/dispatcher/client.js'],
 };
 
