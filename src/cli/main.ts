@@ -16,15 +16,13 @@ import { printable, printableJson, printableLines } from './core/sanitize.ts';
 import { version } from './core/version.ts';
 import { createProgram } from './program/parser.ts';
 
-/**
- * Runs the program: arguments without `node` and the script, to the exit code. The one place where errors become exits.
- */
+/** Runs the program and returns its exit code. `argv` is without `node` and the script. Only here do errors become exit codes. */
 export async function main(argv: readonly string[], io: Io): Promise<ExitCode> {
   const output = watchOutput(io);
   let ran = false;
   let exitCode: ExitCode = exitCodes.done;
   const run = async (definition: CommandDefinition, parsed: ParsedCommand) => {
-    // Neither help nor a mistyped command needs them.
+    // Loaded on demand: neither help nor a mistyped command needs them.
     const { createContext } = await import('./command/context.ts');
     const { readGlobalFlags } = await import('./command/global-flags.ts');
     const flags = readGlobalFlags(parsed);
@@ -51,9 +49,9 @@ export async function main(argv: readonly string[], io: Io): Promise<ExitCode> {
     for (let next: GlobalFlags | null = flags; next !== null; ) next = await attempt(next);
   };
   try {
-    const words = helpLast(argv);
+    const words = moveHelpToEnd(argv);
     const parser = createProgram({ words, io, version, run });
-    await parser.parseAsync(words, { from: 'user' }).catch(passHelp);
+    await parser.parseAsync(words, { from: 'user' }).catch(ignoreHelpExit);
     await output.flushed(ran);
     return exitCode;
   } catch (error) {
@@ -63,30 +61,30 @@ export async function main(argv: readonly string[], io: Io): Promise<ExitCode> {
   }
 }
 
-/** An error of the history, whichever command met it, as the user's; any other as it is. */
+/** Converts errors of the history to errors for the user. Returns other errors unchanged. */
 async function asUserError(error: unknown): Promise<unknown> {
   if (error instanceof CliError) return error;
   const { describeHistoryError } = await import('./operation/run/history-error.ts');
   return describeHistoryError(error);
 }
 
-/** `help backup create` and `-h backup create` are other spellings of `backup create --help`. */
-function helpLast(argv: readonly string[]): string[] {
+/** `help backup create` and `-h backup create` mean `backup create --help`. */
+function moveHelpToEnd(argv: readonly string[]): string[] {
   const switches = globalOptions.filter(({ value }) => value === undefined).map(({ flag }) => flag);
-  // Behind any other flag it may be the flag's value.
+  // After any other flag, the word may be the flag's value.
   const at = argv.findIndex((word) => word.startsWith('-') && !switches.includes(word));
   const isHelp = ['-h', '--help'].includes(argv[at] ?? '');
   if (isHelp) return [...argv.filter((_, index) => index !== at), '--help'];
   return argv[0] === 'help' ? [...argv.slice(1), '--help'] : [...argv];
 }
 
-/** The parser throws when it has shown help or the version: that is what was asked for. */
-function passHelp(error: unknown): void {
+/** The parser throws after it has shown help or the version, which is no error. */
+function ignoreHelpExit(error: unknown): void {
   if (error instanceof CommanderError && (error.exitCode === 0 || error.code === 'commander.help')) return;
   throw error;
 }
 
-/** Notices when what is printed goes nowhere. A reader that has seen enough, such as `head`, is no error. */
+/** Detects output that could not be written. A reader that stops early, such as `head`, is no error. */
 function watchOutput({ stdout, stderr }: Io): { flushed(ran: boolean): Promise<void> } {
   let failure: unknown = null;
   for (const stream of [stdout, stderr]) {
@@ -97,7 +95,7 @@ function watchOutput({ stdout, stderr }: Io): { flushed(ran: boolean): Promise<v
   }
   return {
     async flushed(ran) {
-      // A stream tells of a failed write in a later turn.
+      // Streams report failed writes asynchronously.
       await new Promise((resolve) => setImmediate(resolve));
       if (failure === null) return;
       throw new CliError({
@@ -110,7 +108,7 @@ function watchOutput({ stdout, stderr }: Io): { flushed(ran: boolean): Promise<v
   };
 }
 
-/** Known from the arguments alone, since they may be what is wrong. */
+/** Determined without the parser, because parsing may be what failed. */
 function wantsJson(argv: readonly string[]): boolean {
   const end = argv.indexOf('--');
   return argv
@@ -151,7 +149,7 @@ async function describeForPeople(
   const lines = [wrapText(`error: ${printableLines(message)}`, columns)];
   if (hint !== undefined) lines.push(indented(printableLines(hint)));
   if (requestId !== undefined) lines.push(indented(`request id: ${printable(requestId)}`));
-  // A terminal shows Ctrl-C as ^C where nobody is asked anything: the message is written over it.
+  // The terminal has echoed ^C: overwrite it.
   return `${isTerminal && signal.aborted ? '\r' : ''}${lines.join('\n')}\n`;
 }
 

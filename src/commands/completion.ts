@@ -6,7 +6,7 @@ import { CliError, describeSystemError, usageError } from '../cli/core/errors.ts
 import { exitCodes } from '../cli/core/exit-codes.ts';
 import { argumentValue } from '../cli/core/parsed-command.ts';
 import { completionScript } from '../cli/program/prerendered.ts';
-import { chooseOrRefuse } from '../cli/prompts/ask-or-fail.ts';
+import { chooseOrFail } from '../cli/prompts/ask-or-fail.ts';
 import { askFirst } from '../cli/prompts/questions.ts';
 
 export const command: CommandDefinition = {
@@ -41,7 +41,7 @@ async function chooseShell(context: Context): Promise<string> {
     .sort((a, b) => Number(b === own) - Number(a === own))
     .map((name) => ({ value: name, name: name === own ? `${name}, which $SHELL names` : name, short: name }));
   const missing = { field: 'shell', give: '<shell>', description: `one of ${shellNames.join(', ')}` };
-  return askFirst(() => chooseOrRefuse(context, missing, 'Which shell shall complete storectl?', choices));
+  return askFirst(() => chooseOrFail(context, missing, 'Which shell shall complete storectl?', choices));
 }
 
 function readScript(file: string): string {

@@ -9,7 +9,7 @@ import { outcomeError } from '../cli/operation/run/outcome-error.ts';
 import { sendOptions } from '../cli/operation/run/send.ts';
 import { answerBody, recordSummary } from '../cli/output/record-summary.ts';
 import { wrapText } from '../cli/output/wrap.ts';
-import { chooseOrRefuse } from '../cli/prompts/ask-or-fail.ts';
+import { chooseOrFail } from '../cli/prompts/ask-or-fail.ts';
 import type { Choice } from '../cli/prompts/prompts.ts';
 import { askFirst } from '../cli/prompts/questions.ts';
 import type { HistoryRecord } from '../history/records/record.ts';
@@ -140,7 +140,7 @@ async function chooseOpen(
   const { asChoice } = await import('../cli/operation/questions/choose-record.ts');
   const choices = records.map((record) => asChoice(record, context.now())).reverse();
   const missing = { field: 'id', give: '[id]', description: 'id of one record' };
-  return askFirst(() => chooseOrRefuse(context, missing, message, [...others, ...choices]));
+  return askFirst(() => chooseOrFail(context, missing, message, [...others, ...choices]));
 }
 
 async function resumeOne(context: Context, record: HistoryRecord, evenIfOld: boolean): Promise<Report> {

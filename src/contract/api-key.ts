@@ -1,6 +1,6 @@
 /**
  * API keys of this service read `sk_<live|demo>_<id>_<secret><checksum>`: 12, 43 and 6 characters of base62.
- * The checksum is the CRC-32 of everything before it, so that a mistyped key is recognised without asking anyone.
+ * The checksum is the CRC-32 of everything before it, so that a mistyped key is recognised without a request.
  */
 export interface KeyParts {
   readonly kind: 'live' | 'demo';
@@ -10,12 +10,12 @@ export interface KeyParts {
   readonly secret: string;
 }
 
-/** Of every key, in characters. */
+/** Length of every key in characters. */
 export const keyLength = 'sk_live_'.length + 12 + '_'.length + 43 + 6;
 
 const format = /^sk_(live|demo)_([0-9A-Za-z]{12})_([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/;
 
-/** The kind and id of a key whose format and checksum are right, else null. */
+/** The kind and id of a key, or null if its format or checksum is wrong. */
 export function parseKey(text: string): Omit<KeyParts, 'secret'> | null {
   const match = format.exec(text);
   if (match === null) return null;
@@ -24,20 +24,17 @@ export function parseKey(text: string): Omit<KeyParts, 'secret'> | null {
   return { kind: kind === 'live' ? 'live' : 'demo', id };
 }
 
-/**
- * The id in a key, or null where the text is none. Says nothing about its checksum: whoever compares the whole key with
- * what is stored of it has no use for one.
- */
+/** The id in a key, or null if it is not a key. Does not check the checksum: the caller compares the whole key anyway. */
 export function keyIdOf(text: string): string | null {
   return format.exec(text)?.[2] ?? null;
 }
 
-/** Whether the text could be a key of this service. Says nothing about keys of other services. */
+/** Whether the text is a key of this service with a correct checksum. */
 export function isWellFormedKey(text: string): boolean {
   return parseKey(text) !== null;
 }
 
-/** The key as its owner sees it. */
+/** The complete key, with its checksum. */
 export function formatKey({ kind, id, secret }: KeyParts): string {
   const unchecked = `sk_${kind}_${id}_${secret}`;
   return unchecked + crc32Base62(unchecked);

@@ -1,11 +1,11 @@
 import type * as z from 'zod/mini';
 
 /**
- * What may be done with a request whose answer was lost:
+ * What may be done if the answer to a request is lost:
  * - `read`: changes nothing, send it again.
  * - `repeatable`: sending it twice has the effect of sending it once.
  * - `keyed`: the body carries an idempotency key, the same key is applied once.
- * - `one-shot`: a second request may have a second effect, so it is never sent again unasked.
+ * - `one-shot`: a second request may have a second effect, so it is never sent again automatically.
  */
 export type OperationClass = 'read' | 'repeatable' | 'keyed' | 'one-shot';
 
@@ -13,16 +13,16 @@ export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** One operation of the service, as data (section 4 of the contract). */
 export interface Operation {
-  /** Stable name, `noun.verb`: it stands in history records and in JSON errors. */
+  /** Stable name, `noun.verb`, used in history records and JSON errors. */
   readonly id: string;
   readonly method: HttpMethod;
-  /** Path template with `{storeId}` and, where the operation has one, a second parameter. */
+  /** Path template with `{storeId}` and, for some operations, a second parameter. */
   readonly path: string;
   readonly summary: string;
   readonly class: OperationClass;
-  /** Shape of the request body, or null where none is sent. Fields it does not name are allowed. */
+  /** Schema of the request body, or null if there is none. Unknown fields are allowed. */
   readonly body: z.ZodMiniObject | null;
-  /** Shape of a success body. Every field may be missing or null, others may be there. */
+  /** Schema of a success body. Every field may be missing or null, and unknown fields are allowed. */
   readonly response: z.ZodMiniObject;
 }
 
@@ -32,8 +32,8 @@ export function pathParameters(operation: Pick<Operation, 'path'>): string[] {
 }
 
 /**
- * The request path with every parameter percent-encoded.
- * Throws a RangeError when one is missing or could change which path is meant (see {@link pathParameterProblem}).
+ * The request path with every parameter percent-encoded. Throws a RangeError if a parameter is missing or not safe (see
+ * {@link pathParameterProblem}).
  */
 export function buildPath(
   operation: Pick<Operation, 'path'>,
@@ -48,7 +48,7 @@ export function buildPath(
 }
 
 /**
- * Why `value` cannot be a path parameter, or null when it can.
+ * Why `value` cannot be a path parameter, or null if it can.
  * Encoding alone is not enough: servers and proxies decode `%2F` and resolve `..` before they route.
  */
 export function pathParameterProblem(value: string): string | null {

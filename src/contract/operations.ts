@@ -7,7 +7,7 @@ import { appealReclaim } from './operations/reclaims.ts';
 import { saveSettings, showSettings } from './operations/settings.ts';
 import { updateStore } from './operations/store.ts';
 
-/** The 12 operations in the order of section 4: the number of an operation is its place here, from 1. */
+/** The 12 operations in the order of section 4 of the contract. */
 export const operations = [
   updateStore,
   createBlogPost,
@@ -25,7 +25,7 @@ export const operations = [
 
 export type OperationId = (typeof operations)[number]['id'];
 
-/** The operation with this id, or undefined: ids may come from a history file of another version. */
+/** The operation with this id, or undefined if it is unknown, for example in a history file of another version. */
 export function findOperation(id: string): Operation | undefined {
   return operations.find((operation) => operation.id === id);
 }

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 
 /**
- * The error body of the service in this repository (RFC 9457). The contract leaves errors open (section 7),
- * so a client reads any other body too.
+ * The error body of this repository's service (RFC 9457). The contract does not define errors (section 7), so clients
+ * must accept any other body.
  */
 export const problemDetails = z.looseObject({
   type: z.string(),

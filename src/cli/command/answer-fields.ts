@@ -2,12 +2,12 @@ import { isObject } from '../core/json-value.ts';
 import { printable } from '../core/sanitize.ts';
 import type { Context } from './context.ts';
 
-/** An answer may be nested as deep as its sender likes, and nobody reads more. */
-const deepest = 5;
+/** Field names are listed down to this depth of an answer. */
+const maxDepth = 5;
 
-/** Dotted, printable names of what is in an answer, outer ones first; a list is gone through. */
+/** Dotted, printable names of the fields of an answer, outer ones first. Includes the fields of list items. */
 export function namesIn(value: unknown, prefix = '', depth = 1): string[] {
-  if (depth > deepest) return [];
+  if (depth > maxDepth) return [];
   if (Array.isArray(value)) return [...new Set(value.flatMap((item) => namesIn(item, prefix, depth + 1)))];
   if (!isObject(value)) return [];
   return Object.entries(value).flatMap(([name, inner]) => {
@@ -16,7 +16,7 @@ export function namesIn(value: unknown, prefix = '', depth = 1): string[] {
   });
 }
 
-/** The names, those that are likest to `wanted` first. Within an object of that name comes before letters in common. */
+/** Sorts the names by similarity to `wanted`. The same last name in another object counts as very similar. */
 export function nearestFirst(names: readonly string[], wanted: string): string[] {
   const last = (name: string) => name.split('.').at(-1) ?? name;
   const distance = (name: string) =>
@@ -39,14 +39,14 @@ export function warnOfUnknownFields(context: Context, known: readonly string[]):
   }
 }
 
-/** The names in a map, such as `templates.order_paid`, are the store's own. */
+/** The contract does not name the keys of a map, such as `templates.order_paid`. */
 function isBelowMap(name: string, known: readonly string[]): boolean {
   return known.some(
     (field) => name.startsWith(`${field}.`) && !known.some((other) => other.startsWith(`${field}.`)),
   );
 }
 
-/** Letters to insert, remove or replace to make one text of the other, whatever their case. */
+/** Levenshtein distance, ignoring case. */
 function editDistance(one: string, other: string): number {
   const [from, to] = [one.toLowerCase(), other.toLowerCase()];
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);

@@ -3,7 +3,7 @@ import type { ArgumentSpec, OptionSpec } from '../core/option-spec.ts';
 import type { ParsedCommand } from '../core/parsed-command.ts';
 import type { Context } from './context.ts';
 
-/** A command of the program, without its name: `program.ts` knows where it stands in the tree. */
+/** A command of the program. Its name is in `program/command-tree.ts`. */
 export interface CommandDefinition {
   /** What it does, in a few sentences for its help. */
   readonly description: string;
@@ -11,16 +11,16 @@ export interface CommandDefinition {
   readonly options?: readonly OptionSpec[];
   /** Command lines for the help, without `storectl`. */
   readonly examples: readonly string[];
-  /** Dotted names of the fields that the answer is known to have, for `--fields`. */
+  /** Dotted names of the known fields of the answer, for `--fields`. */
   answerFields?(): readonly string[];
-  /** Whether `--dry-run` shows what would be sent. Other commands refuse it: better than to do it. */
+  /** Whether it supports `--dry-run`. Other commands refuse the flag instead of ignoring it. */
   readonly dryRun?: boolean;
-  /** It prints nothing that `--fields` could choose from, and refuses it. */
+  /** Whether it prints no JSON. It then refuses `--fields`. */
   readonly withoutJson?: boolean;
   run(context: Context, parsed: ParsedCommand): Promise<ExitCode | undefined>;
 }
 
-/** Flags of every command that this one refuses: they are neither in its help nor completed. */
+/** Global flags that this command refuses. They are neither in its help nor completed. */
 export function refusedFlags({
   dryRun,
   withoutJson,

@@ -28,33 +28,33 @@ import { inputNeeded, missingConnection } from './input-needed.ts';
 export interface Connection {
   readonly profile: string;
   readonly storeId: string;
-  /** The origin as history knows it: that of the demo service stays the same although its port does not. */
+  /** The origin in history records: `demo` for the demo service, whose port changes. */
   readonly origin: string;
   /** For people. */
   readonly host: string;
   /** Base URL without its trailing slash. */
   readonly baseUrl: string;
-  /** The key, so that nothing that holds it is written. */
+  /** The key, so that history can refuse records that contain it. */
   readonly secret: string;
   readonly client: Client;
 }
 
-/** Everything that a command may use. What is slow or can fail is a function, called when it is needed. */
+/** Everything that a command may use. What is slow or can fail is a function, so that it runs on demand. */
 export interface Context {
   readonly io: Io;
   readonly flags: GlobalFlags;
   /** Style of stdout and of stderr. */
   readonly out: Style;
   readonly err: Style;
-  /** Whether there is somebody to ask. */
+  /** Whether the user can be asked: terminals on both ends, and prompts not forbidden. */
   readonly canPrompt: boolean;
   /** Epoch milliseconds. */
   now(): number;
-  /** Writes data to stdout; what is longer than the terminal goes through a pager, which blocks until it is left. */
+  /** Writes data to stdout. Text longer than the terminal goes through a pager, which blocks until the user leaves it. */
   print(text: string): void;
-  /** Writes a line for people to stderr, wrapped at words in a terminal. */
+  /** Writes a message to stderr, wrapped at words in a terminal. */
   notice(text: string): void;
-  /** Writes to stderr as it is what a person may want to copy, such as a command or their own text. */
+  /** Writes text to stderr unwrapped, because the user may copy it: a command, or what they wrote. */
   noticeToCopy(text: string): void;
   profiles(): Promise<ProfileStore>;
   settings(): Promise<ConnectionSettings>;
@@ -62,11 +62,11 @@ export interface Context {
   connect(): Promise<Connection>;
   /** The journal of the profile in use. */
   history(): Promise<History>;
-  /** Calls `listener` after every HTTP exchange of this command. */
+  /** Calls `listener` after every HTTP exchange. */
   onExchange(listener: (exchange: Exchange) => void): void;
-  /** The demo service, started once. */
+  /** Starts the demo service on the first call. */
   demo(): Promise<Demo>;
-  /** Called by main when the command has ended. */
+  /** Releases what the command used. Called by main. */
   close(): Promise<void>;
 }
 
@@ -77,7 +77,7 @@ interface ContextOptions {
   readonly version: string;
 }
 
-/** The context of one command. Nothing is read, opened or connected before it is asked for. */
+/** Creates the context of one command. Files, history and connections are opened on demand. */
 export async function createContext({ io, flags, version }: ContextOptions): Promise<Context> {
   const err = await styleOf(io.stderr, io.env);
   const out = await styleOf(io.stdout, io.env);
@@ -87,7 +87,7 @@ export async function createContext({ io, flags, version }: ContextOptions): Pro
   };
   const notice = (text: string) =>
     noticeToCopy(err.width === null || err.plain ? text : wrapText(text, err.width));
-  const forbidden = isInputForbidden(flags, io.env);
+  const promptsForbidden = isInputForbidden(flags, io.env);
   const debug = flags.debug || isSwitchedOn(io.env.STORECTL_DEBUG);
   const listeners: ((exchange: Exchange) => void)[] = [];
   if (debug) listeners.push((exchange) => noticeToCopy(describeExchange(exchange)));
@@ -97,10 +97,10 @@ export async function createContext({ io, flags, version }: ContextOptions): Pro
     return openProfiles(configDirectory(io), io.process, notice);
   });
   const settings = memoize(async () => {
-    // conf costs more to load than to look whether there is anything to read.
+    // Loading conf takes longer than looking whether there is a file at all.
     const stored = existsSync(path.join(configDirectory(io), 'settings.json'))
       ? await profiles()
-      : noProfiles;
+      : emptyProfileStore;
     return resolveSettings(flags, io.env, io.cwd, stored);
   });
   const demo = memoize(async () => {
@@ -136,9 +136,9 @@ export async function createContext({ io, flags, version }: ContextOptions): Pro
     out,
     err,
     get canPrompt() {
-      // Standard input comes last: it is opened when it is looked at.
-      if (forbidden || io.stdout.isTTY !== true || io.stdin.isTTY !== true) return false;
-      // Whoever has ended it cannot answer there any more.
+      // Checked last, because reading `io.stdin` opens it.
+      if (promptsForbidden || io.stdout.isTTY !== true || io.stdin.isTTY !== true) return false;
+      // After Ctrl-D, the user cannot answer any more.
       return !io.stdin.readableEnded;
     },
     now: () => Date.now(),
@@ -169,7 +169,7 @@ export async function createContext({ io, flags, version }: ContextOptions): Pro
   };
 }
 
-/** The address is checked before; a proxy that is no URL shows only now. */
+/** The client rejects proxy settings that are not URLs. */
 function makeClient(create: typeof createClient, options: ClientOptions): Client {
   try {
     return create(options);
@@ -179,7 +179,7 @@ function makeClient(create: typeof createClient, options: ClientOptions): Client
   }
 }
 
-const noProfiles: ProfileStore = {
+const emptyProfileStore: ProfileStore = {
   file: '',
   current: () => null,
   get: () => null,
@@ -202,14 +202,14 @@ function demoTarget({ origin, apiKey, example }: Demo, { storeId }: ConnectionSe
   };
 }
 
-function storedTarget({ profile, storeId, baseUrl, apiKey, keyElsewhere }: ConnectionSettings): Target {
+function storedTarget({ profile, storeId, baseUrl, apiKey, storedKeyOrigin }: ConnectionSettings): Target {
   const missing = missingConnection({ profile, storeId, baseUrl });
   if (storeId === null || baseUrl === null) throw inputNeeded(missing);
   if (apiKey === null) {
     throw new CliError({
       code: 'no_key',
       exitCode: exitCodes.notAllowed,
-      message: `no key for ${baseUrl.value.origin} (profile ${profile}${keyElsewhere ? `, whose key is for ${keyElsewhere}` : ''})`,
+      message: `no key for ${baseUrl.value.origin} (profile ${profile}${storedKeyOrigin ? `, whose key is for ${storedKeyOrigin}` : ''})`,
       hint: 'run `storectl auth login`, or set STORECTL_API_KEY; without an account try `storectl --demo …`',
       outcome: 'not_sent',
     });

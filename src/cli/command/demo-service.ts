@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { ExampleStore } from '../../service/index.ts';
 import { describeSystemError, localStateError } from '../core/errors.ts';
 
-/** The service of this repository, running inside this process on an example store. */
+/** This repository's service, running inside this process with an example store. */
 export interface Demo {
   readonly origin: string;
   readonly apiKey: string;
@@ -10,12 +10,12 @@ export interface Demo {
   close(): Promise<void>;
 }
 
-/** Minutes for which the key of one demo command is valid: it lives in the memory of this process alone. */
+/** Minutes for which the key of a demo command is valid. Only this process knows it. */
 const keyMinutes = 60;
 
 /**
- * Starts the demo service on a free loopback port, with its data in `directory`. Several processes may do so at once:
- * they share the data and have a port and a key each.
+ * Starts the demo service on a free loopback port, with its data in `directory`. Several processes may share the data:
+ * each has its own port and key.
  */
 export async function startDemo(directory: string, version: string): Promise<Demo> {
   try {

@@ -16,7 +16,7 @@ export interface GlobalFlags extends ConnectionFlags {
   readonly debug: boolean;
 }
 
-/** Throws a usage error where a value makes no sense or two flags contradict each other. */
+/** Throws a usage error if a value is invalid or two flags contradict each other. */
 export function readGlobalFlags(parsed: ParsedCommand): GlobalFlags {
   const fields = optionValue(parsed, '--fields');
   const profile = optionValue(parsed, '--profile');

@@ -4,7 +4,7 @@ import type { OptionSpec } from '../core/option-spec.ts';
 export const globalGroup = 'Global options:';
 const group = globalGroup;
 
-/** Options of every command, before or after its name. */
+/** Options of every command. They may stand before or after its name. */
 export const globalOptions: readonly OptionSpec[] = [
   { flag: '--profile', value: 'NAME', description: 'Stored profile to use', group, complete: 'profile' },
   { flag: '--store', value: 'ID', description: 'Store to work on', group },

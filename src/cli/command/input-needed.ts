@@ -2,7 +2,7 @@ import { type ConnectionSettings, demoProfile } from '../config/connection-setti
 import { CliError } from '../core/errors.ts';
 import { exitCodes } from '../core/exit-codes.ts';
 
-/** A value that the command cannot do without. */
+/** A required value that was not given. */
 export interface MissingInput {
   readonly field: string;
   /** How to give it: `--label TEXT`, `<backupId>`. */
@@ -10,7 +10,7 @@ export interface MissingInput {
   readonly description: string;
 }
 
-/** The store or the address, where nobody gave them. */
+/** The store and the address, if no source gives them. */
 export function missingConnection({
   profile,
   storeId,
@@ -33,7 +33,7 @@ export function missingConnection({
   ];
 }
 
-/** Exit 3: one message that names everything that is missing and how to give it. */
+/** Exit 3: one message that names every missing value and how to give it. */
 export function inputNeeded(missing: readonly MissingInput[], otherwise?: string): CliError {
   const connection = missing.some(({ field }) => field === 'baseUrl' || field === 'storeId');
   const width = Math.max(...missing.map(({ give }) => give.length));

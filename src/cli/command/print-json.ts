@@ -4,14 +4,14 @@ import { renderJson } from '../output/style.ts';
 import { namesIn, nearestFirst } from './answer-fields.ts';
 import type { Context } from './context.ts';
 
-/** Prints a value as JSON: the fields of it that `--fields` names, or all of it. */
+/** Prints a value as JSON, or only the fields that `--fields` names. */
 export function printJson(context: Context, value: unknown): void {
   context.print(renderJson(JSON.stringify(chosenFields(context, value)), context.out));
 }
 
 /**
- * The fields that `--fields` names, in their places, or the whole value without it; of a list, those of each item. One
- * that is missing is null, and where no item has it, a notice names those that are there.
+ * The fields that `--fields` names, in their places, or the whole value without the flag. For a list, the fields of each
+ * item. A missing field is null; if no item has it, a notice names the fields that exist.
  */
 export function chosenFields({ flags, notice }: Context, value: unknown): unknown {
   const { fields } = flags;

@@ -1,17 +1,17 @@
 import { isSwitchedOn } from '../core/io.ts';
 import type { Context } from './context.ts';
 
-/** Lines of results on stdout, and below them on stderr how far the work has come. */
+/** Prints results line by line on stdout, and below them a progress bar on stderr. */
 export interface Progress {
-  /** One more item is done. `line` is its result, printed on stdout, or null to print nothing. */
+  /** Counts one more item. `line` is its result, printed on stdout, or null to print nothing. */
   step(line: string | null): void;
-  /** Takes the bar away. */
+  /** Clears the bar. */
   end(): void;
 }
 
 const barColumns = 24;
 
-/** The bar is drawn only where stderr is a terminal that can take it back, and not for screen readers. */
+/** The bar is only drawn if stderr is a terminal that can clear it, and not for screen readers. */
 export function startProgress(context: Context, total: number, what: string): Progress {
   const { stderr, env } = context.io;
   const visible = stderr.isTTY === true && env.TERM !== 'dumb' && !isSwitchedOn(env.STORECTL_ACCESSIBLE);

@@ -14,10 +14,10 @@ import type { Environment } from '../core/io.ts';
 import { isObject } from '../core/json-value.ts';
 import type { ProfileStore } from './profile-store.ts';
 
-/** Name of the profile that runs the service inside the process, on an example store. */
+/** Profile that runs the service inside this process, with an example store. */
 export const demoProfile = 'demo';
 
-/** Name of the profile that `auth login` makes where none is named. */
+/** Profile that `auth login` creates by default. */
 const firstProfile = 'main';
 
 /** Flags that choose where a command goes. */
@@ -25,7 +25,7 @@ export interface ConnectionFlags {
   readonly profile?: string | undefined;
   readonly store?: string | undefined;
   readonly baseUrl?: string | undefined;
-  /** Milliseconds for which a pipe that holds the key may be waited for; 180 s where not given. */
+  /** How long to wait for a key from a named pipe, in milliseconds. Default: 180 s. */
   readonly timeoutMs?: number | undefined;
 }
 
@@ -37,26 +37,26 @@ export interface Sourced<Value> {
   readonly source: Source;
 }
 
-/** What a command runs with. A value that nobody gave is null. */
+/** Connection settings after merging all sources. A value that no source gives is null. */
 export interface ConnectionSettings {
   readonly profile: string;
   readonly profileSource: Source;
   readonly storeId: Sourced<string> | null;
   readonly baseUrl: Sourced<URL> | null;
   readonly apiKey: Sourced<string> | null;
-  /** Origin that the stored key belongs to, where that is another than that of `baseUrl`. */
-  readonly keyElsewhere?: string | undefined;
+  /** Origin that the stored key belongs to, if it differs from the origin of `baseUrl`. */
+  readonly storedKeyOrigin?: string | undefined;
 }
 
-interface Folder {
+interface FolderSettings {
   readonly profile?: string;
   readonly storeId?: string;
 }
 
 /**
- * Settings in their order: flag, environment, the folder's `.storectl.json`, the stored profile. A stored key goes only
- * to the origin that it was stored for: with another base URL there is no key. Throws exit 2 for a profile that is named
- * and not there, unless it may be new.
+ * Merges the settings: flags over environment, over the folder's `.storectl.json`, over the stored profile. A stored key
+ * is only used with the origin that it was stored for. Throws exit 2 if the named profile does not exist, unless
+ * `profileMayBeNew`.
  */
 export function resolveSettings(
   flags: ConnectionFlags,
@@ -67,20 +67,20 @@ export function resolveSettings(
 ): ConnectionSettings {
   refuseEmptyFlags(flags);
   const folder = readFolderSettings(cwd);
-  const named = firstOf<string>(
+  const named = firstGiven<string>(
     ['flag', flags.profile],
     ['environment', env.STORECTL_PROFILE],
     ['folder', folder.profile],
   );
-  const profile = named ?? storedDefault(profiles);
+  const profile = named ?? currentProfile(profiles);
   checkProfileName(profile.value);
   if (profile.value === demoProfile) {
-    // Addresses, stores and keys from elsewhere belong to real stores: only a flag on this very command counts.
-    const storeId = firstOf<string>(['flag', flags.store]);
+    // Environment, folder and profiles describe real stores, so only a flag of this command counts.
+    const storeId = firstGiven<string>(['flag', flags.store]);
     return { profile: demoProfile, profileSource: profile.source, storeId, baseUrl: null, apiKey: null };
   }
   const stored = profiles.get(profile.value);
-  if (stored === null && named !== null && !options.profileMayBeNew && !suppliesAll(flags, env)) {
+  if (stored === null && named !== null && !options.profileMayBeNew && !isFullySpecified(flags, env)) {
     throw new CliError({
       code: 'unknown_profile',
       exitCode: exitCodes.usage,
@@ -89,15 +89,15 @@ export function resolveSettings(
       outcome: 'not_sent',
     });
   }
-  // The folder's store belongs to the folder's profile: with another one it would send one store's data to another.
+  // The folder's store belongs to the folder's profile. With another profile, data would go to the wrong store.
   const folderApplies = folder.profile === undefined || folder.profile === profile.value;
-  const storeId = firstOf<string>(
+  const storeId = firstGiven<string>(
     ['flag', flags.store],
     ['environment', env.STORECTL_STORE_ID],
     ['folder', folderApplies ? folder.storeId : undefined],
     ['profile', stored?.storeId],
   );
-  const baseUrlText = firstOf<string>(
+  const baseUrlText = firstGiven<string>(
     ['flag', flags.baseUrl],
     ['environment', env.STORECTL_BASE_URL],
     ['profile', stored?.baseUrl],
@@ -106,7 +106,7 @@ export function resolveSettings(
     value: checkBaseUrl(baseUrlText.value, baseUrlText.source),
     source: baseUrlText.source,
   };
-  const isForHere = stored?.keyOrigin === baseUrl?.value.origin;
+  const keyMatchesOrigin = stored?.keyOrigin === baseUrl?.value.origin;
   return {
     profile: profile.value,
     profileSource: profile.source,
@@ -114,14 +114,14 @@ export function resolveSettings(
     baseUrl,
     apiKey:
       environmentKey(flags, env) ??
-      (stored?.apiKey && baseUrl && isForHere ? { value: stored.apiKey, source: 'profile' } : null),
-    ...(stored?.apiKey && !isForHere && { keyElsewhere: stored.keyOrigin }),
+      (stored?.apiKey && baseUrl && keyMatchesOrigin ? { value: stored.apiKey, source: 'profile' } : null),
+    ...(stored?.apiKey && !keyMatchesOrigin && { storedKeyOrigin: stored.keyOrigin }),
   };
 }
 
-/** Throws exit 2 where `name` is no name: it becomes the name of a folder. */
+/** Throws exit 2 if `name` cannot name a profile. It becomes a folder name, so it must be valid on every system. */
 export function checkProfileName(name: string): void {
-  // Windows drops a dot at the end, and keeps these names for devices, whatever follows a dot.
+  // Windows drops a trailing dot and reserves these names for devices, with any extension.
   const isFolderName = !/\.$|^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i.test(name);
   if (isFolderName && /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)) return;
   throw usageError(
@@ -153,7 +153,7 @@ function environmentKey({ timeoutMs }: ConnectionFlags, env: Environment): Sourc
 
 function readKeyFile(file: string, timeoutMs = 180_000): string {
   if (!statSync(file).isFIFO()) return readFileSync(file, 'utf8');
-  // Read in here, a pipe that nobody writes to would hold up everything for ever, Ctrl-C included.
+  // Reading a pipe synchronously would block this process, and Ctrl-C, for as long as nothing writes to it.
   const { execFileSync } = process.getBuiltinModule('node:child_process');
   try {
     return execFileSync('cat', ['--', file], {
@@ -166,7 +166,7 @@ function readKeyFile(file: string, timeoutMs = 180_000): string {
   }
 }
 
-/** Refuses what cannot be a key before it becomes a header. The message never holds the key. */
+/** Throws exit 2 for text that cannot be a key and must not become a header. The message never contains the key. */
 export function checkKey(key: string, origin: string): string {
   if (!/^[\x21-\x7e]+$/.test(key)) {
     throw usageError(
@@ -179,8 +179,8 @@ export function checkKey(key: string, origin: string): string {
 }
 
 /**
- * Refuses a key of this project's service that is mistyped, by its checksum, so that it is never sent. Keys
- * of other formats pass. The message never holds the key.
+ * Throws exit 4 for a key of this project's service whose checksum is wrong, so that a mistyped key is never sent. Keys
+ * of other formats pass. The message never contains the key.
  */
 export function refuseMistypedKey(key: string, origin: string): void {
   const looksLikeOurs = /^sk_(?:live|demo)_/.test(key) && key.length === keyLength;
@@ -194,7 +194,7 @@ export function refuseMistypedKey(key: string, origin: string): void {
   });
 }
 
-/** Parses a base URL, or says which input it came from and what is wrong with it. */
+/** Parses a base URL. Throws exit 2, naming where the URL came from and what is wrong with it. */
 export function checkBaseUrl(text: string, source: Source): URL {
   try {
     return parseBaseUrl(text);
@@ -217,29 +217,29 @@ export function describeSource(source: Source): string {
   }[source];
 }
 
-function storedDefault(profiles: ProfileStore): Sourced<string> {
+function currentProfile(profiles: ProfileStore): Sourced<string> {
   const current = profiles.current();
   return current === null
     ? { value: firstProfile, source: 'default' }
     : { value: current, source: 'profile' };
 }
 
-/** A profile need not exist where flags and environment give everything: it only names the history then. */
-function suppliesAll(flags: ConnectionFlags, env: Environment): boolean {
+/** A profile need not exist if flags and environment give everything: then it only names the history. */
+function isFullySpecified(flags: ConnectionFlags, env: Environment): boolean {
   return (
     (flags.baseUrl ?? env.STORECTL_BASE_URL) !== undefined &&
     Boolean(env.STORECTL_API_KEY || env.STORECTL_API_KEY_FILE)
   );
 }
 
-function firstOf<Value>(...candidates: [Source, Value | undefined][]): Sourced<Value> | null {
+function firstGiven<Value>(...candidates: [Source, Value | undefined][]): Sourced<Value> | null {
   for (const [source, value] of candidates) {
     if (value !== undefined && value !== '') return { value, source };
   }
   return null;
 }
 
-/** `--store "$UNSET"` must not fall through to another store. */
+/** `--store "$UNSET"` must not fall back to another store. */
 function refuseEmptyFlags(flags: ConnectionFlags): void {
   const empty = Object.entries({
     '--profile': flags.profile,
@@ -256,8 +256,8 @@ function refuseEmptyFlags(flags: ConnectionFlags): void {
   }
 }
 
-/** `.storectl.json` of the folder itself: files of folders above may be other people's. */
-function readFolderSettings(cwd: string): Folder {
+/** Reads `.storectl.json` of this folder only: a parent folder may belong to someone else. */
+function readFolderSettings(cwd: string): FolderSettings {
   const file = path.join(cwd, '.storectl.json');
   const fail = (reason: string) =>
     localStateError(
@@ -269,7 +269,7 @@ function readFolderSettings(cwd: string): Folder {
   try {
     const found = statSync(file, { throwIfNoEntry: false });
     if (found === undefined) return {};
-    // A pipe that nobody writes to, or a terminal, would hold up everything for ever.
+    // Reading a pipe or a terminal could block for ever.
     if (!found.isFile()) throw fail('it is no plain file');
     text = readFileSync(file, 'utf8');
   } catch (error) {
@@ -277,16 +277,16 @@ function readFolderSettings(cwd: string): Folder {
   }
   let settings: unknown;
   try {
-    // Editors and shells on Windows put a byte order mark before it.
+    // Editors and shells on Windows write a byte order mark.
     settings = JSON.parse(text.replace(/^\ufeff/, ''));
   } catch {
     throw fail('it is not valid JSON');
   }
   if (!isObject(settings)) throw fail('it is not a JSON object');
-  const strange = Object.keys(settings).filter((name) => name !== 'profile' && name !== 'storeId');
-  if (strange.length > 0) {
+  const unexpected = Object.keys(settings).filter((name) => name !== 'profile' && name !== 'storeId');
+  if (unexpected.length > 0) {
     throw fail(
-      `it may hold "profile" and "storeId" only, and it holds ${strange.map((n) => `"${n}"`).join(', ')}`,
+      `it may hold "profile" and "storeId" only, and it holds ${unexpected.map((n) => `"${n}"`).join(', ')}`,
     );
   }
   const { profile, storeId } = settings;

@@ -5,24 +5,24 @@ import { demoProfile } from './connection-settings.ts';
 
 type Places = Pick<Io, 'env' | 'process' | 'homeDirectory'>;
 
-/** Where settings are kept: `STORECTL_CONFIG_DIR`, else the platform's folder for settings. Throws exit 11 without any. */
+/** Folder of the settings: `STORECTL_CONFIG_DIR`, or the platform's default. Throws exit 11 if there is no home folder. */
 export function configDirectory(places: Places): string {
   const { env, process } = places;
   return process.platform === 'win32'
-    ? ownFolder(places, 'STORECTL_CONFIG_DIR', env.APPDATA, 'AppData', 'Roaming')
-    : ownFolder(places, 'STORECTL_CONFIG_DIR', env.XDG_CONFIG_HOME, '.config');
+    ? resolveDirectory(places, 'STORECTL_CONFIG_DIR', env.APPDATA, 'AppData', 'Roaming')
+    : resolveDirectory(places, 'STORECTL_CONFIG_DIR', env.XDG_CONFIG_HOME, '.config');
 }
 
-/** Where history and the demo store are kept: `STORECTL_STATE_DIR`, else the platform's folder for state. The same. */
+/** Folder of history and demo store: `STORECTL_STATE_DIR`, or the platform's default. Throws exit 11 if there is no home folder. */
 export function stateDirectory(places: Places): string {
   const { env, process } = places;
   return process.platform === 'win32'
-    ? ownFolder(places, 'STORECTL_STATE_DIR', env.LOCALAPPDATA, 'AppData', 'Local')
-    : ownFolder(places, 'STORECTL_STATE_DIR', env.XDG_STATE_HOME, '.local', 'state');
+    ? resolveDirectory(places, 'STORECTL_STATE_DIR', env.LOCALAPPDATA, 'AppData', 'Local')
+    : resolveDirectory(places, 'STORECTL_STATE_DIR', env.XDG_STATE_HOME, '.local', 'state');
 }
 
-/** `platformFolder` and the home folder have to be absolute: another would be below the folder that one happens to be in. */
-function ownFolder(
+/** `platformFolder` and the home folder must be absolute: relative ones would depend on the current folder. */
+function resolveDirectory(
   { env, process, homeDirectory }: Places,
   variable: string,
   platformFolder: string | undefined,
@@ -41,12 +41,12 @@ function ownFolder(
   );
 }
 
-/** Where the demo store and its history are kept: nothing of it is anybody else's. */
+/** Folder of the demo store and its history. It contains nothing else, so it can be deleted as a whole. */
 export function demoDirectory(places: Places): string {
   return path.join(stateDirectory(places), 'demo');
 }
 
-/** Where the history of a profile is kept. */
+/** Folder of a profile's history. */
 export function historyDirectory(places: Places, profile: string): string {
   if (profile === demoProfile) return path.join(demoDirectory(places), 'history');
   return path.join(stateDirectory(places), 'history', profile);

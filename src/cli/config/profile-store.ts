@@ -20,11 +20,11 @@ export interface Profile {
 export interface ProfileStore {
   /** Path of the settings file. */
   readonly file: string;
-  /** Name of the profile that is used when none is named, or null. */
+  /** Name of the default profile, or null. */
   current(): string | null;
   get(name: string): Profile | null;
   names(): string[];
-  /** Creates or changes a profile, from what it is (null where there is none) to what it shall be. */
+  /** Creates or changes a profile. `change` gets the current value, or null if the profile is new. */
   set(name: string, change: (before: Profile | null) => Profile): Promise<void>;
   remove(name: string): Promise<void>;
   use(name: string): Promise<void>;
@@ -35,12 +35,12 @@ interface Settings {
   profiles?: Record<string, Profile>;
 }
 
-/** How long a process of unknown fate may hold the settings without stirring, in milliseconds. */
+/** How long a lock of a process that may have died is respected without a sign of life, in milliseconds. */
 const lockSilenceMs = 10_000;
 
 /**
- * The settings file, `settings.json` in `directory`, mode 0600 in a folder of mode 0700. Looser modes are repaired and
- * reported to `notice`. Throws a `settings_unreadable` error where the file is no JSON object.
+ * Opens `settings.json` in `directory`, mode 0600 in a folder of mode 0700. Looser modes are repaired and reported to
+ * `notice`. Throws `settings_unreadable` if the file is not a JSON object.
  */
 export function openProfiles(
   directory: string,
@@ -49,7 +49,7 @@ export function openProfiles(
 ): ProfileStore {
   const { platform } = process;
   const file = path.join(directory, 'settings.json');
-  // Windows has no such modes: there the folder of the user's account protects the file.
+  // Windows has no such modes: there, the permissions of the user's folder protect the file.
   if (platform !== 'win32') {
     repairMode(file, 0o600, notice);
   }
@@ -75,14 +75,14 @@ export function openProfiles(
   const read = (): Settings => {
     if (!existsSync(file)) return {};
     return guarded((conf) => {
-      // conf makes an object of anything, and would then write that over what is there.
+      // conf turns any content into an object, and its next write would destroy the file.
       if (!isSettings(JSON.parse(readFileSync(file, 'utf8')))) {
         throw new Error('it is not a settings file of storectl');
       }
       return conf.store;
     });
   };
-  // The whole file is written at once, so two processes that change it must not do so at the same time.
+  // Each write replaces the whole file, so two processes must not change it at the same time.
   const write = async (change: (settings: Settings) => Settings): Promise<void> => {
     guarded(() => undefined);
     const locks = openLocks({
@@ -128,7 +128,7 @@ export function openProfiles(
   };
 }
 
-/** A pipe that nobody writes to, or a device, would hold up everything for ever, Ctrl-C included. */
+/** Reading a pipe or a device could block for ever, and Ctrl-C with it. */
 function refuseSpecialFile(file: string): void {
   const stats = statSync(file, { throwIfNoEntry: false });
   if (stats !== undefined && !stats.isFile()) throw new Error('it is no plain file');

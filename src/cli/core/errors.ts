@@ -53,7 +53,7 @@ export function usageError(
   });
 }
 
-/** Settings, history or another local file is in the way: exit 11. */
+/** Settings, history or another local file cannot be used: exit 11. */
 export function localStateError(code: string, message: string, hint: string): CliError {
   return new CliError({ code, exitCode: exitCodes.localState, message, hint, outcome: 'not_sent' });
 }
@@ -68,7 +68,7 @@ export function cancelledError(): CliError {
   });
 }
 
-/** The user pressed Escape at a question. Whoever asked the one before asks it again; else it is a cancellation. */
+/** The user pressed Escape at a question. The caller asks the previous question again; without one, this is a cancellation. */
 export class WentBack extends CliError {
   constructor() {
     super(cancelledError().details);

@@ -1,5 +1,5 @@
 import { usageError } from './errors.ts';
-import { isObject, mostLevels } from './json-value.ts';
+import { isObject, maxNestingDepth } from './json-value.ts';
 
 /** Names that reach the prototype of every object instead of a field. */
 const unsafeNames = new Set(['__proto__', 'constructor', 'prototype']);
@@ -9,15 +9,15 @@ export function parsePath(text: string): string[] {
   const names = (text.match(/(?:\\.|[^.\\])+|(?<=\.|^)(?=\.|$)/gs) ?? ['']).map((name) =>
     name.replace(/\\(.)/gs, '$1'),
   );
-  if (names.length > mostLevels) {
-    throw usageError(`a path has more than ${mostLevels} names`, 'nothing was sent; make it shorter', {
+  if (names.length > maxNestingDepth) {
+    throw usageError(`a path has more than ${maxNestingDepth} names`, 'nothing was sent; make it shorter', {
       code: 'invalid_input',
     });
   }
-  const wrong = names.find((name) => name === '' || unsafeNames.has(name));
-  if (wrong !== undefined) {
+  const invalid = names.find((name) => name === '' || unsafeNames.has(name));
+  if (invalid !== undefined) {
     throw usageError(
-      wrong === '' ? `the path "${text}" has an empty name` : `the path "${text}" names "${wrong}"`,
+      invalid === '' ? `the path "${text}" has an empty name` : `the path "${text}" names "${invalid}"`,
       'a path is names with dots between them, for example settings.brandColor',
       { code: 'invalid_input' },
     );
@@ -25,7 +25,7 @@ export function parsePath(text: string): string[] {
   return names;
 }
 
-/** Sets a value, making the objects on the way. What is on the way and no object is replaced. */
+/** Sets a value and creates the objects on its path. A value on the path that is not an object is replaced. */
 export function setPath(target: Record<string, unknown>, path: readonly string[], value: unknown): void {
   const [name = '', ...rest] = path;
   if (rest.length === 0) {
@@ -38,7 +38,7 @@ export function setPath(target: Record<string, unknown>, path: readonly string[]
   setPath(next, rest, value);
 }
 
-/** Removes a value, and the objects on the way that it leaves empty. */
+/** Removes a value, and the objects on its path that become empty. */
 export function removePath(target: Record<string, unknown>, path: readonly string[]): void {
   const [name = '', ...rest] = path;
   const inner = Object.hasOwn(target, name) ? target[name] : undefined;
@@ -46,7 +46,7 @@ export function removePath(target: Record<string, unknown>, path: readonly strin
   if (rest.length === 0 || (isObject(inner) && Object.keys(inner).length === 0)) delete target[name];
 }
 
-/** The value at a path, or undefined. Where the path meets a list, it goes on in each of its items. */
+/** The value at a path, or undefined. If the path meets a list, the result is a list with the value in each item. */
 export function getPath(value: unknown, path: readonly string[]): unknown {
   const [name, ...rest] = path;
   if (name === undefined) return value;
@@ -55,9 +55,7 @@ export function getPath(value: unknown, path: readonly string[]): unknown {
   return getPath(value[name], rest);
 }
 
-/**
- * Objects merge, everything else replaces. Returns a new object and leaves both as they were.
- */
+/** Merges objects deeply; other values replace. Returns a new object and changes neither input. */
 export function mergeObjects(
   base: Record<string, unknown>,
   changes: Record<string, unknown>,
@@ -70,7 +68,7 @@ export function mergeObjects(
   return result;
 }
 
-/** Plain assignment to `__proto__` would change the prototype and lose the field. */
+/** Plain assignment to `__proto__` would change the prototype instead of setting a field. */
 function define(target: Record<string, unknown>, name: string, value: unknown): void {
   Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true });
 }

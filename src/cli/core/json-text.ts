@@ -1,7 +1,7 @@
 import { printableJson } from './sanitize.ts';
 
-/** Nested deeper, text is indented no further: it would grow with the square of its depth. */
-const deepestIndent = 100;
+/** Deeper levels are not indented further: the text would grow with the square of its depth. */
+const maxIndentDepth = 100;
 
 const token = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/gs;
 
@@ -15,7 +15,7 @@ export function formatJson(json: string, layout: 'pretty' | 'compact'): string {
   let depth = 0;
   let previous = '';
   const newLine = () => {
-    if (pretty) parts.push(`\n${'  '.repeat(Math.min(depth, deepestIndent))}`);
+    if (pretty) parts.push(`\n${'  '.repeat(Math.min(depth, maxIndentDepth))}`);
   };
   for (const [part] of json.matchAll(token)) {
     const opened = previous === '{' || previous === '[';
@@ -29,7 +29,7 @@ export function formatJson(json: string, layout: 'pretty' | 'compact'): string {
   return printableJson(parts.join(''));
 }
 
-/** The first number in JSON text that a double cannot hold, or null: parsed and written again, it would be another. */
+/** The first number in JSON text that would change when parsed and written again, or null. */
 export function inexactNumber(json: string): string | null {
   for (const [part] of json.matchAll(token)) {
     if (!/^-?\d/.test(part)) continue;
@@ -38,8 +38,8 @@ export function inexactNumber(json: string): string | null {
       .replace(/e.*$/i, '')
       .replace(/\D/g, '')
       .replace(/^0+|0+$/g, '');
-    const vanishes = value === 0 && digits !== '';
-    if (!Number.isFinite(value) || vanishes || (digits.length > 15 && String(value) !== part)) return part;
+    const underflows = value === 0 && digits !== '';
+    if (!Number.isFinite(value) || underflows || (digits.length > 15 && String(value) !== part)) return part;
   }
   return null;
 }

@@ -3,14 +3,14 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Levels of objects and lists within each other that are worked on: the stack ends at a few times as many. */
-export const mostLevels = 500;
+/** Levels of nested objects and lists that are accepted. A few times as many would overflow the stack. */
+export const maxNestingDepth = 500;
 
-/** Whether objects and lists stand in each other deeper than {@link mostLevels}, without going down that deep. */
+/** Whether objects and lists are nested deeper than {@link maxNestingDepth}. Uses a loop, so that it cannot overflow the stack. */
 export function isTooDeep(value: unknown): boolean {
   let level: unknown[] = [value];
   for (let depth = 0; level.length > 0; depth++) {
-    if (depth > mostLevels) return true;
+    if (depth > maxNestingDepth) return true;
     level = level.flatMap((one) => (typeof one === 'object' && one !== null ? Object.values(one) : []));
   }
   return false;

@@ -1,7 +1,4 @@
-/**
- * What Tab offers for a value: words that it is known to take, or something that is looked up: ids that this machine's
- * history knows, profiles, the fields of the answer, files.
- */
+/** What Tab offers for a value: fixed words, or something that is looked up, such as ids in this machine's history. */
 export type Completion = readonly string[] | CompletionKind;
 
 export const completionKinds = [
@@ -17,7 +14,7 @@ export const completionKinds = [
 
 export type CompletionKind = (typeof completionKinds)[number];
 
-/** A positional argument. Commands say themselves what is missing, so none is required by the parser. */
+/** A positional argument. The parser requires none: commands report what is missing themselves. */
 export interface ArgumentSpec {
   readonly name: string;
   readonly description: string;
@@ -32,7 +29,7 @@ export interface OptionSpec {
   readonly flag: string;
   /** `-q`. */
   readonly short?: string;
-  /** Name of the value in the help, `TEXT`. Without one the option is a switch. */
+  /** Placeholder of the value in the help, `TEXT`. Without it, the option is a switch. */
   readonly value?: string;
   /** A switch that `--no-…` turns off. */
   readonly negatable?: boolean;

@@ -1,4 +1,4 @@
-/** What the user typed, before any of it is looked at. */
+/** What the user typed, split into arguments and options but not interpreted yet. */
 export interface ParsedCommand {
   readonly arguments: Readonly<Record<string, readonly string[]>>;
   /** By flag: the values in the order in which they were given, or whether a switch is on. */

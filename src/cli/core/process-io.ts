@@ -2,8 +2,8 @@ import { homedir } from 'node:os';
 import type { Io } from './io.ts';
 
 /**
- * The real process. Ctrl-C and SIGTERM abort the signal, so that a command ends in order and says what is known; a
- * second one ends the process at once, as it would without us.
+ * The real process. The first Ctrl-C or SIGTERM aborts the signal, so that a command can report what it knows; the second
+ * one kills the process.
  */
 export function processIo(): Io {
   const controller = new AbortController();
@@ -16,7 +16,7 @@ export function processIo(): Io {
   process.on('SIGINT', interrupt);
   process.once('SIGTERM', () => controller.abort());
   return {
-    // Opened when it is asked for: most commands never read it.
+    // A getter: most commands never read stdin, and touching it opens it.
     get stdin() {
       return process.stdin;
     },
@@ -27,7 +27,7 @@ export function processIo(): Io {
     process,
     homeDirectory: findHome(),
     signal: controller.signal,
-    async leaveInterrupts(work) {
+    async ignoreInterruptsDuring(work) {
       editing = true;
       try {
         return await work();
@@ -38,7 +38,7 @@ export function processIo(): Io {
   };
 }
 
-/** Empty where neither the environment nor the system's list of users knows one. */
+/** Empty if neither the environment nor the system's user database has one. */
 function findHome(): string {
   try {
     return homedir();

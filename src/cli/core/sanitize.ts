@@ -12,18 +12,18 @@ function escapeCharacter(character: string): string {
   }).join('');
 }
 
-/** Untrusted text for one line of a terminal: every character that acts is made visible as `\u001b`. */
+/** Untrusted text for one line of a terminal: control characters become visible escapes such as `\u001b`. */
 export function printable(text: string): string {
   return text.replace(unprintable, escapeCharacter);
 }
 
-/** Untrusted text of several lines, such as an error that names several fields, for one line: `input: a; b`. */
+/** Untrusted text of several lines, joined into one: `input: a; b`. */
 export function printableInOneLine(text: string): string {
   const parts = text.split(/\r?\n/).map((line) => line.trim());
   return printable(parts.filter(Boolean).join('; ').replaceAll(':; ', ': '));
 }
 
-/** Untrusted text that may have several lines: line feeds and tabs stay, carriage returns before them are dropped. */
+/** Untrusted text of several lines: keeps line feeds and tabs, and drops carriage returns before line feeds. */
 export function printableLines(text: string): string {
   return text
     .replaceAll('\r\n', '\n')
@@ -33,8 +33,8 @@ export function printableLines(text: string): string {
 }
 
 /**
- * JSON text that is safe to show in a terminal, as the same JSON value. `JSON.stringify` leaves DEL, C1 controls and
- * bidirectional overrides as they are, and so may a service.
+ * The same JSON value as text that is safe to show in a terminal. `JSON.stringify`, and services, leave DEL, C1 controls
+ * and bidirectional overrides unescaped.
  */
 export function printableJson(json: string): string {
   return json.replace(unprintable, (character) =>

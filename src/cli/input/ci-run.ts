@@ -1,23 +1,23 @@
 import { usageError } from '../core/errors.ts';
 import type { Environment } from '../core/io.ts';
 
-/** Tells the backups of one job apart, such as those of a matrix. */
+/** Distinguishes several commands of one job, for example in a matrix. */
 const job = 'STORECTL_CI_JOB';
 
-/** What stays the same when a CI job is run again, in the words of each provider. The attempt is not part of it. */
+/** Variables of each provider that stay the same when a CI job is run again. The attempt number is not one of them. */
 const providers: Readonly<
   Record<string, { readonly needs: readonly string[]; readonly also: readonly string[] }>
 > = {
-  // GITHUB_ACTION tells the steps of a job apart.
+  // GITHUB_ACTION distinguishes the steps of a job.
   github: { needs: ['GITHUB_RUN_ID', 'GITHUB_JOB'], also: ['GITHUB_REPOSITORY', 'GITHUB_ACTION', job] },
-  // A retried job has a new CI_JOB_ID and the same name.
+  // A retried job has the same name but a new CI_JOB_ID.
   gitlab: { needs: ['CI_PIPELINE_ID', 'CI_JOB_NAME'], also: ['CI_PROJECT_ID', job] },
   generic: { needs: ['STORECTL_CI_RUN_ID'], also: [job] },
 };
 
 /**
- * A label with `{date}` (UTC) and `{run}` filled in. GitLab says when a pipeline began, so its date stays the same when
- * a job is run again on another day; elsewhere STORECTL_CI_DATE can. Throws exit 2 for `{run}` outside of CI.
+ * Fills `{date}` (UTC) and `{run}` in a label. The date comes from STORECTL_CI_DATE or GitLab if they are set, so that it
+ * stays the same when a job is run again on another day. Throws exit 2 for `{run}` outside of CI.
  */
 export function fillLabel(label: string, env: Environment, now: number): string {
   return label.replace(/\{(date|run)\}/g, (_, name: string) => {
@@ -32,15 +32,15 @@ export function fillLabel(label: string, env: Environment, now: number): string 
   });
 }
 
-/** The day on which the CI run began, where the environment says so: it stays the same when a job is run again. */
+/** The day on which the CI run began, or null if the environment does not say. */
 export function ciDate(env: Environment): string | null {
   const began = env.STORECTL_CI_DATE || env.CI_PIPELINE_CREATED_AT;
   return began && /^\d{4}-\d\d-\d\d/.test(began) ? began.slice(0, 10) : null;
 }
 
 /**
- * The idempotency key of an operation in a CI job: the same for every attempt of one run, another for every run, job
- * and store. `STORECTL_CI_RUN_ID` overrides what a provider says. Throws exit 2 outside of CI.
+ * The idempotency key of an operation in a CI job: the same for every attempt of a run, different for every run, job and
+ * store. `STORECTL_CI_RUN_ID` overrides the provider's run id. Throws exit 2 outside of CI.
  */
 export async function ciIdempotencyKey(
   env: Environment,

@@ -6,7 +6,7 @@ import { setPath } from '../core/field-path.ts';
 /** How the text of a flag becomes a value of the body. */
 export type FlagKind = 'text' | 'number' | 'boolean' | 'list' | 'map';
 
-/** What stands for the value of a flag in the help and in messages. */
+/** Placeholders for the value of a flag in help and messages. */
 export const flagValues = {
   text: 'TEXT',
   number: 'N',
@@ -30,7 +30,7 @@ export interface FieldFlag {
   readonly schema: z.ZodMiniType;
 }
 
-/** What a command knows of its flags that the contract does not say. Keys are dotted paths. */
+/** Details of a command's flags that the contract does not contain. Keys are dotted paths. */
 export interface FlagHints {
   /** Object whose name is left out of the flags of its fields: `settings` makes `--cashback-bp`. */
   readonly flatten?: string;
@@ -40,7 +40,7 @@ export interface FlagHints {
   readonly without?: readonly string[];
 }
 
-/** The field's own words, without the example or remark at their end. */
+/** The field's description without the example or remark at its end. */
 export function nameOfField({ description }: Pick<FieldFlag, 'description'>): string {
   return description.replace(/(, for example .*| \(.*\))$/, '');
 }
@@ -109,7 +109,7 @@ function flagName(path: readonly string[], kind: FlagKind, { flatten }: FlagHint
   return `--${kind === 'map' ? kebab.replace(/s$/, '') : kebab}`;
 }
 
-/** The value of a flag from the texts it was given with. `--cashback-bp 2.5` is refused by the contract, later. */
+/** The value of a flag from its texts. Throws a usage error if they have the wrong form. */
 export function parseFlag(field: FieldFlag, given: readonly string[] | boolean): unknown {
   if (typeof given === 'boolean') return given;
   const last = given.at(-1) ?? '';
@@ -134,7 +134,7 @@ function parseNumber(field: FieldFlag, text: string): number {
   return number;
 }
 
-/** Commas separate, empty parts are nothing. `--sections "$UNSET"` is refused: it is no list that anybody meant. */
+/** Splits at commas and drops empty parts. `--sections "$UNSET"` is refused: it is almost certainly a mistake. */
 function parseList(field: FieldFlag, given: readonly string[]): string[] {
   const items = given
     .flatMap((text) => text.split(','))
@@ -164,7 +164,7 @@ function parsePair(flag: string, text: string): [string, string] {
   return [text.slice(0, at), text.slice(at + 1)];
 }
 
-/** Adds the value of a flag to a body. A map flag adds to a map that is there; every other flag replaces. */
+/** Sets the value of a flag in a body. A map flag adds to an existing map; other flags replace. */
 export function applyFlag(body: Record<string, unknown>, field: FieldFlag, value: unknown): void {
   if (field.kind !== 'map') {
     setPath(body, field.path, value);

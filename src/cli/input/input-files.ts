@@ -4,16 +4,16 @@ import path from 'node:path';
 import { CliError, describeSystemError, usageError } from '../core/errors.ts';
 import { parsePath, setPath } from '../core/field-path.ts';
 import { inexactNumber } from '../core/json-text.ts';
-import { isObject, isTooDeep, mostLevels } from '../core/json-value.ts';
+import { isObject, isTooDeep, maxNestingDepth } from '../core/json-value.ts';
 import type { InputSource } from './stdin.ts';
 
-/** Sets what `path=value` says in the body. Throws a usage error that names the flag. */
+/** Applies `path=value` to the body. Throws a usage error that names the flag. */
 export function applySet(body: Record<string, unknown>, text: string, flag: string): void {
   const { path: names, value } = readPair(text, flag);
   setPath(body, parsePath(names), value);
 }
 
-/** The parts of `path=value`; the value is JSON where it parses as JSON, else text. Throws a usage error. */
+/** Splits `path=value`. The value is JSON if it parses as JSON, otherwise text. Throws a usage error. */
 export function readPair(text: string, flag: string): { readonly path: string; readonly value: unknown } {
   const at = text.search(/(?<!\\)=/);
   if (at < 1) {
@@ -31,8 +31,8 @@ export function readPair(text: string, flag: string): { readonly path: string; r
 }
 
 /**
- * The JSON value of a text, or undefined where it is no JSON: `null` is a value too. Throws a usage error for a number
- * that would be sent as another one.
+ * The JSON value of a text, or undefined if it is not JSON (`null` is a value). Throws a usage error for a number that
+ * cannot be sent exactly.
  */
 function parseJson(text: string, name: string): unknown {
   let value: unknown;
@@ -51,11 +51,11 @@ function parseJson(text: string, name: string): unknown {
   );
 }
 
-/** Throws a usage error for what is nested so deeply that it could not be worked on. */
+/** Throws a usage error if the value is nested too deeply to be processed. */
 export function refuseTooDeep(value: unknown, name: string): void {
   if (!isTooDeep(value)) return;
   throw usageError(
-    `${name} is nested more than ${mostLevels} levels deep`,
+    `${name} is nested more than ${maxNestingDepth} levels deep`,
     'nothing was sent; make it flatter',
     {
       code: 'invalid_input',
@@ -69,8 +69,8 @@ export function isStandardInput(file: string): boolean {
 }
 
 /**
- * The text of a file, or of standard input for `-`. Throws a usage error naming the flag, and exit 3 where standard
- * input or a pipe is silent for too long.
+ * The text of a file, or of standard input for `-`. Throws a usage error that names the flag, and exit 3 if standard input
+ * or a pipe is silent for too long.
  */
 export async function readText(source: InputSource, file: string, flag: string): Promise<string> {
   let bytes: Buffer;
@@ -104,12 +104,12 @@ async function readBytes(source: InputSource, named: string, flag: string): Prom
   const found = statSync(file);
   if (found.isCharacterDevice() && file !== devNull) throw new Error('it is a device');
   if (!found.isFIFO()) return readFileSync(file);
-  // Reading it in one go would hold up everything else, Ctrl-C included, for as long as nobody writes.
+  // A blocking read would stop everything else, and Ctrl-C, for as long as nothing writes to the pipe.
   const { readPipe } = await import('./stdin.ts');
   return readPipe(source, openSync(file, constants.O_RDONLY | constants.O_NONBLOCK), named, flag);
 }
 
-/** The object in a JSON or YAML file. Throws a usage error naming the flag and what is wrong. */
+/** The object in a JSON or YAML file. Throws a usage error that names the flag. */
 export async function readObject(
   source: InputSource,
   file: string,
@@ -118,14 +118,14 @@ export async function readObject(
   return parseObject(await readText(source, file, flag), `${describeFile(file)} (${flag})`);
 }
 
-/** The object in a JSON or YAML text. Throws a usage error that calls the text by `name`. */
+/** The object in a JSON or YAML text. Throws a usage error that names the text. */
 export async function parseObject(text: string, name: string): Promise<Record<string, unknown>> {
   let value = parseJson(text, name);
   if (value === undefined) {
     const yaml = await import('yaml');
     try {
       const document = yaml.parseDocument(text);
-      // A warning is about a tag that nothing here understands: its value would be sent as another one.
+      // Warnings are about unknown tags, whose values would be sent wrongly.
       const [problem] = [...document.errors, ...document.warnings];
       if (problem !== undefined) throw problem;
       value = document.toJS();
@@ -145,7 +145,7 @@ export async function parseObject(text: string, name: string): Promise<Record<st
   );
 }
 
-/** What messages call a file. */
+/** The name of a file in messages. */
 export function describeFile(file: string): string {
   return isStandardInput(file) ? 'standard input' : file;
 }

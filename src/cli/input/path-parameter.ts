@@ -7,7 +7,7 @@ export function describeParameter(name: string): string {
   return `Id of the ${words === 'reclaim' ? 'reclaim notice' : words}`;
 }
 
-/** The value, or a usage error where it cannot be part of a path. `flag` names where it was given. */
+/** Returns the value. Throws a usage error if it cannot be part of a path. `flag` names where it was given. */
 export function checkParameter(flag: string, value: string): string {
   const problem = pathParameterProblem(value);
   if (problem === null) return value;

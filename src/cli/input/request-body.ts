@@ -6,7 +6,7 @@ import { applyFlag, type FieldFlag, parseFlag } from './field-flags.ts';
 import { applySet, describeFile, isStandardInput, readObject, readText } from './input-files.ts';
 import type { InputSource } from './stdin.ts';
 
-/** Options that every operation with a body has. */
+/** Options of every operation with a body. */
 export const bodyOptions = [
   {
     flag: '--set',
@@ -22,7 +22,7 @@ export const bodyOptions = [
   },
 ] as const;
 
-/** The body from file, `--set` and flags, the later over the earlier, before anything is checked. */
+/** The unchecked body from file, `--set` and flags. Later sources override earlier ones. */
 export async function readBody(
   source: InputSource,
   fields: readonly FieldFlag[],
@@ -45,7 +45,7 @@ export async function readBody(
   return body;
 }
 
-/** An empty file for what has to be said is the file of a step that failed, and no text that anybody meant. */
+/** An empty file for a required text is refused: it usually means that an earlier step failed. */
 async function readTextOf(source: InputSource, field: FieldFlag, file: string): Promise<string> {
   const flag = field.fileFlag ?? '';
   const text = await readText(source, file, flag);
@@ -60,7 +60,7 @@ async function readTextOf(source: InputSource, field: FieldFlag, file: string): 
   );
 }
 
-/** Throws exit 2 for every known field that has the wrong type. Fields that are missing are not its business. */
+/** Throws exit 2 for known fields with invalid values. Missing fields are not checked here. */
 export function checkBody(
   operation: Operation,
   fields: readonly FieldFlag[],
@@ -90,7 +90,7 @@ export function checkBody(
   );
 }
 
-/** The flag that sets the field at a dotted path, or a field above it. */
+/** The flag that sets the field at a dotted path or one of its parents. Null if there is none. */
 export function flagOf(fields: readonly FieldFlag[], dotted: string): string | null {
   const field = fields.find(({ path }) => {
     const own = path.join('.');

@@ -5,16 +5,16 @@ import { CliError, cancelledError, usageError } from '../core/errors.ts';
 import { exitCodes } from '../core/exit-codes.ts';
 import { isInputForbidden } from '../core/io.ts';
 
-/** What it takes to read input: where it comes from, how long it may be silent, and where to say so. */
+/** The parts of a context that are needed to read input. */
 export type InputSource = Pick<Context, 'io' | 'flags' | 'notice'>;
 
-/** Far more than any request may hold: an endless stream must not fill the memory. */
-const mostMebibytes = 64;
+/** Far more than any request may have. An endless stream must not fill the memory. */
+const maxMebibytes = 64;
 
 /**
- * Reads standard input to its end for `reader`, the flag or argument that asks for it. A terminal is waited for as long
- * as its user likes, where they may be asked; anything else may be silent for `--timeout` and no longer. Throws exit 3
- * where nothing comes, and exit 130 when the user gives up on it.
+ * Reads standard input to its end for `reader`, the flag or argument that asks for it. A terminal may be silent for any
+ * time if prompts are allowed, anything else for at most `--timeout`. Throws exit 3 if nothing comes, and exit 130 on
+ * Ctrl-C.
  */
 export async function readStdin(source: InputSource, reader: string): Promise<Buffer> {
   const { io, flags, notice } = source;
@@ -27,7 +27,7 @@ export async function readStdin(source: InputSource, reader: string): Promise<Bu
   }
   const end = io.process.platform === 'win32' ? 'Ctrl-Z and Enter' : 'Ctrl-D';
   notice(`${reader} reads from the terminal; ${end} on a line of its own ends it.`);
-  return readToEnd(source, io.stdin, 'standard input', reader, { mayBeSilent: true });
+  return readToEnd(source, io.stdin, 'standard input', reader, { waitsForever: true });
 }
 
 /** Reads a named pipe to its end, as {@link readStdin} does. */
@@ -47,24 +47,24 @@ async function readToEnd(
   stream: Readable,
   name: string,
   reader: string,
-  { mayBeSilent = false } = {},
+  { waitsForever = false } = {},
 ): Promise<Buffer> {
-  const patienceMs = flags.timeoutMs ?? OPERATION_TIMEOUT_MS;
+  const maxSilenceMs = flags.timeoutMs ?? OPERATION_TIMEOUT_MS;
   const chunks: Buffer[] = [];
   let size = 0;
   let isSilent = false;
-  const timer = mayBeSilent
+  const timer = waitsForever
     ? undefined
     : setTimeout(() => {
         isSilent = true;
         stream.destroy();
-      }, patienceMs);
+      }, maxSilenceMs);
   try {
     for await (const chunk of addAbortSignal(signal, stream)) {
       timer?.refresh();
       const bytes = Buffer.from(chunk);
       size += bytes.length;
-      if (size > mostMebibytes * 2 ** 20) break;
+      if (size > maxMebibytes * 2 ** 20) break;
       chunks.push(bytes);
     }
   } catch (error) {
@@ -76,11 +76,11 @@ async function readToEnd(
   if (isSilent) {
     throw noInput(
       reader,
-      `${reader} reads ${name}, which was silent for ${patienceMs / 1000} s and did not end`,
+      `${reader} reads ${name}, which was silent for ${maxSilenceMs / 1000} s and did not end`,
     );
   }
-  if (size > mostMebibytes * 2 ** 20) {
-    throw usageError(`${name} (${reader}) holds more than ${mostMebibytes} MiB`, 'give a shorter text', {
+  if (size > maxMebibytes * 2 ** 20) {
+    throw usageError(`${name} (${reader}) holds more than ${maxMebibytes} MiB`, 'give a shorter text', {
       code: 'unreadable_file',
     });
   }

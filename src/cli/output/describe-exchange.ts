@@ -2,7 +2,7 @@ import type { Exchange } from '../../client/client.ts';
 import { maskWebhooksIn } from '../core/mask-webhooks.ts';
 import { printableLines } from '../core/sanitize.ts';
 
-/** One request and its answer for `--debug`. The client has taken the key out already. */
+/** One request and its answer for `--debug`. The client has redacted the key already. */
 export function describeExchange(exchange: Exchange): string {
   const headers = (mark: string, fields: Readonly<Record<string, string>> | null) =>
     Object.entries(fields ?? {}).map(([name, value]) => `${mark} ${name}: ${value}`);

@@ -1,6 +1,6 @@
 import { printable } from '../core/sanitize.ts';
 
-/** What is said before a request is sent again: why, and after how long. `status` is null where no answer came. */
+/** The notice before a retry: the reason and the delay. `status` is null if no answer came. */
 export function describeRetry({
   status,
   delayMs,
@@ -14,7 +14,7 @@ export function describeRetry({
   return `${why}: trying again in ${inSeconds(delayMs)} s`;
 }
 
-/** To a tenth where a second is much. */
+/** Short delays are rounded to a tenth of a second, longer ones to a second. */
 function inSeconds(milliseconds: number): number {
   return milliseconds < 10_000
     ? Math.max(1, Math.round(milliseconds / 100)) / 10

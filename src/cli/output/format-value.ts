@@ -1,16 +1,16 @@
 import { printable, printableLines } from '../core/sanitize.ts';
 
-/** What it takes to show a value the way people read it. */
+/** What formatting depends on besides the value. */
 export interface ValueContext {
   /** Epoch milliseconds, for "3 hours ago". */
   readonly now: number;
-  /** ISO 4217 code of the amounts, where it is known. */
+  /** ISO 4217 code of the amounts, or null if unknown. */
   readonly currency: string | null;
 }
 
 /**
- * One field for people: times in local time with their distance from now, basis points and minor units with what they
- * amount to, lists with commas. Everything else is shown as it came. The result is printable.
+ * Formats a field for people: times in local time with their distance from now, basis points as percentages, minor units
+ * as amounts, lists with commas. Other values are shown as they are. The result is printable.
  */
 export function formatValue(name: string, value: unknown, context: ValueContext): string {
   if (typeof value === 'string') {
@@ -57,7 +57,7 @@ function localMinute(date: Date): string {
   return `${day} ${two(date.getHours())}:${two(date.getMinutes())}`;
 }
 
-/** `500 (5.00 EUR)`: currencies differ in their number of decimals, and an unknown one is left as it is. */
+/** `500 (5.00 EUR)`. Currencies differ in their number of decimals, so an unknown one is not converted. */
 function formatMinor(amount: number, currency: string | null): string {
   if (currency === null || !/^[A-Z]{3}$/.test(currency)) return String(amount);
   const digits =

@@ -26,18 +26,15 @@ export const outputFileOption: OptionSpec = {
   group: 'Output:',
 };
 
-/** A file that appears under its name only when it is complete. */
+/** A file that is written atomically: it gets its name when it is complete. */
 export interface PendingFile {
   /** Writes the text, syncs it to disk and gives the file its name. Throws exit 11 where that fails. */
   complete(text: string): void;
-  /** Removes what was begun. */
+  /** Removes the incomplete file. */
   discard(): void;
 }
 
-/**
- * Begins a file beside the one that is `named`, so that a folder that is missing or cannot be written is found out before anything is
- * sent. Throws exit 2 in that case.
- */
+/** Opens a temporary file beside `named`. Throws exit 2 if that fails, so that nothing is sent in vain. */
 export function beginFile(cwd: string, named: string): PendingFile {
   if (named === '' || named === '-') {
     throw usageError(
@@ -46,14 +43,14 @@ export function beginFile(cwd: string, named: string): PendingFile {
       { code: 'unwritable_file' },
     );
   }
-  const file = plainFile(path.resolve(cwd, named));
-  const draft = path.join(
+  const file = resolveRegularFile(path.resolve(cwd, named));
+  const temporary = path.join(
     path.dirname(file),
     `.${path.basename(file)}.${Math.random().toString(36).slice(2)}.tmp`,
   );
   let descriptor: number;
   try {
-    descriptor = openSync(draft, 'wx', 0o644);
+    descriptor = openSync(temporary, 'wx', 0o644);
   } catch (error) {
     const folder = path.dirname(file);
     const isMissing = systemErrorCode(error) === 'ENOENT';
@@ -67,7 +64,7 @@ export function beginFile(cwd: string, named: string): PendingFile {
         fsyncSync(descriptor);
         closeSync(descriptor);
         open = false;
-        renameSync(draft, file);
+        renameSync(temporary, file);
       } catch (error) {
         throw localStateError(
           'unwritable_file',
@@ -78,13 +75,13 @@ export function beginFile(cwd: string, named: string): PendingFile {
     },
     discard() {
       if (open) closeSync(descriptor);
-      rmSync(draft, { force: true });
+      rmSync(temporary, { force: true });
     },
   };
 }
 
-/** The file behind symbolic links. A device or a pipe is no place for a file: renaming would replace it. */
-function plainFile(named: string): string {
+/** Follows symbolic links. Throws exit 2 for a device or a pipe, which the final rename would replace. */
+function resolveRegularFile(named: string): string {
   try {
     if (lstatSync(named, { throwIfNoEntry: false }) === undefined) return named;
     const file = realpathSync(named);

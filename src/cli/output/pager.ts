@@ -7,8 +7,8 @@ import { withoutLinks } from './hyperlinks.ts';
 export type Pager = string | readonly string[];
 
 /**
- * The pager that long output goes through, or null for none: `STORECTL_PAGER`, `PAGER`, `less`. None where nobody is
- * there to press keys, and none for screen readers, which read a text better as a whole. An empty one and `cat` are none.
+ * The pager for long output: `STORECTL_PAGER`, `PAGER` or `less`. Null without a terminal on both ends, for screen
+ * readers, which read a whole text better, and if the variable is empty or `cat`.
  */
 export function choosePager(io: Io): Pager | null {
   const { env, stdin, stdout } = io;
@@ -20,10 +20,10 @@ export function choosePager(io: Io): Pager | null {
   return io.process.platform === 'win32' ? null : ['less', '-FRX'];
 }
 
-/** Whether the text has more lines than the terminal, long ones broken at its width. */
+/** Whether the text, wrapped at the terminal's width, has more lines than the terminal. */
 export function isLongerThan(text: string, { rows = 24, columns = 80 }: ScreenSize): boolean {
   const lines = stripVTControlCharacters(text).trimEnd().split('\n');
-  // The prompt of the shell takes one.
+  // The shell prompt takes one line.
   return lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / columns)), 0) >= rows;
 }
 
@@ -32,15 +32,12 @@ interface ScreenSize {
   readonly columns?: number | undefined;
 }
 
-/**
- * Shows the text in the pager and returns when the user has left it, however early: true. False where there is no such
- * program, and nothing was shown.
- */
+/** Shows the text in the pager and returns true when the user has left it, or false if the pager cannot be started. */
 export function showInPager(text: string, pager: Pager, io: Pick<Io, 'env' | 'process'>): boolean {
   const { error, status } = run(pager, withoutLinks(text), io);
-  // EPIPE is a pager that was left before it had read everything.
+  // EPIPE means that the user left the pager before it had read everything.
   if (error !== undefined && (error as NodeJS.ErrnoException).code !== 'EPIPE') return false;
-  // The shell's own words for a program that it cannot run or find.
+  // The shell's exit codes for a program that it cannot run or find.
   return status !== 126 && status !== 127;
 }
 
@@ -49,7 +46,7 @@ function run(
   input: string,
   { env, process }: Pick<Io, 'env' | 'process'>,
 ): SpawnSyncReturns<Buffer> {
-  // Loaded only here: most runs start no program, and printing cannot wait for an import.
+  // Loaded only here, because most runs start no program. Printing is synchronous, so `import()` is no option.
   const { spawnSync } = process.getBuiltinModule('node:child_process');
   const stdio: StdioOptions = ['pipe', 'inherit', 'inherit'];
   const options = { input, env: { LESS: 'FRX', LV: '-c', ...env }, stdio };

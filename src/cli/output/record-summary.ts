@@ -2,7 +2,7 @@ import { type HistoryRecord, isOpen } from '../../history/records/record.ts';
 import { isObject } from '../core/json-value.ts';
 import { formatDistance } from './format-value.ts';
 
-/** A record in a line: what a person looks for in a list. */
+/** A history record as one row of a list. */
 export interface RecordSummary {
   readonly id: string;
   readonly createdAt: string;
@@ -12,9 +12,9 @@ export interface RecordSummary {
   readonly storeId: string;
   readonly origin: string;
   readonly state: HistoryRecord['state'];
-  /** Whether there is something left to do for `resume`. */
+  /** Whether `resume` has something to do for it. */
   readonly open: boolean;
-  /** Id of what the operation made, or the status of a refusal. */
+  /** Id of what the operation created, or the status of a refusal. */
   readonly result: string | null;
   readonly idempotencyKey: string | null;
   readonly attempts: number;
@@ -37,7 +37,7 @@ export function recordSummary(record: HistoryRecord, now: number): RecordSummary
   };
 }
 
-/** The answer's body as a value, or null where there is none to read. */
+/** The parsed body of the answer, the text if it is not JSON, or null if there is none. */
 export function answerBody({ answer }: HistoryRecord): unknown {
   if (answer?.body == null) return null;
   try {

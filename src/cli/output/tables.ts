@@ -4,9 +4,9 @@ import { printable, printableLines } from '../core/sanitize.ts';
 import { formatValue, type ValueContext } from './format-value.ts';
 import { linkCells, linkWrapped } from './hyperlinks.ts';
 import type { Style } from './style.ts';
-import { columnsOf, wrapText } from './wrap.ts';
+import { displayWidth, wrapText } from './wrap.ts';
 
-/** A row of a record: the dotted path of a field and its value as text. */
+/** A row of a record: its label and its value as text. */
 export type Row = readonly [label: string, value: string];
 
 /**
@@ -25,16 +25,16 @@ export function rowsOf(body: unknown, context: ValueContext, prefix = ''): Row[]
 }
 
 /**
- * Two columns, labels and values, wrapped to the width of the terminal. A value with a word that its column would cut,
- * such as an id, stands below its label where it fits there.
+ * Two columns, labels and values, wrapped to the width of the terminal. A value with a word too long for its column, such
+ * as an id, goes below its label if it fits there.
  */
 export function renderRecord(rows: readonly Row[], style: Style): string {
   if (style.plain) return rows.map(([label, value]) => `${label}: ${value}`).join('\n');
   const total = style.width === null ? Number.POSITIVE_INFINITY : style.width - 2 * gap - 1;
-  // A long label is broken before the value has fewer columns than people can read.
+  // Long labels wrap before the value column gets too narrow to read.
   const labelWidth = Math.min(
-    Math.max(0, ...rows.map(([label]) => columnsOf(label))),
-    total - narrowestValue,
+    Math.max(0, ...rows.map(([label]) => displayWidth(label))),
+    total - minValueWidth,
   );
   const valueWidth = total - labelWidth;
   const below = (style.width ?? Number.POSITIVE_INFINITY) - gap;
@@ -51,7 +51,7 @@ export function renderRecord(rows: readonly Row[], style: Style): string {
     const values = wrap(valueWidth);
     return Array.from({ length: Math.max(labels.length, values.length) }, (_, index) => {
       const text = labels[index] ?? '';
-      const padding = ' '.repeat(labelWidth - columnsOf(text) + gap);
+      const padding = ' '.repeat(labelWidth - displayWidth(text) + gap);
       return (text === '' ? '' : style.color.bold(text)) + padding + (values[index] ?? '');
     });
   });
@@ -59,16 +59,16 @@ export function renderRecord(rows: readonly Row[], style: Style): string {
 }
 
 /**
- * A table with a header, in a terminal that is too narrow for one a record for each row. Cells must be printable already.
- * Text is wrapped to fit, ids and addresses are not: nobody could copy them. Where some columns are `spare`, the most
- * important first, those that do not fit are left out, and told to `leaveOut`.
+ * A table with a header, or one record per row if the terminal is too narrow for a table. Cells must be printable already.
+ * Text is wrapped to fit, but ids and addresses are not, so that they can be copied. `optionalColumns`, the most important
+ * first, are dropped if they do not fit, and passed to `onColumnsDropped`.
  */
 export function renderTable(
   header: readonly string[],
   cells: readonly (readonly string[])[],
   style: Style,
-  spare: readonly string[] = [],
-  leaveOut: (titles: readonly string[]) => void = () => {},
+  optionalColumns: readonly string[] = [],
+  onColumnsDropped: (titles: readonly string[]) => void = () => {},
 ): string {
   const { width, plain } = style;
   const widths = header.map((title, column) =>
@@ -86,11 +86,11 @@ export function renderTable(
       .join('\n\n');
   if (plain || width === null) return asRecords();
   const hasText = header.map((_, column) => cells.some((row) => row[column]?.includes(' ')));
-  const kept = columnsThatFit(header, widths, spare, width);
+  const kept = columnsThatFit(header, widths, optionalColumns, width);
   const pick = <Item>(row: readonly Item[]) => row.filter((_, column) => kept[column]);
   const narrowed = fitWidths(pick(widths), width, pick(hasText));
   if (rowWidth(narrowed) > width) return asRecords();
-  leaveOut(spare.filter((title) => !kept[header.indexOf(title)]));
+  onColumnsDropped(optionalColumns.filter((title) => !kept[header.indexOf(title)]));
   return drawTable(pick(header), cells.map(pick), narrowed, style);
 }
 
@@ -107,15 +107,15 @@ function drawTable(
   return style.links ? linkCells(cells.flat(), text) : text;
 }
 
-/** For each column whether it is shown: all that are not spare, and of the others those that still fit. */
+/** For each column, whether it is shown: required columns always, optional ones if they still fit. */
 function columnsThatFit(
   header: readonly string[],
   widths: readonly number[],
-  spare: readonly string[],
+  optionalColumns: readonly string[],
   total: number,
 ): readonly boolean[] {
-  const kept = header.map((title) => !spare.includes(title));
-  for (const title of spare) {
+  const kept = header.map((title) => !optionalColumns.includes(title));
+  for (const title of optionalColumns) {
     const column = header.indexOf(title);
     const wider = kept.with(column, true);
     if (rowWidth(widths.filter((_, index) => wider[index])) <= total) kept[column] = true;
@@ -134,13 +134,13 @@ export function renderText(title: string, text: string, style: Style): string {
 
 const gap = 2;
 
-/** Columns below which a column of a table is not narrowed further. */
-const narrowest = 10;
+/** Minimum width to which a table column may be narrowed. */
+const minColumnWidth = 10;
 
-/** The same for the value of a record. */
-const narrowestValue = 18;
+/** Minimum width of the values of a record. */
+const minValueWidth = 18;
 
-/** No borders and no colours of cli-table3's own: it would write escapes into pipes. */
+/** Without borders and without cli-table3's own colours, which would write escapes into pipes. */
 function plainTable() {
   const noBorder = Object.fromEntries(
     [
@@ -161,24 +161,24 @@ function rowWidth(widths: readonly number[]): number {
   return widths.reduce((sum, width) => sum + width + gap, 0);
 }
 
-/** Narrows the widest columns first, of those that may be narrowed, until the row fits. */
+/** Narrows the columns that may be narrowed, the widest first, until the row fits. */
 function fitWidths(widths: readonly number[], total: number, mayNarrow: readonly boolean[]): number[] {
   const result = [...widths];
   while (rowWidth(result) > total) {
     const candidates = result.map((width, column) => (mayNarrow[column] ? width : 0));
     const widest = candidates.indexOf(Math.max(...candidates));
-    if ((candidates[widest] ?? 0) <= narrowest) break;
+    if ((candidates[widest] ?? 0) <= minColumnWidth) break;
     result[widest] = (result[widest] ?? 0) - 1;
   }
   return result;
 }
 
 function longestWord(text: string): number {
-  return Math.max(...text.split(/\s/).map(columnsOf));
+  return Math.max(...text.split(/\s/).map(displayWidth));
 }
 
 function longestLine(text: string): number {
-  return Math.max(...text.split('\n').map(columnsOf));
+  return Math.max(...text.split('\n').map(displayWidth));
 }
 
 function trimLines(text: string): string {

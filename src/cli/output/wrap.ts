@@ -1,10 +1,10 @@
 import { stripVTControlCharacters } from 'node:util';
 
-/** Wraps at spaces; a longer word is broken, so that nothing of it is lost. `width` is in columns. */
+/** Wraps at spaces, and breaks words that are longer than `width` columns. */
 export function wrapText(text: string, width: number): string {
   return text
     .split('\n')
-    .flatMap((line) => (columnsOf(line) <= width ? [line] : wrapLine(line, width)))
+    .flatMap((line) => (displayWidth(line) <= width ? [line] : wrapLine(line, width)))
     .join('\n');
 }
 
@@ -12,12 +12,12 @@ function wrapLine(line: string, width: number): string[] {
   const lines: string[] = [];
   let current = '';
   for (const word of line.split(/(?<= )/)) {
-    if (columnsOf((current + word).trimEnd()) > width && current !== '') {
+    if (displayWidth((current + word).trimEnd()) > width && current !== '') {
       lines.push(current.trimEnd());
       current = '';
     }
     current += word;
-    while (columnsOf(current.trimEnd()) > width) {
+    while (displayWidth(current.trimEnd()) > width) {
       const head = firstColumns(current, width);
       lines.push(head);
       current = current.slice(head.length);
@@ -29,20 +29,20 @@ function wrapLine(line: string, width: number): string[] {
 function firstColumns(text: string, width: number): string {
   let head = '';
   for (const character of text) {
-    if (head !== '' && columnsOf(head + character) > width) break;
+    if (head !== '' && displayWidth(head + character) > width) break;
     head += character;
   }
   return head;
 }
 
-/** Terminals show these in two columns each. */
+/** Terminals show these two columns wide. */
 const wide =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Emoji_Presentation}\uff01-\uff60]/u;
 const zeroWidth = /\p{Mark}|\u200c|\u200d/u;
 
-/** Columns that a line of text takes in a terminal, colours left out. */
-export function columnsOf(text: string): number {
-  if (text.includes('\u001b')) return columnsOf(stripVTControlCharacters(text));
+/** Columns that a line of text takes in a terminal, without its escape sequences. */
+export function displayWidth(text: string): number {
+  if (text.includes('\u001b')) return displayWidth(stripVTControlCharacters(text));
   if (/^[\x20-\x7e]*$/.test(text)) return text.length;
   let columns = 0;
   for (const character of text) columns += zeroWidth.test(character) ? 0 : wide.test(character) ? 2 : 1;

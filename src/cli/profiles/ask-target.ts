@@ -4,7 +4,7 @@ import type { Context } from '../command/context.ts';
 import { askText } from '../prompts/prompts.ts';
 import type { Question } from '../prompts/questions.ts';
 
-/** Where a profile's requests go. The answers are stored in it, and offered when it is asked for again. */
+/** Where a profile's requests go. Answers are stored here, and are the preset if the question is asked again. */
 export interface AskedTarget {
   baseUrl: string | undefined;
   storeId: string | undefined;
@@ -28,7 +28,7 @@ export function askStoreId({ io }: Context, target: AskedTarget): Question {
   };
 }
 
-/** What a check that throws says is wrong, or null. */
+/** The message of what `check` throws, or null. */
 export function problemOf(check: () => unknown): string | null {
   try {
     check();

@@ -3,11 +3,11 @@ import { checkProfileName, demoProfile } from '../config/connection-settings.ts'
 import type { Profile, ProfileStore } from '../config/profile-store.ts';
 import { usageError } from '../core/errors.ts';
 import { printable } from '../core/sanitize.ts';
-import { chooseOrRefuse } from '../prompts/ask-or-fail.ts';
+import { chooseOrFail } from '../prompts/ask-or-fail.ts';
 import type { Choice } from '../prompts/prompts.ts';
 import { askFirst } from '../prompts/questions.ts';
 
-/** The stored profiles to choose from, each with where it goes. */
+/** The stored profiles as choices, each with its store and address. */
 export function profileChoices(profiles: ProfileStore): Choice[] {
   return profiles.names().map((name) => {
     const { storeId, baseUrl } = profiles.get(name) ?? {};
@@ -23,22 +23,22 @@ export const demoChoice: Choice = {
   short: demoProfile,
 };
 
-/** What is asked where no profile is named. */
+/** The question if no profile is named. */
 export interface ProfileQuestion {
   readonly message: string;
   readonly choices: readonly Choice[];
-  /** What is asked then, for what cannot be taken back. */
-  sure?(name: string): string;
+  /** A second question that confirms the choice, for changes that cannot be undone. */
+  confirmation?(name: string): string;
 }
 
 /**
- * The name of a profile as the user typed it, or chose it in a terminal. Throws exit 3 where it is not given and nobody
- * can be asked, exit 2 where it is no name.
+ * The given name of a profile, or the one that the user chooses. Throws exit 3 if it is missing without a terminal, and
+ * exit 2 if it is not valid.
  */
 export async function nameProfile(
   context: Context,
   name: string | undefined,
-  { message, choices, sure }: ProfileQuestion,
+  { message, choices, confirmation }: ProfileQuestion,
 ): Promise<string> {
   if (name !== undefined) {
     checkProfileName(name);
@@ -46,10 +46,10 @@ export async function nameProfile(
   }
   if (context.canPrompt && choices.length === 0) throw noProfiles();
   const missing = { field: 'name', give: '<name>', description: 'name of the profile' };
-  return askFirst(() => chooseOrRefuse(context, missing, message, choices, sure));
+  return askFirst(() => chooseOrFail(context, missing, message, choices, confirmation));
 }
 
-/** The stored profile. Throws exit 2 with the names that there are. */
+/** The stored profile. Throws exit 2, listing the existing names, if there is none. */
 export function requireProfile(profiles: ProfileStore, name: string): Profile {
   const profile = profiles.get(name);
   if (profile !== null) return profile;

@@ -1,6 +1,6 @@
 import type { CommandDefinition } from '../command/command-definition.ts';
 
-/** A command in the tree. Its definition is loaded when it is run or when its help is shown. */
+/** A command in the tree. Its definition is loaded on demand: when it runs or its help is shown. */
 export interface Leaf {
   readonly summary: string;
   load(): Promise<{ readonly command: CommandDefinition }>;
@@ -11,7 +11,7 @@ export interface Group {
   readonly commands: Readonly<Record<string, Leaf>>;
 }
 
-/** The commands by name: a noun with its verbs, or a single word. The order is that of the help. */
+/** The commands by name: a noun with its verbs, or a single word. In the order of the help. */
 export const tree: Readonly<Record<string, Group | Leaf>> = {
   store: {
     summary: 'The store itself',

@@ -7,7 +7,7 @@ import { askChoice } from '../prompts/prompts.ts';
 import { askFirst } from '../prompts/questions.ts';
 import { isGroup, tree } from './command-tree.ts';
 
-/** Whether a command could not begin because it has no store to go to, or no key to it. */
+/** Whether a command could not start because it has no store or no key. */
 export function lacksStore(error: unknown): error is CliError {
   if (!(error instanceof CliError)) return false;
   const { code, fields = [] } = error.details;
@@ -15,8 +15,8 @@ export function lacksStore(error: unknown): error is CliError {
 }
 
 /**
- * Lets somebody at a terminal log in to a store, or take the example store, instead of ending with the reason why the
- * command cannot begin. Returns the flags to begin it again with; throws the reason where they want neither.
+ * Offers to log in or to use the demo store. Returns the flags to start the command again with, or throws `reason` if the
+ * user wants neither.
  */
 export async function offerStore(context: Context, reason: CliError): Promise<GlobalFlags> {
   const { io, flags } = context;

@@ -3,13 +3,13 @@ import { globalGroup } from '../command/global-options.ts';
 import { isGroup, tree } from './command-tree.ts';
 import { helpColumns } from './prerendered.ts';
 
-/** A longer term has its description on the next line, so that one long name does not push all of them aside. */
+/** The description of a longer term goes on the next line, so that one long name does not indent all descriptions. */
 const termColumns = 36;
 
-/** Switches that `--no-…` turns off: the help shows both forms in one line. */
+/** Switches that `--no-…` turns off. The help shows both forms in one line. */
 export const negatableOptions = new WeakSet<Option>();
 
-/** What a user came for first: usage, what it does, its own options, commands; the options of every command last. */
+/** Usage, description, arguments, commands and own options come first, global options last. */
 export function formatHelp(command: Command, helper: Help): string {
   const width = Math.min(helper.padWidth(command, helper), termColumns);
   const item = (term: string, description: string) =>

@@ -18,8 +18,8 @@ export interface ProgramOptions {
 }
 
 /**
- * The command tree for the parser. Names and summaries are here from the start; the options of a command are added when
- * the parser reaches it, so that `--help` of the program loads no command.
+ * Creates the parser for the command tree. The options of a command are added when the parser reaches it, so that most
+ * command files are never loaded.
  */
 export function createProgram({ words, io, version, run }: ProgramOptions): Command {
   const program = new Command('storectl')
@@ -35,7 +35,7 @@ export function createProgram({ words, io, version, run }: ProgramOptions): Comm
       writeOut: (text) => {
         io.stdout.write(text);
       },
-      // A program or a noun without a command shows its help; main prints errors, in one form for all of them.
+      // The help of a program or noun without a command. Errors are printed by main.
       writeErr: (text) => {
         io.stdout.write(text);
       },
@@ -47,12 +47,12 @@ export function createProgram({ words, io, version, run }: ProgramOptions): Comm
     .configureHelp({ formatHelp, optionTerm, subcommandTerm })
     .addHelpText('after', () => `\n${overview}`);
   addOptions(program, globals);
-  const reached = onReaching(program);
-  for (const [name, entry] of needed(tree, words[0])) {
+  const configure = configureOnDemand(program);
+  for (const [name, entry] of reachableEntries(tree, words[0])) {
     if (isGroup(entry)) {
-      const verbs = needed(entry.commands, words[0] === name ? words[1] : undefined);
-      reached.set(addGroup(program, name, entry), (group) => fillGroup(group, verbs, run));
-    } else reached.set(addLeaf(program, name, entry), (leaf) => fillLeaf(leaf, entry, run));
+      const verbs = reachableEntries(entry.commands, words[0] === name ? words[1] : undefined);
+      configure.set(addGroup(program, name, entry), (group) => configureGroup(group, verbs, run));
+    } else configure.set(addLeaf(program, name, entry), (leaf) => configureLeaf(leaf, entry, run));
   }
   return program;
 }
@@ -66,36 +66,36 @@ Exit codes: 0 done, 2 usage, 3 input needed, 4 key refused, 5 not found, 6 confl
 
 type Runner = ProgramOptions['run'];
 
-/** Made once: the program, each noun and each command have them. */
+/** Created once and added to the program, each noun and each command. */
 const globals = globalOptions.flatMap(parserOptions);
 
 type Named<Entry> = readonly (readonly [name: string, entry: Entry])[];
 
-/** The only one that the parser can reach where the user begins with its name, else all: for help and suggestions. */
-function needed<Entry>(entries: Readonly<Record<string, Entry>>, word = ''): Named<Entry> {
+/** The entry that `word` names, or all entries if it names none: for help and suggestions. */
+function reachableEntries<Entry>(entries: Readonly<Record<string, Entry>>, word = ''): Named<Entry> {
   const entry = Object.hasOwn(entries, word) ? entries[word] : undefined;
   return entry === undefined ? Object.entries(entries) : [[word, entry]];
 }
 
-type Step = (command: Command) => Promise<void> | void;
+type Configure = (command: Command) => Promise<void> | void;
 
-/** What the parser does when it reaches a subcommand: until then it is a name and a summary. */
-function onReaching(parent: Command): Map<Command, Step> {
-  const steps = new Map<Command, Step>();
-  parent.hook('preSubcommand', (_, command) => steps.get(command)?.(command));
-  return steps;
+/** Functions that add the options of a subcommand, called when the parser reaches it. */
+function configureOnDemand(parent: Command): Map<Command, Configure> {
+  const byCommand = new Map<Command, Configure>();
+  parent.hook('preSubcommand', (_, command) => byCommand.get(command)?.(command));
+  return byCommand;
 }
 
 function addGroup(program: Command, name: string, { summary }: Group): Command {
   return program.command(name).description(`${summary}.`).summary(summary).usage('<command> [options]');
 }
 
-function fillGroup(group: Command, verbs: Named<Leaf>, run: Runner): void {
+function configureGroup(group: Command, verbs: Named<Leaf>, run: Runner): void {
   group.helpCommand(false).enablePositionalOptions();
   addOptions(group, globals);
-  const reached = onReaching(group);
+  const configure = configureOnDemand(group);
   for (const [verb, leaf] of verbs) {
-    reached.set(addLeaf(group, verb, leaf), (command) => fillLeaf(command, leaf, run));
+    configure.set(addLeaf(group, verb, leaf), (command) => configureLeaf(command, leaf, run));
   }
 }
 
@@ -103,7 +103,7 @@ function addLeaf(parent: Command, name: string, { summary }: Leaf): Command {
   return parent.command(name).summary(summary).description(summary).allowExcessArguments(false);
 }
 
-async function fillLeaf(command: Command, leaf: Leaf, run: Runner): Promise<void> {
+async function configureLeaf(command: Command, leaf: Leaf, run: Runner): Promise<void> {
   const { command: definition } = await leaf.load();
   const names = definition.arguments ?? [];
   command.description(definition.description);
@@ -141,7 +141,7 @@ function addOptions(command: Command, options: readonly Option[]): void {
   for (const option of options) command.addOption(option);
 }
 
-/** An option in the parser's terms; a switch that `--no-…` turns off is two. */
+/** Converts an option for the parser. A switch that `--no-…` turns off becomes two options. */
 function parserOptions({ flag, short, value, negatable, description, group }: OptionSpec): Option[] {
   const option = new Option(
     [short, value === undefined ? flag : `${flag} <${value}>`].filter(Boolean).join(', '),
@@ -149,14 +149,14 @@ function parserOptions({ flag, short, value, negatable, description, group }: Op
   ).helpGroup(group);
   // Otherwise commander takes --no-input for the opposite of --input.
   if (flag.startsWith('--no-')) option.negate = false;
-  // Lists and maps repeat their flag; of the others the last one counts. Defaults belong to the commands.
+  // Lists and maps repeat their flag; for other flags, commands use the last value.
   if (value !== undefined) option.argParser<string[]>((text, given) => [...(given ?? []), text]);
   if (!negatable) return [option];
   negatableOptions.add(option);
   return [option, new Option(flag.replace('--', '--no-')).hideHelp()];
 }
 
-/** Options of the program, its noun and its verb, the innermost first, by their flags. */
+/** The options given to the program, its noun and its verb, by flag. The innermost wins. */
 function collectOptions(leaf: Command): Map<string, readonly string[] | boolean> {
   const collected = new Map<string, readonly string[] | boolean>();
   for (let command: Command | null = leaf; command !== null; command = command.parent) {

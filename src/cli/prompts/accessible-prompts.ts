@@ -3,15 +3,15 @@ import type { Readable, Writable } from 'node:stream';
 import { cancelledError } from '../core/errors.ts';
 
 /**
- * Questions for screen readers: each is a few lines of text and is answered with a line and Enter. Nothing is redrawn,
- * no key does anything by itself, and a lone `<` goes back.
+ * Prompts for screen readers: each question is a few lines of text, answered with a line and Enter. Nothing is redrawn,
+ * and no single key acts on its own. A line with only `<` goes back.
  */
 
 export interface PlainContext {
   readonly input: Readable;
   readonly output: Writable;
   readonly signal: AbortSignal;
-  /** Aborts the signal because the user wants the question before. */
+  /** Aborts the signal because the user wants to go back. */
   back(): void;
 }
 
@@ -21,7 +21,7 @@ interface Choice {
   readonly short: string;
 }
 
-/** As @inquirer/prompts takes it: a page is of no use to a list that is printed once. */
+/** The same fields as in @inquirer/prompts. Page size and loop have no effect here. */
 interface ChoiceConfig<Item extends Choice> {
   readonly message: string;
   readonly choices: readonly Item[];
@@ -29,7 +29,7 @@ interface ChoiceConfig<Item extends Choice> {
   readonly loop: boolean;
 }
 
-/** Of lists that are redrawn. */
+/** Texts of the lists of @inquirer/prompts; not used here. */
 export interface ListStyle {
   readonly message: (text: string, status: string) => string;
   readonly keysHelpTip: (keys: [key: string, action: string][]) => string;
@@ -43,7 +43,7 @@ interface SeveralStyle extends ListStyle {
   readonly renderSelectedChoices: (chosen: readonly { readonly short: string }[]) => string;
 }
 
-/** Asks again until `read` makes something of the line; what it throws as text is said. */
+/** Asks again until `read` accepts the line. Prints the problem that it returns otherwise. */
 async function askLine<Answer>(
   question: string,
   { input, output, signal, back }: PlainContext,
@@ -145,7 +145,7 @@ function numbered(choices: readonly Choice[]): string {
   return choices.map(({ name }, index) => `${index + 1}: ${name}`).join('\n');
 }
 
-/** The hint stands before the colon. */
+/** Inserts the hint before the colon. */
 function withHint(message: string, hint: string): string {
   return hint === '' ? message : `${message.replace(/:$/, '')}${hint}:`;
 }
@@ -155,7 +155,7 @@ function hintOf(choices: readonly Choice[], offered: readonly Choice[]): string 
   return numbers.length === 0 ? '' : ` (Enter for ${numbers.join(', ')})`;
 }
 
-/** The choices that the numbers in the line mean, or null where one means none. */
+/** The values of the choices with the numbers in the line, or null if a number is not valid. */
 function valuesOf(line: string, choices: readonly Choice[]): string[] | null {
   const chosen = line.split(/[\s,]+/).map((number) => choices[Number(number) - 1]?.value);
   return chosen.some((value) => value === undefined) ? null : chosen.filter((value) => value !== undefined);

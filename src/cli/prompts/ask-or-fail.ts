@@ -7,10 +7,10 @@ import { askInTurn } from './questions.ts';
 type Prompts = typeof import('./prompts.ts');
 
 /**
- * Asks for what a command cannot do without; Escape is the caller's business, see interview.ts. Where there is nobody to
- * ask it is exit 3, which names everything that is missing at once.
+ * Asks for required values. Without a terminal, throws exit 3, which names all missing values at once. Escape is left to
+ * the caller, see questions.ts.
  */
-export async function askOrRefuse<Answer>(
+export async function askOrFail<Answer>(
   context: Context,
   missing: readonly MissingInput[],
   ask: (prompts: Prompts) => Promise<Answer>,
@@ -19,24 +19,24 @@ export async function askOrRefuse<Answer>(
   return ask(await import('./prompts.ts'));
 }
 
-/** The same for one of several values, then for a yes to what is done with it, where that cannot be taken back. */
-export async function chooseOrRefuse(
+/** Asks to choose one value, and to confirm it if `confirmation` returns a question. Otherwise like {@link askOrFail}. */
+export async function chooseOrFail(
   context: Context,
   missing: MissingInput,
   message: string,
   choices: readonly Choice[],
-  sure?: (chosen: string) => string,
+  confirmation?: (chosen: string) => string,
 ): Promise<string> {
-  return askOrRefuse(context, [missing], async ({ askChoice, askYesNo }) => {
+  return askOrFail(context, [missing], async ({ askChoice, askYesNo }) => {
     let chosen = '';
     const choose = async () => {
       chosen = await askChoice(context.io, message, choices, chosen === '' ? undefined : chosen);
     };
-    const agree = async () => {
-      const question = sure?.(chosen);
+    const confirm = async () => {
+      const question = confirmation?.(chosen);
       if (question !== undefined && !(await askYesNo(context.io, question))) throw cancelledError();
     };
-    await askInTurn(() => [{ ask: choose }, { ask: agree }]);
+    await askInTurn(() => [{ ask: choose }, { ask: confirm }]);
     return chosen;
   });
 }

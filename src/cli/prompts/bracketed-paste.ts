@@ -2,31 +2,30 @@ import { Readable } from 'node:stream';
 import type { Io } from '../core/io.ts';
 
 /**
- * What a line break becomes in a text that is pasted into a question: `mark` stands for it in the line that is typed,
- * and {@link withLineBreaks} takes it back. Without one it would be Enter, and the rest of the text would answer the next
- * questions, down to the one that sends.
+ * What replaces a line break in pasted text: a `mark`, which {@link withLineBreaks} turns back into a line break, a space
+ * or nothing. An unchanged line break would act as Enter, and the rest of the text would answer the next questions.
  */
 export type LineBreaks = 'mark' | 'space' | 'none';
 
 const mark = '⏎';
 
-/** A text that was typed or pasted into a line, as it was before. */
+/** Converts the marks in a line back to line breaks. */
 export function withLineBreaks(line: string): string {
   return line.replaceAll(mark, '\n');
 }
 
-/** A text as it stands in a line. */
+/** Converts line breaks to marks, so that the text fits in one line. */
 export function withMarks(text: string): string {
   return text.replaceAll('\n', mark);
 }
 
-/** Ask the terminal to put the two marks below around what is pasted, and no longer to do so. */
-const switchOn = '\u001b[?2004h';
-const switchOff = '\u001b[?2004l';
-const begin = '\u001b[200~';
-const end = '\u001b[201~';
+/** Make the terminal send the two sequences below around pasted text, and stop it. */
+const enablePasteMode = '\u001b[?2004h';
+const disablePasteMode = '\u001b[?2004l';
+const pasteStart = '\u001b[200~';
+const pasteEnd = '\u001b[201~';
 
-const interrupt = '\u0003';
+const ctrlC = '\u0003';
 
 /** The terminal's input for one question. */
 export interface PastingInput {
@@ -35,9 +34,8 @@ export interface PastingInput {
 }
 
 /**
- * The terminal's input, in which a pasted text is one key whatever its length, with its line breaks replaced; null takes
- * pasted text away, for questions that no text answers. A terminal that does not tell pasted text from typed one is left
- * as it is.
+ * The terminal's input, in which a pasted text is a single keypress event with its line breaks replaced. With null, pasted
+ * text is dropped, for questions that are not answered by text. Terminals without bracketed paste behave as usual.
  */
 export function readPasting(
   { stdin }: Pick<Io, 'stdin'>,
@@ -50,14 +48,14 @@ export function readPasting(
     setRawMode: (raw: boolean) => stdin.setRawMode?.(raw),
   });
   const onData = (chunk: Buffer | string) => {
-    // One character for each byte: a mark may be cut anywhere, a letter must not be.
+    // Latin-1 has one character per byte, so that chunks can be split anywhere without breaking UTF-8.
     for (const { text, isPasted } of split(Buffer.from(chunk).toString('latin1'))) {
       const bytes = Buffer.from(text, 'latin1');
       if (!isPasted) input.push(bytes);
-      else if (lineBreaks !== null) pressText(input, replaceLineBreaks(bytes.toString('utf8'), lineBreaks));
+      else if (lineBreaks !== null) emitText(input, replaceLineBreaks(bytes.toString('utf8'), lineBreaks));
     }
   };
-  output.write(switchOn);
+  output.write(enablePasteMode);
   stdin.on('data', onData);
   stdin.resume();
   return {
@@ -65,17 +63,17 @@ export function readPasting(
     close() {
       stdin.off('data', onData);
       stdin.pause();
-      output.write(switchOff);
+      output.write(disablePasteMode);
     },
   };
 }
 
-/** Letter by letter, the line would be drawn anew for each of them. */
-function pressText(input: Readable, text: string): void {
+/** Emits the text as one keypress: letter by letter, the line would be redrawn for each. */
+function emitText(input: Readable, text: string): void {
   if (text !== '') input.emit('keypress', text, { sequence: text, name: '', ctrl: false, meta: false });
 }
 
-/** What acts on a terminal has no place in an answer. */
+/** Also removes control characters, which must not become part of an answer. */
 function replaceLineBreaks(text: string, lineBreaks: LineBreaks): string {
   const instead = { mark, space: ' ', none: '' }[lineBreaks];
   return text
@@ -89,7 +87,7 @@ interface Piece {
   readonly isPasted: boolean;
 }
 
-/** Takes the input as it comes, and gives back what was typed, and each pasted text when it is whole. */
+/** Splits input chunks into typed text and pasted text. A pasted text is returned when it is complete. */
 export function splitPasted(): (chunk: string) => Piece[] {
   let isPasted = false;
   let rest = '';
@@ -97,28 +95,28 @@ export function splitPasted(): (chunk: string) => Piece[] {
     const pieces: Piece[] = [];
     let text = rest + chunk;
     for (;;) {
-      const mark = isPasted ? end : begin;
-      const at = text.indexOf(mark);
+      const marker = isPasted ? pasteEnd : pasteStart;
+      const at = text.indexOf(marker);
       if (at === -1) break;
       pieces.push({ text: text.slice(0, at), isPasted });
-      text = text.slice(at + mark.length);
+      text = text.slice(at + marker.length);
       isPasted = !isPasted;
     }
-    // Ctrl-C must work where the end of a pasted text never comes.
-    if (isPasted && text.includes(interrupt)) {
-      text = interrupt;
+    // Ctrl-C must work even if the end of the pasted text never comes.
+    if (isPasted && text.includes(ctrlC)) {
+      text = ctrlC;
       isPasted = false;
     }
-    rest = isPasted ? text : cutMark(text);
+    rest = isPasted ? text : incompleteMarker(text);
     if (rest.length < text.length) pieces.push({ text: text.slice(0, text.length - rest.length), isPasted });
     return pieces.filter((piece) => piece.text !== '');
   };
 }
 
-/** The beginning of a mark that the text ends with; a lone Escape is a key. */
-function cutMark(text: string): string {
-  for (let length = begin.length - 1; length > 1; length -= 1) {
-    if (text.endsWith(begin.slice(0, length))) return begin.slice(0, length);
+/** The start of {@link pasteStart} that the text ends with. A single Escape is a key. */
+function incompleteMarker(text: string): string {
+  for (let length = pasteStart.length - 1; length > 1; length -= 1) {
+    if (text.endsWith(pasteStart.slice(0, length))) return pasteStart.slice(0, length);
   }
   return '';
 }

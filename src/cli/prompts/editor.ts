@@ -8,9 +8,9 @@ import { exitCodes } from '../core/exit-codes.ts';
 import type { Io } from '../core/io.ts';
 import { printable } from '../core/sanitize.ts';
 
-/** The editor cannot be started, or fails: a mistaken setting, exit 2. */
+/** The editor cannot be started, or fails: exit 2. */
 export class EditorFailed extends CliError {
-  /** What it left of the text. */
+  /** The text as the editor left it. */
   readonly text: string;
 
   constructor(editor: string, failure: string, text: string) {
@@ -26,8 +26,8 @@ export class EditorFailed extends CliError {
 }
 
 /**
- * Lets the user edit `text` in $VISUAL or $EDITOR and returns what they saved. The file is theirs alone (0600) and is
- * removed afterwards. Throws {@link EditorFailed}, and 130 where Ctrl-C ends the editor.
+ * Lets the user edit `text` in $VISUAL or $EDITOR and returns what they saved. The file has mode 0600 and is removed
+ * afterwards. Throws {@link EditorFailed}, or exit 130 if Ctrl-C ends the editor.
  */
 export async function editText(io: Io, text: string, fileName: string): Promise<string> {
   const { env, process } = io;
@@ -36,9 +36,9 @@ export async function editText(io: Io, text: string, fileName: string): Promise<
   const file = path.join(folder, fileName);
   try {
     writeFileSync(file, text, { mode: 0o600 });
-    // In many editors Ctrl-C is a key like others, and the terminal sends it to this process as well.
+    // Many editors use Ctrl-C themselves, and the terminal sends it to this process as well.
     const run = () => runEditor(io, editor, file);
-    const failure = await (io.leaveInterrupts?.(run) ?? run());
+    const failure = await (io.ignoreInterruptsDuring?.(run) ?? run());
     const edited = readEdited(file);
     if (failure !== null) throw new EditorFailed(editor, failure, edited ?? text);
     if (edited === null) throw new EditorFailed(editor, 'the file is gone', text);
@@ -56,26 +56,26 @@ function readEdited(file: string): string | null {
   }
 }
 
-/** A text that is edited until something can be made of it. */
+/** A text that is edited until it can be used. */
 export interface Editing<Result> {
   readonly fileName: string;
-  /** Puts what the user should know above the text, such as what is wrong with it. */
+  /** Adds a note above the text, for example what is wrong with it. */
   withNote(text: string, problem: string | null): string;
-  /** Takes that away again. */
+  /** Removes the note. */
   withoutNote(text: string): string;
-  /** Throws exit 2 or 7 for what another text can mend. */
+  /** Throws exit 2 or 7 if the user can fix the text. */
   use(text: string): Promise<Result>;
-  /** What a user who gives up is told: `nothing was saved`, and what to do with the text. */
+  /** The message for a user who gives up, such as `nothing was saved`, and what to do with the text. */
   readonly nothing: string;
   readonly keep: string;
 }
 
-/** Failures in a row after which the user is asked whether to go on: an editor may break every text. */
-const mostFailures = 3;
+/** After this many failures the user is asked whether to continue: the editor itself may break every text. */
+const maxFailures = 3;
 
 /**
- * Opens the editor again, with the text and the reason, for as long as nothing can be made of the text. An empty text
- * cancels; the same text again, or a no, gives up. Whatever goes wrong, what the user wrote is shown and not lost.
+ * Opens the editor again, with the text and the reason, until the text can be used. An empty text cancels; an unchanged
+ * text, or a no, gives up. On every error, the user's text is printed so that it is not lost.
  */
 export async function editUntilUsed<Result>(
   context: Pick<Context, 'io' | 'noticeToCopy'>,
@@ -100,11 +100,11 @@ export async function editUntilUsed<Result>(
       try {
         return await editing.use(text);
       } catch (error) {
-        if (!isMendable(error)) throw error;
+        if (!isFixable(error)) throw error;
         problem = error.message;
       }
       failures += 1;
-      if (failures >= mostFailures && !(await wantsToGoOn(io, problem))) throw gaveUp(editing, problem);
+      if (failures >= maxFailures && !(await askToContinue(io, problem))) throw gaveUp(editing, problem);
     }
   } catch (error) {
     if (text !== original) context.noticeToCopy(`\nYour text was:\n\n${text}`);
@@ -112,13 +112,13 @@ export async function editUntilUsed<Result>(
   }
 }
 
-function isMendable(error: unknown): error is CliError {
+function isFixable(error: unknown): error is CliError {
   if (!(error instanceof CliError)) return false;
   const { exitCode } = error.details;
   return exitCode === exitCodes.usage || exitCode === exitCodes.rejected;
 }
 
-async function wantsToGoOn(io: Io, problem: string): Promise<boolean> {
+async function askToContinue(io: Io, problem: string): Promise<boolean> {
   const { askChoice } = await import('./prompts.ts');
   const { unlessBack } = await import('./questions.ts');
   const choices = [
@@ -134,20 +134,20 @@ function gaveUp({ nothing, keep }: Editing<unknown>, problem: string): CliError 
   return usageError(`${nothing}: ${problem}`, `your text is above: ${keep}`);
 }
 
-/** Answers with why the editor did not do its work, or null. The shell splits `code --wait`, as it does for git. */
+/** Returns why the editor failed, or null. The shell splits commands like `code --wait`, as git does. */
 async function runEditor({ env, process, signal }: Io, editor: string, file: string): Promise<string | null> {
   if (signal.aborted) throw cancelledError();
   const command =
     process.platform === 'win32'
       ? `${editor} "${file}"`
-      : // Without a trap of its own the shell would end by the Ctrl-C that the editor has taken.
+      : // Without a trap, Ctrl-C in the editor would kill the shell.
         `trap : INT; ${editor} '${file.replaceAll("'", "'\\''")}'`;
   let interrupted = false;
   const failure = await new Promise<string | null>((resolve) => {
     const child = spawn(command, { shell: true, stdio: 'inherit', env });
     child.on('error', (error) => resolve(describeSystemError(error)));
     child.on('exit', (code, reason) => {
-      // A shell reports an editor that Ctrl-C has ended as 130.
+      // 130 is the shell's exit code for an editor that Ctrl-C has ended.
       interrupted = signal.aborted || reason === 'SIGINT' || code === 130;
       resolve(code === 0 ? null : `it ended with ${reason ?? code}`);
     });

@@ -15,20 +15,17 @@ export interface Choice {
 }
 
 export interface TextOptions {
-  /** Stands there already, to be kept or changed. */
+  /** Initial answer, which the user can edit. */
   readonly preset?: string | undefined;
-  /** Whether an empty answer is one. */
+  /** Whether an empty answer is allowed. */
   readonly optional?: boolean;
-  /** Whether a text of several lines can be pasted. */
+  /** Whether pasted text keeps its line breaks. */
   readonly lineBreaks?: boolean;
   /** Returns what is wrong, or true. */
   validate?(text: string): true | string;
 }
 
-/**
- * Asks for a line of text. What is not valid is marked as it is typed. A pasted text may have several lines where
- * `lineBreaks` says so; elsewhere they become one.
- */
+/** Asks for a line of text. Invalid text is marked while it is typed. Line breaks in pasted text become spaces, unless `lineBreaks`. */
 export async function askText(io: Io, message: string, options: TextOptions = {}): Promise<string> {
   const { preset, optional = false, lineBreaks = false, validate } = options;
   const question = asQuestion(io, message);
@@ -43,7 +40,7 @@ export async function askText(io: Io, message: string, options: TextOptions = {}
         ...{ message: question, required: !optional, validate: check },
         transformer: (text, { isFinal }) => {
           if (isFinal) return styleText('cyan', wrapAfter(io, question, text));
-          // As one types; Enter says what is wrong.
+          // While typing. After Enter, the prompt shows what is wrong.
           return text === '' || check(text) === true ? text : `${styleText('red', '✗')} ${text}`;
         },
         ...(preset !== undefined && {
@@ -57,7 +54,7 @@ export async function askText(io: Io, message: string, options: TextOptions = {}
   return decode(answer);
 }
 
-/** Asks for a secret: nothing of it is shown, and no key shows it. */
+/** Asks for a secret, which is never shown. */
 export function askSecret(io: Io, message: string): Promise<string> {
   const hidden = { mask: false, toggleMask: false, theme: { style: { maskedText: '' } } };
   return ask(io, 'none', (_, context) => password({ message: asQuestion(io, message), ...hidden }, context));
@@ -69,7 +66,7 @@ export function askYesNo(io: Io, message: string, preset = false): Promise<boole
   );
 }
 
-/** One of several values. Letters, typed or pasted, go to the first that begins with them. */
+/** Asks for one of several values. Typed or pasted letters select the first choice that begins with them. */
 export function askChoice(
   io: Io,
   message: string,
@@ -92,7 +89,7 @@ export function askChoice(
   );
 }
 
-/** At least one of several values. `preset` are those that are chosen already. */
+/** Asks for at least one of several values. Those in `preset` are selected at first. */
 export function askSeveral(
   io: Io,
   message: string,
@@ -116,20 +113,17 @@ export function askSeveral(
   );
 }
 
-/** Lines that a list may take: the question, the keys and what is wrong stand around it. */
+/** Lines of a list, leaving space for the question, the keys and a message. */
 function pageSize({ stdout: { rows = 24 } }: Io): number {
   return Math.max(3, Math.min(12, rows - 8));
 }
 
-/** Ends with a question mark or a colon: the answer comes right after it. */
+/** Ends the message with a colon unless it is a question. */
 function asQuestion(io: Io, message: string, hint = ''): string {
   return wrapFor(io, (/[?:]$/.test(message) ? message : `${message}:`) + hint);
 }
 
-/**
- * How a list differs from what the prompts make of it: it says where there is more than what is shown, until it is
- * answered, and the keys that act on it are not cut in a narrow terminal.
- */
+/** Says how many choices there are if not all are visible, and wraps the help on keys in a narrow terminal. */
 function listStyle(io: Io, message: string, { length }: readonly Choice[]): plain.ListStyle {
   const hint = length > pageSize(io) ? ` (${length} to choose from, more below)` : '';
   return {
@@ -141,13 +135,13 @@ function listStyle(io: Io, message: string, { length }: readonly Choice[]): plai
   };
 }
 
-/** The text wrapped at words, where the prompts would cut them; a mark stands before its first line. */
+/** Wraps text at words, because the prompts would cut it. Leaves space for the prompt's prefix. */
 function wrapFor({ env, stdout: { columns = 80 } }: Io, text: string, indentation = '  '): string {
   if (isSwitchedOn(env.STORECTL_ACCESSIBLE)) return text;
   return wrapText(text, Math.max(columns, 20) - 4).replaceAll('\n', `\n${indentation}`);
 }
 
-/** An answer as it goes on after its question, wrapped with it. */
+/** Wraps an answer that follows its question on the same line. */
 function wrapAfter(io: Io, question: string, answer: string): string {
   const [last = ''] = question.split('\n').slice(-1);
   return wrapFor(io, `${last.trim()} ${answer}`).slice(last.trim().length).replace(/^ /, '');
@@ -157,8 +151,8 @@ type Prompts = Pick<typeof plain, 'input' | 'confirm' | 'select' | 'checkbox'>;
 type PromptContext = plain.PlainContext & { readonly clearPromptOnDone: boolean };
 
 /**
- * Runs a prompt. Questions go to stderr, so that stdout holds data alone. Ctrl-C is a cancellation like any other, and
- * so is Ctrl-D, which the prompts would wait after for ever; Escape throws a {@link WentBack}.
+ * Runs a prompt on stderr, so that stdout has data only. Ctrl-C and Ctrl-D throw exit 130 (the prompts would hang after
+ * Ctrl-D); Escape throws {@link WentBack}.
  */
 async function ask<Answer>(
   io: Io,
@@ -174,7 +168,7 @@ async function ask<Answer>(
   const ended = new AbortController();
   const onKey = (_: unknown, key: { name?: string; ctrl?: boolean } | undefined) => {
     if (key?.name === 'escape') back.abort();
-    // After text it removes a letter; on an empty line it ends the input.
+    // Ctrl-D deletes a character, or ends the input if the line is empty.
     if (key?.ctrl && key.name === 'd') setImmediate(() => terminal.input.isPaused() && ended.abort());
   };
   terminal.input.on('keypress', onKey);
@@ -183,7 +177,7 @@ async function ask<Answer>(
       ...{ input: terminal.input, output },
       signal: AbortSignal.any([signal, back.signal, ended.signal]),
       back: () => back.abort(),
-      // Looked at when the prompt has ended: a question that was left unanswered would stand there as if it were asked.
+      // A getter, read when the prompt has ended: a question that the user left is cleared from the screen.
       get clearPromptOnDone() {
         return back.signal.aborted;
       },

@@ -6,18 +6,15 @@ export interface Question {
   ask(): Promise<void>;
 }
 
-/**
- * The questions of a command. They are looked up before each is asked, so that some may follow from the answers to those
- * before them.
- */
+/** The questions of a command. Called again before each question, because later ones may depend on earlier answers. */
 export type Questions = () => readonly Question[];
 
-/** Says how to go back, before the first of several questions. */
+/** Explains Escape and Ctrl-C before the first of several questions. */
 export function explainKeys({ err, notice }: Pick<Context, 'err' | 'notice'>): void {
   notice(err.color.dim(`${err.plain ? '< and Enter' : 'Esc'} goes back, Ctrl-C cancels.`));
 }
 
-/** Asks the questions in turn. Escape goes back to the one before; at the first it is thrown on as {@link WentBack}. */
+/** Asks the questions in turn. Escape goes back to the previous one; at the first it throws {@link WentBack}. */
 export async function askInTurn(questions: Questions, from = 0): Promise<void> {
   for (let index = Math.max(0, from); ; ) {
     const question = questions()[index];
@@ -32,19 +29,19 @@ export async function askInTurn(questions: Questions, from = 0): Promise<void> {
   }
 }
 
-/** The same where nothing comes before the first: it is asked again, since to leave would lose all the answers. */
+/** Like {@link askInTurn}, but Escape at the first question asks it again, so that no answers are lost. */
 export async function askFromStart(questions: Questions, from = 0): Promise<void> {
   for (let next = from; ; next = 0) {
     if ((await unlessBack(() => askInTurn(questions, next).then(() => true))) !== null) return;
   }
 }
 
-/** The same for steps of which each may ask or not. */
+/** Like {@link askFromStart}, for steps that may or may not ask something. */
 export async function askInOrder(...steps: readonly (() => Promise<void>)[]): Promise<void> {
   await askFromStart(() => steps.map((ask) => ({ ask })));
 }
 
-/** The answer to a question that has none before it. */
+/** Asks a question that has none before it: Escape asks it again. */
 export async function askFirst<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
   for (;;) {
     const answered = await unlessBack(async () => ({ answer: await ask() }));
@@ -52,7 +49,7 @@ export async function askFirst<Answer>(ask: () => Promise<Answer>): Promise<Answ
   }
 }
 
-/** The answer, or null where the user went back. */
+/** The answer, or null if the user pressed Escape. */
 export async function unlessBack<Answer>(ask: () => Promise<Answer>): Promise<Answer | null> {
   try {
     return await ask();

@@ -3,7 +3,7 @@ import type { Context } from '../../cli/command/context.ts';
 import { printJson } from '../../cli/command/print-json.ts';
 import { cancelledError, usageError } from '../../cli/core/errors.ts';
 import { optionValue } from '../../cli/core/parsed-command.ts';
-import { askOrRefuse } from '../../cli/prompts/ask-or-fail.ts';
+import { askOrFail } from '../../cli/prompts/ask-or-fail.ts';
 import { askInOrder } from '../../cli/prompts/questions.ts';
 
 const units: Readonly<Record<string, number>> = { h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 };
@@ -37,7 +37,7 @@ function parseAge(text: string): number | null {
 async function askAge(context: Context): Promise<number> {
   const description = 'age from which to remove, for example 90d';
   const missing = { field: 'olderThan', give: '--older-than AGE', description };
-  return askOrRefuse(context, [missing], async ({ askText, askYesNo }) => {
+  return askOrFail(context, [missing], async ({ askText, askYesNo }) => {
     let text = '';
     let age = 0;
     const ask = async () => {

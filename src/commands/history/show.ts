@@ -6,7 +6,7 @@ import { maskWebhooks } from '../../cli/core/mask-webhooks.ts';
 import { argumentValue } from '../../cli/core/parsed-command.ts';
 import { answerBody, recordSummary } from '../../cli/output/record-summary.ts';
 import { renderRecord, rowsOf } from '../../cli/output/tables.ts';
-import { chooseOrRefuse } from '../../cli/prompts/ask-or-fail.ts';
+import { chooseOrFail } from '../../cli/prompts/ask-or-fail.ts';
 import { askFirst } from '../../cli/prompts/questions.ts';
 
 export const command: CommandDefinition = {
@@ -58,5 +58,5 @@ async function chooseRecord(context: Context): Promise<string | null> {
     return null;
   }
   const missing = { field: 'id', give: '<id>', description: 'id from `storectl history list`' };
-  return askFirst(() => chooseOrRefuse(context, missing, 'Which change shall be shown?', choices));
+  return askFirst(() => chooseOrFail(context, missing, 'Which change shall be shown?', choices));
 }

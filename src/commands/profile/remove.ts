@@ -12,7 +12,7 @@ export const command: CommandDefinition = {
     const name = await nameProfile(context, argumentValue(parsed, 'name'), {
       message: 'Which profile shall be removed?',
       choices: profileChoices(profiles),
-      sure: (chosen) => `Remove the profile ${chosen} with its key?`,
+      confirmation: (chosen) => `Remove the profile ${chosen} with its key?`,
     });
     requireProfile(profiles, name);
     await profiles.remove(name);

@@ -3,7 +3,7 @@ import { inputNeeded } from '../../cli/command/input-needed.ts';
 import { usageError } from '../../cli/core/errors.ts';
 import type { ParsedCommand } from '../../cli/core/parsed-command.ts';
 import { printable } from '../../cli/core/sanitize.ts';
-import { askOrRefuse, chooseOrRefuse } from '../../cli/prompts/ask-or-fail.ts';
+import { askOrFail, chooseOrFail } from '../../cli/prompts/ask-or-fail.ts';
 import type { Choice } from '../../cli/prompts/prompts.ts';
 import { askFirst, askInOrder } from '../../cli/prompts/questions.ts';
 import { type ListedKey, listKeys, listStores } from '../../service/index.ts';
@@ -21,7 +21,7 @@ export async function chooseStore(
   if (given !== undefined) return given;
   const missing = { field: 'store', give: '--store ID', description };
   const choices = context.canPrompt ? await storeChoices(context, parsed) : [];
-  return chooseOrRefuse(context, missing, question, choices);
+  return chooseOrFail(context, missing, question, choices);
 }
 
 /** Throws exit 2 where there is none. */
@@ -38,7 +38,11 @@ export async function chooseKey(
   context: Context,
   parsed: ParsedCommand,
   given: string | undefined,
-  { what, question, sure }: { readonly what: string; readonly question: string; sure(keyId: string): string },
+  {
+    what,
+    question,
+    confirmation,
+  }: { readonly what: string; readonly question: string; confirmation(keyId: string): string },
 ): Promise<string> {
   if (given !== undefined) return given;
   const missing = { field: 'keyId', give: '<keyId>', description: `${what}, from \`storectl service keys\`` };
@@ -50,7 +54,7 @@ export async function chooseKey(
   };
   const askKey = async () => {
     const choices = await keyChoices(context, parsed, storeId);
-    keyId = await chooseOrRefuse(context, missing, question, choices, sure);
+    keyId = await chooseOrFail(context, missing, question, choices, confirmation);
   };
   await askInOrder(askStore, askKey);
   return keyId;
@@ -87,6 +91,6 @@ export async function askOption(
 ): Promise<string> {
   if (given !== undefined) return given;
   return askFirst(() =>
-    askOrRefuse(context, [{ field, give, description }], ({ askText }) => askText(context.io, question)),
+    askOrFail(context, [{ field, give, description }], ({ askText }) => askText(context.io, question)),
   );
 }

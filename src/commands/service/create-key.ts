@@ -3,7 +3,7 @@ import type { Context } from '../../cli/command/context.ts';
 import { printJson } from '../../cli/command/print-json.ts';
 import { usageError } from '../../cli/core/errors.ts';
 import { optionValue, type ParsedCommand } from '../../cli/core/parsed-command.ts';
-import { chooseOrRefuse } from '../../cli/prompts/ask-or-fail.ts';
+import { chooseOrFail } from '../../cli/prompts/ask-or-fail.ts';
 import { askInOrder } from '../../cli/prompts/questions.ts';
 import { createKey, type Preset, presets, type Scope, scopes } from '../../service/index.ts';
 import { chooseStore } from './ask.ts';
@@ -85,7 +85,7 @@ async function askRights(context: Context, parsed: ParsedCommand): Promise<Right
     ...{ value, short: value },
     name: `${value}  ${granted.length === scopes.length ? 'everything' : granted.join(', ')}`,
   }));
-  const name = await chooseOrRefuse(context, missing, 'What may the key do?', choices);
+  const name = await chooseOrFail(context, missing, 'What may the key do?', choices);
   return isPreset(name) ? { preset: name } : readRights(parsed);
 }
 

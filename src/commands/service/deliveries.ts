@@ -7,7 +7,7 @@ import { argumentValue, isOn, optionValue, type ParsedCommand } from '../../cli/
 import { printable } from '../../cli/core/sanitize.ts';
 import { formatDistance } from '../../cli/output/format-value.ts';
 import { renderTable } from '../../cli/output/tables.ts';
-import { chooseOrRefuse } from '../../cli/prompts/ask-or-fail.ts';
+import { chooseOrFail } from '../../cli/prompts/ask-or-fail.ts';
 import { askFirst } from '../../cli/prompts/questions.ts';
 import {
   type DeliveryState,
@@ -116,7 +116,7 @@ async function chooseDead(context: Context, parsed: ParsedCommand): Promise<stri
   }));
   const question = 'Which dead delivery shall be tried again?';
   const chosen = await askFirst(() =>
-    chooseOrRefuse(context, missing, question, [{ value: all, name: 'all of them' }, ...choices]),
+    chooseOrFail(context, missing, question, [{ value: all, name: 'all of them' }, ...choices]),
   );
   return chosen === all ? undefined : chosen;
 }

@@ -4,7 +4,7 @@ import { inputNeeded } from '../../cli/command/input-needed.ts';
 import { printJson } from '../../cli/command/print-json.ts';
 import { usageError } from '../../cli/core/errors.ts';
 import { optionValue } from '../../cli/core/parsed-command.ts';
-import { chooseOrRefuse } from '../../cli/prompts/ask-or-fail.ts';
+import { chooseOrFail } from '../../cli/prompts/ask-or-fail.ts';
 import { askInOrder } from '../../cli/prompts/questions.ts';
 import { emitEvent, type RaisedEvent, raisedEvents } from '../../service/index.ts';
 import { chooseStore } from './ask.ts';
@@ -67,7 +67,7 @@ const missingEvent = { field: 'event', give: '--event NAME', description: raised
 
 async function chooseEvent(context: Context): Promise<string> {
   const choices = raisedEvents.map((name) => ({ value: name, name }));
-  return chooseOrRefuse(context, missingEvent, 'Which event shall be raised?', choices);
+  return chooseOrFail(context, missingEvent, 'Which event shall be raised?', choices);
 }
 
 function requireRaised(name: string): RaisedEvent {

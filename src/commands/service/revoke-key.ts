@@ -17,7 +17,7 @@ export const command: CommandDefinition = {
     const keyId = await chooseKey(context, parsed, argumentValue(parsed, 'keyId'), {
       what: 'key to revoke',
       question: 'Which key shall be revoked?',
-      sure: (id) => `Make the key ${id} invalid at once and for good?`,
+      confirmation: (id) => `Make the key ${id} invalid at once and for good?`,
     });
     const revoked = await withStorage(context, parsed, (storage) =>
       revokeKey(storage, keyId, context.flags.store),

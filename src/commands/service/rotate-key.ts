@@ -33,7 +33,7 @@ handed out. The key is printed on stdout, this once: the database holds its hash
     const keyId = await chooseKey(context, parsed, argumentValue(parsed, 'keyId'), {
       what: 'key to replace',
       question: 'Which key shall be replaced?',
-      sure: (id) => `Make a new key in place of ${id}, which stays valid for ${overlap}?`,
+      confirmation: (id) => `Make a new key in place of ${id}, which stays valid for ${overlap}?`,
     });
     const rotated = await withStorage(context, parsed, (storage) =>
       rotateKey(storage, keyId, {

@@ -1,7 +1,7 @@
 import { CliError } from '../../cli/core/errors.ts';
 import { exitCodes } from '../../cli/core/exit-codes.ts';
 import { inexactNumber } from '../../cli/core/json-text.ts';
-import { isObject, isTooDeep, mostLevels } from '../../cli/core/json-value.ts';
+import { isObject, isTooDeep, maxNestingDepth } from '../../cli/core/json-value.ts';
 import { printable } from '../../cli/core/sanitize.ts';
 import type { PreparedInput, Preview } from '../../cli/operation/run/operation-command.ts';
 import type { Run } from '../../cli/operation/run/run.ts';
@@ -42,7 +42,7 @@ export async function readSettings(run: Run): Promise<CurrentSettings> {
     code: 'unreadable_settings',
     exitCode: exitCodes.rejected,
     message: isObject(answer)
-      ? `the service sent settings that are nested more than ${mostLevels} levels deep: nothing was saved`
+      ? `the service sent settings that are nested more than ${maxNestingDepth} levels deep: nothing was saved`
       : 'the service sent settings that are no JSON object: nothing was saved',
     hint: '`storectl settings show --json` shows what it sent',
     outcome: 'not_sent',

@@ -26,8 +26,8 @@ export const blogPost = lenientObject({
 });
 
 /**
- * Section 4 names `title` and `contentMd`. The optional fields are those of a post that only its author can know;
- * whether a service accepts them is not shown.
+ * Section 4 names `title` and `contentMd`. The optional fields are those that only the author can know; the contract does
+ * not show whether the service accepts them.
  */
 export const createBlogPost = {
   id: 'blog.create',
@@ -38,7 +38,7 @@ export const createBlogPost = {
   body: openObject({
     title: text('Title of the post'),
     contentMd: text('Text of the post, in Markdown'),
-    // The service says so in its own description, so that a client may rely on it there and nowhere else.
+    // Clients may rely on unique slugs only if the service's OpenAPI description declares them.
     slug: z.optional(described(z.string(), 'Short name of the post in its address', { 'x-unique': true })),
     excerpt: z.optional(text('Summary of the post, shown in lists')),
     coverImageId: z.optional(described(uuid(), 'Cover image of the post (UUID)')),

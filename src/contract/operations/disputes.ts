@@ -33,7 +33,7 @@ export const evidenceItem = lenientObject({
   createdAt: timestamp(),
 });
 
-/** Section 4 names `kind`, `reason` and `idempotencyKey`; the rest describe the case where a service takes them. */
+/** Section 4 names `kind`, `reason` and `idempotencyKey`; the others are optional details of the case. */
 export const openDispute = {
   id: 'disputes.open',
   method: 'POST',

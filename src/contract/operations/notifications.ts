@@ -20,7 +20,7 @@ export const notificationEndpoint = lenientObject({
   createdAt: timestamp(),
 });
 
-/** Whether `enabled` and `discordTemplate` are accepted in the request is not shown (section 4, note 9). */
+/** The contract does not show whether the request may have `enabled` and `discordTemplate` (section 4, note 9). */
 export const addEndpoint = {
   id: 'notify.add-endpoint',
   method: 'POST',
@@ -38,7 +38,7 @@ export const addEndpoint = {
   response: notificationEndpoint,
 } as const satisfies Operation;
 
-/** The fields that say which notifications are marked are not shown (section 4, note 10). */
+/** The contract does not show which fields select notifications (section 4, note 10). */
 export const markNotificationsRead = {
   id: 'notify.mark-read',
   method: 'POST',

@@ -38,7 +38,7 @@ export const operationsSettings = lenientObject({
   updatedAt: timestamp(),
 });
 
-/** Fields of the document that the service writes: no user sets them. */
+/** Fields that only the service sets. */
 export const serverOwnedSettings = ['storeId', 'env', 'updatedAt'] as const;
 
 const path = '/v1/stores/{storeId}/operations/settings';

@@ -32,7 +32,7 @@ const settingsFields = {
   socials: described(z.record(z.string(), z.string()), socialsText),
 };
 
-/** In a partial update null takes one of them away. */
+/** In a partial update, null removes an entry. */
 const changedSocials = described(z.record(z.string(), z.nullable(z.string())), socialsText);
 
 /** Store settings, section 2.1. */
@@ -56,7 +56,7 @@ export const store = lenientObject({
   createdAt: timestamp(),
 });
 
-/** A partial update (section 4, note 1): null clears a field, where the service allows that. */
+/** A partial update (section 4, note 1): null clears a field if the service allows it. */
 export const updateStore = {
   id: 'store.update',
   method: 'PATCH',

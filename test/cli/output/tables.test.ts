@@ -217,7 +217,7 @@ const rows = [
 ] as const;
 
 /** Columns that a text takes in a terminal: East Asian characters take two. */
-function columnsOf(line: string): number {
+function displayWidth(line: string): number {
   return [...line].reduce((sum, character) => sum + (/[\u3000-\u9fff]/.test(character) ? 2 : 1), 0);
 }
 
@@ -229,7 +229,7 @@ describe.each([40, 60, 80, 120])('in a terminal of %d columns', async (columns) 
   test('a record fits, and nothing of it is lost', () => {
     const text = renderRecord(rows, style);
 
-    for (const line of text.split('\n')) expect(columnsOf(line)).toBeLessThanOrEqual(columns);
+    for (const line of text.split('\n')) expect(displayWidth(line)).toBeLessThanOrEqual(columns);
     expect(lettersOf(text)).toBe(lettersOf(rows.flat().join('')));
   });
 
@@ -242,7 +242,7 @@ describe.each([40, 60, 80, 120])('in a terminal of %d columns', async (columns) 
 
     const text = renderTable(header, cells, style);
 
-    for (const line of text.split('\n')) expect(columnsOf(line)).toBeLessThanOrEqual(columns);
+    for (const line of text.split('\n')) expect(displayWidth(line)).toBeLessThanOrEqual(columns);
     expect(missingFrom(text, [...header, ...cells.flat()])).toEqual([]);
     expect(text.split(id)).toHaveLength(cells.flat().filter((cell) => cell === id).length + 1);
   });
