@@ -16,7 +16,7 @@ import { printable, printableJson, printableLines } from './core/sanitize.ts';
 import { version } from './core/version.ts';
 import { createProgram } from './program/parser.ts';
 
-/** Runs the program and returns its exit code. `argv` is without `node` and the script. Only here do errors become exit codes. */
+/** Runs the program and returns its exit code. `argv` is without `node` and the script. Errors become exit codes here. */
 export async function main(argv: readonly string[], io: Io): Promise<ExitCode> {
   const output = watchOutput(io);
   let ran = false;

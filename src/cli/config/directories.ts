@@ -5,7 +5,7 @@ import { demoProfile } from './connection-settings.ts';
 
 type Places = Pick<Io, 'env' | 'process' | 'homeDirectory'>;
 
-/** Folder of the settings: `STORECTL_CONFIG_DIR`, or the platform's default. Throws exit 11 if there is no home folder. */
+/** Folder of the settings: `STORECTL_CONFIG_DIR` or the platform's default. Throws exit 11 without a home folder. */
 export function configDirectory(places: Places): string {
   const { env, process } = places;
   return process.platform === 'win32'
@@ -13,7 +13,7 @@ export function configDirectory(places: Places): string {
     : resolveDirectory(places, 'STORECTL_CONFIG_DIR', env.XDG_CONFIG_HOME, '.config');
 }
 
-/** Folder of history and demo store: `STORECTL_STATE_DIR`, or the platform's default. Throws exit 11 if there is no home folder. */
+/** Folder of history and demo store: `STORECTL_STATE_DIR` or the platform's default. Throws exit 11 without a home folder. */
 export function stateDirectory(places: Places): string {
   const { env, process } = places;
   return process.platform === 'win32'

@@ -68,7 +68,7 @@ export function cancelledError(): CliError {
   });
 }
 
-/** The user pressed Escape at a question. The caller asks the previous question again; without one, this is a cancellation. */
+/** The user pressed Escape at a question. The caller asks the previous question again, if there is one. */
 export class WentBack extends CliError {
   constructor() {
     super(cancelledError().details);

@@ -6,7 +6,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 /** Levels of nested objects and lists that are accepted. A few times as many would overflow the stack. */
 export const maxNestingDepth = 500;
 
-/** Whether objects and lists are nested deeper than {@link maxNestingDepth}. Uses a loop, so that it cannot overflow the stack. */
+/** Whether objects and lists are nested deeper than {@link maxNestingDepth}. A loop, because recursion could overflow. */
 export function isTooDeep(value: unknown): boolean {
   let level: unknown[] = [value];
   for (let depth = 0; level.length > 0; depth++) {

@@ -25,7 +25,7 @@ export interface TextOptions {
   validate?(text: string): true | string;
 }
 
-/** Asks for a line of text. Invalid text is marked while it is typed. Line breaks in pasted text become spaces, unless `lineBreaks`. */
+/** Asks for a line of text. Invalid text is marked while it is typed. Pasted line breaks become spaces, unless `lineBreaks`. */
 export async function askText(io: Io, message: string, options: TextOptions = {}): Promise<string> {
   const { preset, optional = false, lineBreaks = false, validate } = options;
   const question = asQuestion(io, message);
