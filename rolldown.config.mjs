@@ -89,8 +89,7 @@ const serviceApart = {
  */
 const stages = {
   storectl: ['src/cli/entry.ts'],
-  // Tab: see src/cli/completion/ids.ts.
-  complete: ['src/cli/completion/ids.ts'],
+  complete: ['src/cli/completion/complete.ts'],
   start: ['src/cli/main.ts'],
   operation: [
     'src/cli/command/context.ts',

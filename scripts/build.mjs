@@ -1,5 +1,5 @@
-// Builds the program into dist/: the bundles of rolldown.config.mjs, and the help of every command as it is printed, which
-// src/cli/program/prerendered.ts shows without a parser. Says nothing where nothing is wrong: npm runs it when the package is installed.
+// Builds the program into dist/: the bundles of rolldown.config.mjs, the help of every command as it is printed, and what
+// Tab offers. Both are used without loading the parser. Prints nothing unless it fails: npm runs it on installation.
 import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -16,6 +16,11 @@ for (const bundle of config) bundles.push(await build(bundle));
 const hash = createHash('sha256');
 for (const { output } of bundles) for (const { code } of output) hash.update(code ?? '');
 writeFileSync(path.join('dist', 'build-id'), hash.digest('hex').slice(0, 16));
+
+const { completionModel } = await load('scripts/completion-model.ts');
+const { loadCommands } = await load('scripts/command-definitions.ts');
+const model = completionModel(await loadCommands());
+writeFileSync(path.join('dist', 'completion.json'), JSON.stringify(model));
 
 const { helpTexts } = await load('scripts/help-texts.ts');
 for (const [words, text] of await helpTexts()) {

@@ -1,35 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { buildOpenApi } from '../../src/contract/openapi.ts';
-import { bashCompletion } from './bash-completion.ts';
-import { completionModel, loadTree } from './completion-model.ts';
-import { fishCompletion } from './fish-completion.ts';
+import { loadCommands } from '../command-definitions.ts';
 import { manualPages } from './man-page.ts';
-import { powershellCompletion } from './powershell-completion.ts';
-import { zshCompletion } from './zsh-completion.ts';
 
 /** Every file in the repository that is made from the source, by its path. */
 export async function generatedFiles(): Promise<Record<string, string>> {
   const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
-  const commands = await loadTree();
-  const completion = completionModel(commands);
-  const pages = manualPages(commands, {
+  const pages = manualPages(await loadCommands(), {
     version,
     exitCodes: readmeTable('| code | meaning |'),
     variables: readmeTable('| variable | meaning |'),
   });
   return {
     'openapi.json': `${JSON.stringify(buildOpenApi(version), null, 2)}\n`,
-    'completions/storectl.bash': bashCompletion(completion, engine('bash')),
-    'completions/storectl.zsh': zshCompletion(completion, engine('zsh')),
-    'completions/storectl.fish': fishCompletion(completion, engine('fish')),
-    'completions/storectl.ps1': powershellCompletion(completion, engine('ps1')),
     ...Object.fromEntries(Object.entries(pages).map(([name, text]) => [`man/${name}.1`, text])),
   };
-}
-
-/** What is the same in every version of a completion script, in the language of its shell. */
-function engine(extension: string): string {
-  return readFileSync(`scripts/completions/engine.${extension}`, 'utf8');
 }
 
 /** The first two columns of a table in the README, without their Markdown, so that the manual says the same. */

@@ -2,7 +2,7 @@ import { type CommandDefinition, refusedFlags } from '../../src/cli/command/comm
 import { globalGroup, globalOptions } from '../../src/cli/command/global-options.ts';
 import type { ArgumentSpec, OptionSpec } from '../../src/cli/core/option-spec.ts';
 import { outputFileOption } from '../../src/cli/output/output-file.ts';
-import type { LoadedCommand } from './completion-model.ts';
+import type { LoadedCommand } from '../command-definitions.ts';
 
 /** What stands in every page and in no command. */
 export interface ManualFacts {

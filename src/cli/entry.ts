@@ -5,13 +5,13 @@ import { printPrepared } from './program/prerendered.ts';
 /** Runs the program with this process's arguments, to its exit code. */
 export async function start(): Promise<ExitCode> {
   const argv = process.argv.slice(2);
-  if (await printPrepared(argv, process.stdout)) return exitCodes.done;
-  // Typed by the completion scripts alone, while somebody waits for Tab: see completion/ids.ts.
+  // Run by the shells while the user waits for Tab.
   if (argv[0] === '__complete') {
-    const { completeIds } = await import('./completion/ids.ts');
-    process.stdout.write(completeIds(argv.slice(1), processIo()));
+    const { complete } = await import('./completion/complete.ts');
+    process.stdout.write(complete(argv.slice(1), processIo()));
     return exitCodes.done;
   }
+  if (await printPrepared(argv, process.stdout)) return exitCodes.done;
   const { main } = await import('./main.ts');
   return main(argv, processIo());
 }

@@ -1,7 +1,9 @@
-import { readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { expect, test } from 'vitest';
-import { newProgramMachine } from '../helpers/program.ts';
+import { describe, expect, test } from 'vitest';
+import { sectionNames } from '../../src/service/operations/backup-sections.ts';
+import { launcher, newProgramMachine, type ProgramMachine, testNode } from '../helpers/program.ts';
 
 test('the program prints the scripts of its package', async () => {
   const machine = newProgramMachine();
@@ -16,5 +18,55 @@ test('the program prints the scripts of its package', async () => {
   expect(other).toMatchObject({
     exitCode: 2,
     stderr: expect.stringContaining('bash, zsh, fish, powershell'),
+  });
+});
+
+describe('bash', () => {
+  /** What is offered for a command line with the cursor at its end. */
+  function reply(line: string, machine: ProgramMachine = newProgramMachine(), program = `'${launcher}'`) {
+    const script = `set -u
+      storectl() { '${testNode}' ${program} "$@"; }
+      source '${path.resolve('completions/storectl.bash')}'
+      COMP_LINE='${line}' COMP_POINT=\${#COMP_LINE} COMP_WORDS=(\${COMP_LINE##*[ =]}) COMP_CWORD=0
+      _storectl storectl; printf '%s\\n' "\${COMPREPLY[@]+"\${COMPREPLY[@]}"}"`;
+    const { env, folder: cwd } = machine;
+    const { stdout, stderr } = spawnSync('bash', ['--norc', '-c', script], { cwd, env, encoding: 'utf8' });
+    expect(stderr).toBe('');
+    return stdout.split('\n').filter((text) => text !== '');
+  }
+
+  test.each([
+    ['storectl di', ['disputes']],
+    ['storectl help ba', ['backup']],
+    ['storectl --demo backup ', ['create', 'restore']],
+    ['storectl --profile x  backup c', ['create']],
+    ['storectl backup create --sec', ['--sections']],
+    ['storectl backup create --sections ', [...sectionNames]],
+    ['storectl backup create --sections store,b', ['store,blog']],
+    // Readline cuts at = and :, and replaces only what follows.
+    ['storectl backup create --sections=store,b', ['store,blog']],
+    ['storectl --base-url http://x:80 history list --state un', ['unknown']],
+    ['storectl backup create --label ', []],
+    ['storectl store update --name --ti', []],
+    ['storectl service create-key --preset c', ['ci-backup']],
+    ['storectl disputes decide --fields id,res', ['id,resolution']],
+    ['storectl api P', ['POST', 'PUT', 'PATCH']],
+    ['storectl -- ba', ['backup']],
+    ['storectl completion ', ['bash', 'zsh', 'fish', 'powershell']],
+  ])('%s', (line, expected) => {
+    expect(reply(line)).toEqual(expected);
+  });
+
+  test('files where a file is wanted', () => {
+    const machine = newProgramMachine();
+    writeFileSync(path.join(machine.folder, 'my decisions.csv'), '');
+
+    expect(reply('storectl disputes decide --from my', machine)).toEqual(['my decisions.csv']);
+    expect(reply('storectl disputes decide --from=my', machine)).toEqual(['my decisions.csv']);
+    expect(reply('storectl blog create my', machine)).toEqual(['my decisions.csv']);
+  });
+
+  test('a program that fails offers nothing and shows nothing', () => {
+    expect(reply('storectl di', newProgramMachine(), `-e 'throw new Error()'`)).toEqual([]);
   });
 });

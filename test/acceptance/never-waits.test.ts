@@ -1,7 +1,7 @@
 import { closeSync, existsSync, openSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { type LoadedCommand, loadTree } from '../../scripts/generate/completion-model.ts';
+import { type LoadedCommand, loadCommands } from '../../scripts/command-definitions.ts';
 import { createKey } from '../../src/service/index.ts';
 import { type ProgramMachine, type ProgramResult, programMachineFor } from '../helpers/program.ts';
 import { startService, type TestService } from '../helpers/service.ts';
@@ -195,7 +195,7 @@ async function runAll(situation: Situation) {
 }
 
 test('every command ends by itself with its exit code, with arguments and without', async () => {
-  const leaves = leavesOf(await loadTree()).map(({ path: name }) => name);
+  const leaves = leavesOf(await loadCommands()).map(({ path: name }) => name);
   expect(Object.keys(rows).sort(), 'a command is missing in the table').toEqual(leaves.sort());
   const all = await Promise.all(situations.map(runAll));
   for (const { ends, expected, startedPrograms } of all) {
@@ -220,7 +220,7 @@ function readersOf(leaves: readonly LoadedCommand[]): string[][] {
 }
 
 test('every flag that reads standard input: silence ends with exit 3 and says what to do', async () => {
-  const readers = readersOf(leavesOf(await loadTree()));
+  const readers = readersOf(leavesOf(await loadCommands()));
   expect(readers.length).toBeGreaterThan(10);
   const { machine } = await makeWorld();
   const queue = readers.map((words) => {

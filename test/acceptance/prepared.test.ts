@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, readFileSync } from 'node:fs';
+import { copyFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { isGroup, tree } from '../../src/cli/program/command-tree.ts';
@@ -59,6 +59,18 @@ test('the completion scripts are those of the package', async () => {
     const { stdout } = await machine.run(['completion', shell ?? '']);
     expect(stdout).toBe(readFileSync(`completions/storectl.${ending}`, 'utf8'));
   }
+});
+
+test('help is read from the file that the build wrote', async () => {
+  const machine = newProgramMachine();
+  for (const name of ['bin', 'dist', 'package.json']) {
+    cpSync(path.join(launcher, '..', '..', name), path.join(machine.folder, name), { recursive: true });
+  }
+  writeFileSync(path.join(machine.folder, 'dist', 'help', 'doctor.txt'), 'as it was written\n');
+
+  expect(await machine.shell(`'${testNode}' bin/storectl.js doctor --help`)).toMatchObject({
+    stdout: 'as it was written\n',
+  });
 });
 
 test('a clone that was not built says so', async () => {

@@ -1,37 +1,46 @@
-import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { completionModel, loadTree } from '../../scripts/generate/completion-model.ts';
+import { loadCommands } from '../../scripts/command-definitions.ts';
+import { completionModel } from '../../scripts/completion-model.ts';
 import { globalOptions } from '../../src/cli/command/global-options.ts';
+import { complete } from '../../src/cli/completion/complete.ts';
 import { completeIds } from '../../src/cli/completion/ids.ts';
 import { knownWords } from '../../src/cli/completion/known-values.ts';
+import type { CompletedCommand } from '../../src/cli/completion/model.ts';
 import { exampleIds } from '../../src/contract/example-ids.ts';
 import { operations } from '../../src/contract/operations.ts';
 import { eventTypes } from '../../src/service/model/event-types.ts';
 import { sectionNames } from '../../src/service/operations/backup-sections.ts';
-import { type Machine, machineFor, newMachine, temporaryFolder } from '../helpers/cli.ts';
+import { type Machine, machineFor, newMachine } from '../helpers/cli.ts';
 import { answer, startFaultServer } from '../helpers/fault-server.ts';
 import { startService } from '../helpers/service.ts';
 
-const commands = await loadTree();
+const commands = await loadCommands();
 const model = completionModel(commands);
+
+/** The program, every noun and every command, by the words that lead to it. */
+function nodesOf(path: string, command: CompletedCommand): [string, CompletedCommand][] {
+  const below = Object.entries(command.commands);
+  return [[path, command], ...below.flatMap(([name, child]) => nodesOf(`${path} ${name}`.trim(), child))];
+}
+const nodes = new Map(nodesOf('', model.program));
 
 describe('the model', () => {
   test('holds every command and flag of the tree', () => {
     for (const command of commands.flatMap((one) => [one, ...one.commands])) {
-      const node = model.nodes.find(({ path }) => path === command.path);
+      const node = nodes.get(command.path);
       const names = node?.flags.flatMap(({ names }) => names) ?? [];
       for (const { flag, negatable } of command.definition?.options ?? []) {
         expect(names).toContain(flag);
         if (negatable) expect(names).toContain(flag.replace('--', '--no-'));
       }
-      expect(node?.commands.length).toBe(command.commands.length);
+      expect(Object.keys(node?.commands ?? {})).toHaveLength(command.commands.length);
       expect(node?.arguments.length).toBe(command.definition?.arguments?.length ?? 0);
     }
-    const general = model.flags.flatMap(({ names }) => names);
-    const atRoot = model.nodes[0]?.flags.flatMap(({ names }) => names) ?? [];
-    for (const { flag } of globalOptions) expect([...general, ...atRoot]).toContain(flag);
+    const general = [...model.flags, ...model.program.flags].flatMap(({ names }) => names);
+    for (const { flag } of globalOptions) expect(general).toContain(flag);
   });
 
   test.each([
@@ -41,7 +50,7 @@ describe('the model', () => {
     ['doctor', ['--dry-run']],
     ['completion', ['--dry-run', '--fields']],
   ])('%s is not offered %j, which it refuses', (place, refused) => {
-    const names = model.nodes.find((node) => node.path === place)?.flags.flatMap((flag) => flag.names) ?? [];
+    const names = nodes.get(place)?.flags.flatMap((flag) => flag.names) ?? [];
     expect(['--dry-run', '--fields'].filter((flag) => !names.includes(flag))).toEqual(refused);
   });
 
@@ -76,15 +85,33 @@ describe('the model', () => {
   });
 });
 
-/** As `storectl __complete` answers on a machine, with the words before the cursor. */
-function complete(machine: Machine, args: readonly string[], env: Record<string, string> = {}): string[] {
-  const text = completeIds(args, {
+type Kind = Parameters<typeof completeIds>[0];
+
+function placesOf(machine: Machine, env: Record<string, string> = {}) {
+  return {
     env: { STORECTL_CONFIG_DIR: machine.configDirectory, STORECTL_STATE_DIR: machine.stateDirectory, ...env },
     cwd: machine.folder,
     process,
     homeDirectory: machine.folder,
-  });
-  return text.split('\n').slice(0, -1);
+  };
+}
+
+/** As `storectl __complete` answers on a machine. */
+function answerTo(request: readonly string[], machine: Machine = newMachine()): string[] {
+  return complete(request, placesOf(machine), () => model)
+    .split('\n')
+    .slice(0, -1);
+}
+
+/** The ids of a kind with their descriptions, after these words. */
+function idsAfter(
+  machine: Machine,
+  [kind, ...words]: readonly [Kind, ...string[]],
+  env: Record<string, string> = {},
+): string[] {
+  return completeIds(kind, words, placesOf(machine, env)).map(
+    ({ id, description }) => `${id}\t${description}`,
+  );
 }
 
 describe('ids', () => {
@@ -114,7 +141,7 @@ describe('ids', () => {
     const unknown = '00000000-0000-4000-8000-000000000000';
     await machine.run(['--demo', 'reclaim', 'appeal', unknown, '--text', 'x', '--confirm', unknown]);
 
-    const backups = complete(machine, ['backup', '--demo', 'backup', 'restore']);
+    const backups = idsAfter(machine, ['backup', '--demo', 'backup', 'restore']);
 
     expect(backups.toSorted()).toEqual(
       [
@@ -122,22 +149,22 @@ describe('ids', () => {
         `${one.stdout.trim()}\tfirst, store, just now`,
       ].sort(),
     );
-    expect(complete(machine, ['dispute', '--profile=demo'])).toEqual([
+    expect(idsAfter(machine, ['dispute', '--profile=demo'])).toEqual([
       `${dispute.stdout.trim()}\topen, lost, just now`,
       `${exampleIds.openDispute}\topen, example`,
       `${exampleIds.wonDispute}\twon, example`,
     ]);
-    expect(complete(machine, ['record', '--profile', 'demo'])).toHaveLength(4);
+    expect(idsAfter(machine, ['record', '--profile', 'demo'])).toHaveLength(4);
     // The service knows no such notice.
-    expect(complete(machine, ['reclaim', '--demo'])).toEqual([`${exampleIds.reclaim}\tnoticed, example`]);
+    expect(idsAfter(machine, ['reclaim', '--demo'])).toEqual([`${exampleIds.reclaim}\tnoticed, example`]);
     // Another profile has another history.
-    expect(complete(machine, ['backup'])).toEqual([]);
+    expect(idsAfter(machine, ['backup'])).toEqual([]);
   });
 
   test('of the example store are known before it is made, and are those that it then has', async () => {
     const machine = newMachine();
-    const idsOf = (kind: string, ...words: string[]) =>
-      complete(machine, [kind, ...words]).map((line) => line.split('\t')[0]);
+    const idsOf = (kind: Kind, ...words: string[]) =>
+      idsAfter(machine, [kind, ...words]).map((line) => line.split('\t')[0]);
 
     const disputes = idsOf('dispute', '--demo', 'disputes', 'decide');
     const reclaims = idsOf('reclaim', '--demo');
@@ -151,7 +178,7 @@ describe('ids', () => {
     const { openDispute } = exampleIds;
     const decision = ['--status', 'lost', '--resolution', 'x', '--confirm', openDispute];
     await machine.run(['--demo', 'disputes', 'decide', openDispute, ...decision]);
-    expect(complete(machine, ['dispute', '--demo'])[0]).toMatch(`${openDispute}\tlost, `);
+    expect(idsAfter(machine, ['dispute', '--demo'])[0]).toMatch(`${openDispute}\tlost, `);
     // It is nobody else's.
     expect(idsOf('dispute')).toEqual([]);
     expect(idsOf('dispute', '--demo', '--store', 'another')).toEqual([]);
@@ -166,11 +193,11 @@ describe('ids', () => {
     const { STORECTL_API_KEY: _, ...place } = env;
 
     expect([lost.exitCode, made.exitCode]).toEqual([10, 0]);
-    expect(complete(machine, ['record'], place)).toHaveLength(2);
+    expect(idsAfter(machine, ['record'], place)).toHaveLength(2);
     const id = JSON.parse(lost.stderr.slice(lost.stderr.indexOf('{'))).error.operationId;
-    expect(complete(machine, ['open-record'], place)).toEqual([`${id}\tblog.create, unknown, just now`]);
-    expect(complete(machine, ['record', '--store', 's2'], place)).toEqual([]);
-    expect(complete(machine, ['record', '--base-url=http://127.0.0.1:9'], place)).toEqual([]);
+    expect(idsAfter(machine, ['open-record'], place)).toEqual([`${id}\tblog.create, unknown, just now`]);
+    expect(idsAfter(machine, ['record', '--store', 's2'], place)).toEqual([]);
+    expect(idsAfter(machine, ['record', '--base-url=http://127.0.0.1:9'], place)).toEqual([]);
   });
 
   test('that would mean something to a shell are not offered', async () => {
@@ -185,7 +212,7 @@ describe('ids', () => {
       writeFileSync(path.join(folder, `${name}.json`), JSON.stringify(record));
     }
 
-    expect(complete(machine, ['backup', '--demo'])).toEqual(['fine-1\tx']);
+    expect(idsAfter(machine, ['backup', '--demo'])).toEqual(['fine-1\tx']);
   });
 
   test('come from whatever can be read, and nothing is an error', () => {
@@ -198,17 +225,21 @@ describe('ids', () => {
     execFileSync('mkfifo', [path.join(folder, '20300101-000003-aaaaaa.json')]);
     symlinkSync('/etc/passwd', path.join(folder, '20300101-000004-aaaaaa.json'));
 
-    for (const kind of ['record', 'open-record', 'backup', 'file', 'field', 'bogus', '']) {
-      expect(complete(machine, [kind, '--demo'])).toEqual([]);
+    for (const kind of ['record', 'open-record', 'backup', 'file', 'field'] as const) {
+      expect(idsAfter(machine, [kind, '--demo'])).toEqual([]);
     }
     const examples = [exampleIds.openDispute, exampleIds.wonDispute, exampleIds.reclaim];
-    const shown = ['dispute', 'reclaim'].flatMap((kind) => complete(machine, [kind, '--demo']));
+    const shown = (['dispute', 'reclaim'] as const).flatMap((kind) => idsAfter(machine, [kind, '--demo']));
     expect(shown.map((line) => line.split('\t')[0])).toEqual(examples);
-    expect(complete(machine, [])).toEqual([]);
-    expect(complete(machine, ['record', '--profile'])).toEqual([]);
-    expect(complete(machine, ['record', '--profile', '../..'])).toEqual([]);
+    expect(idsAfter(machine, ['record', '--profile'])).toEqual([]);
+    const request = (...words: string[]) => ['fish', ...words, 'history', 'show', ''];
+    expect(answerTo(request('--profile', '../..'), machine)).toEqual([]);
     writeFileSync(path.join(machine.folder, '.storectl.json'), 'no JSON');
-    expect(complete(machine, ['record', '--demo'])).toEqual([]);
+    expect(answerTo(request('--demo'), machine)).toEqual([]);
+    for (const strange of [[], ['tcsh', ''], ['constructor', ''], ['backup', '--demo']]) {
+      expect(answerTo(strange, machine)).toEqual([]);
+    }
+    expect(complete(['fish', ''], placesOf(machine), () => JSON.parse('no model'))).toBe('');
   });
 
   test('profiles are those that are stored, and never their keys', () => {
@@ -217,7 +248,7 @@ describe('ids', () => {
     const profiles = { main: { storeId: 's1', baseUrl: 'https://a.example', apiKey: 'secret' }, other: {} };
     writeFileSync(path.join(machine.configDirectory, 'settings.json'), JSON.stringify({ profiles }));
 
-    expect(complete(machine, ['profile'])).toEqual([
+    expect(idsAfter(machine, ['profile'])).toEqual([
       'main\ts1 @ https://a.example',
       'other\tno store @ no address',
       'demo\tthe example store',
@@ -225,122 +256,118 @@ describe('ids', () => {
   });
 });
 
-describe('the bash script', () => {
-  /** What is offered for a command line with the cursor at its end; `words` as readline cuts it. */
-  function reply(line: string, words: readonly string[], folder = temporaryFolder()): string[] {
-    const quoted = words.map((word) => `'${word}'`).join(' ');
-    const script = `set -u
-      source '${path.resolve('completions/storectl.bash')}'
-      COMP_LINE='${line}' COMP_POINT=\${#COMP_LINE} COMP_WORDS=(${quoted}) COMP_CWORD=${words.length - 1}
-      _storectl storectl; printf '%s\\n' "\${COMPREPLY[@]+"\${COMPREPLY[@]}"}"`;
-    const { stdout, stderr } = spawnSync('bash', ['--norc', '-c', script], { cwd: folder, encoding: 'utf8' });
-    expect(stderr).toBe('');
-    return stdout.split('\n').filter((text) => text !== '');
-  }
+const commandNames = Object.keys(model.program.commands);
+const lineInBash = (line: string, type = '63', columns = '80') => ['bash', line, type, '"=:', columns];
 
-  test.each([
-    ['storectl di', ['storectl', 'di'], ['disputes']],
-    ['storectl help ba', ['storectl', 'help', 'ba'], ['backup']],
-    ['storectl --demo backup ', ['storectl', '--demo', 'backup', ''], ['create', 'restore']],
-    ['storectl --profile x  backup c', ['storectl', '--profile', 'x', 'backup', 'c'], ['create']],
-    ['storectl backup create --sec', ['storectl', 'backup', 'create', '--sec'], ['--sections']],
-    [
-      'storectl backup create --sections ',
-      ['storectl', 'backup', 'create', '--sections', ''],
-      [...sectionNames],
-    ],
-    [
-      'storectl backup create --sections store,b',
-      ['storectl', 'backup', 'create', '--sections', 'store,b'],
-      ['store,blog'],
-    ],
-    // Readline cuts at = and :, and replaces only what follows.
-    [
-      'storectl backup create --sections=store,b',
-      ['storectl', 'backup', 'create', '--sections', '=', 'store,b'],
-      ['store,blog'],
-    ],
-    [
-      'storectl --base-url http://x:80 history list --state un',
-      ['storectl', '--base-url', 'http', ':', '//x', ':', '80', 'history', 'list', '--state', 'un'],
-      ['unknown'],
-    ],
-    ['storectl backup create --label ', ['storectl', 'backup', 'create', '--label', ''], []],
-    ['storectl store update --name --ti', ['storectl', 'store', 'update', '--name', '--ti'], []],
-    [
-      'storectl service create-key --preset c',
-      ['storectl', 'service', 'create-key', '--preset', 'c'],
-      ['ci-backup'],
-    ],
-    [
-      'storectl disputes decide --fields id,res',
-      ['storectl', 'disputes', 'decide', '--fields', 'id,res'],
-      ['id,resolution'],
-    ],
-    ['storectl api P', ['storectl', 'api', 'P'], ['POST', 'PUT', 'PATCH']],
-    ['storectl -- ba', ['storectl', '--', 'ba'], ['backup']],
-    ['storectl completion ', ['storectl', 'completion', ''], ['bash', 'zsh', 'fish', 'powershell']],
-  ])('%s', (line, words, expected) => {
-    expect(reply(line, words)).toEqual(expected);
+describe('each shell is answered in its own way:', () => {
+  const disputes = { name: 'disputes', summary: 'Dispute records' };
+
+  test('commands with what they are about', () => {
+    const { name, summary } = disputes;
+
+    expect(answerTo(['zsh', ''])).toContain(`${name}:${summary}`);
+    expect(answerTo(['fish', ''])).toContain(`${name}\t${summary}`);
+    expect(answerTo(['powershell', '--current='])).toContain(`${name}\t${name}\t${summary}`);
+    expect(answerTo(lineInBash('storectl '))).toEqual(commandNames);
   });
 
-  test('files where a file is wanted', () => {
-    const folder = temporaryFolder();
-    writeFileSync(path.join(folder, 'decisions.csv'), '');
+  test('the last part of a list, and that another may follow', () => {
+    const words = ['backup', 'create'];
+    const current = '--sections=store,bl';
 
-    const words = ['storectl', 'disputes', 'decide', '--from', 'dec'];
-    expect(reply(words.join(' '), words, folder)).toEqual(['decisions.csv']);
-    const positional = ['storectl', 'blog', 'create', 'dec'];
-    expect(reply(positional.join(' '), positional, folder)).toEqual(['decisions.csv']);
+    expect(answerTo(['zsh', ...words, current])).toEqual([
+      ':kept --sections=store,',
+      ':more',
+      ...['blog', 'settings', 'endpoints'],
+    ]);
+    expect(answerTo(['fish', ...words, current])).toContain('--sections=store,blog');
+    expect(answerTo(['powershell', `--current=${current}`, ...words])).toEqual([
+      '--sections=store,blog\tblog\tblog',
+    ]);
+    expect(answerTo(lineInBash(`storectl backup create ${current}`))).toEqual([':more', 'store,blog']);
+    // No other word is left.
+    expect(answerTo(lineInBash('storectl backup create --sections store,blog,settings,'))).toEqual([
+      'store,blog,settings,endpoints',
+    ]);
+  });
+
+  test('words with a colon, which zsh and bash give a meaning', () => {
+    const words = ['service', 'create-key', '--scopes'];
+    const scope = model.program.commands.service?.commands['create-key']?.flags
+      .find(({ names }) => names.includes('--scopes'))
+      ?.value?.words?.find((word) => word.includes(':'));
+    const [noun = '', verb = ''] = scope?.split(':') ?? [];
+
+    expect(answerTo(['zsh', ...words, ''])).toContain(`${noun}\\:${verb}`);
+    expect(answerTo(lineInBash(`storectl ${words.join(' ')} ${noun}:`))).toContain(verb);
+  });
+
+  test('files are left to the shell', () => {
+    const words = ['disputes', 'decide'];
+
+    expect(answerTo(['zsh', ...words, '--from=x'])).toEqual([':files']);
+    expect(answerTo(['fish', ...words, '--from', ''])).toEqual([':files']);
+    expect(answerTo(['powershell', '--current=x', ...words, '--from'])).toEqual([':files']);
+    expect(answerTo(lineInBash('storectl disputes decide --from x'))).toEqual([':files']);
+  });
+
+  test('zsh says why there is nothing', () => {
+    expect(answerTo(['zsh', 'backup', 'restore', ''])).toEqual([':message No backup known on this machine']);
+    expect(answerTo(['zsh', 'backup', 'create', '--label', ''])).toEqual([':message a value']);
+    expect(answerTo(['fish', 'backup', 'restore', ''])).toEqual([]);
+  });
+
+  test('bash lists ids with what they stand for, in lines that fit, and completes them alone', () => {
+    const { openDispute, wonDispute } = exampleIds;
+    const line = 'storectl --demo disputes show ';
+
+    for (const type of ['33', '63', '64']) {
+      expect(answerTo(lineInBash(line, type))).toEqual([
+        `${openDispute}  open, example`,
+        `${wonDispute}  won, example`,
+      ]);
+    }
+    expect(answerTo(lineInBash(line, '63', '45'))[0]).toBe(`${openDispute}  open,…`);
+    // Tab, menu completion, and bash before version 4.
+    for (const type of ['9', '37', '']) {
+      expect(answerTo(lineInBash(line, type))).toEqual([openDispute, wonDispute]);
+    }
+    expect(answerTo(lineInBash(line + openDispute.slice(0, 9)))).toEqual([openDispute]);
+  });
+
+  test.each([
+    [`storectl disputes show "di`, []],
+    [`storectl "disp`, ['disputes']],
+    [`storectl 'backup' "create" --sec`, ['--sections']],
+    [`storectl store update --name "it's \\"big\\"" --time`, ['--timezone', '--timeout']],
+    [`storectl back\\up c`, ['create']],
+  ])('bash: quotes in %s', (line, expected) => {
+    expect(answerTo(lineInBash(line))).toEqual(expected);
+  });
+
+  test('every command and flag is offered with its description, which PowerShell must have', () => {
+    for (const [place, node] of nodes) {
+      const words = place === '' ? [] : place.split(' ');
+      const flags = answerTo(['powershell', '--current=-', ...words]);
+      for (const { names, description } of [...node.flags, ...model.flags]) {
+        for (const name of names) expect(flags).toContain(`${name}\t${name}\t${description}`);
+      }
+      const all = [...flags, ...answerTo(['powershell', '--current=', ...words])];
+      for (const line of all.filter((line) => line !== ':files'))
+        expect(line).toMatch(/^[^\t]+\t[^\t]+\t[^\t]+$/);
+    }
   });
 
   test('every flag with its value is known: a command after it is found', () => {
-    for (const { path: place, flags } of model.nodes) {
-      if (place !== '' && place !== 'backup') continue;
-      const first = model.nodes.find((node) => node.path === place)?.commands[0]?.name;
+    for (const [place, node] of nodes) {
+      const [first] = Object.keys(node.commands);
       if (first === undefined) continue;
-      for (const { names, value } of [...flags, ...model.flags]) {
-        if (value === null) continue;
-        const words = ['storectl', ...(place === '' ? [] : [place]), names[0] ?? '', 'value', first];
-        expect(reply(words.join(' '), words)).toEqual([first]);
-      }
-    }
-  });
-});
-
-describe('the PowerShell script', () => {
-  const script = readFileSync('completions/storectl.ps1', 'utf8');
-  const table = (name: string) => script.split(`    ${name} = @{\n`)[1]?.split('\n    }\n')[0] ?? '';
-  const keysOf = (text: string) =>
-    [...text.matchAll(/^ {8}'((?:[^']|'')*)' = /gm)].map(([, key]) => key ?? '');
-
-  test('has every command, flag and value of the model', () => {
-    expect(keysOf(table('Commands'))).toEqual(
-      model.nodes.filter((node) => node.commands.length > 0).map((node) => node.path),
-    );
-    for (const { flags } of [...model.nodes, model]) {
-      for (const { names, description } of flags) {
-        for (const name of names) {
-          expect(table('Flags')).toContain(`'${name}', '${description.replaceAll("'", "''")}'`);
+      for (const { names, value } of [...node.flags, ...model.flags]) {
+        for (const name of value === null ? [] : names) {
+          const words = [...(place === '' ? [] : place.split(' ')), name, 'value', first.slice(0, -1)];
+          expect(answerTo(lineInBash(['storectl', ...words].join(' ')))).toContain(first);
         }
       }
-    }
-    const values = table('Completions');
-    for (const { path: place, flags } of model.nodes) {
-      for (const { names, value } of flags) {
-        const [name = ''] = names;
-        const row = `        '${place} ${name}' = '${value}'\n`;
-        if (value === null) expect(values).not.toContain(`'${place} ${name}' =`);
-        else expect(`${values}\n`).toContain(row);
-      }
-    }
-  });
-
-  test('has no key twice: PowerShell would refuse the whole script', () => {
-    for (const name of ['Commands', 'Flags', 'Completions']) {
-      const keys = keysOf(table(name)).map((key) => key.toLowerCase());
-      expect(keys.length).toBeGreaterThan(5);
-      expect(new Set(keys).size).toBe(keys.length);
     }
   });
 });

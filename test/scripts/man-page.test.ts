@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { loadTree } from '../../scripts/generate/completion-model.ts';
+import { loadCommands } from '../../scripts/command-definitions.ts';
 import { manualPages } from '../../scripts/generate/man-page.ts';
 import { refusedFlags } from '../../src/cli/command/command-definition.ts';
 
-const commands = await loadTree();
+const commands = await loadCommands();
 const facts = { version: '1.2.3', exitCodes: [['0', 'done']], variables: [['STORECTL_X', 'a']] } as const;
 const pages = manualPages(commands, facts);
 

@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { launcher, newProgramMachine, type ProgramMachine, testNode } from '../helpers/program.ts';
-import { openTerminal } from '../helpers/terminal.ts';
+import { openTerminal, type Terminal } from '../helpers/terminal.ts';
 
 /** Puts `storectl` on the path of a machine, as an installation does. */
 function install(machine: ProgramMachine): Record<string, string> {
@@ -27,16 +27,23 @@ const load = {
   fish: "function fish_prompt; echo -n '> '; end; storectl completion fish | source",
 };
 
-test.for(['bash', 'zsh', 'fish'] as const)('%s completes commands, ids and lists', async (shell) => {
-  const machine = newProgramMachine();
-  const env = install(machine);
-  const opened = await machine.run(['--demo', 'disputes', 'open', '--reason', 'Parcel never arrived', '-q']);
-  const dispute = opened.stdout.trim();
-  const terminal = await openTerminal(machine.folder, env);
+const shells = ['bash', 'zsh', 'fish'] as const;
+
+/** A terminal in which the shell has loaded its script. */
+async function openShell(shell: (typeof shells)[number], machine: ProgramMachine): Promise<Terminal> {
+  const terminal = await openTerminal(machine.folder, install(machine));
   terminal.type(start[shell]);
   await terminal.shows(/[$%>#] ?$/);
   terminal.type(`${load[shell]}; clear; echo ready`);
   await terminal.shows(/^ready\n>/);
+  return terminal;
+}
+
+test.for(shells)('%s completes commands, ids and lists', async (shell) => {
+  const machine = newProgramMachine();
+  const opened = await machine.run(['--demo', 'disputes', 'open', '--reason', 'Parcel never arrived', '-q']);
+  const dispute = opened.stdout.trim();
+  const terminal = await openShell(shell, machine);
 
   terminal.press('storectl di', 'Tab');
   await terminal.shows(/^> storectl disputes/m);
@@ -46,6 +53,12 @@ test.for(['bash', 'zsh', 'fish'] as const)('%s completes commands, ids and lists
   terminal.press(`storectl --demo disputes decide ${dispute.slice(0, 4)}`, 'Tab');
   await terminal.shows(new RegExp(`^> storectl --demo disputes decide ${dispute}`, 'm'));
   terminal.press('C-u');
+
+  // Ids are listed with what they stand for.
+  const tabs = shell === 'bash' ? 3 : 2;
+  terminal.press('storectl --demo disputes show ', ...Array<string>(tabs).fill('Tab'));
+  await terminal.shows(new RegExp(`${dispute}.*open, Parcel never arrived`));
+  terminal.press('C-c');
 
   terminal.press('storectl backup create --sections ', 'Tab', 'Tab');
   const list = await terminal.shows(/endpoints/);
@@ -61,7 +74,23 @@ test.for(['bash', 'zsh', 'fish'] as const)('%s completes commands, ids and lists
   await terminal.shows(/--from (my\\ decisions\.csv|'my decisions\.csv')/);
 });
 
+test.for(shells)('%s shows nothing of a program that fails, or is gone', async (shell) => {
+  const machine = newProgramMachine();
+  const terminal = await openShell(shell, machine);
+  const program = path.join(machine.folder, 'bin', 'storectl');
+
+  writeFileSync(program, '#!/bin/sh\necho "Error: out of order" >&2\nexit 1\n');
+  terminal.press('storectl di', 'Tab', 'sputes');
+  expect(await terminal.shows(/disputes$/)).toBe('ready\n> storectl disputes');
+  terminal.press('C-u');
+
+  rmSync(program);
+  terminal.press('storectl ba', 'Tab', 'ckup');
+  expect(await terminal.shows(/backup$/)).toBe('ready\n> storectl backup');
+});
+
 test('the fish script offers words with what they mean', () => {
+  const machine = newProgramMachine();
   const lines = [
     'storectl di',
     'storectl backup create --sec',
@@ -74,7 +103,10 @@ test('the fish script offers words with what they mean', () => {
     ...lines.map((line) => `complete -C '${line}'; echo end`),
   ].join('\n');
 
-  const { stdout, stderr } = spawnSync('fish', ['--no-config', '-c', script], { encoding: 'utf8' });
+  const { stdout, stderr } = spawnSync('fish', ['--no-config', '-c', script], {
+    env: install(machine),
+    encoding: 'utf8',
+  });
 
   expect(stderr).toBe('');
   expect(stdout.split('end\n')).toEqual([

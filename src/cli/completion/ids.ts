@@ -17,34 +17,23 @@ import type { ProfileStore } from '../config/profile-store.ts';
 import { getPath } from '../core/field-path.ts';
 import type { Io } from '../core/io.ts';
 import { isObject } from '../core/json-value.ts';
-import { type CompletionKind, completionKinds } from '../core/option-spec.ts';
+import type { CompletionKind } from '../core/option-spec.ts';
 import { printable } from '../core/sanitize.ts';
 import { formatDistance } from '../output/format-value.ts';
 
 /**
- * What `storectl __complete KIND [WORDS…]` prints for the completion scripts: `id<TAB>description` lines, newest first.
- * The words are those before the cursor: their `--profile`, `--demo` and `--store` choose the history. It reads settings
- * and the newest records, writes nothing, and never reaches for the network. Whatever is wrong is nothing to offer.
+ * The ids of a kind that this machine knows, newest first. `words` are those before the cursor: their `--profile`,
+ * `--demo` and `--store` choose the history. Reads settings and the newest records.
  */
-export function completeIds([kind, ...words]: readonly string[], io: Places): string {
-  const known = completionKinds.find((name) => name === kind);
-  if (known === undefined) return '';
-  try {
-    return itemsOf(known, words, io)
-      .filter(({ id }) => safeWord.test(id))
-      .map(({ id, description }) => `${id}\t${description}\n`)
-      .join('');
-  } catch {
-    // In the middle of a command line there is no place for a message; the command itself will say it.
-    return '';
-  }
+export function completeIds(kind: CompletionKind, words: readonly string[], places: Places): KnownItem[] {
+  return itemsOf(kind, words, places).filter(({ id }) => safeWord.test(id));
 }
 
-type Places = Pick<Io, 'env' | 'cwd' | 'process' | 'homeDirectory'>;
+export type Places = Pick<Io, 'env' | 'cwd' | 'process' | 'homeDirectory'>;
 
-interface Item {
+export interface KnownItem {
   readonly id: string;
-  /** For people, printable. */
+  /** For people, printable. Empty where the word says it all. */
   readonly description: string;
 }
 
@@ -55,7 +44,7 @@ const safeWord = /^[A-Za-z0-9][\w.-]{0,127}$/;
 const mostRecords = 200;
 const mostBytes = 4 * 1024 * 1024;
 
-function itemsOf(kind: CompletionKind, words: readonly string[], io: Places): Item[] {
+function itemsOf(kind: CompletionKind, words: readonly string[], io: Places): KnownItem[] {
   const profiles = readProfiles(configDirectory(io));
   if (kind === 'profile') {
     const described = profiles.names().map((name) => {
@@ -77,7 +66,7 @@ function itemsOf(kind: CompletionKind, words: readonly string[], io: Places): It
       (storeId === null || record.storeId === storeId.value) &&
       (profile === demoProfile || baseUrl === null || record.origin === baseUrl.value.origin),
   );
-  const items = new Map<string, Item>();
+  const items = new Map<string, KnownItem>();
   for (const record of records) {
     const item = describeAs[kind]?.(record);
     if (item !== null && item !== undefined && !items.has(item.id)) items.set(item.id, item);
@@ -88,7 +77,7 @@ function itemsOf(kind: CompletionKind, words: readonly string[], io: Places): It
 }
 
 /** What the example store holds from the start, and no command has made. */
-function exampleItems(kind: CompletionKind, storeId: string): Item[] {
+function exampleItems(kind: CompletionKind, storeId: string): KnownItem[] {
   if (storeId !== exampleIds.store) return [];
   const { openDispute, wonDispute, reclaim } = exampleIds;
   if (kind === 'reclaim') return [{ id: reclaim, description: 'noticed, example' }];
@@ -102,7 +91,7 @@ function exampleItems(kind: CompletionKind, storeId: string): Item[] {
 /** What is read of a record: its file may be of another version, so every field may be anything. */
 type StoredRecord = Readonly<Record<string, unknown>>;
 
-const describeAs: Readonly<Record<string, (record: StoredRecord) => Item | null>> = {
+const describeAs: Readonly<Record<string, (record: StoredRecord) => KnownItem | null>> = {
   record: describeRecord,
   'open-record': (record) => (isOpen(record) ? describeRecord(record) : null),
   backup: (record) => describeMade(record, ['backup.create'], ['label', 'sections']),
@@ -110,7 +99,7 @@ const describeAs: Readonly<Record<string, (record: StoredRecord) => Item | null>
   reclaim: (record) => describeMade(record, ['reclaim.appeal'], ['subdomain', 'status']),
 };
 
-function describeRecord(record: StoredRecord): Item | null {
+function describeRecord(record: StoredRecord): KnownItem | null {
   if (typeof record.id !== 'string') return null;
   return { id: record.id, description: describe([record.operation, record.state], record) };
 }
@@ -128,7 +117,7 @@ function describeMade(
   record: StoredRecord,
   operations: readonly string[],
   fields: readonly string[],
-): Item | null {
+): KnownItem | null {
   if (!operations.includes(String(record.operation))) return null;
   const answer = parse(getPath(record, ['answer', 'body']));
   const [, worked] = /\/([^/]+)\/(?:decision|appeal)$/.exec(String(record.path)) ?? [];

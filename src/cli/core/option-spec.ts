@@ -1,18 +1,15 @@
 /** What Tab offers for a value: fixed words, or something that is looked up, such as ids in this machine's history. */
 export type Completion = readonly string[] | CompletionKind;
 
-export const completionKinds = [
-  'file',
-  'field',
-  'profile',
-  'record',
-  'open-record',
-  'backup',
-  'dispute',
-  'reclaim',
-] as const;
-
-export type CompletionKind = (typeof completionKinds)[number];
+export type CompletionKind =
+  | 'file'
+  | 'field'
+  | 'profile'
+  | 'record'
+  | 'open-record'
+  | 'backup'
+  | 'dispute'
+  | 'reclaim';
 
 /** A positional argument. The parser requires none: commands report what is missing themselves. */
 export interface ArgumentSpec {

@@ -1,0 +1,107 @@
+import { completeIds, type KnownItem, type Places } from './ids.ts';
+import type { CompletedCommand, CompletedValue, CompletionModel } from './model.ts';
+
+/** A command line up to the cursor, without the name of the program. */
+export interface TypedLine {
+  /** The words before the one at the cursor. */
+  readonly before: readonly string[];
+  /** What is typed of the word at the cursor. */
+  readonly current: string;
+}
+
+/** What may stand at the cursor. */
+export interface Offer {
+  /** In the order in which they are shown. Not yet narrowed down to what is typed. */
+  readonly items: readonly KnownItem[];
+  /** The part of the current word that stays in front of each item, `--sections=store,`. */
+  readonly kept: string;
+  /** The items are ids or profiles of this user, which only their descriptions tell apart. */
+  readonly areIds?: boolean;
+  /** A comma and another item may follow. */
+  readonly mayContinue?: boolean;
+  /** The shell offers files. */
+  readonly files?: boolean;
+  /** Shown where there is nothing to offer, in shells that have a place for it. */
+  readonly message?: string;
+}
+
+const nothing: Offer = { items: [], kept: '' };
+
+/** What Tab offers for a command line. Reads settings and history for ids, and nothing for anything else. */
+export function offerFor(model: CompletionModel, { before, current }: TypedLine, places: Places): Offer {
+  const { command, position, pending, ended } = follow(model, before);
+  const offerValue = (value: CompletedValue, text: string, kept = '') =>
+    valuesFor(value, text, kept, (kind) => completeIds(kind, before, places));
+  if (pending !== null) return offerValue(pending, current);
+  const [, flag, text = ''] = (ended ? null : /^(--[^=]*)=(.*)$/s.exec(current)) ?? [];
+  if (flag !== undefined) {
+    const value = flagValue(model, command, flag);
+    return value === null ? nothing : offerValue(value, text, `${flag}=`);
+  }
+  if (!ended && current.startsWith('-')) return flagsOf(model, command);
+  const commands = Object.entries(command.commands);
+  if (commands.length > 0) {
+    const items = commands.map(([id, { summary }]) => ({ id, description: summary }));
+    return position === 0 ? { items, kept: '' } : nothing;
+  }
+  const argument = command.arguments[position] ?? (command.variadic ? command.arguments.at(-1) : undefined);
+  if (argument !== undefined) return offerValue(argument, current);
+  return !ended && current === '' ? flagsOf(model, command) : nothing;
+}
+
+interface Place {
+  readonly command: CompletedCommand;
+  /** Number of arguments before the cursor. */
+  readonly position: number;
+  /** The value of the flag before the cursor, or null. */
+  readonly pending: CompletedValue | null;
+  /** After `--` nothing is a flag. */
+  readonly ended: boolean;
+}
+
+/** Where the words lead to. */
+function follow(model: CompletionModel, words: readonly string[]): Place {
+  let place: Place = { command: model.program, position: 0, pending: null, ended: false };
+  for (const word of words) {
+    const { command, position, pending, ended } = place;
+    const next = Object.hasOwn(command.commands, word) ? command.commands[word] : undefined;
+    if (pending !== null) place = { ...place, pending: null };
+    else if (!ended && word === '--') place = { ...place, ended: true };
+    else if (!ended && /^--[^=]*=/.test(word)) continue;
+    else if (!ended && /^-./.test(word)) place = { ...place, pending: flagValue(model, command, word) };
+    else if (next !== undefined) place = { ...place, command: next };
+    // `storectl help backup` completes as `storectl backup` does.
+    else if (command !== model.program || word !== 'help') place = { ...place, position: position + 1 };
+  }
+  return place;
+}
+
+/** The value that a flag takes, or null for a switch and for what is not known. */
+function flagValue(model: CompletionModel, command: CompletedCommand, name: string): CompletedValue | null {
+  return [...command.flags, ...model.flags].find(({ names }) => names.includes(name))?.value ?? null;
+}
+
+function flagsOf(model: CompletionModel, command: CompletedCommand): Offer {
+  const items = [...command.flags, ...model.flags].flatMap(({ names, description }) =>
+    names.map((id) => ({ id, description })),
+  );
+  return { items, kept: '' };
+}
+
+function valuesFor(
+  { words, kind, list }: CompletedValue,
+  text: string,
+  kept: string,
+  findIds: (kind: NonNullable<CompletedValue['kind']>) => readonly KnownItem[],
+): Offer {
+  if (kind === 'file') return { items: [], kept, files: true };
+  if (kind !== undefined) {
+    return { items: findIds(kind), kept, areIds: true, message: `No ${kind} known on this machine` };
+  }
+  if (words === undefined) return { items: [], kept, message: 'a value' };
+  const describe = (id: string) => ({ id, description: '' });
+  if (!list) return { items: words.map(describe), kept };
+  const chosen = text.slice(0, text.lastIndexOf(',') + 1);
+  const left = words.filter((word) => !chosen.split(',').includes(word));
+  return { items: left.map(describe), kept: kept + chosen, mayContinue: left.length > 1 };
+}
