@@ -8,10 +8,7 @@ _storectl() {
     '~/'*) program=$HOME/${program#'~/'} ;;
   esac
   # An alias has another name than the program.
-  case $(type -t "$program") in
-    file | function) ;;
-    *) program=storectl ;;
-  esac
+  if alias "$program" &>/dev/null || ! type "$program" &>/dev/null; then program=storectl; fi
   compopt -o nosort 2>/dev/null
   while IFS= read -r line; do
     case $line in

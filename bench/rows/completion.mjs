@@ -7,11 +7,12 @@ import { answerServer, storeOf } from '../lib/scene.mjs';
 const unit = 'ms';
 const perRound = quickSamples;
 
-/** Records of the history that ids are looked up in. */
+/** Number of records. */
 const historySize = 1_000;
 
-/** What bash does when Tab is pressed, in a bash that has loaded nothing yet. */
-const pressTab = `source '${path.join(root, 'completions', 'storectl.bash')}'
+/** What bash does when Tab is pressed, in a new bash. `NODE` is the Node that is measured. */
+const pressTab = `storectl() { exec "$NODE" '${program}' "$@"; }
+source '${path.join(root, 'completions', 'storectl.bash')}'
 COMP_LINE='storectl backup create --' COMP_POINT=25 COMP_CWORD=3 COMP_WORDS=(storectl backup create --)
 _storectl storectl && printf '%s\\n' "\${COMPREPLY[@]}" | grep -q -e --sections`;
 
@@ -20,12 +21,12 @@ const words = {
   what: 'Tab after `storectl backup create --` in bash; `node -e 0`',
   unit,
   perRound,
-  goals: () => [{ of: 'ratio', atMost: 1.5 }],
+  goals: () => [{ of: 'ratio', atMost: 1.6 }],
   async prepare({ node, env }) {
     const bash = findOnPath('bash');
     if (bash === null) return null;
     return {
-      subject: () => timeOf(bash, ['--norc', '--noprofile', '-c', pressTab], { env }),
+      subject: () => timeOf(bash, ['--norc', '--noprofile', '-c', pressTab], { env: { ...env, NODE: node } }),
       floor: nodeFloor({ node, env }),
     };
   },
@@ -33,7 +34,7 @@ const words = {
 
 const ids = {
   name: 'completion: ids',
-  what: `ids of backups from a history of ${historySize} records (\`storectl __complete backup\`); \`node -e 0\``,
+  what: `ids of backups in a history of ${historySize} records after \`storectl backup restore \`; \`node -e 0\``,
   unit,
   perRound,
   goals: () => [{ of: 'value', atMost: 100 }],
@@ -45,13 +46,13 @@ const ids = {
     await server.stop();
     multiplyRecord(env.STORECTL_STATE_DIR);
     return {
-      subject: () => timeOf(place.node, [program, '__complete', 'backup'], { env }),
+      subject: () => timeOf(place.node, [program, '__complete', 'fish', 'backup', 'restore', ''], { env }),
       floor: nodeFloor(place),
     };
   },
 };
 
-/** Makes many records of the one that is in the history. */
+/** Copies the only record of the history. */
 function multiplyRecord(stateFolder) {
   const file = readdirSync(stateFolder, { recursive: true, encoding: 'utf8' }).find((name) =>
     /\d{8}-\d{6}-\w{6}\.json$/.test(name),
