@@ -1,0 +1,205 @@
+import { createHash } from 'node:crypto';
+
+/** How often a write may be sent, as in the contract. */
+export type OperationClass = 'read' | 'repeatable' | 'keyed' | 'one-shot';
+
+/**
+ * What a client is asked to do. A *subject* names one thing that the user wants, such as the backup with the label
+ * `s1-a`: the request carries it, so that the model server can count how often it was applied.
+ */
+export interface OperationModel {
+  readonly id: string;
+  readonly class: OperationClass;
+  /** Whether the command reads before it writes. */
+  readonly readsFirst: boolean;
+  /** Flag that asks for the same thing once more, or null. */
+  readonly freshFlag: string | null;
+  /** Arguments for one subject, or for several in a batch. */
+  command(subjects: readonly string[]): readonly string[];
+  /** Subject of a request, or null where the request belongs to another operation. */
+  subjectOf(request: SentRequest): string | null;
+}
+
+export interface SentRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly body: Json;
+  /** Those of the schedule: a path names a subject by its UUID. */
+  readonly subjects: readonly string[];
+}
+
+export type Json = Readonly<Record<string, unknown>>;
+
+export const storeId = '4be5c0aa-6a30-4c55-9a2c-7d3e0f6b7a10';
+export const storePath = `/v1/stores/${storeId}`;
+
+/** The same UUID for the same subject. */
+export function uuidOf(subject: string): string {
+  const hex = createHash('sha256').update(subject).digest('hex');
+  const parts = [hex.slice(0, 8), hex.slice(8, 12), `4${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`];
+  return [...parts, hex.slice(20, 32)].join('-');
+}
+
+const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+const object = (value: unknown): Json => (typeof value === 'object' && value !== null ? (value as Json) : {});
+
+function subjectInPath({ path, subjects }: SentRequest, pattern: RegExp): string | null {
+  const id = pattern.exec(path)?.[1];
+  return subjects.find((subject) => uuidOf(subject) === id) ?? null;
+}
+
+const first = (subjects: readonly string[]): string => subjects[0] ?? '';
+
+/** A time of day for `settings save`: another one for each subject of a schedule. */
+export function quietStartOf(subject: string): string {
+  const minute = Number.parseInt(uuidOf(subject).slice(0, 6), 16) % 1439;
+  return `${String(Math.floor(minute / 60)).padStart(2, '0')}:${String(minute % 60).padStart(2, '0')}`;
+}
+
+export const operations = {
+  'store.update': {
+    id: 'store.update',
+    class: 'repeatable',
+    readsFirst: false,
+    freshFlag: null,
+    command: (subjects) => ['store', 'update', '--name', first(subjects)],
+    subjectOf: ({ method, path, body }) =>
+      method === 'PATCH' && path === storePath ? text(body.name) : null,
+  },
+  'settings.save': {
+    id: 'settings.save',
+    class: 'repeatable',
+    readsFirst: true,
+    freshFlag: null,
+    command: (subjects) => ['settings', 'save', '--quiet-hours-start', quietStartOf(first(subjects))],
+    subjectOf: ({ method, path, body, subjects }) =>
+      method === 'PUT' && path === `${storePath}/operations/settings`
+        ? (subjects.find((subject) => quietStartOf(subject) === object(body.quietHours).start) ?? null)
+        : null,
+  },
+  'notify.mark-read': {
+    id: 'notify.mark-read',
+    class: 'repeatable',
+    readsFirst: false,
+    freshFlag: null,
+    command: (subjects) => ['notify', 'mark-read', first(subjects)],
+    subjectOf: ({ method, path, body }) =>
+      method === 'POST' && path === `${storePath}/notifications/read`
+        ? text(Array.isArray(body.ids) ? body.ids[0] : null)
+        : null,
+  },
+  'disputes.open': {
+    id: 'disputes.open',
+    class: 'keyed',
+    readsFirst: false,
+    freshFlag: '--new',
+    command: (subjects) => ['disputes', 'open', '--reason', first(subjects)],
+    subjectOf: ({ method, path, body }) =>
+      method === 'POST' && path === `${storePath}/operations/disputes` ? text(body.reason) : null,
+  },
+  'backup.create': {
+    id: 'backup.create',
+    class: 'keyed',
+    readsFirst: false,
+    freshFlag: '--new',
+    command: (subjects) => ['backup', 'create', '--label', first(subjects), '--sections', 'store,blog'],
+    subjectOf: ({ method, path, body }) =>
+      method === 'POST' && path === `${storePath}/operations/backups` ? text(body.label) : null,
+  },
+  'backup.restore': {
+    id: 'backup.restore',
+    class: 'keyed',
+    readsFirst: false,
+    freshFlag: '--new',
+    command(subjects) {
+      const id = uuidOf(first(subjects));
+      return ['backup', 'restore', id, '--sections', 'store', '--confirm', id];
+    },
+    subjectOf: (request) =>
+      request.method === 'POST' ? subjectInPath(request, /\/operations\/backups\/([^/]+)\/restore$/) : null,
+  },
+  'blog.create': {
+    id: 'blog.create',
+    class: 'one-shot',
+    readsFirst: false,
+    freshFlag: '--allow-duplicate',
+    command: (subjects) =>
+      subjects.length === 1
+        ? ['blog', 'create', '--title', first(subjects), '--content-md', 'Text.']
+        : ['blog', 'create', ...subjects.map((subject) => `${subject}.md`)],
+    subjectOf: ({ method, path, body }) =>
+      method === 'POST' && path === `${storePath}/blog/posts` ? text(body.title) : null,
+  },
+  'disputes.decide': {
+    id: 'disputes.decide',
+    class: 'one-shot',
+    readsFirst: true,
+    freshFlag: null,
+    command(subjects) {
+      const ids = subjects.map(uuidOf);
+      const id = first(ids);
+      return ids.length === 1
+        ? ['disputes', 'decide', id, '--status', 'won', '--resolution', 'Delivered.', '--confirm', id]
+        : ['disputes', 'decide', '--from', 'decisions.csv', '--confirm', String(ids.length)];
+    },
+    subjectOf: (request) =>
+      request.method === 'POST' ? subjectInPath(request, /\/operations\/disputes\/([^/]+)\/decision$/) : null,
+  },
+  'reclaim.appeal': {
+    id: 'reclaim.appeal',
+    class: 'one-shot',
+    readsFirst: false,
+    freshFlag: '--resubmit',
+    command(subjects) {
+      const id = uuidOf(first(subjects));
+      return ['reclaim', 'appeal', id, '--text', 'The shop is open.', '--confirm', id];
+    },
+    subjectOf: (request) =>
+      request.method === 'POST' ? subjectInPath(request, /\/subdomain-reclaims\/([^/]+)\/appeal$/) : null,
+  },
+  'notify.add-endpoint': {
+    id: 'notify.add-endpoint',
+    class: 'one-shot',
+    readsFirst: false,
+    freshFlag: '--allow-duplicate',
+    command: (subjects) => [
+      ...['notify', 'add-endpoint', '--name', first(subjects), '--events', 'feedback_digest'],
+      ...['--url', 'https://discord.com/api/webhooks/1/a-token'],
+    ],
+    subjectOf: ({ method, path, body }) =>
+      method === 'POST' && path === `${storePath}/notifications/endpoints` ? text(body.name) : null,
+  },
+  'settings.show': {
+    id: 'settings.show',
+    class: 'read',
+    readsFirst: true,
+    freshFlag: null,
+    command: () => ['settings', 'show'],
+    subjectOf: () => null,
+  },
+  'disputes.show': {
+    id: 'disputes.show',
+    class: 'read',
+    readsFirst: true,
+    freshFlag: null,
+    command: (subjects) => ['disputes', 'show', uuidOf(first(subjects))],
+    subjectOf: () => null,
+  },
+} as const satisfies Record<string, OperationModel>;
+
+export type OperationId = keyof typeof operations;
+export const operationIds = Object.keys(operations) as OperationId[];
+
+/** Operation and subject of a write, or null for anything else. */
+export function identifyWrite(request: SentRequest): { operation: OperationId; subject: string } | null {
+  for (const operation of operationIds) {
+    const subject = operations[operation].subjectOf(request);
+    if (subject !== null) return { operation, subject };
+  }
+  return null;
+}
+
+/** The dispute in a path, or null. */
+export function disputeInPath(path: string): string | null {
+  return /\/operations\/disputes\/([^/]+)$/.exec(path)?.[1] ?? null;
+}

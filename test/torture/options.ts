@@ -1,0 +1,73 @@
+import { availableParallelism } from 'node:os';
+import { parseArgs } from 'node:util';
+
+export const usage = `Runs the built program through random schedules of faults, and checks what it promises.
+
+  npm run torture -- [options]
+  npm run --silent torture -- --schedules 10000 --json > torture.json
+
+  --schedules N      how many (default 500)
+  --seed S           seed of the first one (default 1); the next has S + 1
+  --jobs N           how many at a time: most of their time they wait (default 8 for each processor)
+  --quick            200 schedules, and the self-check that a client without history is found out
+  --without-history  each client finds an empty history: duplicates must be found
+  --trace            everything that happened in each schedule that broke a promise
+  --json             one JSON document in place of the table
+
+To look at one that broke a promise: npm run torture -- --schedules 1 --seed S --trace`;
+
+export interface Options {
+  readonly schedules: number;
+  readonly seed: number;
+  readonly jobs: number;
+  readonly quick: boolean;
+  readonly withoutHistory: boolean;
+  readonly trace: boolean;
+  readonly json: boolean;
+  readonly help: boolean;
+}
+
+/** The options cannot be used as they are written. */
+export class UsageError extends Error {}
+
+const quickSchedules = 200;
+
+/** Throws a {@link UsageError}. */
+export function parseOptions(args: readonly string[]): Options {
+  const { values } = parse(args);
+  const number = (name: 'schedules' | 'seed' | 'jobs', otherwise: number): number => {
+    const value = values[name] === undefined ? otherwise : Number(values[name]);
+    if (!Number.isInteger(value) || value < 1) throw new UsageError(`--${name} takes a whole number from 1`);
+    return value;
+  };
+  return {
+    schedules: number('schedules', values.quick ? quickSchedules : 500),
+    seed: number('seed', 1),
+    jobs: number('jobs', 8 * availableParallelism()),
+    quick: values.quick,
+    withoutHistory: values['without-history'],
+    trace: values.trace,
+    json: values.json,
+    help: values.help,
+  };
+}
+
+function parse(args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      options: {
+        schedules: { type: 'string' },
+        seed: { type: 'string' },
+        jobs: { type: 'string' },
+        quick: { type: 'boolean', default: false },
+        'without-history': { type: 'boolean', default: false },
+        trace: { type: 'boolean', default: false },
+        json: { type: 'boolean', default: false },
+        help: { type: 'boolean', default: false, short: 'h' },
+      },
+    });
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}

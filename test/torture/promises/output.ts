@@ -1,0 +1,91 @@
+import type { Run } from '../play.ts';
+import type { ProgramPromise } from './promise.ts';
+import { type Story, wasKilled } from './story.ts';
+
+/** Promises about exit codes and what is printed. */
+export const outputPromises: readonly ProgramPromise[] = [
+  {
+    id: 'output-failure-is-12',
+    text: 'applied, and the output fails: exit 12 and "outcome":"applied"',
+    check: (story) =>
+      overRuns(story, (run) => {
+        if (!run.mishaps.stdoutFull || run.typed === 'resume' || wasKilled(run)) return null;
+        const own = run.requests.filter(({ write }) => write?.operation === story.schedule.operation);
+        if (!own.some(({ view }) => view === 'success')) return null;
+        if (story.isBatch)
+          return run.exitCode === 0 || run.exitCode === 11 ? [`a batch: exit ${run.exitCode}`] : [];
+        if (own.at(-1)?.view !== 'success' || run.mishaps.fullAt > 0) return null;
+        const isTrue = run.exitCode === 12 && run.error?.outcome === 'applied';
+        return isTrue ? [] : [`exit ${run.exitCode}, outcome ${String(run.error?.outcome)}`];
+      }),
+  },
+  {
+    id: 'outcome-fits-exit-code',
+    text: 'the outcome in the JSON error and the exit code say the same',
+    check: (story) =>
+      overRuns(story, (run) => {
+        if (run.error === null || wasKilled(run) || story.isBatch || run.typed === 'resume') return null;
+        const { outcome } = run.error;
+        const fits =
+          outcome === 'applied'
+            ? run.exitCode === 12
+            : outcome === 'unknown'
+              ? run.exitCode === 10
+              : run.exitCode !== 12 && (run.exitCode !== 10 || story.schedule.operation === 'backup.restore');
+        return fits ? [] : [`exit ${run.exitCode}, outcome ${String(outcome)}`];
+      }),
+  },
+  {
+    id: 'both-truths',
+    text: 'a restore that ends after its safety backup names the backup',
+    check: (story) => {
+      const { operation, safetyBackup } = story.schedule;
+      if (operation !== 'backup.restore' || !safetyBackup) return null;
+      return overRuns(story, (run) => {
+        if (wasKilled(run) || run.exitCode === 0 || run.typed === 'resume') return null;
+        const safety = run.requests.find(
+          ({ write, view }) => write?.operation === 'backup.create' && view === 'success',
+        );
+        const effect = story.effects.find(({ request }) => request === safety?.number);
+        if (safety === undefined || effect?.id == null) return null;
+        if (safety.answeredAt > run.startedMs + story.schedule.timeoutMs - 500) return null;
+        return run.stderr.includes(effect.id)
+          ? []
+          : [`exit ${run.exitCode} without a word of the safety backup`];
+      });
+    },
+  },
+  {
+    id: 'reads-are-harmless',
+    text: 'a read ends with its answer or an error, never with an unknown outcome',
+    check: (story) => {
+      if (story.class !== 'read') return null;
+      return story.runs.flatMap((run) => {
+        if (wasKilled(run)) return [];
+        const isAnswered = run.requests.some(({ view }) => view === 'success');
+        if (run.exitCode === 0)
+          return isAnswered && run.document !== null ? [] : ['exit 0 without an answer'];
+        return run.exitCode === 10 || run.exitCode === 12 ? [`exit ${run.exitCode}`] : [];
+      });
+    },
+  },
+  {
+    id: 'never-hangs',
+    text: 'a command ends by its deadline, whatever the clock does',
+    check: (story) => story.runs.filter(({ hung }) => hung).map(({ args }) => `storectl ${args.join(' ')}`),
+  },
+  {
+    id: 'no-crash',
+    text: 'no fault is a bug in storectl',
+    check: (story) =>
+      story.runs
+        .filter(({ exitCode, stderr }) => exitCode === 1 || stderr.includes('a bug in storectl'))
+        .map(({ typed, stderr }) => `${typed}: ${stderr.slice(0, 300)}`),
+  },
+];
+
+function overRuns(story: Story, check: (run: Run) => readonly string[] | null): readonly string[] | null {
+  if (story.class === 'read') return null;
+  const given = story.runs.map(check).filter((verdict) => verdict !== null);
+  return given.length === 0 ? null : given.flat();
+}

@@ -1,0 +1,135 @@
+import type { Run } from '../play.ts';
+import type { ProgramPromise } from './promise.ts';
+import { isDoubtful, type Story, wasKilled } from './story.ts';
+
+/** Promises about what leaves the machine, and when. */
+export const sendingPromises: readonly ProgramPromise[] = [
+  {
+    id: 'recorded-before-sent',
+    text: 'no write leaves before its record is on disk',
+    check: ({ runs }) => {
+      const sends = runs.flatMap(({ events }) =>
+        events.flatMap((event) =>
+          event.event === 'send' && event.recorded !== undefined ? [event.recorded] : [],
+        ),
+      );
+      if (sends.length === 0) return null;
+      return sends.includes(false) ? ['a write was sent whose record was not synced'] : [];
+    },
+  },
+  {
+    id: 'retry-after-kept',
+    text: '`Retry-After` is never cut short, by `resume` neither',
+    check: checkWaits,
+  },
+  {
+    id: 'one-shot-once',
+    text: 'a one-shot write in doubt is never sent again by itself',
+    check: (story) => {
+      if (story.class !== 'one-shot') return null;
+      return story.asks.flatMap(({ subject, episodes }) => {
+        const writes = episodes.flatMap((episode) => episode.writes);
+        const doubtful = writes.findIndex(isDoubtful);
+        const again = doubtful === -1 ? undefined : writes[doubtful + 1];
+        return again === undefined ? [] : [`${subject}: request ${again.number} after one in doubt`];
+      });
+    },
+  },
+  {
+    id: 'damage-fails-closed',
+    text: 'damaged history: exit 11, and nothing is sent',
+    check: ({ runs, class: operationClass }) => {
+      const affected = runs.filter(
+        (run) =>
+          run.onDamagedHistory && !wasKilled(run) && operationClass !== 'read' && run.typed !== 'repair',
+      );
+      if (affected.length === 0) return null;
+      return affected.flatMap((run) => {
+        const writes = run.requests.filter(({ write }) => write !== null).length;
+        return run.exitCode === 11 && writes === 0
+          ? []
+          : [`${run.typed}: exit ${run.exitCode}, ${writes} writes sent`];
+      });
+    },
+  },
+  {
+    id: 'key-of-other-arguments',
+    text: 'the same key with other arguments is refused locally: exit 2',
+    check: ({ runs, requests }) => {
+      // A key whose requests were all refused is free again.
+      const isTaken = (run: Run) =>
+        requests.some(
+          ({ view, at, write }) =>
+            write !== null && at < run.startedMs && view !== 'refused' && view !== 'throttled',
+        );
+      const affected = runs.filter(
+        (run) =>
+          run.typed === 'key-with-other-arguments' &&
+          isTaken(run) &&
+          !wasKilled(run) &&
+          !run.onDamagedHistory,
+      );
+      if (affected.length === 0) return null;
+      return affected.flatMap((run) => {
+        const isRefused = run.exitCode === 2 || (run.exitCode === 11 && run.mishaps.fullAt > 0);
+        return isRefused && run.requests.length === 0
+          ? []
+          : [`exit ${run.exitCode}, ${run.requests.length} requests`];
+      });
+    },
+  },
+  {
+    id: 'safety-backup-first',
+    text: 'a restore is sent only after its safety backup was applied',
+    check: ({ schedule, requests, effects }) => {
+      if (schedule.operation !== 'backup.restore' || !schedule.safetyBackup) return null;
+      const restores = requests.filter(({ write }) => write?.operation === 'backup.restore');
+      if (restores.length === 0) return null;
+      const safety = effects.find(({ operation }) => operation === 'backup.create');
+      const [first] = restores;
+      const isFirst = safety !== undefined && first !== undefined && safety.request < first.number;
+      return isFirst ? [] : ['restored without a safety backup'];
+    },
+  },
+];
+
+/** The hook may see two connections in the same turn of the event loop. */
+const sameTurnMs = 20;
+/** Clocks are read at slightly different moments. */
+const roundingMs = 3;
+
+function checkWaits(story: Story): readonly string[] | null {
+  const { runs, schedule } = story;
+  let seen = false;
+  const broken: string[] = [];
+  for (const run of runs) {
+    for (const wait of run.events) {
+      if (wait.event !== 'wait') continue;
+      seen = true;
+      const early = run.events.find(
+        ({ event, ms }) =>
+          event === 'send' && ms > wait.ms + sameTurnMs && ms < wait.ms + wait.waitMs - roundingMs,
+      );
+      if (early)
+        broken.push(`sent ${Math.round(early.ms - wait.ms)} ms after being asked to wait ${wait.waitMs} ms`);
+    }
+  }
+  const clocksAgree = runs.every(({ mishaps }) => mishaps.offsetMs === 0 && mishaps.jumpAt === 0);
+  const isSingle = runs.every(({ typed, inPair }) => !inPair && (typed === 'same' || typed === 'resume'));
+  if (clocksAgree && isSingle && !story.isBatch && schedule.operation !== 'backup.restore') {
+    broken.push(...sentTooSoonByResume(story));
+  }
+  return seen ? broken : null;
+}
+
+function sentTooSoonByResume({ runs }: Story): string[] {
+  return runs.flatMap((run, index) => {
+    if (run.typed !== 'resume') return [];
+    const until = runs
+      .slice(0, index)
+      .flatMap(({ events }) => events.map((event) => (event.event === 'wait' ? event.ms + event.waitMs : 0)));
+    const send = run.events.find((event) => event.event === 'send' && event.method !== 'GET');
+    const early = send && Math.max(0, ...until) - send.ms;
+    return early !== undefined && early > roundingMs ? [`resume sent ${Math.round(early)} ms too soon`] : [];
+  });
+}

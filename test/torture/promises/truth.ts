@@ -1,0 +1,210 @@
+import type { HistoryLine } from '../play.ts';
+import type { SeenRequest } from '../service/model-server.ts';
+import type { ProgramPromise } from './promise.ts';
+import { type Ask, type Episode, isDoubtful, type Story, wasKilled } from './story.ts';
+
+/** Promises about what was applied and what the user is told about it. */
+export const truthPromises: readonly ProgramPromise[] = [
+  {
+    id: 'applied-once',
+    text: 'a write is applied as often as the user asked for it, and no more',
+    check: (story) => {
+      if (story.class === 'read' || story.class === 'repeatable') return null;
+      const subjects = new Set(story.asks.map(({ subject }) => subject));
+      return [...subjects].flatMap((subject) => {
+        const asked = story.asks.filter((ask) => ask.subject === subject).length;
+        const applied = story.effectsOf(subject).length;
+        return applied > asked ? [`${subject}: applied ${applied} times, asked for ${asked}`] : [];
+      });
+    },
+  },
+  {
+    id: 'applied-means-applied',
+    text: 'what is reported as applied was applied',
+    check: (story) =>
+      overEpisodes(story, ({ told }, { subject }) =>
+        told !== 'applied'
+          ? null
+          : story.effectsOf(subject).length > 0
+            ? []
+            : [`${subject}: told, and never applied`],
+      ),
+  },
+  {
+    id: 'not-applied-means-not-applied',
+    text: 'what is reported as rejected or not sent was not applied',
+    check: (story) =>
+      overEpisodes(story, (episode, ask) => {
+        const { told, writes } = episode;
+        if (told === 'not-applied') return appliedBy(story, writesUntil(ask, episode));
+        return told === 'not-sent' ? appliedBy(story, writes) : null;
+      }),
+  },
+  {
+    id: 'doubt-ends-by-proof',
+    text: 'once an attempt may have been applied, no refusal ends the doubt',
+    check: (story) => {
+      if (story.class === 'read') return null;
+      const doubts = story.asks.flatMap((ask) => {
+        let inDoubt = false;
+        return ask.episodes.flatMap((episode) => {
+          inDoubt = doubtAfter(episode, inDoubt);
+          if (!inDoubt || wasKilled(episode.run)) return [];
+          const isClaim = episode.told === 'not-applied';
+          return [isClaim ? `${describe(episode)}: told not applied, while in doubt` : null];
+        });
+      });
+      return doubts.length === 0 ? null : doubts.filter((doubt) => doubt !== null);
+    },
+  },
+  {
+    id: 'no-false-doubt',
+    text: 'the outcome is unknown only where an attempt may have been applied',
+    check: (story) =>
+      overEpisodes(story, (episode, ask) => {
+        if (episode.told !== 'unknown') return null;
+        const before = ask.episodes.slice(0, ask.episodes.indexOf(episode) + 1);
+        const isPossible = before.some(
+          ({ run, writes }) =>
+            writes.some(isDoubtful) || (wasKilled(run) && writes.length > 0) || run.mishaps.fullAt > 0,
+        );
+        return isPossible ? [] : [`${describe(episode)}: unknown, and every attempt was refused`];
+      }),
+  },
+  {
+    id: 'whole-answer-counts',
+    text: 'a whole success, after informational answers too, is exit 0',
+    check: (story) => {
+      if (story.isBatch) return null;
+      return overEpisodes(story, (episode) => {
+        const { run, writes } = episode;
+        const last = writes.at(-1);
+        if (wasKilled(run) || run.typed === 'resume' || last?.view !== 'success') return null;
+        if (run.mishaps.stdoutFull || run.mishaps.fullAt > 0) return null;
+        const deadline = run.startedMs + story.schedule.timeoutMs - 500;
+        if (last.answeredAt > Math.min(deadline, run.endedMs - 20)) return null;
+        return run.exitCode === 0 ? [] : [`${describe(episode)}: exit ${run.exitCode} after a whole success`];
+      });
+    },
+  },
+  {
+    id: 'untold-is-reported',
+    text: 'an applied write that was never printed is what the same command reports next',
+    check: (story) => {
+      const { operation } = story.schedule;
+      if (operation !== 'backup.create' && operation !== 'disputes.open') return null;
+      return overEpisodes(story, (episode, ask) => {
+        const { run, told } = episode;
+        const before = writesUntil(ask, ask.episodes[ask.episodes.indexOf(episode) - 1]);
+        const earlier = story.effects.filter(({ request }) =>
+          before.some(({ number }) => number === request),
+        );
+        if (told !== 'applied' || run.typed === 'resume' || run.exitCode !== 0 || earlier.length === 0)
+          return null;
+        const id = (run.document as { id?: unknown } | null)?.id;
+        return earlier.some((effect) => effect.id === id)
+          ? []
+          : [`${describe(episode)}: reports ${String(id)}`];
+      });
+    },
+  },
+  {
+    id: 'refusal-is-final',
+    text: '`resume` sends nothing that was reported as rejected or not sent',
+    check: (story) =>
+      overEpisodes(story, (episode, ask) => {
+        const before = ask.episodes[ask.episodes.indexOf(episode) - 1];
+        if (episode.run.typed !== 'resume' || before?.told !== 'not-applied') return null;
+        // It may be an earlier command with the same values that `resume` goes on with.
+        if (ask !== story.asks.find(({ subject }) => subject === ask.subject)) return null;
+        return episode.writes.length === 0 ? [] : [`${describe(episode)}: sent what was refused before`];
+      }),
+  },
+  {
+    id: 'acknowledged-is-kept',
+    text: 'an acknowledged write is not overwritten by `resume` of an older one',
+    check: (story) => {
+      if (story.class !== 'repeatable') return null;
+      const resumed = story.runs.filter(({ typed }) => typed === 'resume');
+      if (resumed.length === 0) return null;
+      return resumed.flatMap((run) => {
+        const acknowledged = story.runs.findLast(
+          (other) => other.endedMs <= run.startedMs && other.exitCode === 0 && other.subjects.length > 0,
+        );
+        const isOlder = ({ write }: SeenRequest) =>
+          acknowledged !== undefined && write !== null && !acknowledged.subjects.includes(write.subject);
+        const older = run.requests.filter(isOlder);
+        return older.length === 0 ? [] : [`resume sent ${older[0]?.write?.subject} over what came later`];
+      });
+    },
+  },
+  {
+    id: 'history-agrees',
+    text: 'no record of the history contradicts what was applied',
+    check: checkHistory,
+  },
+];
+
+/** Verdicts of all episodes; null where none has one. */
+function overEpisodes(
+  story: Story,
+  check: (episode: Episode, ask: Ask) => readonly string[] | null,
+): readonly string[] | null {
+  if (story.class === 'read') return null;
+  const verdicts = story.asks.flatMap((ask) => ask.episodes.map((episode) => check(episode, ask)));
+  const given = verdicts.filter((verdict) => verdict !== null);
+  return given.length === 0 ? null : given.flat();
+}
+
+/** All writes of the ask that were sent before or by this episode. */
+function writesUntil(ask: Ask, episode: Episode | undefined): readonly SeenRequest[] {
+  if (episode === undefined) return [];
+  return ask.episodes.slice(0, ask.episodes.indexOf(episode) + 1).flatMap(({ writes }) => writes);
+}
+
+function appliedBy({ effects }: Story, writes: readonly SeenRequest[]): string[] {
+  return writes
+    .filter(({ number }) => effects.some(({ request }) => request === number))
+    .map(({ number, write }) => `${write?.subject}: told not applied, and request ${number} was applied`);
+}
+
+/** Whether a client that sees what this one saw may doubt. After a kill, only what never got an answer is certain. */
+function doubtAfter({ run, writes }: Episode, before: boolean): boolean {
+  return writes.reduce((inDoubt, write) => {
+    if (isDoubtful(write)) return true;
+    return write.view === 'success' || wasKilled(run) ? false : inDoubt;
+  }, before);
+}
+
+function describe({ run, writes }: Episode): string {
+  const requests = writes.map(({ number, view }) => `${number} ${view ?? 'no answer'}`).join(', ');
+  return `${run.typed} (exit ${run.exitCode}; ${requests || 'no writes'})`;
+}
+
+function checkHistory(story: Story): readonly string[] | null {
+  const { history, effects, schedule } = story;
+  if (history === null || story.wasDamaged || story.class === 'read') return null;
+  const lines = history.filter(({ operation }) => operation === schedule.operation);
+  const own = effects.filter(({ operation }) => operation === schedule.operation);
+  const isPossible = ({ state }: HistoryLine) => ['sent', 'unknown', 'applied'].includes(state);
+  if (story.class === 'keyed') {
+    const applied = new Set(own.map(({ idempotencyKey }) => idempotencyKey));
+    const invented = lines.filter((line) => line.state === 'applied' && !applied.has(line.idempotencyKey));
+    const lost = own.filter(
+      ({ idempotencyKey: key }) => !lines.some((line) => line.idempotencyKey === key && isPossible(line)),
+    );
+    return [
+      ...invented.map(({ id }) => `${id} is applied in the history only`),
+      ...lost.map(({ request }) => `request ${request} was applied, and the history says that it was not`),
+    ];
+  }
+  const applied = lines.filter(({ state }) => state === 'applied').length;
+  const possible = lines.filter(isPossible).length;
+  if (story.class === 'repeatable') {
+    return own.length > 0 && possible === 0 ? ['applied, and the history says it never was'] : [];
+  }
+  if (applied > own.length) return [`${applied} are applied in the history, ${own.length} in truth`];
+  return own.length > possible
+    ? [`${own.length} were applied, the history knows of ${possible} at most`]
+    : [];
+}

@@ -1,0 +1,97 @@
+import { promises } from './promises/all.ts';
+import type { Story } from './promises/story.ts';
+import type { Step } from './schedule.ts';
+import { describeFault } from './service/faults.ts';
+
+/** A promise that a schedule broke. */
+export interface Broken {
+  readonly promise: string;
+  readonly seed: number;
+  readonly operation: string;
+  readonly violations: readonly string[];
+}
+
+export interface Results {
+  schedules: number;
+  seconds: number;
+  /** By promise: schedules in which it came up. */
+  readonly ran: Map<string, number>;
+  readonly broken: Broken[];
+}
+
+export type Summary = ReturnType<typeof summarize>;
+
+const maxSeeds = 8;
+
+export function summarize({ schedules, seconds, ran, broken }: Results) {
+  return {
+    schedules,
+    seconds: Math.round(seconds),
+    broken: new Set(broken.map(({ seed }) => seed)).size,
+    promises: promises.map(({ id, text }) => ({
+      id,
+      text,
+      ran: ran.get(id) ?? 0,
+      broken: broken.filter(({ promise }) => promise === id).sort((a, b) => a.seed - b.seed),
+    })),
+  };
+}
+
+export function toTable({ schedules, seconds, broken, promises: rows }: Summary): string {
+  const width = Math.max(...rows.map(({ text }) => text.length));
+  const lines = rows.map(({ id, text, ran, broken: found }) => {
+    const seeds = found.slice(0, maxSeeds).map(({ seed }) => seed);
+    const more = found.length > maxSeeds ? ' …' : '';
+    const which = found.length === 0 ? '' : `  ${id}: seeds ${seeds.join(' ')}${more}`;
+    return `${text.padEnd(width)}  ${String(ran).padStart(6)}  ${String(found.length).padStart(6)}${which}`;
+  });
+  return [
+    `${'promise'.padEnd(width)}  ${'ran'.padStart(6)}  ${'broken'.padStart(6)}`,
+    ...lines,
+    '',
+    `${schedules} schedules in ${seconds} s (${(schedules / Math.max(1, seconds)).toFixed(1)}/s); ${broken} broke a promise.`,
+    '',
+  ].join('\n');
+}
+
+/** Only what is out of the ordinary. */
+function describeStep(step: Step): string {
+  const isOrdinary = (value: unknown) =>
+    value === 0 || value === false || value === null || value === 'always';
+  const isIdle = (key: string) => key === 'jumpMs' && 'mishaps' in step && step.mishaps.jumpAt === 0;
+  return JSON.stringify(step, (key, value) => (isOrdinary(value) || isIdle(key) ? undefined : value));
+}
+
+/** Everything that happened, a line each. */
+export function describeTrace(story: Story): string {
+  const { schedule, runs, requests, effects, history } = story;
+  const { seed, operation, key, timeoutMs } = schedule;
+  const startMs = runs[0]?.startedMs ?? 0;
+  const seconds = (ms: number) => `${((ms - startMs) / 1000).toFixed(2)} s`;
+  const lines = [`--- seed ${seed}: ${operation}, key ${key}, timeout ${timeoutMs / 1000} s`];
+  for (const step of schedule.steps) lines.push(`step ${describeStep(step)}`);
+  for (const run of runs) {
+    const { args, startedMs, endedMs, exitCode, error, stdout, stderr } = run;
+    lines.push(
+      `${seconds(startedMs)}–${seconds(endedMs)} storectl ${args.join(' ')}`,
+      `  exit ${exitCode ?? 'killed'}${error ? ` ${JSON.stringify(error)}` : ''}`,
+    );
+    if (stdout) lines.push(`  stdout ${stdout.slice(0, 2000).trimEnd()}`);
+    if (stderr && !error) lines.push(`  stderr ${stderr.slice(0, 1000).trimEnd()}`);
+    for (const event of run.events.filter(({ event: kind }) => kind === 'wait' || kind === 'send')) {
+      lines.push(`  ${seconds(event.ms)} ${JSON.stringify(event)}`);
+    }
+  }
+  for (const { number, at, method, path, write, fault, view } of requests) {
+    const what = write === null ? `${method} ${path}` : `${write.operation} ${write.subject}`;
+    lines.push(`request ${number} ${seconds(at)} ${what}: ${describeFault(fault)} → ${view ?? 'no answer'}`);
+  }
+  for (const effect of effects) lines.push(`applied ${JSON.stringify(effect)}`);
+  for (const { id, operation: name, state, idempotencyKey } of history ?? []) {
+    lines.push(`history ${id} ${name} ${state} ${idempotencyKey ?? ''}`);
+  }
+  for (const { id, check } of promises) {
+    for (const violation of check(story) ?? []) lines.push(`BROKEN ${id}: ${violation}`);
+  }
+  return `${lines.join('\n')}\n`;
+}

@@ -1,0 +1,154 @@
+import type { OperationClass } from '../operations.ts';
+import type { Random } from '../random.ts';
+
+/** How the answer to one request ends. Times in milliseconds. */
+export type Ending =
+  /** The service's own answer, whole. */
+  | { readonly does: 'answer' }
+  /** The same, and the connection is closed at once. */
+  | { readonly does: 'answer-and-close' }
+  | { readonly does: 'reset' }
+  | { readonly does: 'close' }
+  /** The service's own answer up to this part of its bytes, in (0, 1). */
+  | { readonly does: 'cut'; readonly at: number }
+  | { readonly does: 'hang' }
+  /** Something between client and service answers instead of it. */
+  | { readonly does: 'status'; readonly status: number; readonly form: BodyForm; readonly wait: Wait | null }
+  /** 409: a request with the same key is being worked on. */
+  | { readonly does: 'in-progress' }
+  /** A success whose body cannot be read. */
+  | { readonly does: 'unreadable'; readonly form: 'html' | 'empty' | 'half' }
+  /** A success that speaks of another dispute, or of another decision. */
+  | { readonly does: 'contradict'; readonly what: 'id' | 'status' };
+
+export type BodyForm = 'problem' | 'nested' | 'word' | 'html' | 'nothing';
+
+/** `Retry-After`: how long, and how it is written. */
+export interface Wait {
+  readonly ms: number;
+  readonly form: 'seconds' | 'decimal' | 'date';
+}
+
+/** What happens to one request. */
+export interface Fault {
+  readonly ending: Ending;
+  /** Whether and when the service applies a write: `later` is after the connection has ended. */
+  readonly applies: 'no' | 'yes' | 'later';
+  /** Statuses of informational answers that come before the final one, such as 100 and 103. */
+  readonly before: readonly number[];
+  /** How long the service takes. */
+  readonly delayMs: number;
+}
+
+export const noFault: Fault = { ending: { does: 'answer' }, applies: 'yes', before: [], delayMs: 0 };
+
+/** 5xx that a server sends for a request that it certainly has not carried out. */
+const definite5xx = new Set([501, 505, 511]);
+
+/** What a client may conclude from a whole answer with this status: see the retry table of the design. */
+export function isDefiniteRefusal(status: number): boolean {
+  if (status === 408) return false;
+  if (status >= 304 && status < 500) return true;
+  return definite5xx.has(status);
+}
+
+/** What one request looked like to its client: the only thing that it can decide by. */
+export type View = 'success' | 'refused' | 'throttled' | 'doubtful';
+
+export function viewOf({ ending }: Fault, serviceStatus: number): View {
+  switch (ending.does) {
+    case 'answer':
+    case 'answer-and-close':
+      return serviceStatus < 300 ? 'success' : 'refused';
+    case 'status':
+      if (ending.status === 429 || ending.status === 425) return 'throttled';
+      return isDefiniteRefusal(ending.status) ? 'refused' : 'doubtful';
+    default:
+      return 'doubtful';
+  }
+}
+
+const forms: readonly BodyForm[] = ['problem', 'nested', 'word', 'html', 'nothing'];
+const refusals = [
+  304, 307, 308, 400, 401, 403, 404, 405, 409, 410, 413, 415, 421, 422, 431, 451, 501, 505, 511,
+];
+const doubtfulStatuses = [300, 301, 302, 303, 408, 500, 502, 503, 504, 507, 520, 522, 524, 529, 530, 599];
+
+/** A fault for a request that changes something. */
+export function chooseWriteFault(random: Random, operationClass: OperationClass, decides: boolean): Fault {
+  const ending = random.weighted<() => Ending>([
+    [3, () => ({ does: 'reset' })],
+    [2, () => ({ does: 'close' })],
+    [3, () => ({ does: 'cut', at: 0.02 + 0.96 * random.next() })],
+    [1, () => ({ does: 'hang' })],
+    [5, () => status(random, random.pick(doubtfulStatuses), 0.15)],
+    [6, () => status(random, random.pick(refusals), 0.05)],
+    [3, () => status(random, random.pick([429, 429, 429, 425]), 0.6)],
+    [operationClass === 'keyed' ? 1 : 0, () => ({ does: 'in-progress' })],
+    [2, () => ({ does: 'unreadable', form: random.pick(['html', 'empty', 'half']) })],
+    [decides ? 4 : 0, () => ({ does: 'contradict', what: random.pick(['id', 'status']) })],
+    [3, () => ({ does: random.pick(['answer', 'answer-and-close']) })],
+  ])();
+  const before = random.chance(0.15) ? random.pick([[100], [103], [100, 103], [102, 102]]) : [];
+  const delayMs = random.chance(0.2) ? random.integer(20, 700) : 0;
+  return { ending, applies: appliesFor(random, ending), before, delayMs };
+}
+
+/** A definite refusal means that nothing was applied; everything else leaves it open. */
+function appliesFor(random: Random, ending: Ending): Fault['applies'] {
+  if (ending.does === 'answer' || ending.does === 'answer-and-close') return 'yes';
+  if (ending.does === 'status') {
+    const { status } = ending;
+    if (isDefiniteRefusal(status)) return 'no';
+  }
+  return random.weighted([
+    [3, 'yes'],
+    [2, 'no'],
+    [1, 'later'],
+  ]);
+}
+
+/** A fault for a read. */
+export function chooseReadFault(random: Random, decides: boolean): Fault {
+  const ending = random.weighted<() => Ending>([
+    [2, () => ({ does: 'reset' })],
+    [1, () => ({ does: 'close' })],
+    [2, () => ({ does: 'cut', at: 0.02 + 0.96 * random.next() })],
+    [3, () => status(random, random.pick([...doubtfulStatuses, ...refusals]), 0.1)],
+    [2, () => status(random, 429, 0.7)],
+    [1, () => ({ does: 'unreadable', form: random.pick(['html', 'empty', 'half']) })],
+    [decides ? 4 : 0, () => ({ does: 'contradict', what: 'id' })],
+    [6, () => ({ does: 'answer' })],
+  ])();
+  return {
+    ending,
+    applies: 'yes',
+    before: random.chance(0.1) ? [103] : [],
+    delayMs: random.chance(0.2) ? 200 : 0,
+  };
+}
+
+function status(random: Random, code: number, waitChance: number): Ending {
+  const form = random.pick(forms);
+  return { does: 'status', status: code, form, wait: random.chance(waitChance) ? chooseWait(random) : null };
+}
+
+/** Mostly short, so that a run lives through it; sometimes longer than any command may take. */
+function chooseWait(random: Random): Wait {
+  const form = random.pick(['seconds', 'decimal', 'date'] as const);
+  if (random.chance(0.25)) return { ms: random.pick([60_000, 3_600_000]), form };
+  return { ms: form === 'decimal' ? random.integer(100, 1900) : random.integer(1, 2) * 1000, form };
+}
+
+/** For traces. */
+export function describeFault({ ending, applies, before, delayMs }: Fault): string {
+  const parts: string[] = [ending.does];
+  if (ending.does === 'status') parts.push(String(ending.status), ending.form);
+  if (ending.does === 'status' && ending.wait) parts.push(`retry-after ${ending.wait.ms} ms`);
+  if (ending.does === 'cut') parts.push(`at ${Math.round(100 * ending.at)} %`);
+  if (ending.does === 'unreadable') parts.push(ending.form);
+  if (ending.does === 'contradict') parts.push(ending.what);
+  if (before.length > 0) parts.push(`after ${before.join(', ')}`);
+  if (delayMs > 0) parts.push(`${delayMs} ms`);
+  return `${parts.join(' ')}, applies: ${applies}`;
+}

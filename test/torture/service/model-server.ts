@@ -1,0 +1,229 @@
+import { once } from 'node:events';
+import { createServer, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { OperationId } from '../operations.ts';
+import { type BodyForm, type Fault, noFault, type View, viewOf, type Wait } from './faults.ts';
+import {
+  answerBytes,
+  informationalBytes,
+  type RawAnswer,
+  type RawRequest,
+  readRequests,
+} from './http-socket.ts';
+import { contradict, createModel, type Model, problem } from './model.ts';
+
+/** A request that reached the server, with what became of it. */
+export interface SeenRequest {
+  /** From 1, in the order of arrival. */
+  readonly number: number;
+  readonly method: string;
+  readonly path: string;
+  readonly body: string;
+  /** Null for a read. */
+  readonly write: { readonly operation: OperationId; readonly subject: string } | null;
+  readonly fault: Fault;
+  /** Port that the client sent from, which tells which process sent it. */
+  readonly clientPort: number;
+  /** `process.hrtime` in milliseconds: the same clock for all processes of a machine. */
+  readonly at: number;
+  /** What the client can conclude, once the whole ending has been written. */
+  view: View | null;
+  /** When the ending was written. */
+  answeredAt: number;
+}
+
+/** Moments at which a client may be killed. */
+export type Moment = 'received' | 'applied' | 'answered';
+
+export interface ModelServer extends AsyncDisposable {
+  readonly url: string;
+  readonly model: Model;
+  readonly requests: readonly SeenRequest[];
+  /** Called for each write. */
+  onMoment: (moment: Moment, writeNumber: number) => void;
+  /** From now on connections are refused, until {@link listen}. */
+  refuse(): Promise<void>;
+  listen(): Promise<void>;
+  /** Resolves when everything that is applied late has been applied. */
+  settled(): Promise<void>;
+}
+
+export interface ModelServerOptions {
+  /** A loopback address that no other schedule uses at the same time: then no other can take its port. */
+  readonly address: string;
+  readonly subjects: readonly string[];
+  /** Faults of writes and of reads, in the order of arrival; what comes after them passes. */
+  readonly writeFaults: readonly Fault[];
+  readonly readFaults: readonly Fault[];
+}
+
+export const monotonicMs = (): number => Number(process.hrtime.bigint()) / 1e6;
+
+const laterMs = 400;
+
+/** A store management service that keeps the truth, behind a network that does what the faults say. */
+export async function startModelServer(options: ModelServerOptions): Promise<ModelServer> {
+  const model = createModel(options.subjects);
+  const requests: SeenRequest[] = [];
+  const sockets = new Set<Socket>();
+  const late = new Set<Promise<void>>();
+  let writes = 0;
+  let reads = 0;
+  let port = 0;
+
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    // A client that was killed resets its connection.
+    socket.on('error', () => {});
+    socket.on('close', () => sockets.delete(socket));
+    readRequests(socket, (request) => {
+      handle(request, socket).catch((error: unknown) => socket.destroy(error as Error));
+    });
+  });
+
+  async function handle(request: RawRequest, socket: Socket): Promise<void> {
+    const isRead = request.method === 'GET';
+    const fault = (isRead ? options.readFaults[reads++] : options.writeFaults[writes++]) ?? noFault;
+    const writeNumber = isRead ? 0 : writes;
+    const tell = (moment: Moment) => {
+      if (!isRead) api.onMoment(moment, writeNumber);
+    };
+    const seen: SeenRequest = {
+      number: requests.length + 1,
+      ...request,
+      write: isRead ? null : model.identify(request),
+      fault,
+      clientPort: socket.remotePort ?? 0,
+      at: monotonicMs(),
+      view: null,
+      answeredAt: Number.POSITIVE_INFINITY,
+    };
+    requests.push(seen);
+    tell('received');
+    for (const status of fault.before) socket.write(informationalBytes(status));
+    if (fault.delayMs > 0) await sleep(fault.delayMs);
+    const answer = answerOf(request, seen.number, fault);
+    if (fault.applies === 'yes') tell('applied');
+    write(socket, answer, fault);
+    seen.view = viewOf(fault, answer.status);
+    seen.answeredAt = monotonicMs();
+    tell('answered');
+  }
+
+  /** The service's own answer to the request, which it applies now, later or never. */
+  function answerOf(request: RawRequest, number: number, fault: Fault): RawAnswer {
+    const read = model.read(request);
+    if (read !== null) return read;
+    if (fault.applies === 'yes') return model.apply(request, number);
+    if (fault.applies === 'later') {
+      const applied = sleep(laterMs).then(() => {
+        model.apply(request, number);
+        late.delete(applied);
+      });
+      late.add(applied);
+    }
+    return model.pretend(request);
+  }
+
+  async function listen(): Promise<void> {
+    server.listen(port, options.address);
+    await once(server, 'listening');
+    const address = server.address();
+    if (typeof address === 'object' && address !== null) port = address.port;
+  }
+
+  async function refuse(): Promise<void> {
+    for (const socket of sockets) socket.destroy();
+    await new Promise((resolve) => server.close(resolve));
+  }
+
+  await listen();
+  const api: ModelServer = {
+    url: `http://${options.address}:${port}`,
+    model,
+    requests,
+    onMoment: () => {},
+    refuse,
+    listen,
+    settled: async () => {
+      await Promise.all(late);
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all(late);
+      if (server.listening) await refuse();
+    },
+  };
+  return api;
+}
+
+/** Writes what the client gets to see. */
+function write(socket: Socket, answer: RawAnswer, { ending }: Fault): void {
+  switch (ending.does) {
+    case 'answer':
+      socket.write(answerBytes(answer));
+      return;
+    case 'answer-and-close':
+      socket.end(answerBytes(answer));
+      return;
+    case 'reset':
+      socket.resetAndDestroy();
+      return;
+    case 'close':
+      socket.destroy();
+      return;
+    case 'cut': {
+      const bytes = answerBytes(answer);
+      socket.end(bytes.subarray(0, Math.min(Math.floor(bytes.length * ending.at), bytes.length - 1)));
+      return;
+    }
+    case 'hang':
+      return;
+    case 'status':
+      socket.end(answerBytes(gatewayAnswer(ending.status, ending.form, ending.wait)));
+      return;
+    case 'in-progress':
+      socket.end(answerBytes(problem(409, 'idempotency_key_in_progress')));
+      return;
+    case 'unreadable':
+      socket.end(unreadableBytes(answer, ending.form));
+      return;
+    case 'contradict':
+      socket.write(answerBytes(contradict(answer, ending.what)));
+  }
+}
+
+function unreadableBytes(answer: RawAnswer, form: 'html' | 'empty' | 'half'): Buffer {
+  const headers = { 'content-type': form === 'html' ? 'text/html' : 'application/json' };
+  const whole = answer.body.slice(0, Math.floor(answer.body.length / 2));
+  const body = { html: '<html><body>Welcome</body></html>', empty: '', half: whole }[form];
+  return answerBytes({ status: 200, headers, body });
+}
+
+const bodies: Readonly<Record<BodyForm, readonly [type: string, body: (status: number) => string]>> = {
+  problem: [
+    'application/problem+json',
+    (status) => JSON.stringify({ type: 'about:blank', title: 'No', status, code: `gateway_${status}` }),
+  ],
+  nested: ['application/json', () => JSON.stringify({ error: { code: 'no', message: 'not now' } })],
+  word: ['application/json', () => JSON.stringify({ error: 'no' })],
+  html: ['text/html', (status) => `<html><h1>${status} No</h1><hr>gateway</html>`],
+  nothing: ['text/plain', () => ''],
+};
+
+function gatewayAnswer(status: number, form: BodyForm, wait: Wait | null): RawAnswer {
+  const [type, body] = bodies[form];
+  const location = status >= 300 && status < 400 ? { location: '/elsewhere' } : {};
+  const headers = { 'content-type': type, connection: 'close', ...location, ...waitHeaders(wait) };
+  return { status, headers, body: body(status) };
+}
+
+function waitHeaders(wait: Wait | null): Record<string, string> {
+  if (wait === null) return {};
+  if (wait.form === 'seconds') return { 'retry-after': String(Math.ceil(wait.ms / 1000)) };
+  if (wait.form === 'decimal') return { 'retry-after': (wait.ms / 1000).toFixed(3) };
+  const now = Math.floor(Date.now() / 1000) * 1000;
+  return {
+    date: new Date(now).toUTCString(),
+    'retry-after': new Date(now + Math.ceil(wait.ms / 1000) * 1000).toUTCString(),
+  };
+}

@@ -1,0 +1,181 @@
+import {
+  disputeInPath,
+  identifyWrite,
+  type Json,
+  type OperationId,
+  operations,
+  storeId,
+  storePath,
+  uuidOf,
+} from '../operations.ts';
+import type { RawAnswer, RawRequest } from './http-socket.ts';
+
+/** One thing that a request has changed in the store. */
+export interface Effect {
+  readonly operation: OperationId;
+  readonly subject: string;
+  /** Id that the answer has, or null. */
+  readonly id: string | null;
+  readonly idempotencyKey: string | null;
+  /** Number of the request, from 1. */
+  readonly request: number;
+}
+
+/** The store as it really is: what the service applied, in order. It has no guards against a second request. */
+export interface Model {
+  readonly effects: readonly Effect[];
+  /** Applies a write (once for each idempotency key) and returns the service's own answer. */
+  apply(request: RawRequest, number: number): RawAnswer;
+  /** The answer to a read, or null where the request is none. */
+  read(request: RawRequest): RawAnswer | null;
+  identify(request: RawRequest): { operation: OperationId; subject: string } | null;
+  /** An answer such as the service would give, for a request that it does not apply. */
+  pretend(request: RawRequest): RawAnswer;
+}
+
+const json = (status: number, body: unknown, headers: Record<string, string> = {}): RawAnswer => ({
+  status,
+  headers: { 'content-type': 'application/json', ...headers },
+  body: JSON.stringify(body),
+});
+
+export function problem(status: number, code: string): RawAnswer {
+  return {
+    status,
+    headers: { 'content-type': 'application/problem+json' },
+    body: JSON.stringify({ type: 'about:blank', title: code, status, code }),
+  };
+}
+
+const since = '2026-01-05T08:00:00.000Z';
+
+export function createModel(subjects: readonly string[]): Model {
+  const effects: Effect[] = [];
+  const answers = new Map<string, { body: string; answer: RawAnswer }>();
+  const decided = new Map<string, Json>();
+  const disputes = new Map(subjects.map((subject) => [uuidOf(subject), subject]));
+  let settings: Json = {
+    quietHours: { enabled: false, start: '23:59', end: '07:00', timezone: 'Europe/Berlin' },
+    templates: {},
+    discovery: { enabled: false, summary: '', categories: [] },
+    showcase: { enabled: false, allowCritique: false, summary: '' },
+    mobilePrivacy: { hideRevenue: false, hideOrderValues: false, requireUnlock: false },
+    storeId,
+    env: 'live',
+    updatedAt: since,
+  };
+  let store: Json = { id: storeId, name: 'Before', slug: 'before', status: 'setup', createdAt: since };
+
+  const disputeOf = (id: string): Json => ({
+    id,
+    storeId,
+    kind: 'payment',
+    status: 'open',
+    reason: disputes.get(id),
+    createdAt: since,
+    updatedAt: since,
+    ...decided.get(id),
+  });
+
+  /** What the write makes of the store, as its answer shows it. */
+  function change(operation: OperationId, body: Json, id: string, path: string): Json {
+    switch (operation) {
+      case 'store.update':
+        store = { ...store, ...body };
+        return store;
+      case 'settings.save':
+        settings = { ...settings, ...body };
+        return settings;
+      case 'notify.mark-read':
+        return { ok: true };
+      case 'disputes.decide': {
+        const dispute = /\/disputes\/([^/]+)\//.exec(path)?.[1] ?? '';
+        decided.set(dispute, { status: body.status, resolution: body.resolution });
+        return disputeOf(dispute);
+      }
+      case 'backup.restore':
+        return { id, restored: true, sections: body.sections };
+      case 'reclaim.appeal':
+        return { id, status: 'appealed' };
+      default: {
+        const { idempotencyKey: _, ...fields } = body;
+        return { id, version: 1, ...fields, createdAt: since };
+      }
+    }
+  }
+
+  function identify({ method, path, body }: RawRequest) {
+    return identifyWrite({ method, path, body: parse(body), subjects });
+  }
+
+  function apply(request: RawRequest, number: number): RawAnswer {
+    const write = identify(request);
+    if (write === null) return problem(404, 'not_found');
+    const { operation, subject } = write;
+    const body = parse(request.body);
+    const key = typeof body.idempotencyKey === 'string' ? body.idempotencyKey : null;
+    const place = `${request.path} ${key}`;
+    const earlier = key === null ? undefined : answers.get(place);
+    if (earlier !== undefined) {
+      if (earlier.body !== request.body) return problem(409, 'idempotency_key_reused');
+      return { ...earlier.answer, headers: { ...earlier.answer.headers, 'idempotency-replayed': 'true' } };
+    }
+    const dispute = operation === 'disputes.decide' ? disputeOf(uuidOf(subject)) : null;
+    if (dispute !== null && dispute.status !== 'open') return problem(409, 'already_decided');
+    const id = uuidOf(`${subject} ${number}`);
+    const changed = change(operation, body, id, request.path);
+    const answer = json(operations[operation].class === 'repeatable' ? 200 : 201, changed);
+    effects.push({
+      operation,
+      subject,
+      id: typeof changed.id === 'string' ? changed.id : null,
+      idempotencyKey: key,
+      request: number,
+    });
+    if (key !== null) answers.set(place, { body: request.body, answer });
+    return answer;
+  }
+
+  function read({ method, path }: RawRequest): RawAnswer | null {
+    if (method !== 'GET') return null;
+    if (path === `${storePath}/operations/settings`) return json(200, settings);
+    const dispute = disputeInPath(path);
+    if (dispute !== null && disputes.has(dispute)) {
+      return json(200, { record: disputeOf(dispute), evidence: [] });
+    }
+    return problem(404, 'not_found');
+  }
+
+  function pretend(request: RawRequest): RawAnswer {
+    const write = identify(request);
+    const body = parse(request.body);
+    if (write?.operation !== 'disputes.decide') return json(201, { id: uuidOf(request.body), ...body });
+    return json(201, { ...disputeOf(uuidOf(write.subject)), ...body });
+  }
+
+  return { effects, apply, read, identify, pretend };
+}
+
+function parse(body: string): Json {
+  try {
+    const value: unknown = JSON.parse(body);
+    return typeof value === 'object' && value !== null ? (value as Json) : {};
+  } catch {
+    return {};
+  }
+}
+
+/** The service's answer with another id or status in place of what was asked for. */
+export function contradict(answer: RawAnswer, what: 'id' | 'status'): RawAnswer {
+  const body = parse(answer.body);
+  const record = typeof body.record === 'object' && body.record !== null ? (body.record as Json) : body;
+  const other =
+    what === 'id'
+      ? { ...record, id: uuidOf('another dispute'), status: 'won', resolution: 'Delivered.' }
+      : { ...record, status: 'open' };
+  return {
+    ...answer,
+    status: 200,
+    body: JSON.stringify('record' in body ? { ...body, record: other } : other),
+  };
+}
