@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { machineFor, temporaryFolder } from '../helpers/cli.ts';
 import { startService } from '../helpers/service.ts';
@@ -29,31 +30,33 @@ interface Action {
   readonly runs: { readonly steps: { name: string; run: string; env?: Record<string, string> }[] };
 }
 
-test('the GitHub Action makes one backup for a run, however often its job is run', async () => {
-  const service = await startService();
+interface ActionRun {
+  /** What the action wrote for the workflow. */
+  readonly output: string;
+  readonly summary: string;
+}
+
+/** Runs every step of the action in one job, as a runner does, with the package of this folder. */
+async function runAction(given: Readonly<Record<string, string>>, attempt = '1'): Promise<ActionRun> {
   const { runs, inputs } = parse(readFileSync(path.join(root, 'action.yml'), 'utf8')) as Action;
-  const step = runs.steps.find(({ name }) => name === 'Back up');
-  const values: Record<string, string> = {
-    'api-key': service.apiKey,
-    'base-url': service.origin,
-    'store-id': service.storeId,
-  };
-  const env = Object.fromEntries(
-    Object.entries(step?.env ?? {}).map(([name, text]) => {
+  const home = temporaryFolder();
+  const files = { output: path.join(home, 'output.txt'), summary: path.join(home, 'summary.md') };
+  const values: Record<string, string> = { ...given, package: await packedProgram() };
+  for (const { run, env = {} } of runs.steps) {
+    const filled = Object.entries(env).map(([name, text]) => {
       const input = /^\$\{\{ inputs\.([a-z-]+) \}\}$/.exec(text)?.[1] ?? '';
       return [name, values[input] ?? inputs[input]?.default ?? ''];
-    }),
-  );
-  const ids: string[] = [];
-  for (const attempt of ['1', '2']) {
-    const home = temporaryFolder();
-    const output = path.join(home, 'output.txt');
+    });
     await runStep(
-      step?.run ?? '',
+      run,
       {
-        ...env,
+        ...Object.fromEntries(filled),
+        RUNNER_TEMP: home,
+        // Nothing needs to be downloaded.
+        npm_config_offline: 'true',
         GITHUB_ACTION_PATH: root,
-        GITHUB_OUTPUT: output,
+        GITHUB_OUTPUT: files.output,
+        GITHUB_STEP_SUMMARY: files.summary,
         GITHUB_REPOSITORY: 'shop/shop',
         GITHUB_RUN_ID: '4711',
         GITHUB_RUN_ATTEMPT: attempt,
@@ -62,10 +65,46 @@ test('the GitHub Action makes one backup for a run, however often its job is run
       },
       home,
     );
-    ids.push(readFileSync(output, 'utf8'));
   }
-  expect(ids[0]).toMatch(/^backup-id=[0-9a-f-]{36}\n$/);
-  expect(ids[1]).toBe(ids[0]);
+  return { output: readFileSync(files.output, 'utf8'), summary: readFileSync(files.summary, 'utf8') };
+}
+
+let packed: Promise<string> | undefined;
+
+/** The package as it would be published, made once. */
+function packedProgram(): Promise<string> {
+  packed ??= (async () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'storectl-pack-'));
+    afterAll(() => rmSync(folder, { recursive: true }));
+    // The program is built already.
+    const args = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder];
+    const { stdout } = await promisify(execFile)('npm', args, { cwd: root });
+    const [{ filename }] = JSON.parse(stdout) as [{ filename: string }];
+    return path.join(folder, filename);
+  })();
+  return packed;
+}
+
+test('the GitHub Action takes one backup for a run, however often its job is run', async () => {
+  const service = await startService();
+  const inputs = { 'api-key': service.apiKey, 'base-url': service.origin, 'store-id': service.storeId };
+
+  const first = await runAction(inputs);
+  const second = await runAction(inputs, '2');
+
+  expect(first.output).toMatch(/^backup-id=[0-9a-f-]{36}\n/);
+  expect(second.output.split('\n')[0]).toBe(first.output.split('\n')[0]);
+  expect(first.summary).toContain('### storectl backup create: done');
+});
+
+test('the GitHub Action runs any command, hands its output on and fails with it', async () => {
+  const service = await startService();
+  const inputs = { 'api-key': service.apiKey, 'base-url': service.origin, 'store-id': service.storeId };
+
+  const { output } = await runAction({ ...inputs, args: 'store update --name "Ink & $HOME" --fields name' });
+
+  expect(output).toMatch(/^output<<(\S+)\n\{"name":"Ink & \$HOME"\}\n\1\n$/);
+  await expect(runAction({ ...inputs, args: 'settings show --fields' })).rejects.toMatchObject({ code: 2 });
 });
 
 test('the GitLab job writes its backup to a file, the same one when it is retried on another day', async () => {
