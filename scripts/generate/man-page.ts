@@ -4,7 +4,7 @@ import type { ArgumentSpec, OptionSpec } from '../../src/cli/core/option-spec.ts
 import { outputFileOption } from '../../src/cli/output/output-file.ts';
 import type { LoadedCommand } from '../command-definitions.ts';
 
-/** What stands in every page and in no command. */
+/** What the pages need besides the command tree. */
 export interface ManualFacts {
   readonly version: string;
   readonly exitCodes: readonly (readonly [code: string, meaning: string])[];
@@ -35,7 +35,7 @@ function programPage(commands: readonly LoadedCommand[], facts: ManualFacts): st
     '.SH DESCRIPTION',
     roff(
       'storectl changes the settings of a store, writes posts, decides disputes, takes backups and restores them. ' +
-        'Every change is written to a local history before it is sent, so that it is always known whether it was applied.',
+        'Every change is recorded in a local history before it is sent, so you always know whether it was applied.',
     ),
     '.SH COMMANDS',
     ...commands.flatMap(({ path, summary, commands: verbs }) => [
@@ -44,7 +44,7 @@ function programPage(commands: readonly LoadedCommand[], facts: ManualFacts): st
       roff(verbs.length === 0 ? `${summary}.` : `${summary}: ${verbs.map(lastWord).join(', ')}.`),
     ]),
     '.SH OPTIONS',
-    'Every command takes these, before or after its name. A few more are in the pages of the commands that take them.',
+    'All commands accept these options, before or after their name. The pages of the commands describe the others.',
     ...options(globalOptions.filter(({ flag }) => !refusable.has(flag))),
     '.TP',
     '.BR \\-h ", " \\-\\-help',
@@ -74,7 +74,7 @@ function commandPage(command: LoadedCommand, version: string): string {
       : [`${roff(summary)}.`, ...verbs.flatMap((verb) => [`.SS ${quoted(verb.path)}`, ...details(verb)])]),
     '.SH SEE ALSO',
     '.BR storectl (1)',
-    'has the options of every command, the exit codes and the environment.',
+    'describes the options of all commands, the exit codes and the environment.',
   ]);
 }
 
@@ -103,7 +103,7 @@ function details({ definition }: LoadedCommand): string[] {
   ];
 }
 
-/** Options that most commands have, and some refuse. */
+/** Options that most commands accept, and some refuse. */
 const refusable: ReadonlySet<string> = new Set(refusedFlags({ withoutJson: true }));
 
 function sharedOptions(definition: CommandDefinition): OptionSpec[] {
@@ -117,7 +117,7 @@ function argument({ name, description }: ArgumentSpec): string[] {
   return ['.TP', `.I ${escapeWord(name)}`, sentence(description)];
 }
 
-/** Options below the headings of the help, those of the group that all commands share without one. */
+/** Options under the headings of the help; global options have no heading. */
 function options(specs: readonly OptionSpec[]): string[] {
   const groups = [...new Set(specs.map(({ group }) => group))];
   return groups.flatMap((group) => [
@@ -142,7 +142,7 @@ function head(name: string, summary: string, version: string): string {
   return [
     `.\\" Generated: run "npm run generate" instead of editing it.`,
     `.TH ${quoted(name.toUpperCase())} 1 "" ${quoted(`storectl ${version}`)} "User Commands"`,
-    // Neither broken nor stretched: flags and ids would be, too.
+    // No hyphenation and no justification: flags and ids must stay intact.
     '.nh',
     '.ad l',
     '.SH NAME',
@@ -171,8 +171,8 @@ function lastWord({ path }: LoadedCommand): string {
 }
 
 /**
- * Text for a line of its own. A backslash begins an escape, an ASCII hyphen and some quotes are printed as others of
- * their kind, and a dot or an apostrophe at the beginning of a line makes a request of it.
+ * Escapes text for a line of its own. In roff a backslash starts an escape, an ASCII hyphen and quotes are replaced by
+ * typographic ones, and a dot or an apostrophe at the start of a line makes it a request.
  */
 function roff(text: string): string {
   return text
@@ -187,7 +187,7 @@ function roff(text: string): string {
     .replace(/^\./, '\\&.');
 }
 
-/** Text for an argument of a request, where a double quote would begin a group of words. */
+/** Escapes text for an argument of a request, where double quotes group words. */
 function escapeWord(text: string): string {
   return roff(text).replaceAll('"', '\\(dq');
 }
@@ -196,7 +196,7 @@ function quoted(text: string): string {
   return `"${escapeWord(text)}"`;
 }
 
-/** Four digits at least, as groff wants it. */
+/** At least four digits, as groff requires. */
 function hex(character: string): string {
   return (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
 }

@@ -15,7 +15,7 @@ import { askFirst } from '../cli/prompts/questions.ts';
 import type { HistoryRecord } from '../history/records/record.ts';
 import { markRecord, type Resumed, resumeRecord } from '../history/sending/resume.ts';
 
-/** What became of one open record. */
+/** The result for one open record. */
 interface Report {
   readonly id: string;
   readonly operation: string;
@@ -29,13 +29,13 @@ interface Report {
 }
 
 export const command: CommandDefinition = {
-  description: `Settle changes whose outcome is open: interrupted, or sent without a readable answer. What carries an
-idempotency key is sent again with the same key and the same bytes, so that it has one effect; what can be settled by
-reading is; what can be neither is left alone, with what is known about it.`,
+  description: `Settle changes whose outcome is unknown: they were interrupted, or sent without a readable answer. A change
+with an idempotency key is sent again with the same key and the same bytes, so it takes effect once. Others are settled by
+reading where that is possible. What is left stays open, and resume shows what is known about it.`,
   arguments: [
     {
       name: 'id',
-      description: 'Id of one record; all open ones if left out',
+      description: 'Id of one record (default: all open records)',
       optional: true,
       complete: 'open-record',
     },
@@ -44,14 +44,14 @@ reading is; what can be neither is left alone, with what is known about it.`,
     {
       flag: '--even-if-old',
       description:
-        'Send again although the service may have forgotten the key (after 20 hours), or the same was changed since',
+        'Send again even if the service may have forgotten the key (after 20 hours), or the same was changed since',
       group: 'Options:',
     },
     {
       flag: '--mark',
       value: 'OUTCOME',
       complete: ['applied', 'not-applied'],
-      description: 'Send nothing: you looked at the store, and it is applied or not-applied',
+      description: 'Send nothing; record what you found in the store: applied or not-applied',
       group: 'Options:',
     },
   ],
@@ -63,7 +63,7 @@ reading is; what can be neither is left alone, with what is known about it.`,
     if (mark !== undefined) return await markByHand(context, id, mark);
     const records = id === undefined ? await chooseRecords(context) : [await history.get(id)];
     if (records.length === 0) {
-      context.notice('Nothing is open.');
+      context.notice('Nothing to resume.');
       if (context.flags.json) context.print('[]');
       return undefined;
     }
@@ -75,14 +75,14 @@ reading is; what can be neither is left alone, with what is known about it.`,
   },
 };
 
-/** For what cannot be settled by reading or sending again: without this it would stay open for ever. */
+/** Settles by hand what neither reading nor sending again can settle. */
 async function markByHand(context: Context, id: string | undefined, mark: string): Promise<undefined> {
   const outcomes = { applied: 'applied', 'not-applied': 'not_sent' } as const;
   if (mark !== 'applied' && mark !== 'not-applied') {
-    throw usageError(`--mark takes applied or not-applied, and not "${mark}"`, 'for example --mark applied');
+    throw usageError(`--mark must be applied or not-applied (got "${mark}")`, 'for example --mark applied');
   }
   const history = await context.history();
-  const wanted = id ?? (await chooseMarked(context, mark));
+  const wanted = id ?? (await chooseRecordToMark(context, mark));
   if (wanted === null) return undefined;
   const record = await markRecord(
     { history, signal: context.io.signal },
@@ -93,27 +93,27 @@ async function markByHand(context: Context, id: string | undefined, mark: string
     throw new CliError({
       code: 'already_settled',
       exitCode: exitCodes.conflict,
-      message: `${record.id} is ${record.state} already, and only what is open can be marked: nothing was changed`,
+      message: `${record.id} is already settled (${record.state}); only open records can be marked`,
       hint: `\`storectl history show ${record.id}\` shows what is known about it`,
       operationId: record.id,
     });
   }
   if (context.flags.json) printJson(context, recordSummary(record, context.now()));
-  else context.notice(`${record.id} is ${record.state} now.`);
+  else context.notice(`Marked ${record.id} as ${mark}.`);
   return undefined;
 }
 
-/** Null where nothing is open. */
-async function chooseMarked(context: Context, mark: string): Promise<string | null> {
+/** Null if nothing is open. */
+async function chooseRecordToMark(context: Context, mark: string): Promise<string | null> {
   if (!context.canPrompt)
     throw usageError('--mark needs the id of one record', 'for example resume 7k3f9a --mark applied');
   const records = await openRecords(context);
-  if (records.length > 0) return chooseOpen(context, records, `Which change is ${mark}?`);
-  context.notice('Nothing is open.');
+  if (records.length > 0) return chooseOpen(context, records, `Which change do you want to mark as ${mark}?`);
+  context.notice('Nothing to resume.');
   return null;
 }
 
-/** Oldest first: what came later may build on it. */
+/** Oldest first, because later changes may build on earlier ones. */
 async function openRecords(context: Context): Promise<HistoryRecord[]> {
   const { records, problems } = await (await context.history()).list({ open: true });
   for (const { file, message } of problems)
@@ -121,12 +121,12 @@ async function openRecords(context: Context): Promise<HistoryRecord[]> {
   return records.reverse();
 }
 
-/** All that are open; where there are several, the user of a terminal sees them first and may choose one. */
+/** All open records. In a terminal, the user chooses one or all if there are several. */
 async function chooseRecords(context: Context): Promise<HistoryRecord[]> {
   const records = await openRecords(context);
   if (records.length < 2 || !context.canPrompt) return records;
-  const chosen = await chooseOpen(context, records, `Several changes are open. Which shall be settled?`, [
-    { value: '', name: `all ${records.length} of them, the oldest first` },
+  const chosen = await chooseOpen(context, records, 'Which open change do you want to resume?', [
+    { value: '', name: `All ${records.length}, oldest first` },
   ]);
   return records.filter(({ id }) => chosen === '' || id === chosen);
 }
@@ -153,7 +153,7 @@ async function resumeOne(context: Context, record: HistoryRecord, evenIfOld: boo
     origin: connection.origin,
     storeId: connection.storeId,
     evenIfOld,
-    onWait: () => context.notice('another storectl is at this operation: waiting for it'),
+    onWait: () => context.notice('Waiting for another storectl that works on this change.'),
   });
   const { action, record: after } = resumed;
   const common = {
@@ -190,12 +190,13 @@ function print(context: Context, reports: readonly Report[], single: boolean): v
     return;
   }
   for (const { id, operation, message, result } of reports) {
-    const made = typeof result === 'object' && result !== null && 'id' in result ? String(result.id) : null;
+    const createdId =
+      typeof result === 'object' && result !== null && 'id' in result ? String(result.id) : null;
     if (context.flags.quiet) {
-      if (made !== null) context.print(printable(made));
+      if (createdId !== null) context.print(printable(createdId));
       continue;
     }
-    const line = `${id}  ${printable(operation)}  ${message}${made === null ? '' : `  ${printable(made)}`}`;
+    const line = `${id}  ${printable(operation)}  ${message}${createdId === null ? '' : `  ${printable(createdId)}`}`;
     context.print(context.out.width === null ? line : wrapText(line, context.out.width));
   }
 }

@@ -67,9 +67,9 @@ test('a certificate that is not trusted: exit 9, nothing sent, and the message s
   const doctor = await machine.run(['doctor', '--json']);
   expect(doctor.exitCode).toBe(9);
   const { tls, access } = findingsOf(doctor);
-  expect(tls).toMatchObject({ status: 'problem', mend: expect.stringContaining('NODE_EXTRA_CA_CERTS=') });
+  expect(tls).toMatchObject({ status: 'problem', fix: expect.stringContaining('NODE_EXTRA_CA_CERTS=') });
   // The key is not sent where the certificate is in doubt.
-  expect(access).toMatchObject({ status: 'skipped', message: 'not checked: first mend tls' });
+  expect(access).toMatchObject({ status: 'skipped', message: 'not checked: fix tls first' });
 });
 
 test('a trusted certificate for another name is refused, and no other authority is advised', async () => {
@@ -143,7 +143,7 @@ interface Found {
   readonly check: string;
   readonly status: string;
   readonly message: string;
-  readonly mend: string | null;
+  readonly fix: string | null;
 }
 
 function findingsOf({ stdout }: { readonly stdout: string }): Record<string, Found | undefined> {

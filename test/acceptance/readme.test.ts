@@ -74,7 +74,7 @@ test('the commands in the README print what it shows', () => {
   const steps = stepsIn(session);
   expect(steps).toHaveLength(11);
   for (const { command, output } of steps) {
-    const forPeople = /^(demo:|Known to|Nothing is)/m.test(output);
+    const forPeople = /^(demo:|Known to|Nothing to)/m.test(output);
     const printed = run(command, forPeople);
     expect(normalized(printed), command).toBe(normalized(output));
     if (command.includes('backup create')) variables.BACKUP = printed.trim();

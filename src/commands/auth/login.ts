@@ -19,9 +19,9 @@ import { pathParameterProblem } from '../../contract/operation.ts';
 import { showSettings } from '../../contract/operations/settings.ts';
 
 export const command: CommandDefinition = {
-  description: `Store the address of a service, a store and the key to it, after checking the key with a read that
-changes nothing. The key is asked for without showing it, or read from standard input with --with-key:
-it is never a flag, because command lines are visible to other programs and stay in shell history.`,
+  description: `Log in to a store: save its address, its id and an API key in a profile. The key is checked first, with a
+read that changes nothing. You are asked for it, and it is not shown; with --with-key it is read from standard input. It is never
+a flag, because command lines are visible to other programs and stay in the shell history.`,
   options: [{ flag: '--with-key', description: 'Read the key from standard input', group: 'Options:' }],
   examples: [
     'auth login',
@@ -34,7 +34,10 @@ it is never a flag, because command lines are visible to other programs and stay
     const settings = resolveSettings(flags, io.env, io.cwd, profiles, { profileMayBeNew: true });
     const name = settings.profile;
     if (name === demoProfile)
-      throw usageError('the demo store needs no key', 'leave --demo out, or name another profile');
+      throw usageError(
+        'the demo store needs no key',
+        'leave out --demo, or choose another profile with --profile NAME',
+      );
 
     const given = {
       baseUrl: settings.baseUrl?.value.href,
@@ -73,7 +76,7 @@ interface Login extends Target {
 
 type Given = { readonly [Name in 'baseUrl' | 'storeId']: string | undefined };
 
-/** With the key on standard input there is nobody at it to ask. */
+/** With --with-key, standard input holds the key, so nothing can be asked. */
 function refuseMissing({ canPrompt }: Context, { baseUrl, storeId }: Given, withKey: boolean): void {
   if (canPrompt && !withKey) return;
   const missing: MissingInput[] = [
@@ -85,7 +88,7 @@ function refuseMissing({ canPrompt }: Context, { baseUrl, storeId }: Given, with
       : []),
     ...(withKey
       ? []
-      : [{ field: 'apiKey', give: '--with-key < FILE', description: 'the key, on standard input' }]),
+      : [{ field: 'apiKey', give: '--with-key < FILE', description: 'the API key, on standard input' }]),
   ];
   if (missing.length > 0) throw inputNeeded(missing);
 }
@@ -93,7 +96,7 @@ function refuseMissing({ canPrompt }: Context, { baseUrl, storeId }: Given, with
 function checkTarget({ baseUrl = '', storeId = '' }: Given): Target {
   const url = checkBaseUrl(baseUrl, 'flag');
   const problem = pathParameterProblem(storeId);
-  if (problem !== null) throw usageError(`the store id ${problem}`, 'give the id as the service shows it');
+  if (problem !== null) throw usageError(`the store id ${problem}`, 'use the id as the service shows it');
   return { url, storeId };
 }
 
@@ -111,8 +114,8 @@ async function readKey(
 }
 
 /**
- * Asks for what is not given, and for the key. A key that is refused is asked for again; where the store is not found or
- * the service not reached, the question before is: the other answers are still right.
+ * Asks for the key and for what the flags do not give. After a refused key it asks for the key again; if the store is not
+ * found or the service not reached, it goes back to the question before. The other answers are kept.
  */
 async function askLogin(
   context: Context,
@@ -151,7 +154,7 @@ async function askLogin(
   return { ...checkTarget(target), apiKey };
 }
 
-/** Reads the operations settings: a key without the scope for it is a key all the same. */
+/** Reads the operations settings. A 403 proves the key as well: it only lacks that scope. */
 async function checkAccess(context: Context, { url, storeId, apiKey }: Login): Promise<void> {
   const client = createClient({
     baseUrl: url.href.replace(/\/$/, ''),
@@ -168,7 +171,7 @@ async function checkAccess(context: Context, { url, storeId, apiKey }: Login): P
     });
     if (outcome.kind === 'applied') return;
     if (outcome.kind === 'rejected' && outcome.status === 403) {
-      context.notice('The key is valid; it may not read settings, so the store id could not be checked.');
+      context.notice('The key is valid, but may not read settings, so the store id could not be checked.');
       return;
     }
     const { details } = outcomeError(outcome, {
@@ -182,7 +185,7 @@ async function checkAccess(context: Context, { url, storeId, apiKey }: Login): P
       message: `the key was not stored: ${details.message}`,
       hint:
         details.exitCode === exitCodes.notAllowed
-          ? 'check the key and the address it belongs to'
+          ? 'check the key, and that it is for this address'
           : details.hint,
     });
   } finally {

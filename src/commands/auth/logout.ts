@@ -3,7 +3,7 @@ import { printProfile } from '../../cli/profiles/view-profile.ts';
 
 export const command: CommandDefinition = {
   description:
-    'Remove the stored key of the profile. Its address and store stay. The key itself stays valid.',
+    'Remove the stored key of the profile. Its address and store id stay. The key itself stays valid.',
   examples: ['auth logout', 'auth logout --profile outlet'],
   async run(context) {
     const { profile, apiKey } = await context.settings();
@@ -16,7 +16,7 @@ export const command: CommandDefinition = {
         return rest;
       });
       context.notice(
-        `Removed the key of profile ${profile}. It stays valid until it is revoked where it was made.`,
+        `Removed the key of profile ${profile}. It stays valid until you revoke it in the settings of the store.`,
       );
     }
     if (apiKey?.source === 'environment')

@@ -8,35 +8,35 @@ import { outcomeError } from '../../cli/operation/run/outcome-error.ts';
 import { renderRecord } from '../../cli/output/tables.ts';
 import { showSettings } from '../../contract/operations/settings.ts';
 
-const notTried: Access = { access: 'not tried' };
+const notChecked: Access = { access: 'not checked' };
 
-/** What came of trying the key. */
+/** Whether the key works. */
 interface Access {
   readonly access: string;
-  /** Where the key does not work. */
+  /** Of the command, if the key does not work. */
   readonly exitCode?: ExitCode;
-  /** What to do then. */
+  /** What the user can do about it. */
   readonly advice?: string;
 }
 
 export const command: CommandDefinition = {
-  description: `Show which profile, address, store and key a command would use, and where each comes from.
-The key is tried with a read that changes nothing, unless --offline is given; it is never shown.`,
-  options: [{ flag: '--offline', description: 'Do not try the key', group: 'Options:' }],
+  description: `Show the profile, address, store and key that a command would use, and where each comes from. The key is
+checked with a read that changes nothing, unless --offline is given. It is never shown.`,
+  options: [{ flag: '--offline', description: 'Do not check the key', group: 'Options:' }],
   examples: ['auth status', 'auth status --offline', 'auth status --profile outlet --json'],
   async run(context, parsed) {
     const settings = await context.settings();
     const { profile, storeId, baseUrl, apiKey } = settings;
     const demo = profile === demoProfile;
     const offline = isOn(parsed, '--offline');
-    const { access, exitCode, advice } = offline ? notTried : await tryKey();
+    const { access, exitCode, advice } = offline ? notChecked : await tryKey();
     const status = {
       profile,
       baseUrl: demo ? 'the demo service in this process' : (baseUrl?.value.href.replace(/\/$/, '') ?? null),
       baseUrlSource: baseUrl?.source ?? null,
       storeId: storeId?.value ?? (demo ? (await context.demo()).example.storeId : null),
       storeIdSource: storeId?.source ?? null,
-      key: apiKey ? 'set' : demo ? 'made for each command' : null,
+      key: apiKey ? 'set' : demo ? 'created for each command' : null,
       keySource: apiKey?.source ?? null,
       access,
     };
@@ -80,7 +80,7 @@ The key is tried with a read that changes nothing, unless --offline is given; it
         throw outcomeError(outcome, { class: 'read', fields: [], recordId: null, now: context.now() });
       }
       const { status: answered, problem } = outcome;
-      if (answered === 403) return { access: 'works, without the right to read settings' };
+      if (answered === 403) return { access: 'works, but may not read settings' };
       const exitCode = exitCodeOfStatus(answered);
       if (answered === 401) return { access: 'refused', exitCode, advice: `${login} with a new key` };
       return {
@@ -88,8 +88,8 @@ The key is tried with a read that changes nothing, unless --offline is given; it
         exitCode,
         advice:
           exitCode === exitCodes.throttled
-            ? 'wait, then run this again'
-            : 'check the address and the store: they are shown above',
+            ? 'wait, then run the command again'
+            : 'check the address and the store shown above',
       };
     }
   },

@@ -6,7 +6,7 @@ import { formatValue } from '../../cli/output/format-value.ts';
 import { renderTable } from '../../cli/output/tables.ts';
 
 export const command: CommandDefinition = {
-  description: 'List what the example store holds, with the ids that it takes to try every command.',
+  description: 'List what is in the demo store, with the ids to try every command.',
   examples: ['--demo demo info', '--demo demo info --json'],
   async run(context) {
     const { example } = await context.demo();

@@ -5,8 +5,7 @@ import { demoDirectory } from '../../cli/config/directories.ts';
 import { describeSystemError, localStateError } from '../../cli/core/errors.ts';
 
 export const command: CommandDefinition = {
-  description:
-    'Remove the example store with all that was done to it. The next --demo command makes a new one.',
+  description: 'Remove the demo store and everything done to it. The next --demo command creates a new one.',
   examples: ['demo reset'],
   async run(context) {
     const directory = demoDirectory(context.io);
@@ -16,10 +15,10 @@ export const command: CommandDefinition = {
       throw localStateError(
         'demo_not_removed',
         `cannot remove ${directory}: ${describeSystemError(error)}`,
-        'end other storectl commands, then try again',
+        'stop other storectl commands, then try again',
       );
     }
-    context.notice(`Removed ${directory}.`);
+    context.notice(`Removed the demo store (${directory}).`);
     if (context.flags.json) printJson(context, { directory });
     return undefined;
   },

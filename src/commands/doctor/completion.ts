@@ -4,19 +4,19 @@ import { findShell, type ShellName, shellNames, shells } from '../../cli/complet
 import type { Io } from '../../cli/core/io.ts';
 import { type Finding, notChecked, ok, warning } from './finding.ts';
 
-/** Whether the user's shell has been taught to complete storectl, by a line in a file that it reads or by a script. */
+/** Whether completion is installed in the user's shell: by a line in a start file, or as a script. */
 export function checkCompletion(io: Io): Finding {
-  const shell = ownShell(io);
+  const shell = currentShell(io);
   if (shell === null) {
-    return notChecked('completion', `SHELL names none of ${shellNames.join(', ')}`);
+    return notChecked('completion', `the shell is not one of ${shellNames.join(', ')}`);
   }
-  const { startFiles, scripts } = placesOf(shell, io);
+  const { startFiles, scripts } = completionPlaces(shell, io);
   const found = scripts.find((file) => existsSync(file)) ?? startFiles.find(mentionsStorectl);
-  if (found !== undefined) return ok('completion', `${shell} is taught by ${found}`);
-  return warning('completion', `${shell} does not complete storectl`, shells[shell].install);
+  if (found !== undefined) return ok('completion', `${shell}, installed in ${found}`);
+  return warning('completion', `not installed in ${shell}`, shells[shell].install);
 }
 
-function ownShell({ env, process }: Io): ShellName | null {
+function currentShell({ env, process }: Io): ShellName | null {
   if (env.SHELL) return findShell(env.SHELL);
   return process.platform === 'win32' ? 'powershell' : null;
 }
@@ -24,11 +24,11 @@ function ownShell({ env, process }: Io): ShellName | null {
 interface Places {
   /** Files that the shell reads when it starts. */
   readonly startFiles: readonly string[];
-  /** Where it looks for a script with this name by itself. */
+  /** Where it looks for completion scripts by itself. */
   readonly scripts: readonly string[];
 }
 
-function placesOf(shell: ShellName, { env, homeDirectory: home, process }: Io): Places {
+function completionPlaces(shell: ShellName, { env, homeDirectory: home, process }: Io): Places {
   const inHome = (...names: readonly string[]) => names.map((name) => path.join(home, name));
   const named = (script: string, folders: readonly string[]) =>
     folders.map((folder) => path.join(folder, script));
@@ -86,7 +86,7 @@ function mentionsStorectl(file: string): boolean {
   );
 }
 
-/** The lines of a file that are no comments; none where it cannot be read. */
+/** The lines of a file without comments; none if it cannot be read. */
 function linesOf(file: string): string[] {
   try {
     return readFileSync(file, 'utf8')

@@ -12,27 +12,26 @@ import { checkNetwork } from './network.ts';
 import { checkSettings, type SettingsFindings } from './settings.ts';
 import { checkHistory, checkStateFolder } from './state.ts';
 
-/** For one step on the network, where --timeout does not say otherwise. */
+/** Default timeout of one network step; --timeout changes it. */
 const stepMs = 5_000;
 
 export const command: CommandDefinition = {
-  description: `Look for what is wrong with the set-up: settings, key, network, clock, history. Each finding says how to
-mend it; what could not be checked is said to be so. The key is tried with a read that changes nothing, and goes only to
-the address that it belongs to.
-Ends with 0 when nothing is wrong, else with the exit code of the first problem; warnings do not count.`,
+  description: `Check the setup: settings, key, network, clock and history. Each problem comes with a way to fix it. The key
+is checked with a read that changes nothing, and is sent only to the address that it belongs to.
+Exits with 0 if there is no problem, otherwise with the exit code of the first one. Warnings do not count.`,
   examples: ['doctor', 'doctor --profile outlet --json', '--demo doctor'],
   async run(context) {
-    const about = await checkSettings(context);
-    const [way, history] = await Promise.all([
-      checkWay(context, about),
-      about.settings === null ? [] : checkHistory(context),
+    const checked = await checkSettings(context);
+    const [connection, history] = await Promise.all([
+      checkConnection(context, checked),
+      checked.settings === null ? [] : checkHistory(context),
     ]);
     const findings = [
       checkNode(context.io),
-      ...about.findings,
-      ...whole(way, waySteps(about), about.findings),
-      ...whole(checkStateFolder(context), ['state', 'space']),
-      ...whole(history, ['history', 'open', 'locks'], about.findings),
+      ...checked.findings,
+      ...withSkipped(connection, connectionChecks(checked), checked.findings),
+      ...withSkipped(checkStateFolder(context), ['state', 'space']),
+      ...withSkipped(history, ['history', 'open', 'locks'], checked.findings),
       checkCompletion(context.io),
     ];
     print(context, findings);
@@ -40,8 +39,8 @@ Ends with 0 when nothing is wrong, else with the exit code of the first problem;
   },
 };
 
-/** The checks of the way to the service, in their order. The demo's service is no way off. */
-function waySteps({ settings }: SettingsFindings): string[] {
+/** The checks of the connection to the service, in their order. The demo service needs no network. */
+function connectionChecks({ settings }: SettingsFindings): string[] {
   const steps =
     settings?.profile === demoProfile
       ? []
@@ -49,35 +48,38 @@ function waySteps({ settings }: SettingsFindings): string[] {
   return [...steps, 'access', 'clock'];
 }
 
-/** The findings with a line for each of the `checks` that was not done: what was found before it is why. */
-function whole(
+/** The findings, followed by those of `checks` that were skipped. The first problem, if any, is the reason. */
+function withSkipped(
   findings: readonly Finding[],
   checks: readonly string[],
   before: readonly Finding[] = [],
 ): Finding[] {
   const problem = [...before, ...findings].find(({ status }) => status === 'problem');
-  const reason = problem === undefined ? 'nothing was found to tell it by' : `first mend ${problem.check}`;
+  const reason = problem === undefined ? 'no information' : `fix ${problem.check} first`;
   const left = checks.filter((name) => !findings.some(({ check }) => check === name));
   return [...findings, ...left.map((check) => notChecked(check, reason))];
 }
 
-/** The way to the service, then the key, each only where the one before is in order. */
-async function checkWay(context: Context, { settings, mayTryKey }: SettingsFindings): Promise<Finding[]> {
+/** The network, then the key. Each is checked only if the one before has no problem. */
+async function checkConnection(
+  context: Context,
+  { settings, mayTryKey }: SettingsFindings,
+): Promise<Finding[]> {
   const { io, flags } = context;
   const timeoutMs = flags.timeoutMs ?? stepMs;
   const url = settings?.baseUrl?.value;
-  const way = [
+  const network = [
     ...checkAuthorities(io),
     ...(url === undefined ? [] : await checkNetwork(url, { env: io.env, timeoutMs, now: context.now() })),
   ];
-  if (!mayTryKey || way.some(({ status }) => status === 'problem')) return way;
-  return [...way, ...(await checkAccess(context, timeoutMs))];
+  if (!mayTryKey || network.some(({ status }) => status === 'problem')) return network;
+  return [...network, ...(await checkAccess(context, timeoutMs))];
 }
 
 function print(context: Context, findings: readonly Finding[]): void {
   const { flags, out, print: write } = context;
   if (flags.json) {
-    const shown = findings.map(({ check, status, message, mend }) => ({ check, status, message, mend }));
+    const shown = findings.map(({ check, status, message, fix }) => ({ check, status, message, fix }));
     printJson(context, shown);
     return;
   }
@@ -88,8 +90,8 @@ function print(context: Context, findings: readonly Finding[]): void {
   const { color } = out;
   const paint = { ok: color.green, warning: color.yellow, problem: color.red, skipped: color.dim };
   const indent = Math.max(...findings.map(({ check }) => check.length)) + '  problem  '.length;
-  for (const { check, status, message, mend } of findings) {
-    const lines = [message, ...(mend === null ? [] : [`→ ${mend}`])]
+  for (const { check, status, message, fix } of findings) {
+    const lines = [message, ...(fix === null ? [] : [`→ ${fix}`])]
       .map(printableLines)
       .map((text) => (out.width === null ? text : wrapText(text, out.width - indent)))
       .join('\n')

@@ -8,36 +8,36 @@ export interface Finding {
   readonly status: 'ok' | 'warning' | 'problem' | 'skipped';
   /** One line. May hold untrusted text. */
   readonly message: string;
-  /** How to mend it, or null where there is nothing to do. */
-  readonly mend: string | null;
-  /** Exit code of the command where this is its first problem. */
+  /** What to do about it, or null. */
+  readonly fix: string | null;
+  /** Exit code of the command if this is its first problem. */
   readonly exitCode: ExitCode;
 }
 
 export function ok(check: string, message: string): Finding {
-  return { check, status: 'ok', message, mend: null, exitCode: exitCodes.done };
+  return { check, status: 'ok', message, fix: null, exitCode: exitCodes.done };
 }
 
-export function warning(check: string, message: string, mend: string): Finding {
-  return { check, status: 'warning', message, mend, exitCode: exitCodes.done };
+export function warning(check: string, message: string, fix: string): Finding {
+  return { check, status: 'warning', message, fix, exitCode: exitCodes.done };
 }
 
-export function problem(check: string, message: string, mend: string, exitCode: ExitCode): Finding {
-  return { check, status: 'problem', message, mend, exitCode };
+export function problem(check: string, message: string, fix: string, exitCode: ExitCode): Finding {
+  return { check, status: 'problem', message, fix, exitCode };
 }
 
-/** A check that was not done, and why. */
+/** A check that was skipped, and why. */
 export function notChecked(check: string, reason: string): Finding {
   return {
     check,
     status: 'skipped',
     message: `not checked: ${reason}`,
-    mend: null,
+    fix: null,
     exitCode: exitCodes.done,
   };
 }
 
-/** The problem that another part of the program would end with. */
+/** The error that any other command would end with, as a finding. */
 export function problemOf(check: string, { details }: CliError): Finding {
   return problem(check, details.message, details.hint ?? 'see the message', details.exitCode);
 }

@@ -20,15 +20,15 @@ export function checkNode({ process }: Io): Finding {
   );
 }
 
-/** The file of the user's own authorities: Node itself only warns where it cannot read it, and goes on without. */
+/** The file of NODE_EXTRA_CA_CERTS. If it cannot be read, Node only warns and ignores it. */
 export function checkAuthorities({ env }: Io): Finding[] {
   const file = env.NODE_EXTRA_CA_CERTS;
   if (!file) return [];
   try {
     accessSync(file, constants.R_OK);
-    return [ok('authorities', `those of Node and of ${file} (from NODE_EXTRA_CA_CERTS)`)];
+    return [ok('authorities', `those of Node, and ${file} (from NODE_EXTRA_CA_CERTS)`)];
   } catch (error) {
     const message = `NODE_EXTRA_CA_CERTS names ${file}: ${describeSystemError(error)}`;
-    return [warning('authorities', message, 'correct the path, or unset it')];
+    return [warning('authorities', message, 'fix the path, or unset it')];
   }
 }

@@ -18,8 +18,7 @@ export interface NetworkOptions {
 }
 
 /**
- * Proxy, name, connection and TLS of the way to `url`, one after the other until one fails. Sends no request, and so no
- * key.
+ * Checks proxy, name, connection and TLS to `url`, one after the other until one fails. Sends no request, and so no key.
  */
 export async function checkNetwork(url: URL, options: NetworkOptions): Promise<Finding[]> {
   const { env, timeoutMs } = options;
@@ -28,7 +27,7 @@ export async function checkNetwork(url: URL, options: NetworkOptions): Promise<F
     proxy = chooseProxy(env, url);
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    return [problem('proxy', message, 'correct it or unset it', exitCodes.usage)];
+    return [problem('proxy', message, 'fix it or unset it', exitCodes.usage)];
   }
   const findings = [describeProxy(url, proxy, env)];
   const first = proxy ?? url;
@@ -48,7 +47,7 @@ function describeProxy(url: URL, proxy: URL | null, env: Environment): Finding {
   // The proxy's URL may hold a password.
   if (proxy !== null)
     return ok('proxy', `${proxy.host} (from ${name}); ${exempt} does not exempt ${url.host}`);
-  if (isLoopbackHost(url.hostname)) return ok('proxy', 'none: loopback is never proxied');
+  if (isLoopbackHost(url.hostname)) return ok('proxy', 'none: loopback addresses never use a proxy');
   if (env[name]) return ok('proxy', `none: ${exempt} exempts ${url.host} from ${name}`);
   const plain =
     env.http_proxy || env.HTTP_PROXY ? '; HTTP_PROXY is for plain http and has no effect here' : '';
@@ -56,17 +55,17 @@ function describeProxy(url: URL, proxy: URL | null, env: Environment): Finding {
 }
 
 async function checkName(url: URL, timeoutMs: number): Promise<Finding> {
-  const host = bareHost(url);
-  if (isIP(host) !== 0) return ok('dns', `${host} is an address already`);
+  const host = hostWithoutBrackets(url);
+  if (isIP(host) !== 0) return ok('dns', `${host} is an IP address`);
   try {
-    const addresses = await inTime(lookup(host, { all: true }), timeoutMs);
+    const addresses = await withTimeout(lookup(host, { all: true }), timeoutMs);
     return ok('dns', `${host} is ${addresses.map(({ address }) => address).join(', ')}`);
   } catch (error) {
     const reason = error instanceof Error ? reasonOf(error) : String(error);
     return problem(
       'dns',
       `the name ${host} was not found (${reason})`,
-      'check its spelling and the network; where a proxy is needed, set HTTPS_PROXY',
+      'check its spelling and the network; if you need a proxy, set HTTPS_PROXY',
       exitCodes.notApplied,
     );
   }
@@ -74,9 +73,9 @@ async function checkName(url: URL, timeoutMs: number): Promise<Finding> {
 
 async function checkTcp(url: URL, timeoutMs: number): Promise<Finding> {
   const place = `${url.hostname}:${portOf(url)}`;
-  const socket = connect({ host: bareHost(url), port: portOf(url) });
+  const socket = connect({ host: hostWithoutBrackets(url), port: portOf(url) });
   try {
-    await inTime(
+    await withTimeout(
       new Promise<void>((resolve, reject) => {
         socket.once('connect', resolve);
         socket.on('error', reject);
@@ -90,7 +89,7 @@ async function checkTcp(url: URL, timeoutMs: number): Promise<Finding> {
     return problem(
       'connection',
       `no connection to ${place} (${reason ? reasonOf(reason) : String(error)})`,
-      'check the address, the port, and whether a firewall is in between',
+      'check the address, the port and the firewall',
       exitCodes.notApplied,
     );
   } finally {
@@ -109,35 +108,34 @@ async function checkTls(url: URL, proxy: URL | null, { timeoutMs, now }: Network
     socket.destroy();
     const message = `${protocol ?? 'TLS'}, certificate of ${url.hostname} trusted, ends ${formatDistance(until - now)}`;
     if (until - now > 14 * dayMs) return ok('tls', message);
-    return warning('tls', message, 'tell those who run the service to renew it');
+    return warning('tls', message, 'ask the operator of the service to renew it');
   } catch (error) {
     const failure =
       error instanceof WireError
         ? error.failure
         : { code: 'timeout', message: `no TLS connection to ${url.host} in time` };
     const check = failure.code === 'proxy_failed' ? 'proxy' : 'tls';
-    return problem(check, failure.message, mendTls(failure.code), exitCodes.notApplied);
+    return problem(check, failure.message, tlsFix(failure.code), exitCodes.notApplied);
   }
 }
 
-function mendTls(code: string): string {
+function tlsFix(code: string): string {
   if (code === 'certificate_untrusted') {
-    return 'for an authority of your own: export NODE_EXTRA_CA_CERTS=/path/to/authority.pem; else do not go on';
+    return 'for your own certificate authority, export NODE_EXTRA_CA_CERTS=/path/to/ca.pem; otherwise do not continue';
   }
   if (code === 'proxy_failed')
-    return 'check HTTPS_PROXY, its user name and password, and what it lets through';
-  return 'check the port, and whether a proxy (HTTPS_PROXY) is needed to get out';
+    return 'check HTTPS_PROXY, its user name and password, and which hosts it allows';
+  return 'check the port, and whether you need a proxy (HTTPS_PROXY)';
 }
 
-function inTime<Value>(work: Promise<Value>, timeoutMs: number): Promise<Value> {
+function withTimeout<Value>(work: Promise<Value>, timeoutMs: number): Promise<Value> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`nothing came within ${timeoutMs / 1000} s`)), timeoutMs);
+    timer = setTimeout(() => reject(new Error(`no answer within ${timeoutMs / 1000} s`)), timeoutMs);
   });
   return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
 
-/** Host without the brackets of an IPv6 address. */
-function bareHost(url: URL): string {
+function hostWithoutBrackets(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, '');
 }

@@ -14,18 +14,18 @@ import { isObject } from '../../cli/core/json-value.ts';
 import { parseKey } from '../../contract/api-key.ts';
 import { type Finding, notChecked, ok, problem, problemOf, warning } from './finding.ts';
 
-/** What the settings are, and what was found about them. */
+/** The settings, and the findings about them. */
 export interface SettingsFindings {
   readonly findings: readonly Finding[];
-  /** Null where they cannot be read. */
+  /** Null if they cannot be read. */
   readonly settings: ConnectionSettings | null;
-  /** Whether the key may be tried: there is one, it belongs to the address, and it is not mistyped. */
+  /** Whether the key can be checked: there is one, it belongs to the address, and it is not mistyped. */
   readonly mayTryKey: boolean;
 }
 
-/** Settings file, folder file, profile, address, store and key, without asking anybody. */
+/** Checks settings file, folder file, profile, address, store and key, without any request. */
 export async function checkSettings(context: Context): Promise<SettingsFindings> {
-  // Before the settings are read, since that repairs the modes.
+  // Comes first, because reading the settings repairs the file modes.
   const file: Finding[] = [];
   let settings: ConnectionSettings;
   try {
@@ -38,7 +38,7 @@ export async function checkSettings(context: Context): Promise<SettingsFindings>
     const findings = [
       ...(check === 'settings' ? [] : file),
       problemOf(check, error),
-      ...left.map((name) => notChecked(name, `first mend ${check}`)),
+      ...left.map((name) => notChecked(name, `fix ${check} first`)),
     ];
     return { findings, settings: null, mayTryKey: false };
   }
@@ -68,17 +68,17 @@ const checkOfError: Readonly<Record<string, string>> = {
 function checkFile(io: Io): Finding {
   const folder = configDirectory(io);
   const file = path.join(folder, 'settings.json');
-  if (!existsSync(file)) return ok('settings', `none are stored yet (${file})`);
+  if (!existsSync(file)) return ok('settings', `nothing stored yet (${file})`);
   const loose = [folder, file].filter((name) => isLoose(io, name));
-  if (loose.length === 0) return ok('settings', `${file}, for this user only`);
+  if (loose.length === 0) return ok('settings', `${file}, readable only by you`);
   return warning(
     'settings',
-    `others could read ${loose.join(' and ')}`,
-    'it is set right by now; if other people use this machine, replace the key with `storectl auth login`',
+    `other users could read ${loose.join(' and ')}`,
+    'the mode is fixed now; if others use this machine, replace the key with `storectl auth login`',
   );
 }
 
-/** Whether others than the owner may do anything with the file. Windows has no such modes. */
+/** Whether the mode gives anyone but the owner access. Windows has no such modes. */
 export function isLoose({ process }: Pick<Io, 'process'>, file: string): boolean {
   if (process.platform === 'win32') return false;
   const found = statSync(file, { throwIfNoEntry: false });
@@ -98,7 +98,7 @@ function checkAddress({ baseUrl }: ConnectionSettings): Finding {
     return ok('address', `${baseUrl.value.href} (from ${describeSource(baseUrl.source)})`);
   return problem(
     'address',
-    'no address of a service is set',
+    'no service address is set',
     'run `storectl auth login`, or set STORECTL_BASE_URL; `storectl --demo …` needs none',
     exitCodes.inputNeeded,
   );
@@ -132,7 +132,7 @@ async function checkKeyOf(context: Context, settings: ConnectionSettings): Promi
       ),
     ];
   }
-  const format = parts === null ? 'set, of a format that storectl does not know' : `${parts.id}, well-formed`;
+  const format = parts === null ? 'set, in an unknown format' : `${parts.id}, well-formed`;
   const bound = source === 'profile' && baseUrl !== null ? `, bound to ${baseUrl.value.origin}` : '';
   return [ok('key', `${format} (${from}${bound})`)];
 }
@@ -145,9 +145,9 @@ async function missingKey(context: Context, { profile, baseUrl }: ConnectionSett
     return problem(
       'key',
       `the stored key belongs to ${stored.keyOrigin ?? 'no address'} and is not sent to ${baseUrl.value.origin}`,
-      `go to the address that it belongs to, or store a key for this one with \`${login}\``,
+      `use the address that it belongs to, or store a key for this one with \`${login}\``,
       exitCodes.notAllowed,
     );
   }
-  return problem('key', 'there is no key', `run \`${login}\`, or set STORECTL_API_KEY`, exitCodes.notAllowed);
+  return problem('key', 'no key is set', `run \`${login}\`, or set STORECTL_API_KEY`, exitCodes.notAllowed);
 }

@@ -13,9 +13,9 @@ import { isOpen } from '../../history/records/record.ts';
 import { type Finding, ok, problem, problemOf, warning } from './finding.ts';
 import { isLoose } from './settings.ts';
 
-const elsewhere = 'repair that, or choose another folder with STORECTL_STATE_DIR';
+const elsewhere = 'fix that, or choose another folder with STORECTL_STATE_DIR';
 
-/** Where history is kept: can it be written, and is there room? */
+/** Checks that the folder of the history can be written and that its disk has space. */
 export function checkStateFolder({ io }: Context): Finding[] {
   let folder: string;
   try {
@@ -24,21 +24,21 @@ export function checkStateFolder({ io }: Context): Finding[] {
     if (error instanceof CliError) return [problemOf('state', error)];
     throw error;
   }
-  const there = nearestFolder(folder);
+  const existing = nearestFolder(folder);
   try {
-    if (there === folder) {
-      // Asking the system is not enough: network drives and Windows answer yes and then refuse.
+    if (existing === folder) {
+      // access() is not enough: network drives and Windows allow it and then refuse to write.
       rmdirSync(mkdtempSync(path.join(folder, '.doctor-')));
-    } else accessSync(there, constants.W_OK | constants.X_OK);
+    } else accessSync(existing, constants.W_OK | constants.X_OK);
   } catch (error) {
     const message = `cannot write to ${folder}: ${describeSystemError(error)}`;
     return [problem('state', message, elsewhere, exitCodes.localState)];
   }
-  const state = ok('state', there === folder ? folder : `${folder}, not made yet`);
-  return [state, ...checkSpace(there)];
+  const state = ok('state', existing === folder ? folder : `${folder}, not created yet`);
+  return [state, ...checkSpace(existing)];
 }
 
-/** The folder, or the one above it that is there. */
+/** The folder, or its nearest parent that exists. */
 function nearestFolder(folder: string): string {
   const parent = path.dirname(folder);
   return existsSync(folder) || parent === folder ? folder : nearestFolder(parent);
@@ -52,16 +52,16 @@ function checkSpace(folder: string): Finding[] {
     const { bavail, bsize } = statfsSync(folder);
     free = Math.floor((bavail * bsize) / mebibyte);
   } catch {
-    // Some file systems do not say.
+    // Some file systems do not report it.
     return [];
   }
   const message = `${free < 10_240 ? `${free} MiB` : `${Math.floor(free / 1024)} GiB`} free`;
-  const mend = 'free some: nothing is sent that cannot be written down first';
-  if (free < 10) return [problem('space', message, mend, exitCodes.localState)];
-  return [free < 100 ? warning('space', message, mend) : ok('space', message)];
+  const fix = 'free some space: every change is recorded on disk before it is sent';
+  if (free < 10) return [problem('space', message, fix, exitCodes.localState)];
+  return [free < 100 ? warning('space', message, fix) : ok('space', message)];
 }
 
-/** Records of the profile: how many, what is open, what cannot be read, and locks that were left behind. */
+/** Checks the records of the profile: how many there are, which are open or unreadable, and which locks are left. */
 export async function checkHistory(context: Context): Promise<Finding[]> {
   const { io } = context;
   try {
@@ -72,20 +72,20 @@ export async function checkHistory(context: Context): Promise<Finding[]> {
     const count = records.length === 1 ? '1 record' : `${records.length} records`;
     return [
       isLoose(io, history.folder)
-        ? warning('history', `others may look into ${history.folder}`, `chmod 700 '${history.folder}'`)
+        ? warning('history', `other users can read ${history.folder}`, `chmod 700 '${history.folder}'`)
         : ok('history', `${count} in ${history.folder}`),
       oldest === undefined
-        ? ok('open', 'nothing is open')
+        ? ok('open', 'no open records')
         : warning(
             'open',
-            `${open.length} of them open, the oldest ${formatDistance(Date.parse(oldest.createdAt) - context.now())}`,
+            `${open.length} open, the oldest ${formatDistance(Date.parse(oldest.createdAt) - context.now())}`,
             'run `storectl resume`',
           ),
       ...problems.map(({ file, message }) =>
         problem(
           'record',
           `${file} ${message}`,
-          'look at what it says, then move it away',
+          'look into the file, then move it away',
           exitCodes.localState,
         ),
       ),
@@ -108,12 +108,12 @@ function checkLocks({ io }: Context, historyFolder: string): Finding[] {
   return found.map(({ file, holder, liveness }) => {
     const who = holder === null ? 'an unknown process' : `process ${holder.pid} on ${holder.host}`;
     if (liveness === 'dead') {
-      const mend =
+      const fix =
         'the next command that needs it removes it; `storectl history prune --older-than 90d` does so now';
-      return warning('locks', `${who} ended and left ${file} behind`, mend);
+      return warning('locks', `${who} ended and left ${file} behind`, fix);
     }
-    if (liveness === 'alive') return ok('locks', `${who} is at work (${file})`);
-    const mend = 'wait for it; when no storectl runs anywhere, the file is taken over after 30 s';
-    return warning('locks', `${who} holds ${file}, and may have ended`, mend);
+    if (liveness === 'alive') return ok('locks', `${who} is running (${file})`);
+    const fix = 'wait for it; if no storectl is running anywhere, the lock is taken over after 30 s';
+    return warning('locks', `${who} holds ${file}, and may have ended`, fix);
   });
 }

@@ -8,7 +8,7 @@ import { renderTable } from '../../cli/output/tables.ts';
 import { operations } from '../../contract/operations.ts';
 import { type RecordState, rawOperationId, recordStates } from '../../history/records/record.ts';
 
-/** Columns that a narrow terminal has no room for, the most important first. */
+/** Columns that a narrow terminal leaves out, the most important first. */
 const spare = ['result', 'when', 'tries'];
 
 const group = 'Options:';
@@ -19,8 +19,8 @@ const recordedOperations: readonly string[] = [
 ];
 
 export const command: CommandDefinition = {
-  description: `List the changes that this machine sent with the profile, newest first: what was asked, whether it was
-applied, and what is still open. The service itself lists nothing, so changes made elsewhere are not here.`,
+  description: `List the changes that this machine sent with the profile, newest first: what was sent, whether it was
+applied, and what is still open. Changes made elsewhere are not listed: the service cannot list them.`,
   options: [
     {
       flag: '--operation',
@@ -36,24 +36,24 @@ applied, and what is still open. The service itself lists nothing, so changes ma
       group,
       complete: recordStates,
     },
-    { flag: '--limit', value: 'N', description: 'At most so many (default 50)', group },
+    { flag: '--limit', value: 'N', description: 'Maximum number of records (default 50)', group },
   ],
   examples: ['history list', 'history list --operation backup.create --json', 'history list --state unknown'],
   async run(context, parsed) {
     const operation = optionValue(parsed, '--operation');
     if (operation !== undefined && !recordedOperations.includes(operation)) {
       throw usageError(
-        `there is no operation "${operation}" in a history`,
-        `there are: ${recordedOperations.join(', ')}`,
+        `unknown operation "${operation}"`,
+        `--operation is one of: ${recordedOperations.join(', ')}`,
       );
     }
     const state = optionValue(parsed, '--state');
     if (state !== undefined && !isState(state)) {
-      throw usageError(`there is no state "${state}"`, `there are: ${recordStates.join(', ')}`);
+      throw usageError(`unknown state "${state}"`, `--state is one of: ${recordStates.join(', ')}`);
     }
     const limit = Number(optionValue(parsed, '--limit') ?? '50');
     if (!Number.isInteger(limit) || limit < 1)
-      throw usageError('--limit takes a number from 1', 'for example --limit 20');
+      throw usageError('--limit must be a whole number, at least 1', 'for example --limit 20');
 
     const history = await context.history();
     const { records, problems } = await history.list({ operation, state });
@@ -67,7 +67,8 @@ applied, and what is still open. The service itself lists nothing, so changes ma
         shown.map((record) => recordSummary(record, context.now())),
       );
     } else if (shown.length === 0) {
-      context.notice('Nothing of that kind is known to this machine.');
+      const isFiltered = operation !== undefined || state !== undefined;
+      context.notice(isFiltered ? 'No matching records on this machine.' : 'No history yet on this machine.');
     } else {
       let leftOut: readonly string[] = [];
       const text = renderTable(
@@ -93,7 +94,8 @@ applied, and what is still open. The service itself lists nothing, so changes ma
       if (leftOut.length > 0)
         context.notice(`The terminal is too narrow for: ${leftOut.join(', ')}. --json has everything.`);
       context.notice(`Known to this machine (${history.folder}).`);
-      if (records.length > limit) context.notice(`${records.length - limit} more: --limit ${records.length}`);
+      if (records.length > limit)
+        context.notice(`${records.length - limit} more. --limit ${records.length} shows all.`);
     }
     return undefined;
   },

@@ -9,7 +9,7 @@ import { askInOrder } from '../../cli/prompts/questions.ts';
 const units: Readonly<Record<string, number>> = { h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 };
 
 export const command: CommandDefinition = {
-  description: 'Remove old records from the history. Records that are still open stay, however old they are.',
+  description: 'Remove old records from the history. Open records are kept, whatever their age.',
   options: [
     { flag: '--older-than', value: 'AGE', description: 'For example 90d, 12w or 36h', group: 'Options:' },
   ],
@@ -18,7 +18,7 @@ export const command: CommandDefinition = {
     const age = optionValue(parsed, '--older-than');
     const olderThanMs = age === undefined ? await askAge(context) : parseAge(age);
     if (olderThanMs === null)
-      throw usageError(`--older-than takes an age, and "${age}" is none`, 'for example 90d, 12w or 36h');
+      throw usageError(`--older-than must be an age (got "${age}")`, 'for example 90d, 12w or 36h');
     const history = await context.history();
     const removed = await history.prune({ olderThanMs });
     if (context.flags.json) printJson(context, { removed });
@@ -27,7 +27,7 @@ export const command: CommandDefinition = {
   },
 };
 
-/** Milliseconds, or null for a text that is no age. */
+/** Milliseconds, or null if the text is not an age. */
 function parseAge(text: string): number | null {
   const [, count = '', unit = ''] = /^(\d{1,5})([hdw])$/.exec(text) ?? [];
   const unitMs = units[unit];
@@ -35,24 +35,25 @@ function parseAge(text: string): number | null {
 }
 
 async function askAge(context: Context): Promise<number> {
-  const description = 'age from which to remove, for example 90d';
+  const description = 'age of the records to remove, for example 90d';
   const missing = { field: 'olderThan', give: '--older-than AGE', description };
   return askOrFail(context, [missing], async ({ askText, askYesNo }) => {
     let text = '';
     let age = 0;
     const ask = async () => {
-      const validate = (typed: string) => parseAge(typed.trim()) !== null || 'give it as 90d, 12w or 36h';
-      const message = 'Age from which records are removed, for example 90d, 12w or 36h';
+      const validate = (typed: string) =>
+        parseAge(typed.trim()) !== null || 'Enter an age such as 90d, 12w or 36h';
+      const message = 'Remove records older than (for example 90d, 12w or 36h)';
       text = await askText(context.io, message, { validate, preset: text === '' ? undefined : text });
       age = parseAge(text.trim()) ?? 0;
     };
-    const agree = async () => {
+    const confirm = async () => {
       const { records } = await (await context.history()).list({ open: false });
       const old = records.filter((record) => context.now() - Date.parse(record.createdAt) > age).length;
-      const question = `Remove ${old} of ${records.length} records from the history of this machine?`;
+      const question = `Remove ${old} of ${records.length} records from the history on this machine?`;
       if (old > 0 && !(await askYesNo(context.io, question))) throw cancelledError();
     };
-    await askInOrder(ask, agree);
+    await askInOrder(ask, confirm);
     return age;
   });
 }

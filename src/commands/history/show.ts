@@ -10,11 +10,11 @@ import { chooseOrFail } from '../../cli/prompts/ask-or-fail.ts';
 import { askFirst } from '../../cli/prompts/questions.ts';
 
 export const command: CommandDefinition = {
-  description: 'Show what was sent for one change and what came back.',
+  description: 'Show one change: what was sent and what the service answered.',
   arguments: [
     {
       name: 'id',
-      description: 'Id from `storectl history list`, or the part of it after the last dash',
+      description: 'Id from `storectl history list`, or its last six characters',
       complete: 'record',
     },
   ],
@@ -23,9 +23,8 @@ export const command: CommandDefinition = {
     const id = argumentValue(parsed, 'id') ?? (await chooseRecord(context));
     if (id === null) return undefined;
     const history = await context.history();
-    const whole = await history.get(id);
-    // The file keeps what was sent as it was; shown, it may end in the log of a CI job.
-    const record = maskWebhooks(whole);
+    // The file keeps webhook tokens; what is printed may end up in the log of a CI job.
+    const record = maskWebhooks(await history.get(id));
     if (context.flags.json) {
       printJson(context, record);
       return undefined;
@@ -49,14 +48,14 @@ export const command: CommandDefinition = {
   },
 };
 
-/** Null where there is none to choose from. */
+/** Null if there is nothing to choose from. */
 async function chooseRecord(context: Context): Promise<string | null> {
   const { recordChoices } = await import('../../cli/operation/questions/choose-record.ts');
   const choices = context.canPrompt ? await recordChoices(context) : [];
   if (context.canPrompt && choices.length === 0) {
-    context.notice('This machine has sent no changes with this profile.');
+    context.notice('No history yet on this machine for this profile.');
     return null;
   }
   const missing = { field: 'id', give: '<id>', description: 'id from `storectl history list`' };
-  return askFirst(() => chooseOrFail(context, missing, 'Which change shall be shown?', choices));
+  return askFirst(() => chooseOrFail(context, missing, 'Which change do you want to see?', choices));
 }

@@ -5,12 +5,12 @@ import { printable } from '../../cli/core/sanitize.ts';
 import { renderTable } from '../../cli/output/tables.ts';
 
 export const command: CommandDefinition = {
-  description: 'List the stored profiles. The one that is used is marked.',
+  description: 'List the stored profiles. The one in use is marked.',
   examples: ['profile list', 'profile list --json'],
   async run(context) {
     const profiles = await context.profiles();
     const { io, flags } = context;
-    // A profile that is named and not there must not hide those that are.
+    // --profile may name one that does not exist: the list is shown anyway.
     const { profile: used } = resolveSettings(flags, io.env, io.cwd, profiles, { profileMayBeNew: true });
     const rows = profiles.names().map((name) => {
       const { baseUrl = null, storeId = null, apiKey } = profiles.get(name) ?? {};
@@ -18,8 +18,7 @@ export const command: CommandDefinition = {
     });
     if (context.flags.quiet) for (const { name } of rows) context.print(printable(name));
     else if (context.flags.json) printJson(context, rows);
-    else if (rows.length === 0)
-      context.notice('There are no profiles: `storectl auth login` makes the first.');
+    else if (rows.length === 0) context.notice('No profiles yet. `storectl auth login` creates one.');
     else {
       context.print(
         renderTable(
@@ -36,7 +35,7 @@ export const command: CommandDefinition = {
       );
     }
     if (used === demoProfile)
-      context.notice('The example store is used: `storectl profile use NAME` chooses another.');
+      context.notice('The demo store is in use. `storectl profile use NAME` switches to a profile.');
     return undefined;
   },
 };

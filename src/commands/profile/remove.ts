@@ -4,15 +4,15 @@ import { nameProfile, profileChoices, requireProfile } from '../../cli/profiles/
 import { printProfile } from '../../cli/profiles/view-profile.ts';
 
 export const command: CommandDefinition = {
-  description: 'Remove a profile with its key. What it did stays in the history.',
+  description: 'Remove a profile and its key. Its history stays.',
   arguments: [{ name: 'name', description: 'Name of the profile', complete: 'profile' }],
   examples: ['profile remove outlet'],
   async run(context, parsed) {
     const profiles = await context.profiles();
     const name = await nameProfile(context, argumentValue(parsed, 'name'), {
-      message: 'Which profile shall be removed?',
+      message: 'Which profile do you want to remove?',
       choices: profileChoices(profiles),
-      confirmation: (chosen) => `Remove the profile ${chosen} with its key?`,
+      confirmation: (chosen) => `Remove profile ${chosen} and its key?`,
     });
     requireProfile(profiles, name);
     await profiles.remove(name);

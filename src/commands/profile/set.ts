@@ -10,8 +10,8 @@ import { askInOrder } from '../../cli/prompts/questions.ts';
 import { pathParameterProblem } from '../../contract/operation.ts';
 
 export const command: CommandDefinition = {
-  description: `Set the address or the store of a profile, making the profile if there is none. A stored key stays bound
-to the address that it was stored for: after a move to another one, log in again.`,
+  description: `Set the address or the store of a profile. The profile is created if it does not exist. A stored key is used
+only for the address that it was stored for: after changing the address, log in again.`,
   arguments: [{ name: 'name', description: 'Name of the profile', complete: 'profile' }],
   examples: [
     'profile set main --store 4be5…',
@@ -20,22 +20,21 @@ to the address that it was stored for: after a move to another one, log in again
   async run(context, parsed) {
     const profiles = await context.profiles();
     const name = await chooseProfile(context, profiles, argumentValue(parsed, 'name'));
-    if (name === demoProfile)
-      throw usageError('"demo" is the example store and has no settings', 'choose another name');
+    if (name === demoProfile) throw usageError('the demo store has no settings', 'choose another name');
     const { baseUrl, store } = await completeValues(context, profiles.get(name));
     const url = baseUrl === undefined ? undefined : checkBaseUrl(baseUrl, 'flag');
     const problem = store === undefined ? null : pathParameterProblem(store);
-    if (problem !== null) throw usageError(`--store ${problem}`, 'give the id as the service shows it');
+    if (problem !== null) throw usageError(`--store ${problem}`, 'use the id as the service shows it');
     const before = profiles.get(name);
     await profiles.set(name, (stored) => ({
       ...stored,
       ...(url && { baseUrl: url.href.replace(/\/$/, '') }),
       ...(store !== undefined && { storeId: store }),
     }));
-    context.notice(`${before === null ? 'Made' : 'Changed'} profile ${name}.`);
+    context.notice(`${before === null ? 'Created' : 'Updated'} profile ${name}.`);
     if (url && before?.keyOrigin && before.keyOrigin !== url.origin) {
       context.notice(
-        `Its key is for ${before.keyOrigin} and is not used at ${url.origin}: run \`storectl auth login\`.`,
+        `Its key is for ${before.keyOrigin} and is not sent to ${url.origin}: run \`storectl auth login\`.`,
       );
     }
     printProfile(context, profiles, name);
@@ -48,15 +47,15 @@ async function chooseProfile(
   profiles: ProfileStore,
   given: string | undefined,
 ): Promise<string> {
-  const another = '';
-  const choices = [...profileChoices(profiles), { value: another, name: 'a new one' }];
-  const message = 'Which profile shall be set?';
+  const newProfile = '';
+  const choices = [...profileChoices(profiles), { value: newProfile, name: 'New profile…' }];
+  const message = 'Which profile do you want to change?';
   let name = '';
   const choose = async () => {
     name = await nameProfile(context, given, { message, choices });
   };
   const nameNew = async () => {
-    if (name !== another) return;
+    if (name !== newProfile) return;
     const { askText } = await import('../../cli/prompts/prompts.ts');
     const { problemOf } = await import('../../cli/profiles/ask-target.ts');
     const validate = (text: string) => problemOf(() => checkProfileName(text)) ?? true;
@@ -66,14 +65,14 @@ async function chooseProfile(
   return name;
 }
 
-/** Address and store from the flags; where neither is given, those that the user keeps or changes. */
+/** Address and store from the flags. If neither is given, the user is asked, with the stored values as defaults. */
 async function completeValues(
   context: Context,
   before: Profile | null,
 ): Promise<{ readonly baseUrl: string | undefined; readonly store: string | undefined }> {
   const { baseUrl, store } = context.flags;
   if (baseUrl !== undefined || store !== undefined) return { baseUrl, store };
-  if (!context.canPrompt) throw usageError('there is nothing to set', 'give --base-url URL or --store ID');
+  if (!context.canPrompt) throw usageError('nothing to set', 'give --base-url URL or --store ID');
   const { askBaseUrl, askStoreId } = await import('../../cli/profiles/ask-target.ts');
   const { askFromStart, explainKeys } = await import('../../cli/prompts/questions.ts');
   const target = { baseUrl: before?.baseUrl, storeId: before?.storeId };

@@ -10,7 +10,7 @@ export const command: CommandDefinition = {
   arguments: [
     {
       name: 'name',
-      description: 'Name of the profile; the one in use if left out',
+      description: 'Name of the profile (default: the one in use)',
       optional: true,
       complete: 'profile',
     },
@@ -23,7 +23,7 @@ export const command: CommandDefinition = {
     const isAsked = named === undefined && profiles.get(used) === null && context.canPrompt;
     const name = isAsked
       ? await nameProfile(context, undefined, {
-          message: 'Which profile shall be shown?',
+          message: 'Which profile do you want to see?',
           choices: profileChoices(profiles),
         })
       : (named ?? used);

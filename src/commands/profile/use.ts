@@ -10,18 +10,18 @@ import {
 import { printProfile } from '../../cli/profiles/view-profile.ts';
 
 export const command: CommandDefinition = {
-  description: 'Choose the profile that commands use where none is named. "demo" is the example store.',
+  description: 'Choose the profile that commands use by default. "demo" is the demo store.',
   arguments: [{ name: 'name', description: 'Name of the profile', complete: 'profile' }],
   examples: ['profile use outlet', 'profile use demo'],
   async run(context, parsed) {
     const profiles = await context.profiles();
     const name = await nameProfile(context, argumentValue(parsed, 'name'), {
-      message: 'Which profile shall commands use?',
+      message: 'Which profile do you want to use?',
       choices: [...profileChoices(profiles), demoChoice],
     });
     if (name !== demoProfile) requireProfile(profiles, name);
     await profiles.use(name);
-    context.notice(`Commands use profile ${name} now.`);
+    context.notice(`Commands now use profile ${name}.`);
     printProfile(context, profiles, name);
     return undefined;
   },

@@ -24,16 +24,16 @@ export async function chooseStore(
   return chooseOrFail(context, missing, question, choices);
 }
 
-/** Throws exit 2 where there is none. */
+/** Throws exit 2 if there are none. */
 async function storeChoices(context: Context, parsed: ParsedCommand): Promise<Choice[]> {
   const stores = await withStorage(context, parsed, listStores);
   if (stores.length === 0) {
-    throw usageError('the database holds no store', '`storectl service create-store` makes one');
+    throw usageError('there are no stores in the database', '`storectl service create-store` creates one');
   }
   return stores.map(({ id, name }) => ({ value: id, name: `${printable(name)}  ${id}` }));
 }
 
-/** The key that an argument names, or that the user chooses in a terminal among those in force, and says yes to. */
+/** The id given as argument; if none, the user of a terminal chooses a valid key and confirms it. */
 export async function chooseKey(
   context: Context,
   parsed: ParsedCommand,
@@ -50,7 +50,7 @@ export async function chooseKey(
   let storeId = '';
   let keyId = '';
   const askStore = async () => {
-    storeId = await chooseStore(context, parsed, 'store of the key', 'Which store is the key to?');
+    storeId = await chooseStore(context, parsed, 'store of the key', 'Which store is the key for?');
   };
   const askKey = async () => {
     const choices = await keyChoices(context, parsed, storeId);
@@ -60,7 +60,7 @@ export async function chooseKey(
   return keyId;
 }
 
-/** The keys in force. Throws exit 2 where there is none. */
+/** The valid keys. Throws exit 2 if there are none. */
 async function keyChoices(context: Context, parsed: ParsedCommand, storeId: string): Promise<Choice[]> {
   const keys = await withStorage(context, parsed, (storage) =>
     listKeys(storage, storeId).catch((error: unknown) => {
@@ -69,16 +69,16 @@ async function keyChoices(context: Context, parsed: ParsedCommand, storeId: stri
   );
   const choices = keys.filter(({ state }) => state === 'active').map(describeKey);
   if (choices.length > 0) return choices;
-  throw usageError(`store ${storeId} has no valid key`, '`storectl service create-key` makes one');
+  throw usageError(`store ${storeId} has no valid key`, '`storectl service create-key` creates one');
 }
 
 function describeKey({ id, label, scopes, createdAt }: ListedKey): Choice {
-  const rights = scopes.length === 1 ? '1 right' : `${scopes.length} rights`;
-  const name = `${id}  ${label || 'without a label'}, ${rights}, made ${createdAt.slice(0, 10)}`;
+  const count = scopes.length === 1 ? '1 scope' : `${scopes.length} scopes`;
+  const name = `${id}  ${label || 'no label'}, ${count}, created ${createdAt.slice(0, 10)}`;
   return { value: id, name: printable(name), short: id };
 }
 
-/** A text that an option gives, or that the user types in a terminal. */
+/** The value of an option; if it is not given, the user of a terminal types it. */
 export async function askOption(
   context: Context,
   given: string | undefined,

@@ -13,25 +13,31 @@ import { describeRefusal } from './refusals.ts';
 const group = 'Options:';
 
 export const command: CommandDefinition = {
-  description: `Create a key to one store. The key is printed on stdout, this once: the database holds its hash alone.`,
+  description:
+    'Create an API key for one store. The key is printed on stdout once: the database keeps only its hash.',
   options: [
     {
       flag: '--preset',
       value: 'NAME',
-      description: 'Rights: owner (default), ci-backup or support',
+      description: 'Set of scopes: owner (default), ci-backup or support',
       group,
       complete: Object.keys(presets),
     },
     {
       flag: '--scopes',
       value: 'LIST',
-      description: 'Rights one by one, with commas, instead of a preset',
+      description: 'Scopes instead of a preset, separated by commas',
       group,
       complete: scopes,
       list: true,
     },
-    { flag: '--label', value: 'TEXT', description: 'Name for people', group },
-    { flag: '--expires-in-days', value: 'N', description: 'Days until it ends (default: never)', group },
+    { flag: '--label', value: 'TEXT', description: 'Label of the key', group },
+    {
+      flag: '--expires-in-days',
+      value: 'N',
+      description: 'Days until the key expires (default: never)',
+      group,
+    },
     databaseOption,
   ],
   examples: [
@@ -42,24 +48,24 @@ export const command: CommandDefinition = {
   async run(context, parsed) {
     const wasAsked = context.flags.store === undefined;
     let storeId = '';
-    let rights: Rights = { preset: 'owner' };
+    let grant: Grant = { preset: 'owner' };
     const askStore = async () => {
       const question = 'Which store is the key for?';
       storeId = await chooseStore(context, parsed, 'store that the key is for', question);
     };
-    const askForRights = async () => {
-      rights = wasAsked ? await askRights(context, parsed) : readRights(parsed);
+    const chooseGrant = async () => {
+      grant = wasAsked ? await askGrant(context, parsed) : readGrant(parsed);
     };
-    await askInOrder(askStore, askForRights);
+    await askInOrder(askStore, chooseGrant);
     const label = optionValue(parsed, '--label');
     const days = optionValue(parsed, '--expires-in-days');
     if (days !== undefined && !/^[1-9]\d{0,4}$/.test(days)) {
-      throw usageError(`--expires-in-days takes a number of days, and "${days}" is none`, 'for example 90');
+      throw usageError(`--expires-in-days must be a whole number of days (got "${days}")`, 'for example 90');
     }
     const created = await withStorage(context, parsed, (storage) =>
       createKey(storage, {
         storeId,
-        ...rights,
+        ...grant,
         ...(label !== undefined && { label }),
         ...(days !== undefined && { expiresInSeconds: Number(days) * 86_400 }),
       }).catch((error: unknown) => {
@@ -69,41 +75,43 @@ export const command: CommandDefinition = {
     if (context.flags.json) printJson(context, created);
     else {
       context.print(created.key);
-      const what = 'preset' in rights ? rights.preset : created.scopes.join(', ');
-      const until = created.expiresAt === null ? 'without an end' : `valid until ${created.expiresAt}`;
-      context.notice(`Key ${created.id} for store ${storeId}, ${what}, ${until}. It is not shown again.`);
+      const what = 'preset' in grant ? grant.preset : created.scopes.join(', ');
+      const expiry = created.expiresAt === null ? 'never expires' : `expires ${created.expiresAt}`;
+      context.notice(
+        `Created key ${created.id} for store ${storeId} (${what}, ${expiry}). It is not shown again.`,
+      );
     }
     return undefined;
   },
 };
 
-/** Somebody who is asked for the store is asked for the rights as well: a key of an owner may do everything. */
-async function askRights(context: Context, parsed: ParsedCommand): Promise<Rights> {
-  if (parsed.options.has('--preset') || parsed.options.has('--scopes')) return readRights(parsed);
-  const missing = { field: 'preset', give: '--preset NAME', description: 'rights of the key' };
+/** Asks for the scopes too if the store was asked for: the default preset may do everything. */
+async function askGrant(context: Context, parsed: ParsedCommand): Promise<Grant> {
+  if (parsed.options.has('--preset') || parsed.options.has('--scopes')) return readGrant(parsed);
+  const missing = { field: 'preset', give: '--preset NAME', description: 'scopes of the key' };
   const choices = Object.entries(presets).map(([value, granted]) => ({
     ...{ value, short: value },
     name: `${value}  ${granted.length === scopes.length ? 'everything' : granted.join(', ')}`,
   }));
-  const name = await chooseOrFail(context, missing, 'What may the key do?', choices);
-  return isPreset(name) ? { preset: name } : readRights(parsed);
+  const name = await chooseOrFail(context, missing, 'What can the key do?', choices);
+  return isPreset(name) ? { preset: name } : readGrant(parsed);
 }
 
-type Rights = { preset: Preset } | { scopes: Scope[] };
+type Grant = { preset: Preset } | { scopes: Scope[] };
 
-function readRights(parsed: ParsedCommand): Rights {
+function readGrant(parsed: ParsedCommand): Grant {
   const preset = optionValue(parsed, '--preset');
   const list = optionValue(parsed, '--scopes');
   if (list === undefined) {
     const name = preset ?? 'owner';
     if (isPreset(name)) return { preset: name };
-    throw usageError(`there is no preset "${name}"`, `there are: ${Object.keys(presets).join(', ')}`);
+    throw usageError(`unknown preset "${name}"`, `--preset is one of: ${Object.keys(presets).join(', ')}`);
   }
-  if (preset !== undefined) throw usageError('give --preset or --scopes, not both');
+  if (preset !== undefined) throw usageError('--preset and --scopes cannot be used together');
   const names = [...new Set(list.split(',').map((name) => name.trim()))];
   const unknown = names.find((name) => !isScope(name));
   if (unknown !== undefined)
-    throw usageError(`there is no scope "${unknown}"`, `there are: ${scopes.join(', ')}`);
+    throw usageError(`unknown scope "${unknown}"`, `the scopes are: ${scopes.join(', ')}`);
   return { scopes: names.filter(isScope) };
 }
 

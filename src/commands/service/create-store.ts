@@ -11,10 +11,15 @@ const group = 'Options:';
 
 export const command: CommandDefinition = {
   description:
-    'Create a store in the database of the service. It needs no key: whoever can write the database may.',
+    'Create a store in the database of the service. This needs write access to the database, not a key.',
   options: [
     { flag: '--name', value: 'TEXT', description: 'Name of the store', group },
-    { flag: '--slug', value: 'TEXT', description: 'Short name in addresses (default: from the name)', group },
+    {
+      flag: '--slug',
+      value: 'TEXT',
+      description: 'Short name in addresses (default: made from the name)',
+      group,
+    },
     { flag: '--currency', value: 'CODE', description: 'Currency (default EUR)', group },
     { flag: '--timezone', value: 'ZONE', description: 'Time zone (default UTC)', group },
     databaseOption,
@@ -36,7 +41,7 @@ export const command: CommandDefinition = {
         ...(currency !== undefined && { currency }),
         ...(timezone !== undefined && { timezone }),
       }).catch((error: unknown) => {
-        throw describeRefusal(error, 'nothing was created; give another value', {
+        throw describeRefusal(error, 'nothing was created; fix the value and run the command again', {
           name: '--name',
           slug: '--slug',
           defaultCurrency: '--currency',

@@ -24,8 +24,8 @@ export const databaseOption: OptionSpec = {
 };
 
 /**
- * Opens the database that the flag names, or the service's own, for as long as `work` takes. `work` is told its name
- * without a password. A file that is not there is made only where `mayBeNew`: elsewhere it is a mistyped name.
+ * Opens the database of `--database`, or the default one, calls `work` and closes it again. `work` gets its location
+ * without a password. A file is created only if `mayBeNew`: otherwise a missing file is most likely a mistyped name.
  */
 export async function withStorage<Result>(
   context: Context,
@@ -34,7 +34,7 @@ export async function withStorage<Result>(
   { mayBeNew = false } = {},
 ): Promise<Result> {
   const given = optionValue(parsed, '--database');
-  if (given !== undefined) refuseOddUrl(given);
+  if (given !== undefined) refuseUnknownUrl(given);
   const location =
     given !== undefined && isPostgresUrl(given)
       ? given
@@ -44,8 +44,8 @@ export async function withStorage<Result>(
     throw new CliError({
       code: 'database_missing',
       exitCode: exitCodes.localState,
-      message: `there is no database ${name}`,
-      hint: '`storectl service create-store` and `storectl service start` make one; --database names another',
+      message: `database ${name} does not exist`,
+      hint: '`storectl service create-store` and `storectl service start` create it; --database chooses another',
       outcome: 'not_sent',
     });
   }
@@ -68,22 +68,22 @@ export async function withStorage<Result>(
   }
 }
 
-/** What the engines call the errors that a person can do something about. */
+/** Messages for the error codes of the engines that a user can act on. */
 const engineErrors: Readonly<Record<string, string>> = {
-  SQLITE_NOTADB: 'the file is no database',
+  SQLITE_NOTADB: 'the file is not a database',
   SQLITE_CORRUPT: 'the file is damaged',
   SQLITE_CANTOPEN: 'the file cannot be opened',
   SQLITE_READONLY: 'this user may not write the file',
   SQLITE_FULL: 'the disk is full',
   ECONNREFUSED: 'nothing answers at this address',
-  ENOTFOUND: 'there is no such host name',
-  EAI_AGAIN: 'the host name cannot be looked up now',
+  ENOTFOUND: 'host name not found',
+  EAI_AGAIN: 'the host name cannot be resolved at the moment',
   ETIMEDOUT: 'nothing answers at this address',
   '28P01': 'the password is wrong',
   '28000': 'this user may not connect',
-  '3D000': 'there is no such database',
+  '3D000': 'the database does not exist',
   '42501': 'this user may not create tables in it',
-  '53300': 'it has no connection to spare',
+  '53300': 'it accepts no more connections',
   '57P03': 'it is starting up or shutting down',
 };
 
@@ -95,45 +95,45 @@ function describeDatabaseError(error: unknown): string {
       : `${error.message} (${describeDatabaseError(error.cause)})`;
   }
   const code = systemErrorCode(error) ?? '';
-  // The other codes of the engines say nothing to people; their messages do.
+  // Other codes are cryptic; the messages of the engines are not.
   if (error instanceof Error && !/^E[A-Z]/.test(code)) return engineErrors[code] ?? error.message;
   return engineErrors[code] ?? describeSystemError(error);
 }
 
 function hintFor(error: unknown, location: string): string {
   if (error instanceof NewerDatabaseError) return 'update storectl, or choose another database';
-  if (error instanceof ForeignDatabaseError) return 'choose another file; nothing was changed in this one';
+  if (error instanceof ForeignDatabaseError) return 'choose another file; this one was not changed';
   if (error instanceof DatabaseSetupError && !isPostgresUrl(location)) {
-    return 'npm leaves it out with --omit=optional; --database postgres://… does without it';
+    return 'npm install with --omit=optional leaves it out; --database postgres://… works without it';
   }
-  if (error instanceof DatabaseSetupError) return 'a URL reads postgres://USER@HOST/DATABASE';
+  if (error instanceof DatabaseSetupError) return 'the format of the URL is postgres://USER@HOST/DATABASE';
   if (error instanceof StorageBusyError && (!isPostgresUrl(location) || isAboutLocks(error.cause))) {
-    return 'wait until the other process is done, and try again';
+    return 'wait until the other process is done, then try again';
   }
   if (isPostgresUrl(location)) {
-    return 'check the URL, and that PostgreSQL runs there; PGPASSWORD in the environment may hold the password';
+    return 'check the URL, and that PostgreSQL is running there; the password can be set in PGPASSWORD';
   }
   return 'choose another file with --database, or check its permissions';
 }
 
-/** PostgreSQL gave up waiting for a lock (lock_not_available), or broke a circle of them (deadlock_detected). */
+/** PostgreSQL timed out waiting for a lock (lock_not_available), or found a deadlock (deadlock_detected). */
 function isAboutLocks(cause: unknown): boolean {
   return ['55P03', '40P01'].includes(systemErrorCode(cause) ?? '');
 }
 
-/** A mistyped URL must not become a file, whose name would hold the password. */
-function refuseOddUrl(location: string): void {
-  // One letter is a drive of Windows.
+/** Refuses a mistyped URL: it would become the name of a file, with the password in it. */
+function refuseUnknownUrl(location: string): void {
+  // A single letter is a Windows drive.
   const [, scheme] = /^([a-z][a-z0-9+.-]+):/i.exec(location) ?? [];
   if (scheme === undefined || /^postgres(ql)?:\/\/[^/]/i.test(location)) return;
   throw usageError(
-    `--database is neither a file nor a postgres:// URL that can be used (it begins with "${scheme}:")`,
-    'give a file, or postgres://USER@HOST/NAME; the password may come from PGPASSWORD',
+    `--database must be a file or a postgres:// URL (got "${scheme}:…")`,
+    'for example postgres://USER@HOST/DATABASE; set the password in PGPASSWORD',
     { code: 'invalid_database' },
   );
 }
 
-/** A password may stand before the host or among the parameters. */
+/** Drops the password, which may be before the host or in the query string. */
 function withoutSecrets(location: string): string {
   if (!isPostgresUrl(location)) return location;
   if (!URL.canParse(location)) return 'postgres://…';

@@ -23,12 +23,12 @@ import { describeRefusal } from './refusals.ts';
 const group = 'Options:';
 
 export const command: CommandDefinition = {
-  description: `List what is sent to the endpoints, newest first, or try again what was given up. A delivery is pending,
-held until the store's quiet hours end, delivered, or dead: refused for good, or not taken for 72 hours. Trying again
-also enables the endpoint that was disabled because of it.`,
+  description: `List the messages to the endpoints, newest first, or retry those that failed. A delivery is pending, held
+(until the quiet hours of the store end), delivered, or dead (rejected for good, or not accepted for 72 hours). A retry also
+enables an endpoint that was disabled because of the failure.`,
   arguments: [
     { name: 'action', description: 'list (default) or retry', optional: true, complete: ['list', 'retry'] },
-    { name: 'id', description: 'Dead delivery to retry', optional: true },
+    { name: 'id', description: 'Id of the dead delivery to retry', optional: true },
   ],
   options: [
     {
@@ -38,8 +38,8 @@ also enables the endpoint that was disabled because of it.`,
       group,
       complete: deliveryStates,
     },
-    { flag: '--limit', value: 'N', description: 'At most so many (default 50)', group },
-    { flag: '--all-dead', description: 'Retry all dead deliveries, of the store if --store is given', group },
+    { flag: '--limit', value: 'N', description: 'Maximum number of deliveries (default 50)', group },
+    { flag: '--all-dead', description: 'Retry all dead deliveries (with --store: of that store)', group },
     databaseOption,
   ],
   examples: [
@@ -52,29 +52,29 @@ also enables the endpoint that was disabled because of it.`,
     const action = argumentValue(parsed, 'action') ?? 'list';
     if (action === 'list') await list(context, parsed);
     else if (action === 'retry') await retry(context, parsed);
-    else throw usageError(`"${action}" is nothing to do with deliveries`, 'there are: list, retry');
+    else throw usageError(`unknown action "${action}"`, 'use list or retry');
     return undefined;
   },
 };
 
 async function list(context: Context, parsed: ParsedCommand): Promise<void> {
   if (argumentValue(parsed, 'id') !== undefined || isOn(parsed, '--all-dead')) {
-    throw usageError('list takes no id and no --all-dead', 'narrow it down with --state and --store');
+    throw usageError('list takes no id and no --all-dead', 'use --state and --store to filter');
   }
   const state = optionValue(parsed, '--state');
   if (state !== undefined && !isState(state)) {
-    throw usageError(`there is no state "${state}"`, `there are: ${deliveryStates.join(', ')}`);
+    throw usageError(`unknown state "${state}"`, `--state is one of: ${deliveryStates.join(', ')}`);
   }
   const limit = Number(optionValue(parsed, '--limit') ?? '50');
   if (!Number.isInteger(limit) || limit < 1) {
-    throw usageError('--limit takes a number from 1', 'for example --limit 20');
+    throw usageError('--limit must be a whole number, at least 1', 'for example --limit 20');
   }
   const deliveries = await withStorage(context, parsed, (storage) =>
     listDeliveries(storage, { storeId: context.flags.store, state, limit }),
   );
   if (context.flags.quiet) for (const { id } of deliveries) context.print(id);
   else if (context.flags.json) printJson(context, deliveries);
-  else if (deliveries.length === 0) context.notice('There are no deliveries of that kind.');
+  else if (deliveries.length === 0) context.notice('No matching deliveries.');
   else {
     const header = ['id', 'event', 'endpoint', 'state', 'tries', 'when', 'error'];
     const rows = deliveries.map((delivery) => describeRow(delivery, context.now()));
@@ -85,21 +85,25 @@ async function list(context: Context, parsed: ParsedCommand): Promise<void> {
 async function retry(context: Context, parsed: ParsedCommand): Promise<void> {
   const given = argumentValue(parsed, 'id');
   if (given !== undefined && isOn(parsed, '--all-dead'))
-    throw usageError('retry takes an id or --all-dead, not both');
+    throw usageError('an id and --all-dead cannot be used together');
   const id = given ?? (isOn(parsed, '--all-dead') ? undefined : await chooseDead(context, parsed));
   const retried = await withStorage(context, parsed, async (storage) => {
     if (id === undefined) return retryAllDead(storage, context.flags.store);
     await retryDelivery(storage, id, context.flags.store).catch((error: unknown) => {
-      throw describeRefusal(error, '`storectl service deliveries list --state dead` has those that can be');
+      throw describeRefusal(
+        error,
+        '`storectl service deliveries list --state dead` lists those that can be retried',
+      );
     });
     return 1;
   });
   if (context.flags.json) printJson(context, { retried });
   else if (context.flags.quiet) context.print(String(retried));
-  else context.notice(`${retried} to be sent again by the service.`);
+  else
+    context.notice(`The service will send ${retried === 1 ? '1 delivery' : `${retried} deliveries`} again.`);
 }
 
-/** Undefined for all of them. */
+/** Undefined if all of them. */
 async function chooseDead(context: Context, parsed: ParsedCommand): Promise<string | undefined> {
   const description = 'from `storectl service deliveries list --state dead`, or --all-dead';
   const missing = { field: 'id', give: '<id>', description };
@@ -107,16 +111,16 @@ async function chooseDead(context: Context, parsed: ParsedCommand): Promise<stri
   const dead = await withStorage(context, parsed, (storage) =>
     listDeliveries(storage, { storeId: context.flags.store, state: 'dead', limit: 50 }),
   );
-  if (dead.length === 0) throw usageError('no delivery is dead', 'there is nothing to try again');
+  if (dead.length === 0) throw usageError('there are no dead deliveries', 'nothing to retry');
   const all = '';
   const choices = dead.map((delivery) => ({
     value: delivery.id,
     name: describeRow(delivery, context.now()).join('  '),
     short: delivery.id,
   }));
-  const question = 'Which dead delivery shall be tried again?';
+  const question = 'Which delivery do you want to retry?';
   const chosen = await askFirst(() =>
-    chooseOrFail(context, missing, question, [{ value: all, name: 'all of them' }, ...choices]),
+    chooseOrFail(context, missing, question, [{ value: all, name: `All ${dead.length}` }, ...choices]),
   );
   return chosen === all ? undefined : chosen;
 }

@@ -14,8 +14,8 @@ import { describeRefusal } from './refusals.ts';
 const group = 'Options:';
 
 export const command: CommandDefinition = {
-  description: `Raise an event that no operation emits: the store is notified, and the endpoints that have subscribed are
-sent a message by the service. It needs no key: whoever can write the database may.`,
+  description: `Raise an event that no operation raises. The store gets a notification, and the service sends a message to
+the endpoints subscribed to it. This needs write access to the database, not a key.`,
   options: [
     {
       flag: '--event',
@@ -24,7 +24,7 @@ sent a message by the service. It needs no key: whoever can write the database m
       group,
       complete: raisedEvents,
     },
-    { flag: '--data', value: 'KEY=VALUE', description: 'Value for the text; may be repeated', group },
+    { flag: '--data', value: 'KEY=VALUE', description: 'Value for the message; can be repeated', group },
     databaseOption,
   ],
   examples: ['service emit --store 4be5… --event feedback_digest --data summary="14 new ratings"'],
@@ -36,10 +36,10 @@ sent a message by the service. It needs no key: whoever can write the database m
     let event: RaisedEvent = 'feedback_digest';
     let storeId = '';
     const askEvent = async () => {
-      event = requireRaised(given ?? (await chooseEvent(context)));
+      event = requireRaisedEvent(given ?? (await chooseEvent(context)));
     };
     const askStore = async () => {
-      storeId = await chooseStore(context, parsed, where, 'Which store did it happen in?');
+      storeId = await chooseStore(context, parsed, storeDescription, 'Which store is the event for?');
     };
     await askInOrder(askEvent, askStore);
     const eventId = await withStorage(context, parsed, (storage) =>
@@ -55,30 +55,32 @@ sent a message by the service. It needs no key: whoever can write the database m
 
 function refuseMissing(storeId: string | undefined, event: string | undefined): void {
   const missing = [
-    ...(storeId === undefined ? [{ field: 'storeId', give: '--store ID', description: where }] : []),
+    ...(storeId === undefined
+      ? [{ field: 'storeId', give: '--store ID', description: storeDescription }]
+      : []),
     ...(event === undefined ? [missingEvent] : []),
   ];
   if (missing.length > 0) throw inputNeeded(missing);
 }
 
-const where = 'store that it happened in';
+const storeDescription = 'store of the event';
 
 const missingEvent = { field: 'event', give: '--event NAME', description: raisedEvents.join(' or ') };
 
 async function chooseEvent(context: Context): Promise<string> {
   const choices = raisedEvents.map((name) => ({ value: name, name }));
-  return chooseOrFail(context, missingEvent, 'Which event shall be raised?', choices);
+  return chooseOrFail(context, missingEvent, 'Which event do you want to raise?', choices);
 }
 
-function requireRaised(name: string): RaisedEvent {
-  if (isRaised(name)) return name;
+function requireRaisedEvent(name: string): RaisedEvent {
+  if (isRaisedEvent(name)) return name;
   throw usageError(
-    `"${name}" is no event that can be raised`,
-    `there are: ${raisedEvents.join(', ')}; the others are emitted by operations`,
+    `cannot raise "${name}"`,
+    `--event is one of: ${raisedEvents.join(', ')}; operations raise the others`,
   );
 }
 
-function isRaised(name: string): name is RaisedEvent {
+function isRaisedEvent(name: string): name is RaisedEvent {
   return raisedEvents.some((event) => event === name);
 }
 
@@ -88,11 +90,11 @@ function readData(given: readonly string[]): Record<string, string> {
     const [, key, value] = /^(\w{1,64})=(.*)$/s.exec(pair) ?? [];
     if (key === undefined || value === undefined) {
       throw usageError(
-        `--data takes KEY=VALUE, and "${pair}" is none`,
+        `--data must be KEY=VALUE (got "${pair}")`,
         'for example --data summary="14 new ratings"',
       );
     }
-    if (Object.hasOwn(data, key)) throw usageError(`--data ${key} is given twice`, 'give each key once');
+    if (Object.hasOwn(data, key)) throw usageError(`--data ${key} is given twice`, 'use each key once');
     Object.defineProperty(data, key, { value, enumerable: true });
   }
   return data;

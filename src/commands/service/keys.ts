@@ -10,12 +10,13 @@ import { databaseOption, withStorage } from './database-options.ts';
 import { describeRefusal } from './refusals.ts';
 
 export const command: CommandDefinition = {
-  description: 'List the keys to a store, oldest first: their ids and rights, never the keys themselves.',
+  description:
+    'List the keys of a store, oldest first, with their scopes. The keys themselves are never shown.',
   options: [databaseOption],
   examples: ['service keys --store 4be5…', 'service keys --store 4be5… --json'],
   async run(context, parsed) {
     const storeId = await askFirst(() =>
-      chooseStore(context, parsed, 'store of the keys', 'Which store are the keys to?'),
+      chooseStore(context, parsed, 'store whose keys to list', 'Which store do you want to see the keys of?'),
     );
     const keys = await withStorage(context, parsed, (storage) =>
       listKeys(storage, storeId).catch((error: unknown) => {
@@ -26,7 +27,7 @@ export const command: CommandDefinition = {
     else if (context.flags.json) printJson(context, keys);
     else if (keys.length === 0) context.notice('The store has no keys.');
     else {
-      const header = ['id', 'label', 'rights', 'state', 'created', 'expires'];
+      const header = ['id', 'label', 'scopes', 'state', 'created', 'expires'];
       const rows = keys.map((key) => describeRow(key, context.now()));
       context.print(renderTable(header, rows, context.out));
     }
@@ -40,14 +41,14 @@ function describeRow(key: ListedKey, now: number): string[] {
   return [
     id,
     printable(label || '-'),
-    printable(nameRights(scopes)),
+    printable(describeScopes(scopes)),
     state,
     ago(createdAt),
     expiresAt === null ? 'never' : ago(expiresAt),
   ];
 }
 
-function nameRights(scopes: readonly string[]): string {
+function describeScopes(scopes: readonly string[]): string {
   const isSame = (preset: readonly string[]) =>
     preset.length === scopes.length && preset.every((scope) => scopes.includes(scope));
   const preset = Object.entries(presets).find(([, granted]) => isSame(granted));

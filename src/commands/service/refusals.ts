@@ -10,8 +10,8 @@ const exits: Readonly<Record<string, 5 | 6 | 7>> = {
 };
 
 /**
- * A refusal of the service's own rules, as the error of a command. To be thrown. `flags` has the flag of each field
- * that the command gives a value to.
+ * Turns a ServiceError into a CliError, for the caller to throw. Any other error is returned as it is. `flags` maps
+ * fields to the flags that set them.
  */
 export function describeRefusal(
   error: unknown,

@@ -9,15 +9,15 @@ import { databaseOption, withStorage } from './database-options.ts';
 
 export const command: CommandDefinition = {
   description:
-    'Make a key invalid at once and for good. To replace a key without a gap, use `service rotate-key`.',
+    'Revoke a key: it stops working at once and for good. To replace a key without a gap, use `service rotate-key`.',
   arguments: [{ name: 'keyId', description: 'Id of the key, from `service keys`' }],
   options: [databaseOption],
   examples: ['service revoke-key K3y1dForTest'],
   async run(context, parsed) {
     const keyId = await chooseKey(context, parsed, argumentValue(parsed, 'keyId'), {
       what: 'key to revoke',
-      question: 'Which key shall be revoked?',
-      confirmation: (id) => `Make the key ${id} invalid at once and for good?`,
+      question: 'Which key do you want to revoke?',
+      confirmation: (id) => `Revoke key ${id} at once and for good?`,
     });
     const revoked = await withStorage(context, parsed, (storage) =>
       revokeKey(storage, keyId, context.flags.store),
@@ -26,12 +26,12 @@ export const command: CommandDefinition = {
       throw new CliError({
         code: 'not_found',
         exitCode: exitCodes.notFound,
-        message: 'there is no valid key with this id',
-        hint: '`storectl service keys --store ID` lists the ids; a key itself is not its id',
+        message: 'no valid key has this id',
+        hint: '`storectl service keys --store ID` lists the ids; the id is not the key itself',
       });
     }
     if (context.flags.json) printJson(context, { revoked: keyId });
-    else context.notice(`Key ${keyId} is revoked.`);
+    else context.notice(`Revoked key ${keyId}.`);
     return undefined;
   },
 };

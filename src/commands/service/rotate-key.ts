@@ -10,14 +10,15 @@ import { describeRefusal } from './refusals.ts';
 const units: Readonly<Record<string, number>> = { m: 60, h: 3_600, d: 86_400, w: 7 * 86_400 };
 
 export const command: CommandDefinition = {
-  description: `Create a key with the rights of another. The old one stays valid for the overlap, in which the new one is
-handed out. The key is printed on stdout, this once: the database holds its hash alone.`,
+  description: `Create a key with the same scopes as another. The old key stays valid for the overlap, so that you can hand
+out the new one. The new key is printed on stdout once: the database keeps only its hash.`,
   arguments: [{ name: 'keyId', description: 'Id of the old key, from `service keys`' }],
   options: [
     {
       flag: '--overlap',
       value: 'TIME',
-      description: 'How long the old key stays valid, such as 30m, 24h (default) or 7d; 0h ends it now',
+      description:
+        'How long the old key stays valid, for example 30m, 24h (default) or 7d; 0h revokes it at once',
       group: 'Options:',
     },
     databaseOption,
@@ -28,12 +29,12 @@ handed out. The key is printed on stdout, this once: the database holds its hash
     const [, count = '', unit = ''] = /^(\d{1,5})([mhdw])$/.exec(overlap) ?? [];
     const unitSeconds = units[unit];
     if (unitSeconds === undefined) {
-      throw usageError(`--overlap takes a time, and "${overlap}" is none`, 'for example 30m, 24h or 7d');
+      throw usageError(`--overlap must be a time (got "${overlap}")`, 'for example 30m, 24h or 7d');
     }
     const keyId = await chooseKey(context, parsed, argumentValue(parsed, 'keyId'), {
       what: 'key to replace',
-      question: 'Which key shall be replaced?',
-      confirmation: (id) => `Make a new key in place of ${id}, which stays valid for ${overlap}?`,
+      question: 'Which key do you want to replace?',
+      confirmation: (id) => `Replace key ${id} (it stays valid for ${overlap})?`,
     });
     const rotated = await withStorage(context, parsed, (storage) =>
       rotateKey(storage, keyId, {
@@ -46,9 +47,11 @@ handed out. The key is printed on stdout, this once: the database holds its hash
     if (context.flags.json) printJson(context, rotated);
     else {
       context.print(rotated.key);
-      const until = rotated.expiresAt === null ? 'without an end' : `valid until ${rotated.expiresAt}`;
-      context.notice(`Key ${rotated.id} for store ${rotated.storeId}, ${until}. It is not shown again.`);
-      context.notice(`Key ${keyId} is valid until ${rotated.previous.expiresAt}.`);
+      const expiry = rotated.expiresAt === null ? 'never expires' : `expires ${rotated.expiresAt}`;
+      context.notice(
+        `Created key ${rotated.id} for store ${rotated.storeId} (${expiry}). It is not shown again.`,
+      );
+      context.notice(`The old key ${keyId} is valid until ${rotated.previous.expiresAt}.`);
     }
     return undefined;
   },

@@ -10,29 +10,30 @@ import { databaseOption, withStorage } from './database-options.ts';
 const group = 'Options:';
 
 export const command: CommandDefinition = {
-  description: `Run the store management service until it is told to stop (Ctrl-C or SIGTERM). Without --database it keeps
-its data in the state folder. It also sends the messages to the stores' endpoints. Each request and each attempt to
-send is one JSON line on stderr.`,
+  description: `Run the store management service until it is stopped (Ctrl-C or SIGTERM). Without --database it keeps its
+data in the state folder. It also delivers messages to the endpoints of the stores. Each request and each delivery attempt is
+logged as one JSON line on stderr.`,
   options: [
     { flag: '--host', value: 'ADDRESS', description: 'Address to listen on (default 127.0.0.1)', group },
     {
       flag: '--port',
       value: 'N',
-      description: 'Port to listen on (default 4010; 0 takes a free one)',
+      description: 'Port to listen on (default 4010; 0 chooses a free one)',
       group,
     },
     databaseOption,
     {
       flag: '--rate-limit',
       value: 'N',
-      description: 'Requests a second for each key, twice as many at once (default 10; 0 for no limit)',
+      description:
+        'Requests per second for each key, with bursts of twice as many (default 10; 0 for no limit)',
       group,
     },
-    { flag: '--no-delivery', description: 'Send nothing to the endpoints: another process does', group },
+    { flag: '--no-delivery', description: 'Deliver no messages: another process does', group },
     {
       flag: '--delivery-sink',
       value: 'URL',
-      description: 'Send everything to this receiver on this machine instead of Discord, for tests',
+      description: 'For tests: deliver to this receiver on this machine instead of Discord',
       group,
     },
   ],
@@ -41,7 +42,7 @@ send is one JSON line on stderr.`,
     const host = optionValue(parsed, '--host') ?? '127.0.0.1';
     const port = Number(optionValue(parsed, '--port') ?? '4010');
     if (!Number.isInteger(port) || port < 0 || port > 65_535) {
-      throw usageError('--port takes a number from 0 to 65535', 'for example --port 4010');
+      throw usageError('--port must be a whole number from 0 to 65535', 'for example --port 4010');
     }
     const sink = readSink(parsed);
     const rateLimit = readRateLimit(parsed);
@@ -67,7 +68,7 @@ send is one JSON line on stderr.`,
   },
 };
 
-/** Writes the lines of one turn of the event loop together: under load, each write costs as much as an answer. */
+/** Writes all lines of one event loop turn at once: under load a write costs as much as handling a request. */
 function createLog(write: (text: string) => void): (line: object) => void {
   let lines: string[] = [];
   return (line) => {
@@ -84,7 +85,7 @@ function readRateLimit(parsed: ParsedCommand) {
   const value = optionValue(parsed, '--rate-limit') ?? '10';
   if (!/^\d{1,6}$/.test(value)) {
     throw usageError(
-      '--rate-limit takes a number of requests',
+      '--rate-limit must be a whole number of requests per second',
       'for example --rate-limit 50, or 0 for no limit',
     );
   }
@@ -97,7 +98,7 @@ function readSink(parsed: ParsedCommand): URL | undefined {
   const sink = value === undefined ? undefined : parseSink(value);
   if (sink === null) {
     throw usageError(
-      '--delivery-sink takes the http:// address of a receiver on this machine',
+      '--delivery-sink must be the http:// address of a receiver on this machine',
       'for example --delivery-sink http://127.0.0.1:8000',
     );
   }
@@ -106,16 +107,16 @@ function readSink(parsed: ParsedCommand): URL | undefined {
 
 function listenError(host: string, port: number, error: unknown): CliError {
   const reasons: Readonly<Record<string, string>> = {
-    EADDRINUSE: 'the port is taken',
+    EADDRINUSE: 'the port is in use',
     EACCES: 'this user may not listen there',
     EADDRNOTAVAIL: 'this machine has no such address',
-    ENOTFOUND: 'there is no such host name',
+    ENOTFOUND: 'host name not found',
   };
   const code = systemErrorCode(error) ?? '';
   return new CliError({
     code: 'cannot_listen',
     exitCode: exitCodes.localState,
     message: `cannot listen on ${host}:${port}: ${reasons[code] ?? (error instanceof Error ? error.message : code)}`,
-    hint: 'choose another with --port or --host (--port 0 takes a free one)',
+    hint: 'choose another with --port or --host (--port 0 chooses a free one)',
   });
 }

@@ -11,7 +11,7 @@ test('history show', async () => {
   const session = await openSession('storectl history show', { machine });
   expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`
     "$ storectl history show
-    ? Which change shall be shown?
+    ? Which change do you want to see?
     ❯ <record>  blog.create, applied, <uuid>, <age>
       <record>  backup.create, applied, <uuid>, <age>
 
@@ -20,7 +20,7 @@ test('history show', async () => {
   session.press('Down', 'Enter');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl history show
-    ✔ Which change shall be shown? <record>
+    ✔ Which change do you want to see? <record>
     id                       <record>
     createdAt                <time>
     operation                backup.create
@@ -55,7 +55,7 @@ test('history show: nothing was sent yet', async () => {
   const session = await openSession('storectl history show');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl history show
-    This machine has sent no changes with this profile.
+    No history yet on this machine for this profile.
     $ echo "exit $?"
     exit 0
     $"
@@ -66,7 +66,7 @@ test('history prune', async () => {
   const machine = demoMachine();
   await machine.run(['backup', 'create', '--label', 'first', '--sections', 'store']);
   const session = await openSession('storectl history prune', { machine });
-  await session.shows(/12w or 36h:$/);
+  await session.shows(/12w or 36h\):$/);
   session.type('soon');
   await session.shows(/give it as/);
   session.press('C-u');
@@ -75,8 +75,8 @@ test('history prune', async () => {
   session.type('y');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl history prune
-    ✔ Age from which records are removed, for example 90d, 12w or 36h: 0h
-    ✔ Remove 1 of 1 records from the history of this machine? Yes
+    ✔ Remove records older than (for example 90d, 12w or 36h): 0h
+    ✔ Remove 1 of 1 records from the history on this machine? Yes
     Removed 1 record.
     $ echo "exit $?"
     exit 0
@@ -95,8 +95,8 @@ test('resume: what is open is shown where there are several', async () => {
   const session = await openSession('storectl resume', { machine });
   expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`
     "$ storectl resume
-    ? Several changes are open. Which shall be settled?
-    ❯ all 2 of them, the oldest first
+    ? Which open change do you want to resume?
+    ❯ All 2, oldest first
       <record>  backup.create, unknown (open), connection_lost, <age>
       <record>  backup.create, unknown (open), connection_lost, <age>
 
@@ -105,7 +105,7 @@ test('resume: what is open is shown where there are several', async () => {
   session.press('Enter');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl resume
-    ✔ Several changes are open. Which shall be settled? all 2 of them, the oldest first
+    ✔ Which open change do you want to resume? All 2, oldest first
     <record>  backup.create  applied  <uuid>
     <record>  backup.create  applied  <uuid>
     $ echo "exit $?"

@@ -176,7 +176,7 @@ test('profile use', async () => {
   const session = await openSession('storectl profile use', { machine });
   expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`
     "$ storectl profile use
-    ? Which profile shall commands use?
+    ? Which profile do you want to use?
     ❯ main  store-1 @ https://api.example.com
       outlet  store-2 @ https://api.example.com
       demo  the example store
@@ -186,8 +186,8 @@ test('profile use', async () => {
   session.press('Down', 'Enter');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl profile use
-    ✔ Which profile shall commands use? outlet
-    Commands use profile outlet now.
+    ✔ Which profile do you want to use? outlet
+    Commands now use profile outlet.
     $ echo "exit $?"
     exit 0
     $"
@@ -209,12 +209,12 @@ test('profile set: a new one', async () => {
   session.type('store-2');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl profile set
-    ✔ Which profile shall be set? a new one
+    ✔ Which profile do you want to change? New profile…
     ✔ Name of the new profile: outlet
     Esc goes back, Ctrl-C cancels.
     ✔ Address of the service: https://api.example.com
     ✔ Id of the store: store-2
-    Made profile outlet.
+    Created profile outlet.
     $ echo "exit $?"
     exit 0
     $"
@@ -239,8 +239,8 @@ test('profile remove', async () => {
   session.type('y');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl profile remove
-    ✔ Which profile shall be removed? main
-    ✔ Remove the profile main with its key? Yes
+    ✔ Which profile do you want to remove? main
+    ✔ Remove profile main and its key? Yes
     Removed profile main.
     $ echo "exit $?"
     exit 0
@@ -254,16 +254,16 @@ test('doctor', async () => {
     "$ storectl doctor
     demo: an example store, served inside this process
     node        ok       <version>
-    settings    ok       none are stored yet (<home>/config/settings.json)
+    settings    ok       nothing stored yet (<home>/config/settings.json)
     profile     ok       demo (from the environment)
     access      ok       the key works for store <uuid>
     clock       ok       agrees with the service
     state       ok       <home>/state
     space       ok       <size> free
     history     ok       0 records in <home>/state/demo/history
-    open        ok       nothing is open
+    open        ok       no open records
     locks       ok       none
-    completion  warning  zsh does not complete storectl
+    completion  warning  not installed in zsh
                          → add \`source <(storectl completion zsh)\` to ~/.zshrc below compinit
     $ echo "exit $?"
     exit 0
@@ -359,26 +359,26 @@ test('service rotate-key', async () => {
   session.press('Enter');
   expect(await session.shows(/Which key.*\n(.*\n)+.*select$/)).toMatchInlineSnapshot(`
     "$ storectl service rotate-key
-    ✔ Which store is the key to? My store  <uuid>
-    ? Which key shall be replaced?
-    ❯ <old-id>  nightly job, 1 right, made <date>
+    ✔ Which store is the key for? My store  <uuid>
+    ? Which key do you want to replace?
+    ❯ <old-id>  nightly job, 1 scope, created <date>
 
     ↑↓ navigate • ⏎ select"
   `);
   session.press('Enter');
   await session.shows(/\(y\/N\)$/);
   session.type('y');
-  const screen = (await session.ends()).replace(/^Key \w{12} for/m, 'Key <new-id> for');
+  const screen = (await session.ends()).replace(/^Created key \w{12} for/m, 'Created key <new-id> for');
   expect(screen).not.toContain(key);
   expect(screen).toMatchInlineSnapshot(`
     "$ storectl service rotate-key
-    ✔ Which store is the key to? My store  <uuid>
-    ✔ Which key shall be replaced? <old-id>
-    ✔ Make a new key in place of <old-id>, which stays valid for 24h? Yes
+    ✔ Which store is the key for? My store  <uuid>
+    ✔ Which key do you want to replace? <old-id>
+    ✔ Replace key <old-id> (it stays valid for 24h)? Yes
     <key>
-    Key <new-id> for store <uuid>, without an end. It is not shown
-    again.
-    Key <old-id> is valid until <time>.
+    Created key <new-id> for store <uuid> (never expires). It is not
+    shown again.
+    The old key <old-id> is valid until <time>.
     $ echo "exit $?"
     exit 0
     $"
@@ -400,9 +400,9 @@ test('service revoke-key', async () => {
   session.type('y');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl service revoke-key --store <uuid>
-    ✔ Which key shall be revoked? <id>
-    ✔ Make the key <id> invalid at once and for good? Yes
-    Key <id> is revoked.
+    ✔ Which key do you want to revoke? <id>
+    ✔ Revoke key <id> at once and for good? Yes
+    Revoked key <id>.
     $ echo "exit $?"
     exit 0
     $"
@@ -415,7 +415,7 @@ test('service emit', async () => {
   const session = await openSession('storectl service emit', { machine });
   expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`
     "$ storectl service emit
-    ? Which event shall be raised?
+    ? Which event do you want to raise?
     ❯ feedback_digest
       reclaim_noticed
 
@@ -426,8 +426,8 @@ test('service emit', async () => {
   session.press('Enter');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl service emit
-    ✔ Which event shall be raised? feedback_digest
-    ✔ Which store did it happen in? My store  <uuid>
+    ✔ Which event do you want to raise? feedback_digest
+    ✔ Which store is the event for? My store  <uuid>
     <uuid>
     $ echo "exit $?"
     exit 0
@@ -454,8 +454,8 @@ test('service deliveries retry', async () => {
   });
   expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`
     "$ storectl service deliveries retry --database <database>
-    ? Which dead delivery shall be tried again?
-    ❯ all of them
+    ? Which delivery do you want to retry?
+    ❯ All 1
       <uuid>  feedback_digest  Workshop channel
         (https://discord.com/api/webhooks/100000000000000000/***)  dead  1  <age>  answered with
         status 404
@@ -465,8 +465,8 @@ test('service deliveries retry', async () => {
   session.press('Down', 'Enter');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl service deliveries retry --database <database>
-    ✔ Which dead delivery shall be tried again? <uuid>
-    1 to be sent again by the service.
+    ✔ Which delivery do you want to retry? <uuid>
+    The service will send 1 delivery again.
     $ echo "exit $?"
     exit 0
     $"
@@ -481,7 +481,7 @@ test('profile show: those that there are, where none is in use', async () => {
   session.press('Enter');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl profile show
-    ✔ Which profile shall be shown? outlet
+    ✔ Which profile do you want to see? outlet
     name     outlet
     storeId  store-2
     key      no
@@ -500,13 +500,13 @@ test('service create-store, then create-key', async () => {
   session.type('storectl service create-key');
   await session.shows(/Which store.*\n(.*\n)+.*select$/);
   session.press('Enter');
-  expect(await session.shows(/What may the key do.*\n(.*\n)+.*select$/)).toMatchInlineSnapshot(`
+  expect(await session.shows(/What can the key do.*\n(.*\n)+.*select$/)).toMatchInlineSnapshot(`
     "$ storectl service create-store -q
     ✔ Name of the new store: My store
     <uuid>
     $ storectl service create-key
     ✔ Which store is the key for? My store  <uuid>
-    ? What may the key do?
+    ? What can the key do?
     ❯ owner  everything
       ci-backup  backups:write
       support  disputes:read, disputes:write, disputes:decide
@@ -514,17 +514,17 @@ test('service create-store, then create-key', async () => {
     ↑↓ navigate • ⏎ select"
   `);
   session.press('Down', 'Enter');
-  const screen = (await session.ends()).replace(/^Key \w{12} for/m, 'Key <id> for');
+  const screen = (await session.ends()).replace(/^Created key \w{12} for/m, 'Created key <id> for');
   expect(screen).toMatchInlineSnapshot(`
     "$ storectl service create-store -q
     ✔ Name of the new store: My store
     <uuid>
     $ storectl service create-key
     ✔ Which store is the key for? My store  <uuid>
-    ✔ What may the key do? ci-backup
+    ✔ What can the key do? ci-backup
     <key>
-    Key <id> for store <uuid>, ci-backup, without an end. It is
-    not shown again.
+    Created key <id> for store <uuid> (ci-backup, never expires).
+    It is not shown again.
     $ echo "exit $?"
     exit 0
     $"

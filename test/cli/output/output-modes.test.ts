@@ -60,7 +60,7 @@ describe('--fields with a name that is not there', () => {
 describe('--fields of what is no operation', () => {
   test.each([
     [['demo', 'info'], 'storeId', { storeId: expect.any(String) }],
-    [['auth', 'status', '--offline'], 'profile,access', { profile: 'demo', access: 'not tried' }],
+    [['auth', 'status', '--offline'], 'profile,access', { profile: 'demo', access: 'not checked' }],
     [['profile', 'list'], 'name', []],
     [['doctor'], 'check', expect.arrayContaining([{ check: 'node' }])],
     [['history', 'list'], 'operation,state', [{ operation: 'backup.create', state: 'applied' }]],

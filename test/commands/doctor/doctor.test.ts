@@ -11,7 +11,7 @@ interface Found {
   readonly check: string;
   readonly status: 'ok' | 'warning' | 'problem' | 'skipped';
   readonly message: string;
-  readonly mend: string | null;
+  readonly fix: string | null;
 }
 
 interface Diagnosis extends CliResult {
@@ -43,9 +43,9 @@ test('without any set-up it says what is missing, and makes no folder', async ()
     'store',
     'key',
   ]);
-  expect(of.address?.mend).toContain('storectl auth login');
+  expect(of.address?.fix).toContain('storectl auth login');
   const needsNothing = (status: string) => status === 'ok' || status === 'skipped';
-  expect(findings.every(({ status, mend }) => needsNothing(status) === (mend === null))).toBe(true);
+  expect(findings.every(({ status, fix }) => needsNothing(status) === (fix === null))).toBe(true);
   expect(existsSync(machine.stateDirectory)).toBe(false);
   expect(existsSync(machine.configDirectory)).toBe(false);
 });
@@ -69,7 +69,7 @@ test('a set-up in order: where each value comes from, and the key is never shown
   expect(of.clock?.message).toBe('agrees with the service');
   expect(stdout).not.toContain(service.apiKey);
   for (const finding of findings) {
-    expect(Object.keys(finding)).toEqual(['check', 'status', 'message', 'mend']);
+    expect(Object.keys(finding)).toEqual(['check', 'status', 'message', 'fix']);
   }
 
   const shown = await machine.run(['doctor']);
@@ -142,7 +142,7 @@ test('nobody there, or nobody who answers: exit 9 in good time', async () => {
   expect(refused.of.connection?.message).toContain('ECONNREFUSED');
   expect(refused.of.access).toMatchObject({
     status: 'skipped',
-    message: 'not checked: first mend connection',
+    message: 'not checked: fix connection first',
   });
 
   await using silent = await sceneWith({ does: 'hang' });
@@ -161,7 +161,7 @@ test('settings that others could read are a warning', async () => {
 
   const { of } = await diagnose(machine);
 
-  expect(of.settings).toMatchObject({ status: 'warning', message: `others could read ${file}` });
+  expect(of.settings).toMatchObject({ status: 'warning', message: `other users could read ${file}` });
   expect((await diagnose(machine)).of.settings?.status).toBe('ok');
 });
 
@@ -180,12 +180,12 @@ test('files that cannot be used: exit 11, and the other checks are done all the 
     expect(settings.of[check]).toEqual({
       check,
       status: 'skipped',
-      message: 'not checked: first mend settings',
-      mend: null,
+      message: 'not checked: fix settings first',
+      fix: null,
     });
   }
   expect((await machine.run(['doctor'])).stdout).toMatch(
-    /^access +skipped +not checked: first mend settings$/m,
+    /^access +skipped +not checked: fix settings first$/m,
   );
 
   const another = newMachine();
@@ -212,7 +212,7 @@ test('a profile that is not there: exit 2', async () => {
 test.each(['con', 'NUL.txt', 'a.'])('the profile %s could have no folder on Windows', async (name) => {
   const { exitCode, of } = await diagnose(newMachine(), '--profile', name);
   expect(exitCode).toBe(2);
-  expect(of.usage).toMatchObject({ status: 'problem', mend: expect.stringContaining('Windows') });
+  expect(of.usage).toMatchObject({ status: 'problem', fix: expect.stringContaining('Windows') });
 });
 
 test('a state folder that cannot be used: exit 11', async () => {
@@ -220,7 +220,7 @@ test('a state folder that cannot be used: exit 11', async () => {
   writeFileSync(scene.machine.stateDirectory, '');
   const { exitCode, of } = await diagnose(scene.machine);
   expect(exitCode).toBe(11);
-  expect(of.state).toMatchObject({ status: 'problem', mend: expect.stringContaining('STORECTL_STATE_DIR') });
+  expect(of.state).toMatchObject({ status: 'problem', fix: expect.stringContaining('STORECTL_STATE_DIR') });
   expect((await scene.machine.run(['doctor', '-q'])).stdout).toBe('state\nhistory\n');
 });
 
@@ -237,7 +237,7 @@ test('history: open records and locks left behind are warnings, a torn record is
 
   expect(open.exitCode).toBe(0);
   expect(open.of.history?.message).toBe(`1 record in ${folder}`);
-  expect(open.of.open).toMatchObject({ status: 'warning', mend: 'run `storectl resume`' });
+  expect(open.of.open).toMatchObject({ status: 'warning', fix: 'run `storectl resume`' });
   expect(open.of.locks).toMatchObject({
     status: 'warning',
     message: expect.stringContaining(`process ${pid}`),
@@ -251,7 +251,7 @@ test('history: open records and locks left behind are warnings, a torn record is
     status: 'problem',
     message: expect.stringContaining('20260101-000000-aaaaaa'),
   });
-  expect(torn.of.history).toMatchObject({ status: 'warning', mend: expect.stringContaining('chmod 700') });
+  expect(torn.of.history).toMatchObject({ status: 'warning', fix: expect.stringContaining('chmod 700') });
 });
 
 describe('completion', () => {
@@ -275,14 +275,14 @@ describe('completion', () => {
     ['zsh', '.zshrc', 'autoload -Uz compinit && compinit\nsource <(storectl completion zsh)\n'],
     ['fish', '.config/fish/completions/storectl.fish', ''],
     ['pwsh', '.config/powershell/Microsoft.PowerShell_profile.ps1', 'storectl completion powershell | iex'],
-  ])('%s is taught by %s', async (name, file, text) => {
+  ])('completion of %s is installed in %s', async (name, file, text) => {
     expect(await completionOf(shell(name), { [file]: text })).toMatchObject({
       status: 'ok',
       message: expect.stringContaining(file),
     });
   });
 
-  test('zsh is taught by a script in a folder that .zshrc adds to fpath', async () => {
+  test('completion of zsh is installed by a script in a folder that .zshrc adds to fpath', async () => {
     const files = { '.zshrc': 'fpath=(~/.zfunc $fpath)\ncompinit\n', '.zfunc/_storectl': '' };
     expect(await completionOf(shell('zsh'), files)).toMatchObject({ status: 'ok' });
   });
@@ -293,14 +293,14 @@ describe('completion', () => {
     ['bash', { '.zshrc': 'source <(storectl completion zsh)\n' }, 'storectl completion bash'],
     ['zsh', { '.zfunc/_storectl': '' }, 'storectl completion zsh'],
     ['fish', {}, 'storectl completion fish'],
-  ] as const)('%s with %o is not taught: a warning says how', async (name, files, mend) => {
+  ] as const)('completion of %s is not installed with %o: a warning says how', async (name, files, fix) => {
     expect(await completionOf(shell(name), files)).toMatchObject({
       status: 'warning',
-      mend: expect.stringContaining(mend),
+      fix: expect.stringContaining(fix),
     });
   });
 
-  test('nothing is said of a shell that has no completion', async () => {
+  test('a shell without completion is skipped', async () => {
     expect(await completionOf(shell('tcsh'), {})).toMatchObject({ status: 'skipped' });
   });
 });

@@ -22,7 +22,7 @@ test('a database that cannot be used is told of in words, and of what to do', as
   writeFileSync(garbage, 'not a database, but longer than the header of one '.repeat(20));
   expect(await startError(['--database', garbage])).toMatchObject({
     code: 'database_unusable',
-    message: `cannot open the database ${garbage}: the file is no database`,
+    message: `cannot open the database ${garbage}: the file is not a database`,
   });
 
   mkdirSync(path.join(folder, 'a-folder'));
@@ -64,7 +64,7 @@ test.each([
   const { exitCode, stdout, stderr } = await machine.run(['service', ...args, '--database', file]);
 
   expect({ exitCode, stdout }).toEqual({ exitCode: 11, stdout: '' });
-  expect(stderr).toContain(`there is no database ${file}`);
+  expect(stderr).toContain(`database ${file} does not exist`);
   expect(stderr).toContain('service create-store');
   expect(existsSync(file)).toBe(false);
 });
@@ -99,7 +99,7 @@ test('a taken port is told of', async () => {
   const error = await startError(['--port', String(port)]);
   expect(error).toMatchObject({
     code: 'cannot_listen',
-    message: `cannot listen on 127.0.0.1:${port}: the port is taken`,
+    message: `cannot listen on 127.0.0.1:${port}: the port is in use`,
   });
 });
 

@@ -101,14 +101,14 @@ test('held deliveries are told from pending ones', async () => {
 
 test.each([
   [['service', 'emit'], 3, '--event NAME'],
-  [['service', 'emit', '--event', 'backup_created'], 2, 'emitted by operations'],
+  [['service', 'emit', '--event', 'backup_created'], 2, 'operations raise the others'],
   [['service', 'emit', '--event', 'feedback_digest', '--data', 'no value'], 2, 'KEY=VALUE'],
   [['service', 'emit', '--event', 'feedback_digest', '--data', 'a=1', '--data', 'a=2'], 2, 'twice'],
-  [['service', 'deliveries', 'forget'], 2, 'list, retry'],
+  [['service', 'deliveries', 'forget'], 2, 'use list or retry'],
   [['service', 'deliveries', 'list', '--state', 'lost'], 2, 'pending, held, delivered, dead'],
   [['service', 'deliveries', 'list', '--limit', '0'], 2, '--limit'],
   [['service', 'deliveries', 'retry'], 3, '--all-dead'],
-  [['service', 'deliveries', 'retry', 'x', '--all-dead'], 2, 'not both'],
+  [['service', 'deliveries', 'retry', 'x', '--all-dead'], 2, 'cannot be used together'],
   [['service', 'deliveries', 'retry', 'no-such-id'], 5, 'There is no delivery no-such-id'],
   [['service', 'emit', '--event', 'feedback_digest', '--dry-run'], 2, 'nothing was done'],
   [['service', 'deliveries', 'retry', '--all-dead', '--dry-run'], 2, 'nothing was done'],

@@ -93,10 +93,10 @@ test('what is wrong with rights, times and values is exit 2 and names the flag',
   const database = ['--database', service.databaseFile];
   const store = ['--store', service.storeId];
   const cases: [string[], RegExp][] = [
-    [['create-key', ...store, '--scopes', 'settings:read,settings:red'], /no scope "settings:red"/],
-    [['create-key', ...store, '--scopes', 'settings:read', '--preset', 'owner'], /--preset or --scopes/],
-    [['create-key', ...store, '--preset', 'boss'], /no preset "boss"/],
-    [['rotate-key', 'x', '--overlap', 'long'], /--overlap takes a time/],
+    [['create-key', ...store, '--scopes', 'settings:read,settings:red'], /unknown scope "settings:red"/],
+    [['create-key', ...store, '--scopes', 'settings:read', '--preset', 'owner'], /--preset and --scopes/],
+    [['create-key', ...store, '--preset', 'boss'], /unknown preset "boss"/],
+    [['rotate-key', 'x', '--overlap', 'long'], /--overlap must be a time/],
     [['create-store', '--name', 'X', '--currency', 'XXQ', '--timezone', 'Mars'], /--currency .*--timezone /],
     [['create-store', '--name', ' '], /--name must not be empty/],
   ];

@@ -121,7 +121,7 @@ test('whoever cannot have the tables in time is told to wait, and not to look at
   expect(exitCode).toBe(11);
   expect(JSON.parse(stderr).error).toMatchObject({
     code: 'database_unusable',
-    hint: 'wait until the other process is done, and try again',
+    hint: 'wait until the other process is done, then try again',
   });
 });
 
