@@ -68,7 +68,7 @@ test('history prune', async () => {
   const session = await openSession('storectl history prune', { machine });
   await session.shows(/12w or 36h\):$/);
   session.type('soon');
-  await session.shows(/give it as/);
+  await session.shows(/Enter an age/);
   session.press('C-u');
   session.type('0h');
   await session.shows(/\(y\/N\)$/);
