@@ -1,7 +1,7 @@
-import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { makeNamedPipe } from '../helpers/named-pipe.ts';
 import { launcher, type ProgramMachine, testNode } from '../helpers/program.ts';
 import { errorOf, setScene } from './scene.ts';
 
@@ -106,7 +106,7 @@ test.each([
 );
 
 test.each([
-  ['a named pipe', (file: string) => execFileSync('mkfifo', [file])],
+  ['a named pipe', makeNamedPipe],
   ['a device', (file: string) => symlinkSync('/dev/zero', file)],
   ['a folder', (file: string) => mkdirSync(file)],
 ])('.storectl.json that is %s: exit 11 at once, nothing sent', async (_, make) => {
@@ -122,7 +122,7 @@ test.each([
 });
 
 test.each([
-  ['a named pipe', (file: string) => execFileSync('mkfifo', [file])],
+  ['a named pipe', makeNamedPipe],
   ['a device', (file: string) => symlinkSync('/dev/zero', file)],
 ])('settings.json that is %s: exit 11 at once, and Tab goes on', async (_, make) => {
   const { machine, proxy } = await setScene();

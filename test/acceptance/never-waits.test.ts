@@ -3,6 +3,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { type LoadedCommand, loadCommands } from '../../scripts/command-definitions.ts';
 import { createKey } from '../../src/service/index.ts';
+import { namedPipeLine } from '../helpers/named-pipe.ts';
 import { type ProgramMachine, type ProgramResult, programMachineFor } from '../helpers/program.ts';
 import { startService, type TestService } from '../helpers/service.ts';
 import { openTerminal } from '../helpers/terminal.ts';
@@ -247,7 +248,9 @@ test('every flag that reads standard input: silence ends with exit 3 and says wh
 
 test('a pipe: silence ends with exit 3, and one that goes on delivering is read however long it takes', async () => {
   const { machine } = await makeWorld();
-  const silent = await machine.shell('mkfifo pipe; storectl store update --from-file pipe --timeout 0.3');
+  const silent = await machine.shell(
+    `${namedPipeLine('pipe')}; storectl store update --from-file pipe --timeout 0.3`,
+  );
   expect(silent).toMatchObject({ exitCode: 3, signal: null });
   expect(silent.stderr).toContain('--from-file reads pipe, which was silent for 0.3 s');
 
@@ -270,7 +273,7 @@ test('a pipe that holds the key: silence ends with exit 11, and a key that comes
   writeFileSync(path.join(machine.folder, 'key.txt'), service.apiKey);
   const show = 'STORECTL_API_KEY= STORECTL_API_KEY_FILE=pipe storectl settings show --fields storeId';
 
-  const silent = await machine.shell(`mkfifo pipe; ${show} --timeout 0.3`);
+  const silent = await machine.shell(`${namedPipeLine('pipe')}; ${show} --timeout 0.3`);
   expect(silent).toMatchObject({ exitCode: 11, signal: null });
   expect(silent.stderr).toContain('cannot read the key from pipe: nothing came in time');
   const result = await machine.shell(`(sleep 0.3; cat key.txt > pipe) & ${show}`);

@@ -1,6 +1,7 @@
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { makeEditor, replaceLine } from '../helpers/editor.ts';
 import { launcher, testNode } from '../helpers/program.ts';
 import { openTerminal } from '../helpers/terminal.ts';
 import { effectsOf, type Scene, setScene } from './scene.ts';
@@ -13,34 +14,26 @@ async function openShell({ machine }: Scene, env: Readonly<Record<string, string
   return terminal;
 }
 
-/**
- * An editor that leaves a copy of what it was given (`seen-1.yaml`, `seen-2.yaml`, ...) and then runs the sed script
- * of this call.
- */
-function makeEditor(folder: string, scripts: readonly string[]): string {
-  const file = path.join(folder, 'editor.sh');
-  const cases = scripts.map((script, index) => `${index + 1}) sed -i '${script}' "$1" ;;`).join('\n');
-  writeFileSync(
-    file,
-    `#!/bin/sh
-n=$(( $(cat '${folder}/count' 2>/dev/null || echo 0) + 1 ))
+/** An editor that leaves a copy of what it was given (`seen-1.yaml`, `seen-2.yaml`, ...) and then runs the line of this call. */
+function makeCopyingEditor(folder: string, lines: readonly string[]): string {
+  const cases = lines.map((line, index) => `${index + 1}) ${line} ;;`).join('\n');
+  return makeEditor(
+    folder,
+    `n=$(( $(cat '${folder}/count' 2>/dev/null || echo 0) + 1 ))
 echo $n > '${folder}/count'
 cp "$1" '${folder}/seen-'$n.yaml
 case $n in
 ${cases}
-esac
-`,
+esac`,
   );
-  chmodSync(file, 0o755);
-  return file;
 }
 
 test('settings edit: what the service refuses brings back the text with the reason on top, then it is saved', async () => {
   const scene = await setScene();
   const { folder } = scene.machine;
-  const editor = makeEditor(folder, [
-    's/start: .*/start: "99:99"/; s/summary: Handmade.*/summary: Mine alone./',
-    's/start: .*/start: "21:15"/',
+  const editor = makeCopyingEditor(folder, [
+    `${replaceLine(/start: .*/g, 'start: "99:99"')}; ${replaceLine(/summary: Handmade.*/, 'summary: Mine alone.')}`,
+    replaceLine(/start: .*/g, 'start: "21:15"'),
   ]);
   const terminal = await openShell(scene, { EDITOR: editor });
   terminal.type('storectl settings edit; echo "exit $?"');
@@ -59,7 +52,7 @@ test('settings edit: what the service refuses brings back the text with the reas
 
 test('settings edit: text that is no YAML comes back too; left as it is, nothing is saved', async () => {
   const scene = await setScene();
-  const editor = makeEditor(scene.machine.folder, ['s/^quietHours:.*/quietHours: [/']);
+  const editor = makeCopyingEditor(scene.machine.folder, [replaceLine(/^quietHours:.*/m, 'quietHours: [')]);
   const terminal = await openShell(scene, { VISUAL: editor });
   terminal.type('storectl settings edit; echo "exit $?"');
   await terminal.shows(/exit 2/);
@@ -73,12 +66,10 @@ test('settings edit: somebody else saved while the editor was open: exit 6, noth
   const scene = await setScene();
   const other = scene.anotherMachine();
   const flag = path.join(scene.machine.folder, 'go');
-  const editor = path.join(scene.machine.folder, 'editor.sh');
-  writeFileSync(
-    editor,
-    `#!/bin/sh\nsed -i 's/start: .*/start: "20:00"/' "$1"\necho editing\nwhile [ ! -e '${flag}' ]; do sleep 0.05; done\n`,
+  const editor = makeEditor(
+    scene.machine.folder,
+    `${replaceLine(/start: .*/g, 'start: "20:00"')}\necho editing\nwhile [ ! -e '${flag}' ]; do sleep 0.05; done`,
   );
-  chmodSync(editor, 0o755);
   const terminal = await openShell(scene, { EDITOR: editor });
   terminal.type('storectl settings edit; echo "exit $?"');
   await terminal.shows(/editing/);
@@ -93,17 +84,13 @@ test('settings edit: somebody else saved while the editor was open: exit 6, noth
 test('Ctrl-C is a key like others in an editor that takes it: what is saved afterwards is saved', async () => {
   const scene = await setScene();
   const { folder } = scene.machine;
-  const editor = path.join(folder, 'editor.sh');
-  writeFileSync(
-    editor,
-    `#!/bin/sh
-trap 'echo taken' INT
+  const editor = makeEditor(
+    folder,
+    `trap 'echo taken' INT
 echo editing
 while [ ! -e '${folder}/go' ]; do sleep 0.05; done
-sed -i 's/start: .*/start: "20:00"/' "$1"
-`,
+${replaceLine(/start: .*/g, 'start: "20:00"')}`,
   );
-  chmodSync(editor, 0o755);
   const terminal = await openShell(scene, { EDITOR: editor });
   terminal.type('storectl settings edit; echo "exit $?"');
   await terminal.shows(/^editing/m);

@@ -1,12 +1,14 @@
 import { execFile, spawn } from 'node:child_process';
-import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { chownSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir, userInfo } from 'node:os';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
+import { preparePostgres } from './postgres-programs.ts';
 
-const run = promisify(execFile);
+/** PostgreSQL's own locale, which is the same on every machine. */
+const LOCALE = ['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
 
 export interface TestDatabase {
   readonly url: string;
@@ -22,21 +24,16 @@ export interface TestCluster {
   stop(): Promise<void>;
 }
 
-/**
- * A PostgreSQL cluster of this test's own, made with the installed programs, that really syncs its commits. Rejects
- * where PostgreSQL is not installed: tests that need it must not pass without it.
- */
+/** A PostgreSQL cluster of this test's own that really syncs its commits. */
 export async function startPostgres(): Promise<TestCluster> {
-  const bin = findPrograms();
-  const user = await unprivilegedUser();
   const folder = mkdtempSync(path.join(tmpdir(), 'storectl-pg-'));
-  if (user !== null) chownSync(folder, user.uid, user.gid);
-  const as = user === null ? {} : { uid: user.uid, gid: user.gid };
-  const options = { ...as, cwd: folder, env: { PATH: process.env.PATH, LC_ALL: 'C.UTF-8', TZ: 'UTC' } };
+  const { bin, user } = await preparePostgres(folder);
+  if (user.uid !== undefined && user.gid !== undefined) chownSync(folder, user.uid, user.gid);
+  const options = { ...user, cwd: folder, env: { TZ: 'UTC' } };
   const data = path.join(folder, 'data');
-  await run(
+  await promisify(execFile)(
     path.join(bin, 'initdb'),
-    ['-D', data, '-U', 'admin', '-E', 'UTF8', '--auth=trust', '--no-sync'],
+    ['-D', data, '-U', 'admin', '-E', 'UTF8', ...LOCALE, '--auth=trust', '--no-sync'],
     options,
   );
 
@@ -99,41 +96,6 @@ export async function query(url: string, sql: string): Promise<Record<string, un
   } finally {
     await client.end();
   }
-}
-
-/** The folder with initdb and postgres: the newest of Debian's, or the one on the path. */
-function findPrograms(): string {
-  const debian = '/usr/lib/postgresql';
-  const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : [];
-  const folders = [
-    ...versions.map((version) => path.join(debian, version, 'bin')),
-    ...(process.env.PATH ?? '').split(path.delimiter),
-  ];
-  const folder = folders.find((candidate) =>
-    ['initdb', 'postgres'].every((name) => existsSync(path.join(candidate, name))),
-  );
-  if (folder === undefined) {
-    throw new Error(
-      'PostgreSQL is not installed (no initdb): these tests need it. On Debian: apt-get install postgresql',
-    );
-  }
-  return folder;
-}
-
-/** PostgreSQL refuses to run as root. Null where this is not root. */
-async function unprivilegedUser(): Promise<{ uid: number; gid: number } | null> {
-  if (userInfo().uid !== 0) return null;
-  for (const name of ['postgres', 'nobody']) {
-    try {
-      const [uid, gid] = await Promise.all(
-        ['-u', '-g'].map(async (flag) => Number((await run('id', [flag, name])).stdout)),
-      );
-      if (uid !== undefined && gid !== undefined) return { uid, gid };
-    } catch {
-      // There is no such user here.
-    }
-  }
-  throw new Error('PostgreSQL refuses to run as root, and there is no user postgres or nobody to run it as');
 }
 
 function freePort(): Promise<number> {

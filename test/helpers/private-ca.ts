@@ -1,37 +1,69 @@
-import { execFile } from 'node:child_process';
-import { readFile, writeFile } from 'node:fs/promises';
+import 'reflect-metadata';
+import { KeyObject, webcrypto } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { promisify } from 'node:util';
+import {
+  BasicConstraintsExtension,
+  SubjectAlternativeNameExtension,
+  X509CertificateGenerator,
+} from '@peculiar/x509';
 import { temporaryFolder } from './cli.ts';
 
 export interface PrivateCa {
   /** The authority's certificate, for NODE_EXTRA_CA_CERTS. */
   readonly file: string;
   /** A certificate of the authority for a host name, and its key, as PEM. */
-  issue(name: string): Promise<{ readonly cert: string; readonly key: string }>;
+  issue(name: string): Promise<Identity>;
 }
 
-const openssl = (...args: string[]) => promisify(execFile)('openssl', args);
-const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
+export interface Identity {
+  readonly cert: string;
+  readonly key: string;
+}
 
-/** An authority that nobody knows, made with the openssl of the machine, and gone after the test. */
+const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
+const newKeys = () => webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
+const pemOf = ({ privateKey }: webcrypto.CryptoKeyPair) =>
+  KeyObject.from(privateKey).export({ type: 'pkcs8', format: 'pem' }).toString();
+const alternativeName = (value: string) => new SubjectAlternativeNameExtension([{ type: 'dns', value }]);
+
+/** An authority that nobody knows, gone after the test. */
 export async function createPrivateCa(): Promise<PrivateCa> {
-  const folder = temporaryFolder();
-  const at = (name: string) => path.join(folder, name);
-  await openssl(
-    ...['req', '-x509', ...newKey, '-days', '30', '-subj', '/CN=Private test authority'],
-    ...['-keyout', at('ca.key'), '-out', at('ca.pem')],
-  );
+  const file = path.join(temporaryFolder(), 'ca.pem');
+  const issuer = 'CN=Private test authority';
+  const authority = await newKeys();
+  const certificate = await X509CertificateGenerator.createSelfSigned({
+    name: issuer,
+    keys: authority,
+    signingAlgorithm: algorithm,
+    extensions: [new BasicConstraintsExtension(true, undefined, true)],
+  });
+  await writeFile(file, certificate.toString('pem'));
   return {
-    file: at('ca.pem'),
+    file,
     async issue(name) {
-      await writeFile(at('names'), `subjectAltName=DNS:${name}`);
-      await openssl('req', ...newKey, '-subj', `/CN=${name}`, '-keyout', at('key'), '-out', at('request'));
-      await openssl(
-        ...['x509', '-req', '-days', '30', '-in', at('request'), '-extfile', at('names'), '-out', at('cert')],
-        ...['-CA', at('ca.pem'), '-CAkey', at('ca.key'), '-CAcreateserial'],
-      );
-      return { cert: await readFile(at('cert'), 'utf8'), key: await readFile(at('key'), 'utf8') };
+      const keys = await newKeys();
+      const issued = await X509CertificateGenerator.create({
+        subject: `CN=${name}`,
+        issuer,
+        publicKey: keys.publicKey,
+        signingKey: authority.privateKey,
+        signingAlgorithm: algorithm,
+        extensions: [alternativeName(name)],
+      });
+      return { cert: issued.toString('pem'), key: pemOf(keys) };
     },
   };
+}
+
+/** A certificate for a host name that no authority has signed, and its key, as PEM. */
+export async function createSelfSigned(name: string): Promise<Identity> {
+  const keys = await newKeys();
+  const certificate = await X509CertificateGenerator.createSelfSigned({
+    name: `CN=${name}`,
+    keys,
+    signingAlgorithm: algorithm,
+    extensions: [alternativeName(name)],
+  });
+  return { cert: certificate.toString('pem'), key: pemOf(keys) };
 }

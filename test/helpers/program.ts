@@ -52,7 +52,7 @@ export interface ProgramMachine {
 }
 
 /** Longer than any run of a test takes: a program that hangs is killed, and shows it by its signal. */
-const HANGS_AFTER_MS = 25_000;
+const HANGS_AFTER_MS = 180_000;
 
 /** A new machine, removed when the test has finished. `env` holds for every run on it. */
 export function newProgramMachine(env: Readonly<Record<string, string>> = {}): ProgramMachine {

@@ -1,11 +1,13 @@
-import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { spawn } from '@lydell/node-pty';
+import { Terminal as Emulator } from '@xterm/headless';
 import { onTestFinished } from 'vitest';
+import { temporaryFolder } from './cli.ts';
 
-/** A real terminal (a private tmux server) with a shell in it. */
+/** A real terminal (a pseudo terminal, and an emulator that keeps its screen) with a shell in it. */
 export interface Terminal {
-  /** Types keys as tmux names them: `Enter`, `C-c`, or literal text. */
+  /** Types keys by their names (`Enter`, `Down`, `C-c`), or literal text. */
   press(...keys: readonly string[]): void;
   /** Pastes a text, as a terminal does it for a program that wants to tell it from typing. */
   paste(text: string): void;
@@ -15,11 +17,25 @@ export interface Terminal {
   isCursorShown(): boolean;
   /** What stands on the screen now, without trailing blanks. */
   screen(): string;
-  /** Resolves with the screen when it matches. */
+  /** Resolves with the screen when it matches and stands still. */
   shows(pattern: RegExp): Promise<string>;
 }
 
-const PATIENCE_MS = 15_000;
+const keyBytes: Readonly<Record<string, string>> = {
+  Enter: '\r',
+  Tab: '\t',
+  Space: ' ',
+  Escape: '\x1b',
+  BSpace: '\x7f',
+  Up: '\x1b[A',
+  Down: '\x1b[B',
+  End: '\x1b[F',
+};
+
+/** Shorter than the time that a test may take, so that a failure shows the screen. */
+const PATIENCE_MS = 120_000;
+/** A screen is drawn in pieces: it is whole when nothing has come for so long. */
+const STANDSTILL_MS = 50;
 
 /** Opens a terminal in `folder`; the environment is `env` alone. It is closed after the test. */
 export async function openTerminal(
@@ -27,50 +43,98 @@ export async function openTerminal(
   env: Readonly<Record<string, string>>,
   { columns = 100, rows = 40 }: { readonly columns?: number; readonly rows?: number } = {},
 ): Promise<Terminal> {
-  // tmux leaves its socket behind; a path to one may have a hundred characters.
-  const sockets = mkdtempSync('/tmp/storectl-tmux-');
-  const server = ['-S', `${sockets}/s`, '-f', '/dev/null'];
-  const tmux = (...args: readonly string[]) =>
-    execFileSync('tmux', [...server, ...args], {
-      encoding: 'utf8',
-      env: { PATH: process.env.PATH ?? '', LANG: 'C.UTF-8' },
+  const startUp = path.join(temporaryFolder(), 'sh-start');
+  // The command of this name is a part of ncurses, which not every machine has.
+  writeFileSync(startUp, `clear() { printf '\\033[H\\033[2J'; }\n`);
+  const shell = spawn('/bin/sh', [], {
+    cols: columns,
+    rows,
+    cwd: folder,
+    env: { TERM: 'xterm-256color', LANG: 'C.UTF-8', PS1: '$ ', ENV: startUp, ...env },
+  });
+  const emulator = new Emulator({ cols: columns, rows, allowProposedApi: true });
+  const watchers = new Set<() => void>();
+  shell.onData((output) => {
+    emulator.write(output, () => {
+      for (const watcher of watchers) watcher();
     });
-  const variables = Object.entries({ TERM: 'screen-256color', LANG: 'C.UTF-8', PS1: '$ ', ...env });
-  tmux(
-    ...['new-session', '-d', '-s', 'main', '-x', String(columns), '-y', String(rows), '-c', folder],
-    ...['env', '-i', ...variables.map(([key, value]) => `${key}=${value}`), '/bin/sh'],
-  );
-  onTestFinished(() => {
-    spawnSync('tmux', [...server, 'kill-server']);
-    rmSync(sockets, { recursive: true, force: true });
+  });
+  // Answers to what programs ask a terminal.
+  emulator.onData((answer) => shell.write(answer));
+  const isCursorShown = watchCursor(emulator);
+  const closed = new Promise<void>((resolve) => shell.onExit(() => resolve()));
+  onTestFinished(async () => {
+    shell.kill('SIGHUP');
+    await closed;
+    emulator.dispose();
   });
 
-  const screen = () => tmux('capture-pane', '-p', '-t', 'main').trimEnd();
-  const shows = async (pattern: RegExp) => {
-    const deadline = performance.now() + PATIENCE_MS;
-    for (;;) {
-      const text = screen();
-      if (pattern.test(text)) return text;
-      if (performance.now() > deadline) throw new Error(`the terminal does not show ${pattern}:\n${text}`);
-      // tmux tells nobody when the screen changes.
-      await sleep(40);
-    }
+  const screen = () => textOf(emulator);
+  const shows = (pattern: RegExp) =>
+    new Promise<string>((resolve, reject) => {
+      let standstill: NodeJS.Timeout | undefined;
+      const end = () => {
+        clearTimeout(patience);
+        clearTimeout(standstill);
+        watchers.delete(look);
+      };
+      const look = () => {
+        clearTimeout(standstill);
+        const text = screen();
+        if (!pattern.test(text)) return;
+        standstill = setTimeout(() => {
+          end();
+          resolve(text);
+        }, STANDSTILL_MS);
+      };
+      const patience = setTimeout(() => {
+        end();
+        reject(new Error(`the terminal does not show ${pattern}:\n${screen()}`));
+      }, PATIENCE_MS);
+      watchers.add(look);
+      look();
+    });
+  const press = (...keys: readonly string[]) => {
+    for (const key of keys) shell.write(bytesOf(key));
   };
   await shows(/^\$/);
   return {
-    press: (...keys) => {
-      tmux('send-keys', '-t', 'main', ...keys);
-    },
-    paste: (text) => {
-      tmux('set-buffer', '--', text);
-      tmux('paste-buffer', '-p', '-t', 'main');
-    },
-    type: (text) => {
-      tmux('send-keys', '-t', 'main', '-l', text);
-      tmux('send-keys', '-t', 'main', 'Enter');
-    },
-    isCursorShown: () => tmux('display-message', '-p', '-t', 'main', '#{cursor_flag}').trim() === '1',
+    press,
+    paste: (text) => shell.write(emulator.modes.bracketedPasteMode ? `\x1b[200~${text}\x1b[201~` : text),
+    type: (text) => press(text, 'Enter'),
+    isCursorShown,
     screen,
     shows,
   };
+}
+
+function bytesOf(key: string): string {
+  const control = /^C-([a-z])$/.exec(key)?.[1];
+  if (control !== undefined) return String.fromCharCode(control.charCodeAt(0) - 0x60);
+  return keyBytes[key] ?? key;
+}
+
+function textOf(emulator: Emulator): string {
+  const { active } = emulator.buffer;
+  const lines = Array.from({ length: emulator.rows }, (_, row) =>
+    (active.getLine(active.baseY + row)?.translateToString() ?? '').trimEnd(),
+  );
+  return lines.join('\n').trimEnd();
+}
+
+/** Tells whether the cursor is shown, from the sequences that show and hide it (DECTCEM). */
+function watchCursor({ parser }: Emulator): () => boolean {
+  const CURSOR = 25;
+  let shown = true;
+  for (const [final, value] of [
+    ['h', true],
+    ['l', false],
+  ] as const) {
+    parser.registerCsiHandler({ prefix: '?', final }, (modes) => {
+      if (modes.includes(CURSOR)) shown = value;
+      // The emulator is to do its part.
+      return false;
+    });
+  }
+  return () => shown;
 }

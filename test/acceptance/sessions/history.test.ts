@@ -1,6 +1,5 @@
-import { chmodSync, writeFileSync } from 'node:fs';
-import path from 'node:path';
 import { expect, test } from 'vitest';
+import { makeEditor, replaceLine } from '../../helpers/editor.ts';
 import { setScene } from '../scene.ts';
 import { demoMachine, openSession } from './session.ts';
 
@@ -247,16 +246,9 @@ test('api: another path', async () => {
 });
 
 /** An editor that runs this shell script on the file that it is given. */
-function makeEditor(folder: string, script: string): string {
-  const file = path.join(folder, 'editor.sh');
-  writeFileSync(file, `#!/bin/sh\n${script}\n`);
-  chmodSync(file, 0o755);
-  return file;
-}
-
 test('settings edit', async () => {
   const machine = demoMachine();
-  const EDITOR = makeEditor(machine.folder, `sed -i 's/start: .*/start: "21:15"/' "$1"`);
+  const EDITOR = makeEditor(machine.folder, replaceLine(/start: .*/g, 'start: "21:15"'));
   const session = await openSession('storectl settings edit', { machine, env: { EDITOR } });
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl settings edit
@@ -297,7 +289,7 @@ test('settings edit: an editor that breaks every text can be left, and the text 
   // Another text each time: the same one would be giving up.
   const EDITOR = makeEditor(
     machine.folder,
-    `sed -i '$s/$/\\n# again/; s/^quietHours:.*/quietHours: [/' "$1"`,
+    `${replaceLine(/^quietHours:.*/m, 'quietHours: [')}\necho '# again' >> "$1"`,
   );
   const session = await openSession('storectl settings edit', { machine, env: { EDITOR } });
   expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`

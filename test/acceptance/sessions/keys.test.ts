@@ -5,7 +5,7 @@ import type { ProgramMachine } from '../../helpers/program.ts';
 import { effectsOf, setScene } from '../scene.ts';
 import { demoMachine, openSession, type Session } from './session.ts';
 
-/** Escape, and then the screen that it leads to: tmux would take what comes at once for a part of the key. */
+/** Escape, and then the screen that it leads to: a key that follows at once would be taken for a part of it. */
 async function escapeTo({ press, shows }: Session, pattern: RegExp): Promise<string> {
   press('Escape');
   return shows(pattern);

@@ -9,7 +9,7 @@ export interface Session {
   /** Types a text and presses Enter. */
   type(text: string): void;
   paste(text: string): void;
-  /** Types keys as tmux names them: `Enter`, `Down`, `Space`, `C-c`, or literal text. */
+  /** Types keys by their names (`Enter`, `Down`, `Space`, `C-c`), or literal text. */
   press(...keys: readonly string[]): void;
   isCursorShown(): boolean;
   /** The whole screen when it matches, with placeholders for what differs from run to run. */
