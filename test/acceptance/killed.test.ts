@@ -130,7 +130,7 @@ test('backup create, killed at every step: resume makes the one backup, or nothi
     const sent = scene.proxy.requests.filter(({ body }) => body.includes(`"${trial.name}"`));
     expect(new Set(sent.map(({ bytes }) => bytes)).size, trial.when).toBe(records.length);
   });
-}, 120_000);
+});
 
 // The first half is a `backup create` like the one above.
 test('backup restore with its safety backup, killed at every step: never two of either', async () => {
@@ -161,7 +161,7 @@ test('backup restore with its safety backup, killed at every step: never two of 
     },
     (killAt, steps) => killAt > steps / 2 || killAt % 3 === 0,
   );
-}, 120_000);
+});
 
 /** Of a one-shot operation: what resume may say, and the effect that goes with it. */
 async function expectHonesty(trial: Trial, effects: () => Promise<number>): Promise<void> {
@@ -201,7 +201,7 @@ test('blog create, killed at every step: an honest unknown or never sent, never 
         return posts.filter(({ title }) => title === trial.name).length;
       }),
   );
-}, 120_000);
+});
 
 test('disputes decide, killed at every step: settled by reading, never decided twice', async () => {
   const scene = await setScene();
@@ -223,7 +223,7 @@ test('disputes decide, killed at every step: settled by reading, never decided t
     };
     expect({ exitCode, effect }, trial.when + stderr).toEqual(expected[record?.state ?? 'none']);
   });
-}, 120_000);
+});
 
 test('disputes open, killed at every step: resume opens the one dispute, or nothing was ever sent', async () => {
   const scene = await setScene();
@@ -237,7 +237,7 @@ test('disputes open, killed at every step: resume opens the one dispute, or noth
       expect({ exitCode, effect }, trial.when).toEqual({ exitCode: 0, effect: records.length });
     },
   );
-}, 120_000);
+});
 
 test('reclaim appeal, killed at every step: an honest unknown or never sent, never appealed twice', async () => {
   const scene = await setScene();
@@ -255,7 +255,7 @@ test('reclaim appeal, killed at every step: an honest unknown or never sent, nev
       return reclaims.filter(({ appealText }) => appealText === trial.name).length;
     }),
   );
-}, 120_000);
+});
 
 test('notify add-endpoint, killed at every step: an honest unknown or never sent, never two endpoints', async () => {
   const scene = await setScene();
@@ -278,7 +278,7 @@ test('notify add-endpoint, killed at every step: an honest unknown or never sent
       .forStore(storeId)
       .write((db) => db.deleteFrom('endpoints').where('name', '=', trial.name).execute());
   });
-}, 120_000);
+});
 
 test('killed at random times, again and again, over one key: one backup', async () => {
   const { machine, service } = await setScene();
@@ -304,4 +304,4 @@ test('killed at random times, again and again, over one key: one backup', async 
   const listed = await machine.run(['history', 'list', '--json']);
   expect(JSON.parse(listed.stdout)).toMatchObject([{ state: 'applied', idempotencyKey: 'random-key' }]);
   expect(listed.stderr).toBe('');
-}, 120_000);
+});

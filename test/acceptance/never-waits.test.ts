@@ -203,7 +203,7 @@ test('every command ends by itself with its exit code, with arguments and withou
     expect(ends).toEqual(expected);
     expect(startedPrograms).toEqual([]);
   }
-}, 180_000);
+});
 
 /** Flags that name a file which is written, or which must have a name. */
 const noReaders = ['--output-file', '--receipt', '--database'];
@@ -244,7 +244,7 @@ test('every flag that reads standard input: silence ends with exit 3 and says wh
     await next();
   };
   await Promise.all([1, 2, 3, 4].map(next));
-}, 120_000);
+});
 
 test('a pipe: silence ends with exit 3, and one that goes on delivering is read however long it takes', async () => {
   const { machine } = await makeWorld();

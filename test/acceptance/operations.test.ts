@@ -69,7 +69,7 @@ test('the 12 operations by flags alone, against the demo store', async () => {
     await run('notify', 'add-endpoint', '--name', 'Team', '--url', webhook, '--events', 'feedback_digest'),
   ).toMatchObject({ name: 'Team' });
   expect(await run('notify', 'mark-read', '--all')).toEqual({ ok: true });
-}, 60_000);
+});
 
 test('the 12 operations against a service in another process: the requests of the spec, and no key in the clear', async () => {
   const server = newProgramMachine();
@@ -181,4 +181,4 @@ test('the 12 operations against a service in another process: the requests of th
   expect(stopped).toMatchObject({ exitCode: 0 });
   expect(stopped.stdout + stopped.stderr).not.toContain(key);
   expect(filesBelow(server.stateDirectory).filter((file) => readFileSync(file).includes(key))).toEqual([]);
-}, 60_000);
+});

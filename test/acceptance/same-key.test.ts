@@ -12,7 +12,7 @@ test('20 processes at once with one key in one state folder: one backup, one id,
   expect(backups).toHaveLength(1);
   expect(new Set(results.map(({ stdout }) => stdout))).toEqual(new Set([`${backups[0]?.id}\n`]));
   expect(new Set(results.map(({ exitCode }) => exitCode))).toEqual(new Set([0]));
-}, 60_000);
+});
 
 test('20 processes at once with one key on 20 machines: one backup, one id, exit 0', async () => {
   const scene = await setScene();
@@ -22,7 +22,7 @@ test('20 processes at once with one key on 20 machines: one backup, one id, exit
   expect(backups).toHaveLength(1);
   expect(new Set(results.map(({ stdout }) => stdout))).toEqual(new Set([`${backups[0]?.id}\n`]));
   expect(new Set(results.map(({ exitCode }) => exitCode))).toEqual(new Set([0]));
-}, 60_000);
+});
 
 test('another process that does not come to its end is waited for as long as --timeout says: exit 11', async () => {
   const { machine, proxy, service } = await setScene();

@@ -130,7 +130,7 @@ test('--input goes byte for byte; without a key in it a keyed operation is sent 
   const bodies = scene.server.requests.slice(1).map(({ body }) => body);
   expect(bodies.length).toBeGreaterThan(1);
   expect(new Set(bodies)).toEqual(new Set(['{ "label":"x","idempotencyKey":"mine-1"}']));
-}, 30_000);
+});
 
 test('a change outside the contract is sent once; resume leaves it and says so', async () => {
   await using scene = await setScene({ does: 'drop' });
