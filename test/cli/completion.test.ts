@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -15,6 +14,7 @@ import { eventTypes } from '../../src/service/model/event-types.ts';
 import { sectionNames } from '../../src/service/operations/backup-sections.ts';
 import { type Machine, machineFor, newMachine } from '../helpers/cli.ts';
 import { answer, startFaultServer } from '../helpers/fault-server.ts';
+import { makeNamedPipe } from '../helpers/named-pipe.ts';
 import { startService } from '../helpers/service.ts';
 
 const commands = await loadCommands();
@@ -222,7 +222,7 @@ describe('ids', () => {
     writeFileSync(path.join(folder, '20300101-000000-aaaaaa.json'), '{"id":"20300101');
     writeFileSync(path.join(folder, '20300101-000001-aaaaaa.json'), 'null');
     writeFileSync(path.join(folder, '20300101-000002-aaaaaa.json'), '{"id":7,"operation":[],"answer":3}');
-    execFileSync('mkfifo', [path.join(folder, '20300101-000003-aaaaaa.json')]);
+    makeNamedPipe(path.join(folder, '20300101-000003-aaaaaa.json'));
     symlinkSync('/etc/passwd', path.join(folder, '20300101-000004-aaaaaa.json'));
 
     for (const kind of ['record', 'open-record', 'backup', 'file', 'field'] as const) {

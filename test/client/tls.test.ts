@@ -9,8 +9,10 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { testCertificate } from '../helpers/test-certificate.ts';
+import { createSelfSigned } from '../helpers/private-ca.ts';
 import { apiKey, clientFor } from './support.ts';
+
+const testCertificate = await createSelfSigned('store.example.test');
 
 async function listen<S extends Server>(server: S) {
   let connections = 0;

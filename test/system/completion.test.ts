@@ -45,14 +45,18 @@ test.for(shells)('%s completes commands, ids and lists', async (shell) => {
   const dispute = opened.stdout.trim();
   const terminal = await openShell(shell, machine);
 
+  const clearLine = async () => {
+    terminal.press('C-u');
+    await terminal.shows(/\n>$/);
+  };
   terminal.press('storectl di', 'Tab');
   await terminal.shows(/^> storectl disputes/m);
-  terminal.press('C-u');
+  await clearLine();
 
   // Those of the example store begin otherwise.
   terminal.press(`storectl --demo disputes decide ${dispute.slice(0, 4)}`, 'Tab');
   await terminal.shows(new RegExp(`^> storectl --demo disputes decide ${dispute}`, 'm'));
-  terminal.press('C-u');
+  await clearLine();
 
   // Ids are listed with what they stand for.
   const tabs = shell === 'bash' ? 3 : 2;
@@ -64,10 +68,11 @@ test.for(shells)('%s completes commands, ids and lists', async (shell) => {
   const list = await terminal.shows(/endpoints/);
   expect(list).toMatch(/store.*blog|blog.*store|store\s+blog/s);
   terminal.press('C-c');
+  await terminal.shows(/\n>$/);
 
   terminal.press('storectl backup create --sections=store,bl', 'Tab');
   await terminal.shows(/--sections=store,blog/);
-  terminal.press('C-u');
+  await clearLine();
 
   writeFileSync(path.join(machine.folder, 'my decisions.csv'), '');
   terminal.press('storectl disputes decide --from my', 'Tab');

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import {
   existsSync,
   mkdirSync,
@@ -12,6 +11,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { machineFor, newMachine } from '../../helpers/cli.ts';
 import { answer, startFaultServer } from '../../helpers/fault-server.ts';
+import { makeNamedPipe } from '../../helpers/named-pipe.ts';
 
 const backup = { id: '0b8f3f0e-3c1e-4d0f-9a54-5d2f6f3e8a11', label: 'x', sections: ['store'] };
 const create = ['backup', 'create', '--label', 'x', '--sections', 'store'];
@@ -47,7 +47,7 @@ describe('--output-file', () => {
     await using server = await startFaultServer([answer(201, backup)]);
     const machine = machineFor(targetOf(server));
     mkdirSync(path.join(machine.folder, 'folder'));
-    spawnSync('mkfifo', [path.join(machine.folder, 'fifo')]);
+    makeNamedPipe(path.join(machine.folder, 'fifo'));
     symlinkSync('nowhere', path.join(machine.folder, 'dangling'));
 
     const { exitCode, stderr } = await machine.run([...create, '--output-file', name]);

@@ -335,7 +335,7 @@ describe('STORECTL_ACCESSIBLE=1', () => {
 });
 
 describe('the pager', () => {
-  async function open(env: Record<string, string> = {}) {
+  async function open(env: Record<string, string>) {
     const machine = newProgramMachine(env);
     const profiles = Object.fromEntries(
       Array.from({ length: 10 }, (_, index) => [`store${index}`, { storeId: `${index}` }]),
@@ -350,22 +350,12 @@ describe('the pager', () => {
   }
 
   test('shows what is longer than the screen, and leaving it early is no error', async () => {
-    const screen = await open({ STORECTL_PAGER: "sed 's/^/PAGED /' | head -n 2" });
+    const screen = await open({ STORECTL_PAGER: 'echo PAGED; head -n 2' });
 
     screen.type('storectl profile list; echo exit $?');
 
     const shown = await screen.shows(/exit \d+/);
-    expect(shown).toMatch(/PAGED +NAME .*\nPAGED +store0 .*\nexit 0/);
-  });
-
-  test('is less where nobody names one', async () => {
-    const screen = await open();
-
-    screen.type('storectl profile list; echo exit $?');
-    await screen.shows(/^:$/m);
-    screen.press('q');
-
-    await screen.shows(/exit 0/);
+    expect(shown).toMatch(/PAGED\n +NAME .*\n +store0 .*\nexit 0/);
   });
 
   test.each([
@@ -378,7 +368,7 @@ describe('the pager', () => {
     ['a pipe', {}, 'storectl profile list | cat'],
     ['a program that is not there', { STORECTL_PAGER: 'no-such-pager' }, 'storectl profile list'],
   ])('is not used with %s', async (_, env, line) => {
-    const screen = await open({ STORECTL_PAGER: 'sed s/^/PAGED/', ...env });
+    const screen = await open({ STORECTL_PAGER: 'echo PAGED; cat', ...env });
 
     screen.type(`${line}; echo exit $?`);
 
