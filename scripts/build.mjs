@@ -1,5 +1,5 @@
-// Builds the program into dist/: the bundles of rolldown.config.mjs, the help of every command as it is printed, and what
-// Tab offers. Both are used without loading the parser. Prints nothing unless it fails: npm runs it on installation.
+// Builds the program into dist/: the bundles of rolldown.config.mjs, the licences of the packages in them, the help of every
+// command as it is printed, and what Tab offers. The last two are used without loading the parser. Prints nothing unless it fails: npm runs it on installation.
 import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -16,6 +16,10 @@ for (const bundle of config) bundles.push(await build(bundle));
 const hash = createHash('sha256');
 for (const { output } of bundles) for (const { code } of output) hash.update(code ?? '');
 writeFileSync(path.join('dist', 'build-id'), hash.digest('hex').slice(0, 16));
+
+const { thirdPartyNotices } = await load('scripts/third-party-notices.ts');
+const moduleIds = bundles.flatMap(({ output }) => output.flatMap((chunk) => chunk.moduleIds ?? []));
+writeFileSync(path.join('dist', 'THIRD-PARTY-NOTICES.txt'), thirdPartyNotices(moduleIds));
 
 const { completionModel } = await load('scripts/completion-model.ts');
 const { loadCommands } = await load('scripts/command-definitions.ts');
