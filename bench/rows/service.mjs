@@ -35,7 +35,7 @@ const write = {
   unit,
   perRound,
   warmUps,
-  goals: () => [{ of: 'ratio', atLeast: 3 }],
+  goals: () => [{ of: 'ratio', atLeast: 1.5 }],
   async prepare(place) {
     const service = await startService(place);
     const bare = await startScript(place, 'bare-insert', path.join(place.folder, 'bare.db'));

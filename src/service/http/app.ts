@@ -5,14 +5,12 @@ import { operations } from '../../contract/operations.ts';
 import { describeError, notFound, ServiceError } from '../model/errors.ts';
 import { validate } from '../model/validation.ts';
 import { ping, type Storage, type TransactionWork } from '../storage/core/storage.ts';
-import { oncePerTurn } from '../storage/embedded/gather.ts';
 import { createAuthenticator, requireScope } from './authenticate.ts';
 import {
   type HttpAnswer,
   type HttpHandler,
   type HttpRequest,
   parseIfMatch,
-  readChunks,
   requireJson,
 } from './http-message.ts';
 import { parseJsonObject } from './json-body.ts';
@@ -20,7 +18,7 @@ import { type Handler, handlers, ok, type Reply } from './operation-handlers.ts'
 import { toProblem } from './problem.ts';
 import { createRateLimiter, type RateLimit } from './rate-limit.ts';
 import { createRouter, type Route } from './router.ts';
-import { createMemory } from './versioned-cache.ts';
+import { createVersionedCache } from './versioned-cache.ts';
 
 export interface AppOptions {
   readonly storage: Storage;
@@ -34,11 +32,8 @@ export interface AppOptions {
   readonly rateLimit?: RateLimit | null;
 }
 
-export interface App {
-  (request: Request): Promise<Response>;
-  /** The same without the web's Request and Response: for a server, to make them takes longer than most answers. */
-  readonly handle?: HttpHandler;
-}
+/** The service as a function from request to answer, which never rejects. */
+export type App = HttpHandler;
 
 /** What the log says of a request besides its answer. */
 interface Trace {
@@ -50,15 +45,13 @@ interface AppRoute extends Route {
   answer(request: HttpRequest, parameters: readonly string[], trace: Trace): Promise<Reply>;
 }
 
-/** The service as a function: the 12 operations of the contract, `/healthz`, `/readyz` and `/openapi.json`. */
+/** Makes the service: the 12 operations of the contract, `/healthz`, `/readyz` and `/openapi.json`. */
 export function createApp(options: AppOptions): App {
   const { storage, version, clock = Date.now, log = () => {} } = options;
   const { rateLimit = { perSecond: 10, burst: 20 } } = options;
   const limiter = rateLimit && createRateLimiter(storage, rateLimit);
   const authenticate = createAuthenticator(storage);
-  const answers = createMemory<Reply>();
-  // Changes that are saved together have one time: what they have in common is stored faster.
-  const timeOfChange = oncePerTurn(clock);
+  const answers = createVersionedCache<Reply>();
 
   /** One step after the other: a request that fails one is told of that one only. */
   async function serve(
@@ -71,7 +64,8 @@ export function createApp(options: AppOptions): App {
     const now = clock();
     const body = handler.input && (await request.readBody(handler.maxBodyBytes));
 
-    const principal = await authenticate(request.header('authorization'), now);
+    const version = await storage.version();
+    const principal = await authenticate({ authorization: request.header('authorization'), now, version });
     trace.keyId = principal.keyId;
     const waitSeconds = limiter === null ? 0 : await limiter.take(principal, now);
     if (waitSeconds > 0) throw rateLimited(waitSeconds);
@@ -86,14 +80,11 @@ export function createApp(options: AppOptions): App {
     const { read, write } = storage.forStore(storeId);
     const isRead = operation.class === 'read';
     const work: TransactionWork<Reply> = (db, locks) =>
-      handler.run(
-        { db, storeId, actor: principal.keyId, now: isRead ? now : timeOfChange() },
-        { input, targetId, isCurrent, locks },
-      );
+      handler.run({ db, storeId, actor: principal.keyId, now }, { input, targetId, isCurrent, locks });
     if (!isRead) return write(work);
     // What a read answers depends on the database alone.
     const name = JSON.stringify([operation.id, storeId, targetId]);
-    return answers.recall(await storage.version(), name, async () => withText(await read(work)));
+    return answers.get(version, name, async () => withText(await read(work)));
   }
 
   let openApi: object | undefined;
@@ -154,23 +145,8 @@ export function createApp(options: AppOptions): App {
     return { status, headers: Object.assign(fields, headers), body: content };
   }
 
-  return Object.assign(toFetch(handle), { handle });
+  return handle;
 }
-
-/** A handler as the web's function from Request to Response. */
-function toFetch(handle: HttpHandler): (request: Request) => Promise<Response> {
-  return async ({ method, url, headers, body }) => {
-    const answer = await handle({
-      method,
-      path: new URL(url).pathname,
-      header: (name) => headers.get(name) ?? undefined,
-      readBody: (maxBytes) => readChunks(body ?? emptyBody(), headers.get('content-length'), maxBytes),
-    });
-    return new Response(answer.body, { status: answer.status, headers: { ...answer.headers } });
-  };
-}
-
-async function* emptyBody(): AsyncIterable<Uint8Array> {}
 
 function withText(reply: Reply): Reply {
   return { ...reply, text: JSON.stringify(reply.body) };

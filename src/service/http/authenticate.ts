@@ -5,30 +5,38 @@ import { ServiceError } from '../model/errors.ts';
 import type { Scope } from '../model/scopes.ts';
 import type { Storage } from '../storage/core/storage.ts';
 import { type ApiKeyRecord, findApiKey, stateOf } from '../storage/queries/api-keys.ts';
-import { createMemory } from './versioned-cache.ts';
+import { createVersionedCache } from './versioned-cache.ts';
 
-/** Who asks. */
+/** Who sent a request. */
 export interface Principal {
   readonly keyId: string;
   readonly storeId: string;
   readonly scopes: readonly string[];
 }
 
-/** See {@link createAuthenticator}. `now` is in epoch milliseconds. */
-export type Authenticate = (authorization: string | undefined, now: number) => Promise<Principal>;
+export interface Credentials {
+  readonly authorization: string | undefined;
+  /** Epoch milliseconds. */
+  readonly now: number;
+  /** Of the storage, read since the request arrived. */
+  readonly version: number | null;
+}
+
+/** See {@link createAuthenticator}. */
+export type Authenticate = (credentials: Credentials) => Promise<Principal>;
 
 /**
- * Takes the key in an Authorization header (section 5), and none from elsewhere. Throws `missing_key` or
- * `invalid_key`; a mistyped, unknown, expired and revoked key are refused alike.
+ * Accepts a key in an Authorization header only (contract section 5). Throws `missing_key` or `invalid_key`: a mistyped,
+ * unknown, expired and revoked key get the same answer.
  */
 export function createAuthenticator(storage: Storage): Authenticate {
   const findKey = createKeyFinder(storage);
-  return async (authorization, now) => {
+  return async ({ authorization, now, version }) => {
     const token = /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1];
     if (token === undefined) {
       throw unauthorized('missing_key', 'Send "Authorization: Bearer <API key>".');
     }
-    const key = await findKey(token);
+    const key = await findKey(token, version);
     if (key === undefined || stateOf(key, now) !== 'active') {
       throw unauthorized('invalid_key', 'The API key is wrong, expired or revoked.');
     }
@@ -37,17 +45,16 @@ export function createAuthenticator(storage: Storage): Authenticate {
 }
 
 /**
- * Finds what is stored of a key. It is read once for each state of the table of keys, so that one that was revoked, by
- * whichever process, is never taken for what it was before.
+ * Finds the record of a key. It is read again after every commit of any process, so that a revoked key is never
+ * accepted.
  */
-function createKeyFinder(storage: Storage): (token: string) => Promise<ApiKeyRecord | undefined> {
-  // Memory holds no keys. Wrong ones, however many, are found out without asking the database for each.
-  const byId = createMemory<ApiKeyRecord | undefined>();
-  return async (token) => {
+function createKeyFinder(storage: Storage) {
+  // By id: the cache holds no keys, and many wrong keys with one id cost one read.
+  const byId = createVersionedCache<ApiKeyRecord | undefined>();
+  return async (token: string, version: number | null): Promise<ApiKeyRecord | undefined> => {
     const id = keyIdOf(token);
     if (id === null) return undefined;
-    const version = await storage.version('api_keys');
-    const key = await byId.recall(version, id, () => storage.read((db) => findApiKey(db, id)));
+    const key = await byId.get(version, id, () => storage.read((db) => findApiKey(db, id)));
     return isSameHash(sha256(token), key?.sha256 ?? sha256('')) ? key : undefined;
   };
 }

@@ -24,28 +24,6 @@ export interface HttpAnswer {
 /** Answers every request, with a refusal where it cannot do more. */
 export type HttpHandler = (request: HttpRequest) => Promise<HttpAnswer>;
 
-/** {@link HttpRequest.readBody} of a body that comes in chunks. */
-export async function readChunks(
-  chunks: AsyncIterable<Uint8Array>,
-  contentLength: string | null | undefined,
-  maxBytes: number,
-): Promise<Uint8Array> {
-  if (Number(contentLength) > maxBytes) throw tooLarge(maxBytes);
-  const read: Uint8Array[] = [];
-  let length = 0;
-  try {
-    for await (const chunk of chunks) {
-      length += chunk.length;
-      if (length > maxBytes) break;
-      read.push(chunk);
-    }
-  } catch {
-    throw cutOff();
-  }
-  if (length > maxBytes) throw tooLarge(maxBytes);
-  return Buffer.concat(read, length);
-}
-
 /** Throws an `unsupported_media_type` refusal unless the body is JSON in UTF-8, and not compressed. */
 export function requireJson({ header }: Pick<HttpRequest, 'header'>): void {
   const contentType = header('content-type');

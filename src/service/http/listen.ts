@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { ServiceError } from '../model/errors.ts';
 import type { App } from './app.ts';
 import { drain, watchConnections } from './connections.ts';
-import { cutOff, type HttpAnswer, type HttpRequest, tooLarge } from './http-message.ts';
+import { cutOff, type HttpRequest, tooLarge } from './http-message.ts';
 
 /** How long requests that are running may go on once the server is told to stop. */
 const graceMs = 10_000;
@@ -74,8 +74,7 @@ async function answer(app: App, incoming: IncomingMessage, outgoing: ServerRespo
     header: (name) => incoming.headers[name]?.toString(),
     readBody: (maxBytes) => readBody(incoming, maxBytes),
   };
-  const { status, headers, body } = await (app.handle?.(request) ??
-    viaFetch(app, request, new Headers(incoming.headers as Record<string, string>)));
+  const { status, headers, body } = await app(request);
   // Text with one byte for each character is handed over as it is.
   const isAscii = Number(headers['Content-Length']) === body?.length;
   outgoing.writeHead(status, headers).end(body, isAscii ? 'latin1' : 'utf8');
@@ -111,22 +110,6 @@ function readBody(incoming: IncomingMessage, maxBytes: number): Promise<Uint8Arr
     });
     incoming.on('error', (error) => reject(error instanceof ServiceError ? error : cutOff()));
   });
-}
-
-/** What an app that is only a function from the web's Request to its Response answers. */
-async function viaFetch(
-  app: App,
-  { method, path, readBody }: HttpRequest,
-  headers: Headers,
-): Promise<HttpAnswer> {
-  const hasBody = method !== 'GET' && method !== 'HEAD';
-  const body = hasBody ? Buffer.from(await readBody(Number.POSITIVE_INFINITY)) : null;
-  const response = await app(new Request(new URL(path, 'http://localhost'), { method, headers, body }));
-  return {
-    status: response.status,
-    headers: Object.fromEntries(response.headers),
-    body: await response.text(),
-  };
 }
 
 function originOf(server: Server, host: string): string {

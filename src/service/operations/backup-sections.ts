@@ -3,7 +3,7 @@ import { notFound } from '../model/errors.ts';
 import type { Tenant } from '../storage/core/storage.ts';
 import type { BackupSectionRecord } from '../storage/queries/backups.ts';
 import { type EndpointRecord, listEndpoints, replaceEndpoints } from '../storage/queries/endpoints.ts';
-import { deleteAllPosts, insertPost, listPosts, type PostRecord } from '../storage/queries/posts.ts';
+import { listPosts, type PostRecord, replacePosts } from '../storage/queries/posts.ts';
 import {
   deleteSettings,
   findSettings,
@@ -37,10 +37,7 @@ const store: Section<StoreRecord> = {
 const blog: Section<PostRecord> = {
   schemaVersion: 1,
   read: listPosts,
-  async replace(tenant, posts) {
-    await deleteAllPosts(tenant);
-    for (const post of posts) await insertPost(tenant, post);
-  },
+  replace: replacePosts,
 };
 
 const settings: Section<SavedSettings> = {

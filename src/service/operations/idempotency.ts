@@ -1,7 +1,6 @@
 import { canonicalJson, sha256 } from '../model/canonical-json.ts';
 import { ServiceError } from '../model/errors.ts';
 import { daysInMs, timestamp } from '../model/time.ts';
-import { mayPresumeMissing } from '../storage/core/prepared.ts';
 import type { Locks } from '../storage/core/storage.ts';
 import {
   deleteExpiredAnswers,
@@ -47,9 +46,7 @@ export async function applyOnce(
   const now = timestamp(work.now);
 
   if (!(await locks.claim([operation, targetId, key]))) throw inProgress();
-  // Nearly every key is new. Not so for a restore, which is refused more often, and would have others run again.
-  const isNew = exclusion === 'takeTurn' && mayPresumeMissing(work.db);
-  const first = isNew ? undefined : await findAnswer(work, request, now);
+  const first = await findAnswer(work, request, now);
   if (first !== undefined) {
     if (first.fingerprint !== fingerprint) {
       throw new ServiceError('idempotency_key_reused', 'Another request has been made with this key.');

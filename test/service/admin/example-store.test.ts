@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createApp, createKey, describeStore, seedExampleStore } from '../../../src/service/index.ts';
-import { openTestStorage } from '../helpers/service.ts';
+import { openTestStorage, toFetch } from '../helpers/service.ts';
 
 test('the example store has what every operation needs', async () => {
   const storage = await openTestStorage();
@@ -17,7 +17,7 @@ test('its open dispute has four kinds of evidence and deadlines ahead', async ()
   const storage = await openTestStorage();
   const { storeId, disputes } = await seedExampleStore(storage);
   const { key } = await createKey(storage, { storeId, preset: 'owner', kind: 'demo' });
-  const app = createApp({ storage, version: '1' });
+  const app = toFetch(createApp({ storage, version: '1' }));
   const open = disputes.find((dispute) => dispute.status === 'open');
   const url = `http://service.test/v1/stores/${storeId}/operations/disputes/${open?.id}`;
   const response = await app(new Request(url, { headers: { authorization: `Bearer ${key}` } }));
@@ -37,7 +37,7 @@ test('seeding again keeps what has been done since', async () => {
   const storage = await openTestStorage();
   const { storeId } = await seedExampleStore(storage);
   const { key } = await createKey(storage, { storeId, preset: 'owner' });
-  const app = createApp({ storage, version: '1' });
+  const app = toFetch(createApp({ storage, version: '1' }));
   const backup = { label: 'mine', sections: ['store', 'blog'], idempotencyKey: 'k' };
   const response = await app(
     new Request(`http://service.test/v1/stores/${storeId}/operations/backups`, {

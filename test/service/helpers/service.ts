@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import { findOperation, type OperationId } from '../../../src/contract/operations.ts';
-import type { AppOptions } from '../../../src/service/http/app.ts';
+import type { App, AppOptions } from '../../../src/service/http/app.ts';
+import { tooLarge } from '../../../src/service/http/http-message.ts';
 import { createApp, createKey, createStore, openStorage, type Storage } from '../../../src/service/index.ts';
 import type { Work } from '../../../src/service/operations/unit-of-work.ts';
 import { query, type TestCluster, type TestDatabase } from '../../helpers/postgres.ts';
@@ -62,6 +63,24 @@ export async function openTestStorage(location?: string): Promise<Storage> {
   return storage;
 }
 
+/** An app as the web's function from Request to Response, for tests that need no server. */
+export function toFetch(app: App): (request: Request) => Promise<Response> {
+  return async (request) => {
+    const { method, url, headers } = request;
+    const answer = await app({
+      method,
+      path: new URL(url).pathname,
+      header: (name) => headers.get(name) ?? undefined,
+      async readBody(maxBytes) {
+        const bytes = new Uint8Array(await request.arrayBuffer());
+        if (bytes.length > maxBytes) throw tooLarge(maxBytes);
+        return bytes;
+      },
+    });
+    return new Response(answer.body, { status: answer.status, headers: { ...answer.headers } });
+  };
+}
+
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
@@ -87,6 +106,8 @@ export async function startService(options: Partial<AppOptions> = {}) {
   const clock = { now: Date.parse('2030-03-01T12:00:00Z') };
   const app = createApp({ version: '1.2.3', clock: () => clock.now, rateLimit: null, ...options, storage });
 
+  const fetchApp = toFetch(app);
+
   /** What comes back is checked against openapi.json. */
   async function send(method: string, path: string, body?: unknown, { headers, raw }: CallOptions = {}) {
     const content = raw ?? (body === undefined ? undefined : JSON.stringify(body));
@@ -99,7 +120,7 @@ export async function startService(options: Partial<AppOptions> = {}) {
       },
       ...(content !== undefined && { body: content }),
     });
-    return read(method, path, await app(request));
+    return read(method, path, await fetchApp(request));
   }
 
   /** Sends an operation to the store. */
@@ -115,7 +136,7 @@ export async function startService(options: Partial<AppOptions> = {}) {
     return storage.write((db) => work({ db, storeId: store.id, actor: 'test', now: clock.now }));
   }
 
-  return { app, storage, store, storeId: store.id, key, keyId, clock, send, call, inStore };
+  return { app, fetchApp, storage, store, storeId: store.id, key, keyId, clock, send, call, inStore };
 }
 
 export type Service = Awaited<ReturnType<typeof startService>>;

@@ -7,6 +7,10 @@ import { type App, listen } from '../../../src/service/index.ts';
 import { expectConformance } from '../helpers/conformance.ts';
 import { startService } from '../helpers/service.ts';
 
+function plainAnswer(body: string) {
+  return { status: 200, headers: { 'Content-Length': String(body.length) }, body };
+}
+
 /** An app whose answer waits until the test lets it go. */
 function waitingApp() {
   let arrive = () => {};
@@ -20,7 +24,7 @@ function waitingApp() {
   const app: App = async () => {
     arrive();
     await released;
-    return new Response('done');
+    return plainAnswer('done');
   };
   return { app, arrived, release };
 }
@@ -45,6 +49,25 @@ test('the service answers over HTTP on a free port', async () => {
   expect(response.statusCode).toBe(201);
   expect(response.headers['content-type']).toBe('application/json');
   expect(JSON.parse(await text(response))).toMatchObject({ title: 'Über HTTP 😀' });
+});
+
+test('a body that says it is too long is refused before it comes', async () => {
+  const service = await startService();
+  const server = await listen(service.app, { host: '127.0.0.1', port: 0 });
+  onTestFinished(() => server.close());
+  const outgoing = request(`${server.origin}/v1/stores/${service.storeId}/operations/disputes`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${service.key}`,
+      'content-type': 'application/json',
+      'content-length': '65537',
+    },
+  });
+  outgoing.on('error', () => {});
+  outgoing.flushHeaders();
+  const [response] = await once(outgoing, 'response');
+  expect(response.statusCode).toBe(413);
+  outgoing.destroy();
 });
 
 test('a body that is too long is refused while it is still coming', async () => {
@@ -187,7 +210,7 @@ function parseAnswer(received: string) {
 }
 
 test('a taken port is an error with its code', async () => {
-  const app: App = async () => new Response('x');
+  const app: App = async () => plainAnswer('x');
   const server = await listen(app, { host: '127.0.0.1', port: 0 });
   onTestFinished(() => server.close());
   const port = Number(new URL(server.origin).port);
@@ -218,7 +241,7 @@ test('closing lets a running request finish, and takes no new one', async () => 
 });
 
 test('closing does not wait for idle connections', async () => {
-  const server = await listen(async () => new Response('x'), { host: '127.0.0.1', port: 0 });
+  const server = await listen(async () => plainAnswer('x'), { host: '127.0.0.1', port: 0 });
   const agent = new Agent({ keepAlive: true });
   onTestFinished(() => agent.destroy());
   expect(await text(await get(server.origin, agent))).toBe('x');

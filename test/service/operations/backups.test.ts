@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { createId } from '../../../src/service/model/ids.ts';
+import { replacePosts } from '../../../src/service/storage/queries/posts.ts';
 import { faults, listEvents, type Service, startService } from '../helpers/service.ts';
 
 const webhook = 'https://discord.com/api/webhooks/123/secret-token';
@@ -104,6 +105,30 @@ test('a restore brings everything back, and its own backup undoes it', async () 
     ...after,
     endpoints: after.endpoints.map((row) => (row.name === 'B' ? { ...row, secretUrl: null } : row)),
   });
+});
+
+test('a blog of many posts, small and large, is restored as it was', async () => {
+  const service = await startService();
+  const { body: first } = await service.call('blog.create', '', { title: 'First', contentMd: 'one' });
+  const texts = ['plain', 'it\'s "quoted" \\n {a,b}', 'two\nlines\t', '日本語 😀', ''];
+  await service.inStore(async (work) => {
+    const { effectiveStatus: _, coverUrl: __, coverImageUrl: ___, ...post } = first;
+    const posts = Array.from({ length: 1_100 }, (_, index) => ({
+      ...post,
+      id: createId(),
+      slug: `post-${index}`,
+      contentMd: index < 30 ? 'x'.repeat(200_000) : (texts[index % texts.length] ?? ''),
+      tags: index % 2 === 0 ? ['a', '"'] : [],
+      excerpt: index % 3 === 0 ? null : 'null',
+      viewCount: index,
+    }));
+    await replacePosts(work, posts);
+  });
+  const before = await contents(service);
+  const backupId = await backUp(service, ['blog']);
+  await service.inStore((work) => replacePosts(work, []));
+  expect((await restore(service, backupId, ['blog'])).body.sections.blog.count).toBe(1_100);
+  expect(await contents(service)).toEqual(before);
 });
 
 test.each(all)('restoring %s leaves the other sections alone', async (section) => {

@@ -1,8 +1,12 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { backup } from '../../../src/contract/operations/backups.ts';
 import { createApp } from '../../../src/service/index.ts';
-import { deleteExpiredAnswers, insertAnswer } from '../../../src/service/storage/queries/idempotency-keys.ts';
-import { newDatabase, openTestStorage, type Service, startService } from '../helpers/service.ts';
+import {
+  deleteExpiredAnswers,
+  findAnswer,
+  insertAnswer,
+} from '../../../src/service/storage/queries/idempotency-keys.ts';
+import { newDatabase, openTestStorage, type Service, startService, toFetch } from '../helpers/service.ts';
 
 const hours = 60 * 60 * 1000;
 
@@ -100,7 +104,10 @@ test('answers whose keys were used again do not keep others that have expired', 
   const give = (keys: readonly string[], createdAt: string, expiresAt: string) =>
     service.inStore(async (work) => {
       const rest = { operation: 'disputes.open', targetId: '', fingerprint: '', status: 201, body: '{}' };
-      for (const key of keys) await insertAnswer(work, { ...rest, key, createdAt, expiresAt });
+      for (const key of keys) {
+        await findAnswer(work, { ...rest, key }, createdAt);
+        await insertAnswer(work, { ...rest, key, createdAt, expiresAt });
+      }
     });
   const again = Array.from({ length: 1_000 }, (_, index) => `again-${index}`);
   await give([...again, 'once'], '2029-01-01T00:00:00.000Z', '2029-01-03T00:00:00.000Z');
@@ -148,14 +155,14 @@ test('of 20 requests at once with one key, over two connections, one takes effec
   const service = await startService({ storage: first });
   // Of one time: an answer has an end.
   const clock = () => service.clock.now;
-  const otherApp = createApp({ storage: second, version: '1', rateLimit: null, clock });
+  const otherApp = toFetch(createApp({ storage: second, version: '1', rateLimit: null, clock }));
   const body = JSON.stringify({ label: 'x', sections: ['store'], idempotencyKey: 'k' });
   const url = `http://service.test/v1/stores/${service.storeId}/operations/backups`;
   const headers = { authorization: `Bearer ${service.key}`, 'content-type': 'application/json' };
 
   const answers = await Promise.all(
     Array.from({ length: 20 }, async (_, index) => {
-      const app = index % 2 === 0 ? service.app : otherApp;
+      const app = index % 2 === 0 ? service.fetchApp : otherApp;
       const response = await app(new Request(url, { method: 'POST', headers, body }));
       return {
         status: response.status,

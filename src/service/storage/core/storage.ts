@@ -50,11 +50,8 @@ export interface Storage extends Transactions {
   readonly warnings: readonly string[];
   /** Transactions that see the data of one store alone, where the engine can enforce that. */
   forStore(storeId: string): Transactions;
-  /**
-   * A number that is another one after every commit, whichever process made it: what was read before may have changed.
-   * Of one table: after those that may have changed it. Null where the engine cannot tell.
-   */
-  version(table?: string): Promise<number | null>;
+  /** A number that grows with every commit of any process. Null if the engine cannot tell. */
+  version(): Promise<number | null>;
   /** Waits for the transactions that have begun; on PostgreSQL, which may never answer, for as long as for a lock. */
   close(): Promise<void>;
 }

@@ -1,81 +1,67 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isBusy } from '../core/engine-errors.ts';
 import { StorageBusyError } from '../core/errors.ts';
-import { gather } from './gather.ts';
-
-/** What group commit needs of the connection that the work uses. */
-export interface WritingConnection {
-  /** Begins a transaction that may write. Throws the engine's busy error while another process does. */
-  begin(options: { readonly withSavepoints: boolean }): void;
-  /** Does what has been put off in the transaction. Throws as the engine does. */
-  flush(): void;
-  /** Returns when the transaction is on disk. */
-  commit(): void;
-  rollback(): void;
-  setSavepoint(): void;
-  releaseSavepoint(): void;
-  rollbackToSavepoint(): void;
-  /** False when the engine has ended the transaction by itself, as it does when the disk fails or is full. */
-  isInTransaction(): boolean;
-  /** Number of statements so far that may have changed something. */
-  changes(): number;
-  /** Keeps other uses of the connection out while `turn` runs. */
-  alone(turn: () => Promise<void>): Promise<void>;
-}
+import type { Connection } from './connection.ts';
 
 export interface GroupCommitOptions {
-  readonly connection: WritingConnection;
-  /** Called after each commit, before those who wait for it are told. */
+  readonly connection: Connection;
+  /** Called after each commit, before the results of its changes are known to anyone. */
   readonly onCommit: () => void;
-  /** How long a write waits while another process holds the database, in ms. */
+  /** How long a change waits while another process holds the database, in ms. */
   readonly patienceMs: number;
-  /** How many writes share a commit at most: the first of them waits for the last. */
+  /** How many changes share a commit at most: the first of them waits for the last. */
   readonly maxGroup: number;
 }
 
 interface Job {
   readonly work: () => Promise<unknown>;
+  /** From performance.now(). */
   readonly deadline: number;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: unknown) => void;
 }
 
 export interface GroupCommit {
-  /** Resolves or rejects as `work` does, once all that it did is on disk. */
+  /** Resolves or rejects as `work` does, once everything it did is on disk. */
   write<Result>(work: () => Promise<Result>): Promise<Result>;
   /** Resolves when nothing is queued or running. */
   idle(): Promise<void>;
 }
 
 /**
- * Writes that arrive together share a transaction, and so one sync of the disk, which costs more than all the rest.
- * What fails is undone alone. Hardly any write fails once it has changed something, and savepoints cost as much as the
- * changes themselves: so a group has none at first, and is undone and run again with one for each write when it has to.
- * All answers, refusals too, wait for the commit, since a refusal may rest on what another write of the group has done.
- * A commit that fails rejects all of the group.
+ * Changes that arrive together share a transaction and so one fsync, which takes longer than everything else. Each has a
+ * savepoint, so that one that fails is undone alone. All results wait for the commit, refusals too: a refusal may rest on
+ * what another change of the group has done. A commit that fails rejects the whole group.
  */
 export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
   const { connection, onCommit, patienceMs, maxGroup } = options;
   const queue: Job[] = [];
-  /** How many of the first in the queue are to be run with savepoints. */
-  let needSavepoints = 0;
   let running: Promise<void> | undefined;
 
   async function run(): Promise<void> {
     while (queue.length > 0) {
-      await gather(() => queue.length, maxGroup);
-      await connection.alone(async () => {
-        if (await begin()) await commitGroup();
+      await waitForMore();
+      await connection.exclusively(async () => {
+        if (await begin()) await commitGroup(queue.splice(0, maxGroup));
       });
     }
     running = undefined;
   }
 
-  /** Takes the write lock. False when all that waited has been rejected. */
+  /** Requests that arrive together come in over a few turns of the event loop: waits for a turn that adds none. */
+  async function waitForMore(): Promise<void> {
+    let known: number;
+    do {
+      known = queue.length;
+      await new Promise((resolve) => setImmediate(resolve));
+    } while (queue.length > known && queue.length < maxGroup);
+  }
+
+  /** Takes the write lock. False when every change in the queue has been rejected. */
   async function begin(): Promise<boolean> {
     for (let pause = 1; queue.length > 0; pause = Math.min(pause * 2, 50)) {
       try {
-        connection.begin({ withSavepoints: needSavepoints > 0 });
+        connection.beginWrite();
         return true;
       } catch (error) {
         rejectQueued(error, isBusy(error) ? performance.now() + pause : Number.POSITIVE_INFINITY);
@@ -85,82 +71,41 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
     return false;
   }
 
-  /** Rejects what may not wait until `time`. */
+  /** Rejects the changes whose deadline is before `time`. */
   function rejectQueued(error: unknown, time: number): void {
     const cause = isBusy(error)
       ? new StorageBusyError('another process holds the database', { cause: error })
       : error;
     while (queue[0] !== undefined && queue[0].deadline < time) queue.shift()?.reject(cause);
-    if (queue.length === 0) needSavepoints = 0;
   }
 
-  async function commitGroup(): Promise<void> {
-    const withSavepoints = needSavepoints > 0;
-    const group = queue.splice(0, needSavepoints || maxGroup);
-    needSavepoints = 0;
+  async function commitGroup(group: readonly Job[]): Promise<void> {
+    const settlements: (() => void)[] = [];
     try {
-      const settled = await (withSavepoints ? runWithSavepoints(group) : runBare(group));
-      if (settled === null) {
-        connection.rollback();
-        queue.unshift(...group);
-        needSavepoints = group.length;
-        return;
-      }
+      for (const job of group) settlements.push(await runInSavepoint(job));
       connection.commit();
-      onCommit();
-      for (const settle of settled) settle();
     } catch (cause) {
-      undo();
+      if (connection.isInTransaction()) connection.rollback();
       const error = new StorageBusyError('the database could not save the changes', { cause });
       for (const { reject } of group) reject(error);
+      return;
     }
+    onCommit();
+    for (const settle of settlements) settle();
   }
 
-  /** Null when one has failed that has changed something. Rejects when the transaction itself is gone. */
-  async function runBare(group: readonly Job[]): Promise<(() => void)[] | null> {
-    const settled: (() => void)[] = [];
-    for (const { work, resolve, reject } of group) {
-      const before = connection.changes();
-      try {
-        const result = await work();
-        settled.push(() => resolve(result));
-      } catch (error) {
-        if (!connection.isInTransaction()) throw error;
-        if (connection.changes() !== before) return null;
-        settled.push(() => reject(error));
-      }
-    }
+  /** Answers what tells the caller of the result. Rejects when the engine has ended the transaction. */
+  async function runInSavepoint({ work, resolve, reject }: Job): Promise<() => void> {
+    connection.setSavepoint();
     try {
-      connection.flush();
+      const result = await work();
+      connection.releaseSavepoint();
+      return () => resolve(result);
     } catch (error) {
       if (!connection.isInTransaction()) throw error;
-      return null;
-    }
-    return settled;
-  }
-
-  /** Rejects when the transaction itself is gone. */
-  async function runWithSavepoints(group: readonly Job[]): Promise<(() => void)[]> {
-    const settled: (() => void)[] = [];
-    for (const { work, resolve, reject } of group) {
-      connection.setSavepoint();
-      try {
-        const result = await work();
-        settled.push(() => resolve(result));
-      } catch (error) {
-        connection.rollbackToSavepoint();
-        settled.push(() => reject(error));
-      }
+      connection.rollbackToSavepoint();
       connection.releaseSavepoint();
-    }
-    return settled;
-  }
-
-  function undo(): void {
-    try {
-      connection.rollback();
-    } catch {
-      // The engine has ended the transaction already.
+      return () => reject(error);
     }
   }
 

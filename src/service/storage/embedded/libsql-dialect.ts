@@ -8,29 +8,24 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
-import type Database from 'libsql';
-import type { RunStatement } from './statement-runner.ts';
+import type { RunStatement } from './statement-cache.ts';
 
-/**
- * Kysely on one libsql connection, which every query of the instance uses: when a transaction begins and ends is for
- * the caller to say. `run` is of {@link createRunner} for the same connection.
- */
-export function libsqlDialect(database: Database.Database, run: RunStatement): Dialect {
+/** Kysely on one libsql connection, which every query uses. The caller begins and ends transactions. */
+export function libsqlDialect(run: RunStatement): Dialect {
   return {
     createAdapter: () => new SqliteAdapter(),
-    createDriver: () => createDriver(database, run),
+    createDriver: () => createDriver(run),
     createIntrospector: (db) => new SqliteIntrospector(db),
     createQueryCompiler: () => new SqliteQueryCompiler(),
   };
 }
 
-function createDriver(database: Database.Database, run: RunStatement): Driver {
+function createDriver(run: RunStatement): Driver {
   const connection: DatabaseConnection = {
     async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
-      const { rows, columns, changes, lastInsertRowid } = run(sql, parameters);
-      const objects = rows.map((row) => Object.fromEntries(columns.map((name, at) => [name, row[at]])));
+      const { rows, changes, lastInsertRowid } = run(sql, parameters);
       return {
-        rows: objects as Row[],
+        rows: rows as unknown[] as Row[],
         numAffectedRows: BigInt(changes),
         insertId: BigInt(lastInsertRowid),
       };
@@ -40,7 +35,7 @@ function createDriver(database: Database.Database, run: RunStatement): Driver {
     },
   };
   const refuse = async () => {
-    throw new Error('transactions of this connection are not begun by Kysely');
+    throw new Error('the caller begins and ends transactions of this connection');
   };
   return {
     init: async () => {},
@@ -49,8 +44,6 @@ function createDriver(database: Database.Database, run: RunStatement): Driver {
     beginTransaction: refuse,
     commitTransaction: refuse,
     rollbackTransaction: refuse,
-    destroy: async () => {
-      database.close();
-    },
+    destroy: async () => {},
   };
 }

@@ -1,60 +1,66 @@
-import { constants, existsSync } from 'node:fs';
-import { access, mkdir, open, stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { codeOf, isBusy } from '../core/engine-errors.ts';
+import { isBusy } from '../core/engine-errors.ts';
 import { StorageBusyError } from '../core/errors.ts';
 import type { Locks, Storage, Transactions } from '../core/storage.ts';
 import { loadEngine, openConnection } from './connection.ts';
+import { createDatabaseFile } from './database-file.ts';
 import { createGroupCommit } from './group-commit.ts';
-import { createVersions } from './versions.ts';
 
 const inMemory = ':memory:';
 
-/** Changes are made one after the other here, so each has all locks there are. */
+/** Changes run one after the other on this engine, so each has every lock. */
 const everyLock: Locks = {
   claim: async () => true,
   takeTurn: async () => true,
   takeStore: async () => true,
 };
 
+export interface EmbeddedOptions {
+  /** How long to wait while another process holds the database, in ms. */
+  readonly patienceMs: number;
+  /** How many changes share a commit at most. */
+  readonly maxGroup: number;
+}
+
 /**
  * Opens the embedded engine (SQLite by way of libsql) at a file path or `:memory:`: write-ahead log, every commit
- * synced, foreign keys checked. Any number of processes may have one file open. Waits up to `patienceMs` while
- * another holds it, then rejects with a StorageBusyError.
+ * fsynced, foreign keys checked. Any number of processes may have one file open. Rejects with a StorageBusyError when
+ * another process holds it for longer than `patienceMs`.
  */
 export async function openEmbedded(
   location: string,
-  { patienceMs, maxGroup }: { readonly patienceMs: number; readonly maxGroup: number },
+  { patienceMs, maxGroup }: EmbeddedOptions,
 ): Promise<Storage> {
   const Engine = await loadEngine();
-  await createDatabaseFile(location);
+  if (location !== inMemory) await createDatabaseFile(location);
   const connect = () => whileBusy(patienceMs, async () => openConnection(Engine, location));
   const writing = await connect();
-  // Reads go on while a commit is being prepared. What is in memory is seen by the connection that made it alone.
+  // A connection of its own lets reads go on while a commit is being prepared. A database in memory has only one.
   const reading = location === inMemory ? writing : await connect();
-  const versions = createVersions({
-    ofOthers: () => whileBusy(patienceMs, async () => writing.version()),
-    changesIn: writing.changesIn,
-  });
+  let ownCommits = 0;
   const groupCommit = createGroupCommit({
     connection: writing,
-    onCommit: versions.onCommit,
+    onCommit: () => {
+      ownCommits += 1;
+    },
     patienceMs,
     maxGroup,
   });
-  const readAlone = <Result>(work: () => Promise<Result>) =>
-    reading.alone(async () => {
-      reading.database.exec('begin');
-      try {
-        return await work();
-      } finally {
-        reading.database.exec('rollback');
-      }
-    });
+
+  const version = () => whileBusy(patienceMs, async () => writing.foreignCommits() + ownCommits);
 
   const transactions: Transactions = {
-    read: (work) => whileBusy(patienceMs, () => readAlone(() => work(reading.db, everyLock))),
+    read: (work) =>
+      whileBusy(patienceMs, () =>
+        reading.exclusively(async () => {
+          reading.beginRead();
+          try {
+            return await work(reading.db, everyLock);
+          } finally {
+            reading.rollback();
+          }
+        }),
+      ),
     write: (work) => groupCommit.write(() => work(writing.db, everyLock)),
   };
 
@@ -62,54 +68,34 @@ export async function openEmbedded(
     engine: 'embedded',
     warnings: [],
     ...transactions,
-    version: async (table) => {
-      if (location === inMemory) return null;
-      return table === undefined ? versions.ofAll() : versions.ofTable(table);
-    },
+    version: location === inMemory ? async () => null : askOncePerTurn(version),
     forStore: () => transactions,
     async close() {
       await groupCommit.idle();
-      await reading.alone(async () => reading.database.close());
-      if (writing !== reading) await writing.alone(async () => writing.database.close());
+      await reading.exclusively(async () => reading.close());
+      if (writing !== reading) await writing.exclusively(async () => writing.close());
     },
   };
 }
 
 /**
- * Makes the folder (0700) and the file (0600) where they are missing. The engine gives its side files the same mode.
- * A file that is there must not be opened here: to close it again would take the engine's locks on it from every
- * connection of this process, as POSIX has it, and another process would then take away the log that they write.
+ * Asks once for all callers of one turn of the event loop, after the last of them, so that nobody gets an answer from
+ * before the call.
  */
-async function createDatabaseFile(location: string): Promise<void> {
-  if (location === inMemory) return;
-  await makeFolder(dirname(location));
-  await unlessThere(async () => {
-    const file = await open(location, 'wx', 0o600);
-    await file.close();
-  });
-  // The engine's own words for what cannot be opened say less.
-  await access(location, constants.R_OK | constants.W_OK);
-  if (!(await stat(location)).isDirectory()) return;
-  throw Object.assign(new Error(`${location} is a folder`), { code: 'EISDIR' });
+function askOncePerTurn<Result>(ask: () => Promise<Result>): () => Promise<Result> {
+  let asked: Promise<Result> | undefined;
+  const askAtEndOfTurn = async () => {
+    await new Promise((resolve) => setImmediate(resolve));
+    asked = undefined;
+    return ask();
+  };
+  return () => {
+    asked ??= askAtEndOfTurn();
+    return asked;
+  };
 }
 
-/** Not with mkdir's `recursive`: on Node 20 that never returns where a folder is there but takes no new one. */
-async function makeFolder(folder: string): Promise<void> {
-  if (existsSync(folder)) return;
-  await makeFolder(dirname(folder));
-  await unlessThere(() => mkdir(folder, { mode: 0o700 }));
-}
-
-/** Another process may have been faster. */
-async function unlessThere(make: () => Promise<unknown>): Promise<void> {
-  try {
-    await make();
-  } catch (error) {
-    if (codeOf(error) !== 'EEXIST') throw error;
-  }
-}
-
-/** Runs `attempt` again while the engine says busy, yielding in between: the lock may be held by this process. */
+/** Runs `attempt` again while the engine says busy, and lets others run in between: one of them may hold the lock. */
 async function whileBusy<Result>(patienceMs: number, attempt: () => Promise<Result>): Promise<Result> {
   const deadline = performance.now() + patienceMs;
   for (let pause = 1; ; pause = Math.min(pause * 2, 50)) {

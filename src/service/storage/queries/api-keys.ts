@@ -1,5 +1,6 @@
 import { timestamp } from '../../model/time.ts';
-import { prepare, prepareInsert } from '../core/prepared.ts';
+import type { Schema } from '../core/schema.ts';
+import { statement } from '../core/statement.ts';
 import type { Queries, Tenant } from '../core/storage.ts';
 
 export interface ApiKeyRecord {
@@ -25,19 +26,18 @@ export function stateOf(
   return key.expiresAt !== null && key.expiresAt <= timestamp(now) ? 'expired' : 'active';
 }
 
-const insert = prepareInsert('apiKeys');
-
 export async function insertApiKey(db: Queries, key: ApiKeyRecord): Promise<void> {
-  await insert(db, { ...key, scopes: JSON.stringify(key.scopes) });
+  await db
+    .insertInto('apiKeys')
+    .values({ ...key, scopes: JSON.stringify(key.scopes) })
+    .execute();
 }
 
-/** The one query without a store id: it is what tells the store. */
-const keyById = prepare((db, { id }: { readonly id: string }) =>
-  db.selectFrom('apiKeys').selectAll().where('id', '=', id),
-);
+/** The one query without a store id: the key tells which store it is for. */
+const keyById = statement<{ id: string }, Schema['apiKeys']>`select * from api_keys where id = ${'id'}`;
 
 export async function findApiKey(db: Queries, id: string): Promise<ApiKeyRecord | undefined> {
-  const [row] = await keyById(db, { id });
+  const [row] = (await keyById(db, { id })).rows;
   return row && { ...row, scopes: JSON.parse(row.scopes) };
 }
 

@@ -1,4 +1,4 @@
-import { prepareAppend } from '../core/prepared.ts';
+import { statement } from '../core/statement.ts';
 import type { Tenant } from '../core/storage.ts';
 
 export interface DisputeRecord {
@@ -36,27 +36,15 @@ export interface DecisionRecord {
   readonly decidedAt: string;
 }
 
-const insert = prepareAppend('disputes');
-const insertIntoEvidence = prepareAppend('disputeEvidence');
+const insertDisputeRow = statement<DisputeRecord & { storeId: string; signals: string }>`
+  insert into disputes (store_id, id, order_id, buyer_email, provider_case_id, kind, status, reason, risk_signals,
+    deadline_at, appeal_deadline_at, resolution, idempotency_key, created_at, updated_at)
+  values (${'storeId'}, ${'id'}, ${'orderId'}, ${'buyerEmail'}, ${'providerCaseId'}, ${'kind'}, ${'status'},
+    ${'reason'}, ${'signals'}, ${'deadlineAt'}, ${'appealDeadlineAt'}, ${'resolution'}, ${'idempotencyKey'},
+    ${'createdAt'}, ${'updatedAt'})`;
 
 export async function insertDispute({ db, storeId }: Tenant, dispute: DisputeRecord): Promise<void> {
-  await insert(db, {
-    storeId,
-    id: dispute.id,
-    orderId: dispute.orderId,
-    buyerEmail: dispute.buyerEmail,
-    providerCaseId: dispute.providerCaseId,
-    kind: dispute.kind,
-    status: dispute.status,
-    reason: dispute.reason,
-    riskSignals: JSON.stringify(dispute.riskSignals),
-    deadlineAt: dispute.deadlineAt,
-    appealDeadlineAt: dispute.appealDeadlineAt,
-    resolution: dispute.resolution,
-    idempotencyKey: dispute.idempotencyKey,
-    createdAt: dispute.createdAt,
-    updatedAt: dispute.updatedAt,
-  });
+  await insertDisputeRow(db, { ...dispute, storeId, signals: JSON.stringify(dispute.riskSignals) });
 }
 
 export async function findDispute({ db, storeId }: Tenant, id: string): Promise<DisputeRecord | undefined> {
@@ -87,7 +75,10 @@ export async function insertEvidence(
   disputeId: string,
   evidence: EvidenceRecord,
 ): Promise<void> {
-  await insertIntoEvidence(db, { ...evidence, storeId, disputeId });
+  await db
+    .insertInto('disputeEvidence')
+    .values({ ...evidence, storeId, disputeId })
+    .execute();
 }
 
 /** Oldest first. */

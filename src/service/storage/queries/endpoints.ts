@@ -1,4 +1,4 @@
-import { prepare, rememberPerStore } from '../core/prepared.ts';
+import { statement } from '../core/statement.ts';
 import type { Tenant } from '../core/storage.ts';
 
 export interface DiscordTemplate {
@@ -35,25 +35,15 @@ export async function listEndpoints({ db, storeId }: Tenant): Promise<EndpointRe
   }));
 }
 
-const enabledEndpoints = prepare((db, { storeId }: { readonly storeId: string }) =>
-  db
-    .selectFrom('endpoints')
-    .select(['id', 'events'])
-    .where('storeId', '=', storeId)
-    .where('enabled', '=', 1)
-    .where('secretUrl', 'is not', null)
-    .orderBy('id'),
-);
-
-const subscriptions = rememberPerStore('endpoints', async ({ db, storeId }) => {
-  const rows = await enabledEndpoints(db, { storeId });
-  return rows.map(({ id, events }) => ({ id, events: JSON.parse(events) as readonly string[] }));
-});
+const receivingEndpoints = statement<{ storeId: string }, { id: string; events: string }>`
+  select id, events from endpoints
+  where store_id = ${'storeId'} and enabled = 1 and secret_url is not null
+  order by id`;
 
 /** Ids of the endpoints that an event of this type is to be sent to. */
-export async function listSubscribers(tenant: Tenant, eventType: string): Promise<string[]> {
-  const endpoints = await subscriptions(tenant);
-  return endpoints.filter(({ events }) => events.includes(eventType)).map(({ id }) => id);
+export async function listSubscribers({ db, storeId }: Tenant, eventType: string): Promise<string[]> {
+  const { rows } = await receivingEndpoints(db, { storeId });
+  return rows.filter(({ events }) => JSON.parse(events).includes(eventType)).map(({ id }) => id);
 }
 
 /** Answers false, and inserts nothing, when the store has an endpoint with this address. */

@@ -1,4 +1,5 @@
-import { prepareAppend } from '../core/prepared.ts';
+import { insertRows } from '../core/insert-rows.ts';
+import { statement } from '../core/statement.ts';
 import type { Tenant } from '../core/storage.ts';
 
 export interface EventRecord {
@@ -18,30 +19,28 @@ export interface DeliveryRecord {
   readonly createdAt: string;
 }
 
-const insertIntoEvents = prepareAppend('events');
-const insertIntoDeliveries = prepareAppend('deliveries');
-
-/*
- * Rows are written out, member by member: with every change there are several, and to copy an object of unknown members
- * takes an engine as long as to insert it.
- */
+const insertEventRow = statement<EventRecord & { storeId: string; json: string }>`
+  insert into events (store_id, id, type, data, title, body, created_at)
+  values (${'storeId'}, ${'id'}, ${'type'}, ${'json'}, ${'title'}, ${'body'}, ${'createdAt'})`;
 
 /** The notification starts out unread. */
-export async function insertEvent(
-  { db, storeId }: Tenant,
-  { id, type, data, title, body, createdAt }: EventRecord,
-): Promise<void> {
-  const json = JSON.stringify(data);
-  await insertIntoEvents(db, { storeId, id, type, data: json, title, body, createdAt, readAt: null });
+export async function insertEvent({ db, storeId }: Tenant, event: EventRecord): Promise<void> {
+  await insertEventRow(db, { ...event, storeId, json: JSON.stringify(event.data) });
 }
 
-/** Deliveries start out pending, and due at once. */
-export async function insertDelivery(
+/** Deliveries start out pending and due at once. */
+export async function insertDeliveries(
   { db, storeId }: Tenant,
-  { id, eventId, endpointId, createdAt }: DeliveryRecord,
+  deliveries: readonly DeliveryRecord[],
 ): Promise<void> {
-  const state = { status: 'pending', attempts: 0, nextAttemptAt: createdAt };
-  await insertIntoDeliveries(db, { storeId, id, eventId, endpointId, createdAt, ...state });
+  const rows = deliveries.map((delivery) => ({
+    ...delivery,
+    storeId,
+    status: 'pending',
+    attempts: 0,
+    nextAttemptAt: delivery.createdAt,
+  }));
+  await insertRows(db, 'deliveries', rows, (_, row) => db.insertInto('deliveries').values(row).execute());
 }
 
 /** Oldest first. */

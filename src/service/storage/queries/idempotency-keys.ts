@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { prepare, prepareAppend } from '../core/prepared.ts';
+import { statement } from '../core/statement.ts';
 import { isEmbedded, type Tenant } from '../core/storage.ts';
 
 /** What an idempotency key is unique within. */
@@ -16,85 +16,62 @@ export interface StoredAnswer {
   readonly body: string;
 }
 
-const answerTo = prepare((db, values: KeyedRequest & { readonly storeId: string; readonly now: string }) =>
-  db
-    .selectFrom('idempotencyKeys')
-    .select(['fingerprint', 'status', 'body'])
-    .where('storeId', '=', values.storeId)
-    .where('operation', '=', values.operation)
-    .where('targetId', '=', values.targetId)
-    .where('key', '=', values.key)
-    .where('expiresAt', '>', values.now),
-);
+interface AnswerRow extends KeyedRequest, StoredAnswer {
+  readonly storeId: string;
+  readonly createdAt: string;
+  readonly expiresAt: string;
+}
 
-/** The answer to the request, unless it has expired. */
+const answerTo = statement<KeyedRequest & { storeId: string }, StoredAnswer & { readonly expiresAt: string }>`
+  select fingerprint, status, body, expires_at from idempotency_keys
+  where store_id = ${'storeId'} and operation = ${'operation'} and target_id = ${'targetId'} and key = ${'key'}`;
+
+/** The answer to the request. One that has expired is removed, so that its key may be used again. */
 export async function findAnswer(
   { db, storeId }: Tenant,
   { operation, targetId, key }: KeyedRequest,
   now: string,
 ): Promise<StoredAnswer | undefined> {
-  const [answer] = await answerTo(db, { storeId, operation, targetId, key, now });
-  return answer;
+  const [answer] = (await answerTo(db, { storeId, operation, targetId, key })).rows;
+  if (answer === undefined || answer.expiresAt > now) return answer;
+  await db
+    .deleteFrom('idempotencyKeys')
+    .where('storeId', '=', storeId)
+    .where('operation', '=', operation)
+    .where('targetId', '=', targetId)
+    .where('key', '=', key)
+    .execute();
+  return undefined;
 }
 
-/** Of the embedded engine alone: numbers the rows in the order of their making. */
-const rowNumber = sql.ref<number>('rowid');
+const insertRow = statement<AnswerRow>`
+  insert into idempotency_keys
+    (store_id, operation, target_id, key, fingerprint, status, body, created_at, expires_at)
+  values (${'storeId'}, ${'operation'}, ${'targetId'}, ${'key'}, ${'fingerprint'}, ${'status'}, ${'body'},
+    ${'createdAt'}, ${'expiresAt'})
+  on conflict do nothing`;
 
-/** Takes the place of one that has expired and is still there, and of no other. */
-const insert = prepareAppend('idempotencyKeys', (query, db) =>
-  query.onConflict((conflict) =>
-    conflict
-      .columns(['storeId', 'operation', 'targetId', 'key'])
-      .doUpdateSet((given) => ({
-        fingerprint: given.ref('excluded.fingerprint'),
-        status: given.ref('excluded.status'),
-        body: given.ref('excluded.body'),
-        createdAt: given.ref('excluded.createdAt'),
-        expiresAt: given.ref('excluded.expiresAt'),
-        ...(isEmbedded(db) && {
-          rowid: db.selectFrom('idempotencyKeys').select(sql<number>`max(${rowNumber}) + 1`.as('next')),
-        }),
-      }))
-      .whereRef('idempotencyKeys.expiresAt', '<=', 'excluded.createdAt'),
-  ),
-);
-
-/** Answers false, and inserts nothing, when there is an answer with this key that has not expired. */
+/** Answers false, and inserts nothing, when there is an answer with this key. */
 export async function insertAnswer(
   { db, storeId }: Tenant,
-  answer: KeyedRequest & StoredAnswer & { readonly createdAt: string; readonly expiresAt: string },
+  answer: Omit<AnswerRow, 'storeId'>,
 ): Promise<boolean> {
-  const { operation, targetId, key, fingerprint, status, body, createdAt, expiresAt } = answer;
-  const row = { storeId, operation, targetId, key, fingerprint, status, body, createdAt, expiresAt };
-  return insert(db, row);
+  return (await insertRow(db, { ...answer, storeId })).changes > 0;
 }
 
-/** So many of the oldest answers the embedded engine looks at to delete those that have expired. */
-const sweepWindow = 1_000;
+/** How many of the oldest answers one sweep of the embedded engine looks at. */
+const sweepSize = 1_000;
 
 /**
- * The embedded engine numbers its rows in the order in which they expire, and needs no index for it, which every keyed
- * change would have to write to. The oldest are those of any store.
+ * Deletes answers that have expired: those of the store on PostgreSQL, which has an index for them. The embedded engine
+ * has none, since each keyed change would have to write to it, and looks at the oldest rows of all stores instead.
  */
-const expiredAnswers = prepare(
-  (db, { storeId, time }: { readonly storeId: string; readonly time: string }) => {
-    const expired = db.deleteFrom('idempotencyKeys').where('expiresAt', '<=', time);
-    if (!isEmbedded(db)) return expired.where('storeId', '=', storeId);
-    const oldest = db.selectFrom('idempotencyKeys').select(rowNumber.as('number'));
-    return expired.where(rowNumber, 'in', oldest.orderBy(rowNumber).limit(sweepWindow));
-  },
-);
-
-const oldestAnswer = prepare((db) =>
-  db.selectFrom('idempotencyKeys').select('expiresAt').orderBy(rowNumber).limit(1),
-);
-
-/** Called often enough, it leaves none of the store for long. */
 export async function deleteExpiredAnswers({ db, storeId }: Tenant, time: string): Promise<void> {
+  const expired = db.deleteFrom('idempotencyKeys').where('expiresAt', '<=', time);
   if (isEmbedded(db)) {
-    // Mostly nothing has expired, and then there is no need to look at all of them.
-    const [oldest] = await oldestAnswer(db, {});
-    if (oldest === undefined || oldest.expiresAt > time) return;
+    const oldest = sql`(select rowid from idempotency_keys order by rowid limit ${sweepSize})`;
+    await expired.where(sql<boolean>`rowid in ${oldest}`).execute();
+  } else {
+    await expired.where('storeId', '=', storeId).execute();
   }
-  await expiredAnswers(db, { storeId, time });
 }

@@ -1,4 +1,6 @@
-import { prepareInsert } from '../core/prepared.ts';
+import { insertRows } from '../core/insert-rows.ts';
+import type { Schema } from '../core/schema.ts';
+import { statement } from '../core/statement.ts';
 import type { Tenant } from '../core/storage.ts';
 
 export interface PostRecord {
@@ -20,19 +22,33 @@ export interface PostRecord {
   readonly updatedAt: string;
 }
 
-const insert = prepareInsert('posts', (query) =>
-  query.onConflict((conflict) => conflict.columns(['storeId', 'slug']).doNothing()),
-);
+const insertPostRow = statement<Schema['posts']>`
+  insert into posts (store_id, id, title, slug, excerpt, content_md, cover_image_id, tags, featured_product_ids, status,
+    published_at, scheduled_at, meta_title, meta_description, view_count, created_at, updated_at)
+  values (${'storeId'}, ${'id'}, ${'title'}, ${'slug'}, ${'excerpt'}, ${'contentMd'}, ${'coverImageId'}, ${'tags'},
+    ${'featuredProductIds'}, ${'status'}, ${'publishedAt'}, ${'scheduledAt'}, ${'metaTitle'}, ${'metaDescription'},
+    ${'viewCount'}, ${'createdAt'}, ${'updatedAt'})
+  on conflict (store_id, slug) do nothing`;
 
 /** Answers false, and inserts nothing, when the store has a post with this slug. */
 export async function insertPost({ db, storeId }: Tenant, post: PostRecord): Promise<boolean> {
-  const changes = await insert(db, {
+  return (await insertPostRow(db, toRow(storeId, post))).changes > 0;
+}
+
+/** Makes these the posts of the store. */
+export async function replacePosts({ db, storeId }: Tenant, posts: readonly PostRecord[]): Promise<void> {
+  await db.deleteFrom('posts').where('storeId', '=', storeId).execute();
+  const rows = posts.map((post) => toRow(storeId, post));
+  await insertRows(db, 'posts', rows, insertPostRow);
+}
+
+function toRow(storeId: string, post: PostRecord): Schema['posts'] {
+  return {
     ...post,
     storeId,
     tags: JSON.stringify(post.tags),
     featuredProductIds: JSON.stringify(post.featuredProductIds),
-  });
-  return changes > 0;
+  };
 }
 
 /** Ordered by id. */
@@ -48,8 +64,4 @@ export async function listPosts({ db, storeId }: Tenant): Promise<PostRecord[]> 
     tags: JSON.parse(row.tags),
     featuredProductIds: JSON.parse(row.featuredProductIds),
   }));
-}
-
-export async function deleteAllPosts({ db, storeId }: Tenant): Promise<void> {
-  await db.deleteFrom('posts').where('storeId', '=', storeId).execute();
 }

@@ -1,5 +1,5 @@
 import type { SettingsDocument } from '../../model/settings-document.ts';
-import { prepare } from '../core/prepared.ts';
+import { statement } from '../core/statement.ts';
 import type { Tenant } from '../core/storage.ts';
 
 export interface SavedSettings {
@@ -7,12 +7,11 @@ export interface SavedSettings {
   readonly updatedAt: string;
 }
 
-const settingsOf = prepare((db, { storeId }: { readonly storeId: string }) =>
-  db.selectFrom('operationsSettings').select(['document', 'updatedAt']).where('storeId', '=', storeId),
-);
+const settingsOf = statement<{ storeId: string }, { document: string; updatedAt: string }>`
+  select document, updated_at from operations_settings where store_id = ${'storeId'}`;
 
 export async function findSettings({ db, storeId }: Tenant): Promise<SavedSettings | undefined> {
-  const [row] = await settingsOf(db, { storeId });
+  const [row] = (await settingsOf(db, { storeId })).rows;
   return row && { document: JSON.parse(row.document), updatedAt: row.updatedAt };
 }
 

@@ -1,5 +1,6 @@
 import type { StoreSettings } from '../../model/store-fields.ts';
-import { prepare } from '../core/prepared.ts';
+import type { Schema } from '../core/schema.ts';
+import { statement } from '../core/statement.ts';
 import type { Queries, Tenant } from '../core/storage.ts';
 
 export interface StoreRecord {
@@ -14,12 +15,11 @@ export interface StoreRecord {
   readonly createdAt: string;
 }
 
-const storeById = prepare((db, { storeId }: { readonly storeId: string }) =>
-  db.selectFrom('stores').selectAll().where('id', '=', storeId),
-);
+const storeById = statement<{ storeId: string }, Schema['stores']>`
+  select * from stores where id = ${'storeId'}`;
 
 export async function findStore({ db, storeId }: Tenant): Promise<StoreRecord | undefined> {
-  const [row] = await storeById(db, { storeId });
+  const [row] = (await storeById(db, { storeId })).rows;
   return row && { ...row, settings: JSON.parse(row.settings) };
 }
 

@@ -3,7 +3,6 @@ import { sql } from 'kysely';
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import {
-  type App,
   createApp,
   createKey,
   createStore,
@@ -20,6 +19,7 @@ import {
   openTestStorage,
   type Service,
   startService,
+  toFetch,
   usePostgres,
 } from '../../helpers/service.ts';
 
@@ -49,16 +49,18 @@ async function connect(url: string): Promise<Client> {
 async function startInstances(count: number) {
   const url = await newDatabase();
   const service = await startService({ storage: await openTestStorage(url) });
-  const apps = [service.app];
+  const apps = [service.fetchApp];
   // Of one time: what one of them keeps for two days is not years old to another.
   const clock = () => service.clock.now;
   while (apps.length < count) {
-    apps.push(createApp({ storage: await openTestStorage(url), version: '1', rateLimit: null, clock }));
+    apps.push(
+      toFetch(createApp({ storage: await openTestStorage(url), version: '1', rateLimit: null, clock })),
+    );
   }
   /** Sends a request to one instance after the other. */
   let next = 0;
   async function post(path: string, body: object) {
-    const app = apps[next++ % apps.length] ?? service.app;
+    const app = apps[next++ % apps.length] ?? service.fetchApp;
     const response = await app(
       new Request(`http://service.test/v1/stores/${service.storeId}/operations${path}`, {
         method: 'POST',
@@ -357,7 +359,7 @@ test('a change that waits too long for another is told that the service is busy'
   const service = await startService({ storage: await openTestStorage(url) });
   const impatient = await openStorage(url, { busyTimeoutMs: 200 });
   onTestFinished(() => impatient.close());
-  const app = createApp({ storage: impatient, version: '1', rateLimit: null });
+  const app = toFetch(createApp({ storage: impatient, version: '1', rateLimit: null }));
   await service.storage.forStore(service.storeId).write(async (_, locks) => {
     await locks.takeTurn();
     const answer = await app(
@@ -418,9 +420,9 @@ test('instances share the rate limit of a key', async () => {
   const { key } = await createKey(service.storage, { storeId: service.storeId, preset: 'owner' });
   const clock = () => service.clock.now;
   const rateLimit = { perSecond: 2, burst: 6 };
-  const apps: App[] = [];
+  const apps: Service['fetchApp'][] = [];
   for (let index = 0; index < 3; index++) {
-    apps.push(createApp({ storage: await openTestStorage(url), version: '1', clock, rateLimit }));
+    apps.push(toFetch(createApp({ storage: await openTestStorage(url), version: '1', clock, rateLimit })));
   }
   const ask = async (index: number) => {
     const path = `/v1/stores/${service.storeId}/operations/settings`;

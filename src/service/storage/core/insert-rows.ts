@@ -1,0 +1,56 @@
+import { type InsertObject, sql } from 'kysely';
+import type { Schema } from './schema.ts';
+import { isEmbedded, type Queries } from './storage.ts';
+
+/** Of one statement on PostgreSQL: rows, and characters of JSON. */
+const maxRows = 1_000;
+const maxCharacters = 4 * 1024 * 1024;
+
+/**
+ * Inserts many rows, which all have the columns of the first. PostgreSQL gets them with few statements, because each is a
+ * round trip. The embedded engine gets them one by one with `insertOne`, which is as fast there.
+ */
+export async function insertRows<Table extends keyof Schema, Row extends InsertObject<Schema, Table>>(
+  db: Queries,
+  table: Table,
+  rows: readonly Row[],
+  insertOne: (db: Queries, row: Row) => Promise<unknown>,
+): Promise<void> {
+  if (isEmbedded(db)) {
+    for (const row of rows) await insertOne(db, row);
+    return;
+  }
+  const [first] = rows;
+  if (first === undefined) return;
+  const columns = Object.keys(first).map((name) => sql.ref(name));
+  for (const batch of inBatches(rows.map((row) => JSON.stringify(withColumnNames(row))))) {
+    // The table itself is also the name of its row type, which says what the members of the JSON are.
+    await sql`insert into ${sql.table(table)} (${sql.join(columns)}) select ${sql.join(columns)}
+      from json_populate_recordset(null::${sql.table(table)}, ${`[${batch.join(',')}]`}::json)`.execute(db);
+  }
+}
+
+function* inBatches(texts: readonly string[]): Generator<string[]> {
+  let batch: string[] = [];
+  let characters = 0;
+  for (const text of texts) {
+    if (batch.length === maxRows || (batch.length > 0 && characters + text.length > maxCharacters)) {
+      yield batch;
+      batch = [];
+      characters = 0;
+    }
+    batch.push(text);
+    characters += text.length;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** With members in snake_case, as the columns are named. */
+function withColumnNames(row: object): object {
+  return Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [
+      name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      value,
+    ]),
+  );
+}

@@ -1,0 +1,37 @@
+import { constants, existsSync } from 'node:fs';
+import { access, mkdir, open, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { codeOf } from '../core/engine-errors.ts';
+
+/**
+ * Creates the folder (0700) and the file (0600) if they are missing. The engine gives its side files the same mode.
+ * A file that exists must not be opened here: POSIX drops all locks of this process on a file when any descriptor of it
+ * is closed, and another process could then remove the log that our connections write.
+ */
+export async function createDatabaseFile(location: string): Promise<void> {
+  await makeFolder(dirname(location));
+  await ignoringExisting(async () => {
+    const file = await open(location, 'wx', 0o600);
+    await file.close();
+  });
+  // The system's message says more than the engine's.
+  await access(location, constants.R_OK | constants.W_OK);
+  if (!(await stat(location)).isDirectory()) return;
+  throw Object.assign(new Error(`${location} is a folder`), { code: 'EISDIR' });
+}
+
+/** Without mkdir's `recursive`: on Node 20 it never returns if a folder exists that takes no new entry. */
+async function makeFolder(folder: string): Promise<void> {
+  if (existsSync(folder)) return;
+  await makeFolder(dirname(folder));
+  await ignoringExisting(() => mkdir(folder, { mode: 0o700 }));
+}
+
+/** Another process may create the same at the same time. */
+async function ignoringExisting(make: () => Promise<unknown>): Promise<void> {
+  try {
+    await make();
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error;
+  }
+}
