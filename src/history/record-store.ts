@@ -3,8 +3,9 @@ import { batchOfName, logFile, lookInto, readLog, recordOf } from './batch/log-f
 import { HistoryError } from './errors.ts';
 import { type Files, readText } from './files/files.ts';
 import type { HistoryProblem } from './history.ts';
+import { recordIdPattern } from './records/outline.ts';
 import { matches, mayMatch, type RecordQuery } from './records/query.ts';
-import { type HistoryRecord, parseRecord, recordIdPattern, timeOfId } from './records/record.ts';
+import { type HistoryRecord, parseRecord, timeOfId } from './records/record.ts';
 
 /** Where the records are. */
 export interface RecordStore {

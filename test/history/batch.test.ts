@@ -18,7 +18,9 @@ import { createBlogPost } from '../../src/contract/operations/blog.ts';
 import type { FileSystem } from '../../src/history/files/files.ts';
 import type { Batch, History } from '../../src/history/history.ts';
 import { openHistory } from '../../src/history/journal.ts';
-import type { HistoryRecord } from '../../src/history/records/record.ts';
+import { readNewestRecords } from '../../src/history/newest-records.ts';
+import type { RecordOutline } from '../../src/history/records/outline.ts';
+import { type HistoryRecord, lockName } from '../../src/history/records/record.ts';
 import { markRecord, resumeRecord } from '../../src/history/sending/resume.ts';
 import { type Reaction, type Received, startStoreServer } from './helpers/store-server.ts';
 
@@ -133,6 +135,25 @@ async function killedAtPost7() {
 }
 
 const knownAtPost7 = titles.slice(0, 7).map((title) => `${title} applied`);
+
+test('completion, which checks nothing, finds the same records as the list', async () => {
+  const { log, left } = await killedAtPost7();
+  const { records } = await left.list();
+  const [first] = records;
+  if (first === undefined) throw new Error('there are no records');
+  // A record's own file is newer than the log.
+  await left.withLock(lockName(first), () => left.update(first, { state: 'unknown' }));
+  const outline = ({ id, operation, storeId, origin, path, createdAt, state, answer }: RecordOutline) => ({
+    ...{ id, operation, storeId, origin, path, createdAt, state },
+    answer: answer && { status: answer.status, body: answer.body },
+  });
+  const byId = (a: RecordOutline, b: RecordOutline) => (a.id < b.id ? -1 : 1);
+
+  const listed = (await left.list()).records.toSorted(byId).map(outline);
+  expect(listed).toHaveLength(8);
+  expect(readNewestRecords(path.dirname(log)).toSorted(byId)).toEqual(listed);
+  expect(readNewestRecords(path.join(root, 'missing'))).toEqual([]);
+});
 
 test('what a killed process has left in a log is known, blanks and half a line after it, and resumed', async () => {
   const { server, client, log, left, open } = await killedAtPost7();

@@ -62,7 +62,7 @@ export function resolveSettings(
   flags: ConnectionFlags,
   env: Environment,
   cwd: string,
-  profiles: ProfileStore,
+  profiles: Pick<ProfileStore, 'current' | 'get'>,
   options: { readonly profileMayBeNew?: boolean } = {},
 ): ConnectionSettings {
   refuseEmptyFlags(flags);
@@ -217,7 +217,7 @@ export function describeSource(source: Source): string {
   }[source];
 }
 
-function currentProfile(profiles: ProfileStore): Sourced<string> {
+function currentProfile(profiles: Pick<ProfileStore, 'current'>): Sourced<string> {
   const current = profiles.current();
   return current === null
     ? { value: firstProfile, source: 'default' }

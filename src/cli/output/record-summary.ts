@@ -1,4 +1,5 @@
-import { type HistoryRecord, isOpen } from '../../history/records/record.ts';
+import { isOpen } from '../../history/records/outline.ts';
+import type { HistoryRecord } from '../../history/records/record.ts';
 import { isObject } from '../core/json-value.ts';
 import { formatDistance } from './format-value.ts';
 

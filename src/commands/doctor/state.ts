@@ -9,7 +9,7 @@ import { HistoryError } from '../../history/errors.ts';
 import { nodeFileSystem } from '../../history/files/files.ts';
 import { inspectLocks } from '../../history/files/lock.ts';
 import { readMachine } from '../../history/files/process-identity.ts';
-import { isOpen } from '../../history/records/record.ts';
+import { isOpen } from '../../history/records/outline.ts';
 import { type Finding, ok, problem, problemOf, warning } from './finding.ts';
 import { isLoose } from './settings.ts';
 

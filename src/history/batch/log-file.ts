@@ -9,9 +9,10 @@ import {
   renameDurably,
 } from '../files/files.ts';
 import type { HistoryProblem } from '../history.ts';
+import { recordIdPattern } from '../records/outline.ts';
 import { mayMatch, type RecordQuery } from '../records/query.ts';
-import { checkRecord, type HistoryRecord, recordIdPattern } from '../records/record.ts';
-import { type LoggedLines, linesById } from './parse-log.ts';
+import { checkRecord, type HistoryRecord } from '../records/record.ts';
+import { type LoggedLines, linesById, mergeLines } from './parse-log.ts';
 
 /*
  * Many operations of one command are written down together: to sync a file for each of them, twice, takes many times as
@@ -59,15 +60,9 @@ export function recordOf(
   id: string,
   lines: readonly string[],
 ): { record: HistoryRecord } | { problem: string } | null {
-  const whole = lines.flatMap((line) => {
-    try {
-      return [JSON.parse(line)];
-    } catch {
-      return [];
-    }
-  });
-  if (whole.length === 0) return null;
-  const checked = checkRecord(Object.assign({}, ...whole), id);
+  const merged = mergeLines(lines);
+  if (merged === null) return null;
+  const checked = checkRecord(merged, id);
   return 'problem' in checked ? { problem: `has a record ${id} that ${checked.problem}` } : checked;
 }
 

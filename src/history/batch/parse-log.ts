@@ -13,3 +13,15 @@ export function linesById(text: string): LoggedLines {
   }
   return lines;
 }
+
+/** The record that its lines make, unchecked; null without a whole line. A line that was cut off counts as never written. */
+export function mergeLines(lines: readonly string[]): unknown {
+  const whole = lines.flatMap((line) => {
+    try {
+      return [JSON.parse(line)];
+    } catch {
+      return [];
+    }
+  });
+  return whole.length === 0 ? null : Object.assign({}, ...whole);
+}

@@ -1,4 +1,5 @@
-import { type HistoryRecord, isOpen, type RecordState, recordAge } from './record.ts';
+import { isOpen } from './outline.ts';
+import { type HistoryRecord, type RecordState, recordAge } from './record.ts';
 
 /** Which records; each field that is given narrows them down. */
 export interface RecordQuery {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
 import { memoize } from '../memoize.ts';
+import { recordIdPattern } from './outline.ts';
 
 /** The format that this version writes and reads. A change that an older version would misread gets a new number. */
 export const recordFormat = 1;
@@ -17,9 +18,6 @@ export const recordStates = ['prepared', 'sent', 'applied', 'rejected', 'not_sen
  * - the other four are the outcomes of `src/client/outcome.ts`.
  */
 export type RecordState = (typeof recordStates)[number];
-
-/** `20261121-053012-7k3f9a`: time of creation in UTC, to the second, and six random characters. */
-export const recordIdPattern = /^\d{8}-\d{6}-[0-9a-z]{6}$/;
 
 /** Fields that earlier versions did not write. */
 const orNull = <Schema extends z.ZodMiniType>(schema: Schema) => z._default(z.nullable(schema), null);
@@ -91,15 +89,6 @@ const recordSchema = memoize(() => {
 /** One operation that changes something, as this machine knows it. Fields of other versions are kept. */
 export type HistoryRecord = z.infer<ReturnType<typeof recordSchema>>;
 export type HistoryAnswer = NonNullable<HistoryRecord['answer']>;
-
-/**
- * True while there is something left to do or to find out: not sent yet, no answer, or refused for a
- * key (401, 403) that a new login may put right.
- */
-export function isOpen(record: Pick<HistoryRecord, 'state' | 'answer'>): boolean {
-  if (record.state === 'rejected') return record.answer?.status === 401 || record.answer?.status === 403;
-  return record.state === 'prepared' || record.state === 'sent' || record.state === 'unknown';
-}
 
 /** True when the service may have applied the operation without this machine knowing. */
 export function mayHaveBeenApplied(record: Pick<HistoryRecord, 'state'>): boolean {

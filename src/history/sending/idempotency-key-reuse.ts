@@ -1,5 +1,6 @@
 import { KeyReusedError } from '../errors.ts';
-import { type HistoryRecord, isOpen } from '../records/record.ts';
+import { isOpen } from '../records/outline.ts';
+import type { HistoryRecord } from '../records/record.ts';
 
 /** How long an open record lends its key to the same command: services forget keys, often after 24 hours. */
 export const KEY_REUSE_MS = 20 * 3_600_000;

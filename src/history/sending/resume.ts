@@ -2,9 +2,9 @@ import { saveSettings } from '../../contract/operations/settings.ts';
 import { findOperation } from '../../contract/operations.ts';
 import type { Lock, LockHolder } from '../files/lock.ts';
 import type { Performed, SendOptions } from '../history.ts';
+import { isOpen } from '../records/outline.ts';
 import {
   type HistoryRecord,
-  isOpen,
   lockName,
   mayHaveBeenApplied,
   rawOperationId,

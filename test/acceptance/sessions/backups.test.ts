@@ -80,8 +80,8 @@ test('backup restore', async () => {
     demo: an example store, served inside this process
     Esc goes back, Ctrl-C cancels.
     ? Id of the backup:
-    ❯ <uuid>  second, <age>
-      <uuid>  first, <age>
+    ❯ <uuid>  second, store+blog, <age>
+      <uuid>  first, store+blog, <age>
       another one
 
     ↑↓ navigate • ⏎ select"
@@ -91,7 +91,7 @@ test('backup restore', async () => {
     "$ storectl backup restore
     demo: an example store, served inside this process
     Esc goes back, Ctrl-C cancels.
-    ✔ Id of the backup: <uuid>  second, <age>
+    ✔ Id of the backup: <uuid>  second, store+blog, <age>
     ? Sections to restore:
     ❯◯ store
      ◯ blog
@@ -104,7 +104,7 @@ test('backup restore', async () => {
     "$ storectl backup restore
     demo: an example store, served inside this process
     Esc goes back, Ctrl-C cancels.
-    ✔ Id of the backup: <uuid>  second, <age>
+    ✔ Id of the backup: <uuid>  second, store+blog, <age>
     ✔ Sections to restore: store
     demo → store <uuid> @ this process
 
@@ -119,7 +119,7 @@ test('backup restore', async () => {
     "$ storectl backup restore
     demo: an example store, served inside this process
     Esc goes back, Ctrl-C cancels.
-    ✔ Id of the backup: <uuid>  second, <age>
+    ✔ Id of the backup: <uuid>  second, store+blog, <age>
     ✔ Sections to restore: store
     demo → store <uuid> @ this process
 
@@ -153,8 +153,8 @@ test('backup restore: a store that is no example lists nothing, so the history o
     "$ storectl backup restore
     Esc goes back, Ctrl-C cancels.
     ? Id of the backup:
-    ❯ <uuid>  after the sale, <age>
-      <uuid>  before the sale, <age>
+    ❯ <uuid>  after the sale, store+blog, <age>
+      <uuid>  before the sale, store+blog, <age>
       another one
 
     ↑↓ navigate • ⏎ select"

@@ -1,0 +1,25 @@
+/** `20261121-053012-7k3f9a`: time of creation in UTC, to the second, and six random characters. */
+export const recordIdPattern = /^\d{8}-\d{6}-[0-9a-z]{6}$/;
+
+/** The part of a record that lists and completion need. In a file that was not checked, text that is missing is empty. */
+export interface RecordOutline {
+  readonly id: string;
+  /** ISO 8601. */
+  readonly createdAt: string;
+  readonly origin: string;
+  readonly storeId: string;
+  readonly operation: string;
+  /** Path as it stands on the wire. */
+  readonly path: string;
+  readonly state: string;
+  readonly answer: { readonly status: number; readonly body: string | null } | null;
+}
+
+/**
+ * True while there is something left to do or to find out: not sent yet, no answer, or refused for a
+ * key (401, 403) that a new login may put right.
+ */
+export function isOpen({ state, answer }: Pick<RecordOutline, 'state' | 'answer'>): boolean {
+  if (state === 'rejected') return answer?.status === 401 || answer?.status === 403;
+  return state === 'prepared' || state === 'sent' || state === 'unknown';
+}
