@@ -18,7 +18,7 @@ import { type ModelServer, monotonicMs, type SeenRequest, startModelServer } fro
 
 /** One client, from its start to its end. */
 export interface Run extends ClientResult {
-  readonly typed: Typed | 'repair';
+  readonly typed: Typed | 'repair' | 'mark';
   readonly args: readonly string[];
   /** What the user wants from it; empty for `resume`. */
   readonly subjects: readonly string[];
@@ -31,8 +31,8 @@ export interface Run extends ClientResult {
   readonly document: unknown;
   /** Another client ran at the same time. */
   readonly inPair: boolean;
-  /** A file of the history was bad when it started. */
-  readonly onDamagedHistory: boolean;
+  /** Name of a file of the history that was bad when it started, or null. */
+  readonly damagedFile: string | null;
   /** Number of effects when it started. */
   readonly effectsBefore: number;
 }
@@ -51,6 +51,8 @@ export interface Trace {
   readonly runs: readonly Run[];
   readonly requests: readonly SeenRequest[];
   readonly effects: readonly Effect[];
+  /** What another user has written into the settings, and what stands there at the end. */
+  readonly settings: { readonly written: string | null; readonly found: unknown };
   /** As the user sees it at the end, or null where it could not be listed. */
   readonly history: readonly HistoryLine[] | null;
   readonly wasDamaged: boolean;
@@ -78,19 +80,29 @@ export async function play(schedule: Schedule, options: PlayOptions): Promise<Tr
   try {
     writeInput(machine, schedule);
     const runs: Run[] = [];
-    let damage: 'none' | 'there' | 'repaired' = 'none';
+    let damagedFile: string | null = null;
+    let wasDamaged = false;
     for (const step of schedule.steps) {
       if (step.do === 'damage') {
-        if (damageHistory(machine, step)) damage = 'there';
+        damagedFile = damageHistory(machine, step) ?? damagedFile;
+        wasDamaged ||= damagedFile !== null;
       } else {
-        runs.push(...(await playStep({ schedule, server, machine, damaged: damage === 'there' }, step)));
-        if (step.do === 'repair' && damage === 'there') damage = 'repaired';
+        runs.push(...(await playStep({ schedule, server, machine, damagedFile }, step)));
+        if (step.do === 'repair') damagedFile = null;
       }
     }
     await server.settled();
     const history = options.withoutHistory ? null : await listHistory(machine);
     const { requests, model } = server;
-    return { schedule, runs, requests, effects: model.effects, history, wasDamaged: damage !== 'none' };
+    return {
+      schedule,
+      runs,
+      requests,
+      effects: model.effects,
+      settings: { written: model.otherSummary(), found: model.summary() },
+      history,
+      wasDamaged,
+    };
   } finally {
     machine.remove();
   }
@@ -100,11 +112,12 @@ interface Scene {
   readonly schedule: Schedule;
   readonly server: ModelServer;
   readonly machine: Machine;
-  readonly damaged: boolean;
+  readonly damagedFile: string | null;
 }
 
 async function playStep(scene: Scene, step: Exclude<Step, { do: 'damage' }>): Promise<Run[]> {
   if (step.do === 'repair') return [await runClient(scene, 'repair', noMishaps, null, false)];
+  if (step.do === 'mark') return markInDoubt(scene);
   if (step.do === 'run') {
     const stopWaiting = await listenFrom(scene.server, step.listening);
     try {
@@ -114,8 +127,28 @@ async function playStep(scene: Scene, step: Exclude<Step, { do: 'damage' }>): Pr
     }
   }
   const first = runClient(scene, 'same', noMishaps, step.kill, true);
-  const second = sleep(step.gapMs).then(() => runClient(scene, 'same', noMishaps, null, true));
+  const second = sleep(step.gapMs).then(() => runClient(scene, step.second, noMishaps, null, true));
   return Promise.all([first, second]);
+}
+
+/** Marks the only record in doubt by what is true. Does nothing where there is none, or several. */
+async function markInDoubt(scene: Scene): Promise<Run[]> {
+  const { server, machine, schedule } = scene;
+  await server.settled();
+  const lines = (await listHistory(machine)) ?? [];
+  const [doubtful, ...others] = lines.filter(({ state }) => state === 'sent' || state === 'unknown');
+  const isClear = others.length === 0 && schedule.subjects.length === 1;
+  if (doubtful === undefined || !isClear || doubtful.operation !== schedule.operation) return [];
+  const own = server.model.effects.filter(({ operation }) => operation === schedule.operation);
+  const known = lines.filter(
+    ({ operation, state }) => operation === schedule.operation && state === 'applied',
+  );
+  const isThere =
+    doubtful.idempotencyKey === null
+      ? own.length > known.length
+      : own.some(({ idempotencyKey }) => idempotencyKey === doubtful.idempotencyKey);
+  const args = ['resume', doubtful.id, '--mark', isThere ? 'applied' : 'not-applied'];
+  return [await runClient(scene, 'mark', noMishaps, null, false, args)];
 }
 
 /** Returns what makes the service listen again, now if not before. */
@@ -128,13 +161,15 @@ async function listenFrom(server: ModelServer, listening: Listening): Promise<()
 }
 
 async function runClient(
-  { schedule, server, machine, damaged }: Scene,
+  { schedule, server, machine, damagedFile }: Scene,
   typed: Run['typed'],
   mishaps: Mishaps,
   kill: KillAtMoment | null,
   inPair: boolean,
+  command = commandLine(schedule, typed),
 ): Promise<Run> {
-  const args = [...commandLine(schedule, typed), '--json', '--timeout', String(schedule.timeoutMs / 1000)];
+  const output = mishaps.outputFull ? ['--output-file', 'output/answer.json'] : [];
+  const args = [...command, ...output, '--json', '--timeout', String(schedule.timeoutMs / 1000)];
   const startedMs = monotonicMs();
   const effectsBefore = server.model.effects.length;
   const client = machine.start(args, mishaps, schedule.timeoutMs + patienceMs);
@@ -154,7 +189,7 @@ async function runClient(
     error: errorOf(result),
     document: documentOf(result),
     inPair,
-    onDamagedHistory: damaged,
+    damagedFile,
     effectsBefore,
   };
 }
@@ -168,13 +203,13 @@ function killAt(server: ModelServer, client: RunningClient, { moment, write, aft
 }
 
 function subjectsOf(schedule: Schedule, typed: Run['typed']): readonly string[] {
-  if (typed === 'resume' || typed === 'repair') return [];
+  if (typed === 'resume' || typed === 'repair' || typed === 'mark') return [];
   const isOther = typed === 'other-subject' || typed === 'key-with-other-arguments';
   return isOther ? [schedule.otherSubject] : schedule.subjects;
 }
 
 function commandLine(schedule: Schedule, typed: Run['typed']): string[] {
-  if (typed === 'resume') return ['resume'];
+  if (typed === 'resume' || typed === 'mark') return ['resume'];
   if (typed === 'repair') return ['history', 'repair'];
   const { operation, key, seed, safetyBackup } = schedule;
   const model: OperationModel = operations[operation];
@@ -203,21 +238,24 @@ function writeInput(machine: Machine, { operation, subjects }: Schedule): void {
   }
 }
 
-/** False where there is no history yet. */
-function damageHistory(machine: Machine, { how, file, at, bit }: Extract<Step, { do: 'damage' }>): boolean {
+/** Returns the name of the file, or null where there is no history yet. */
+function damageHistory(
+  machine: Machine,
+  { how, file, at, bit }: Extract<Step, { do: 'damage' }>,
+): string | null {
   const files = recordFiles(machine.stateFolder());
   const name = files[Math.floor(file * files.length)];
-  if (name === undefined) return false;
+  if (name === undefined) return null;
   const bytes = readFileSync(name);
   const isLog = !name.endsWith('.json');
   // An unfinished last line of a log is what a crash leaves behind, and no damage.
   const end = isLog ? bytes.lastIndexOf(0x0a, -2) : bytes.length;
-  if (end <= 0) return false;
+  if (end <= 0) return null;
   const place = Math.floor(at * end);
   if (how === 'flip' || isLog) bytes.writeUInt8(bytes.readUInt8(place) ^ (1 << bit), place);
   if (how === 'flip' || isLog) writeFileSync(name, bytes);
   else writeFileSync(name, how === 'empty' ? '' : bytes.subarray(0, place));
-  return true;
+  return path.basename(name);
 }
 
 /** Files that hold records, oldest first. */

@@ -25,8 +25,13 @@ interface Circumstances {
 
 export type Step =
   | ({ readonly do: 'run'; readonly typed: Typed } & Circumstances)
-  /** The same command twice, the second a little later. */
-  | { readonly do: 'pair'; readonly gapMs: number; readonly kill: KillAtMoment | null }
+  /** The same command, and a little later the same or `resume` while the first still runs. */
+  | {
+      readonly do: 'pair';
+      readonly second: 'same' | 'resume';
+      readonly gapMs: number;
+      readonly kill: KillAtMoment | null;
+    }
   /** One file of the history goes bad. `file` and `at` in [0, 1). */
   | {
       readonly do: 'damage';
@@ -35,7 +40,9 @@ export type Step =
       readonly at: number;
       readonly bit: number;
     }
-  | { readonly do: 'repair' };
+  | { readonly do: 'repair' }
+  /** The user looks at the store, and says of what is in doubt whether it is there. */
+  | { readonly do: 'mark' };
 
 /** Everything that happens, as data: the same seed gives the same schedule. */
 export interface Schedule {
@@ -62,8 +69,8 @@ export function makeSchedule(seed: number, canRepair: boolean): Schedule {
   const isBatch = (decides || operation === 'blog.create') && random.chance(0.5);
   const count = isBatch ? random.integer(3, 6) : 1;
   const key = model.class === 'keyed' ? random.pick(['made', 'made', 'given', 'ci'] as const) : 'made';
-  const writeFault = () => chooseWriteFault(random, model.class, decides);
-  const readFault = () => chooseReadFault(random, decides);
+  const writeFault = () => chooseWriteFault(random, model);
+  const readFault = () => chooseReadFault(random, model);
   return {
     seed,
     operation,
@@ -71,7 +78,10 @@ export function makeSchedule(seed: number, canRepair: boolean): Schedule {
     otherSubject: `s${seed}-other`,
     key,
     safetyBackup: random.chance(0.6),
-    timeoutMs: random.integer(3, 6) * 1000,
+    timeoutMs: random.weighted([
+      [3, random.integer(3, 6) * 1000],
+      [1, 15_000],
+    ]),
     writeFaults: Array.from({ length: random.integer(0, 4) }, writeFault),
     readFaults:
       model.readsFirst && random.chance(0.4) ? Array.from({ length: random.integer(1, 3) }, readFault) : [],
@@ -85,15 +95,16 @@ function chooseSteps(
   key: Schedule['key'],
   canRepair: boolean,
 ): Step[] {
-  const steps: Step[] = [random.chance(0.15) ? pair(random) : run(random, 'same')];
+  const steps: Step[] = [random.chance(0.15) ? pair(random, model) : run(random, 'same')];
   if (model.class === 'read') return steps;
   for (let more = random.integer(1, 3); more > 0; more -= 1) {
     steps.push(
       ...random.weighted<() => Step[]>([
         [40, () => [run(random, 'same')]],
         [30, () => [run(random, 'resume')]],
-        [5, () => [pair(random)]],
+        [5, () => [pair(random, model)]],
         [10, () => damaged(random, canRepair)],
+        [6, () => [{ do: 'mark' }, run(random, 'same')]],
         [model.freshFlag === null ? 0 : 5, () => [run(random, 'fresh')]],
         [key === 'given' ? 8 : 0, () => [run(random, 'key-with-other-arguments')]],
         [model.class === 'repeatable' ? 15 : 0, () => [run(random, 'other-subject')]],
@@ -120,7 +131,8 @@ function run(random: Random, typed: Typed): Step {
       fullAt: random.chance(0.08) ? steps() : 0,
       jumpAt: random.chance(0.1) ? steps() : 0,
       jumpMs: random.pick([-hourMs, hourMs]),
-      stdoutFull: random.chance(0.07),
+      stdoutFull: random.chance(0.06),
+      outputFull: typed !== 'resume' && random.chance(0.04),
     },
     kill: random.chance(0.15) ? killAtMoment(random) : null,
     listening: random.weighted<Listening>([
@@ -133,9 +145,10 @@ function run(random: Random, typed: Typed): Step {
 
 const hourMs = 3_600_000;
 
-function pair(random: Random): Step {
+function pair(random: Random, { class: operationClass }: OperationModel): Step {
   return {
     do: 'pair',
+    second: operationClass === 'read' || random.chance(0.7) ? 'same' : 'resume',
     gapMs: random.chance(0.5) ? 0 : random.integer(1, 400),
     kill: random.chance(0.2) ? killAtMoment(random) : null,
   };

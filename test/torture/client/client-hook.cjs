@@ -3,7 +3,8 @@
  * clock, fills its disk, each at a numbered step (what the program does to its state folder and to its connections,
  * from 1). And it writes down what no server can see: when bytes were sent, and whether their record was on disk.
  *
- * TORTURE_PLAN: { log, state, offsetMs, killAt, fullAt, jumpAt, jumpMs }; steps are 0 where nothing happens.
+ * TORTURE_PLAN: { log, state, output, offsetMs, killAt, fullAt, jumpAt, jumpMs, outputFull }; steps are 0 where nothing
+ * happens. `output` is the folder of `--output-file`.
  */
 const fs = require('node:fs');
 const net = require('node:net');
@@ -44,7 +45,10 @@ function step() {
 
 /** Fails as a full disk does. */
 function needSpace(call) {
-  if (plan.fullAt === 0 || steps < plan.fullAt) return;
+  if (plan.fullAt !== 0 && steps >= plan.fullAt) failAsFull(call);
+}
+
+function failAsFull(call) {
   const error = new Error(`ENOSPC: no space left on device, ${call}`);
   throw Object.assign(error, { code: 'ENOSPC', errno: -28, syscall: call });
 }
@@ -62,7 +66,14 @@ const addsName = (file) => {
   }
 };
 
+const outputs = new Set();
+
 fs.openSync = (file, flags, ...rest) => {
+  if (plan.outputFull && typeof file === 'string' && file.startsWith(plan.output)) {
+    const descriptor = original.openSync(file, flags, ...rest);
+    outputs.add(descriptor);
+    return descriptor;
+  }
   if (!isState(file)) return original.openSync(file, flags, ...rest);
   const creates = typeof flags === 'number' && (flags & fs.constants.O_CREAT) !== 0;
   if (creates) {
@@ -76,9 +87,11 @@ fs.openSync = (file, flags, ...rest) => {
 };
 fs.closeSync = (descriptor) => {
   open.delete(descriptor);
+  outputs.delete(descriptor);
   return original.closeSync(descriptor);
 };
 fs.writeSync = (descriptor, data, ...rest) => {
+  if (outputs.has(descriptor)) failAsFull('write');
   const found = open.get(descriptor);
   if (found === undefined) return original.writeSync(descriptor, data, ...rest);
   step();

@@ -13,6 +13,8 @@ export interface Mishaps {
   readonly jumpMs: number;
   /** Standard output goes to a full device. */
   readonly stdoutFull: boolean;
+  /** `--output-file` is given, and goes to a full disk. */
+  readonly outputFull: boolean;
 }
 
 export const noMishaps: Mishaps = {
@@ -22,6 +24,7 @@ export const noMishaps: Mishaps = {
   jumpAt: 0,
   jumpMs: 0,
   stdoutFull: false,
+  outputFull: false,
 };
 
 /** Something that the hook saw inside the client. `ms` is monotonic. */
@@ -71,7 +74,8 @@ export function createMachine(options: MachineOptions): Machine {
   const hook = path.join(root, 'test', 'torture', 'client', 'client-hook.cjs');
   let clients = 0;
   const stateFolder = () => path.join(folder, withoutHistory ? `state-${clients}` : 'state');
-  mkdirSync(folder, { recursive: true });
+  const output = path.join(folder, 'output');
+  mkdirSync(output, { recursive: true });
 
   function start(args: readonly string[], mishaps: Mishaps, hangsAfterMs: number): RunningClient {
     clients += 1;
@@ -95,7 +99,7 @@ export function createMachine(options: MachineOptions): Machine {
         STORECTL_CONFIG_DIR: path.join(folder, 'config'),
         STORECTL_STATE_DIR: stateFolder(),
         ...options.env,
-        TORTURE_PLAN: JSON.stringify({ log, state: stateFolder(), ...steps }),
+        TORTURE_PLAN: JSON.stringify({ log, state: stateFolder(), output, ...steps }),
       },
     });
     if (full !== null) closeSync(full);

@@ -1,4 +1,5 @@
 import type { Run } from '../play.ts';
+import { otherValue } from '../service/model.ts';
 import type { ProgramPromise } from './promise.ts';
 import { type Story, wasKilled } from './story.ts';
 
@@ -9,7 +10,8 @@ export const outputPromises: readonly ProgramPromise[] = [
     text: 'applied, and the output fails: exit 12 and "outcome":"applied"',
     check: (story) =>
       overRuns(story, (run) => {
-        if (!run.mishaps.stdoutFull || run.typed === 'resume' || wasKilled(run)) return null;
+        if (!(run.mishaps.stdoutFull || run.mishaps.outputFull) || run.typed === 'resume' || wasKilled(run))
+          return null;
         const own = run.requests.filter(({ write }) => write?.operation === story.schedule.operation);
         if (!own.some(({ view }) => view === 'success')) return null;
         if (story.isBatch)
@@ -18,6 +20,61 @@ export const outputPromises: readonly ProgramPromise[] = [
         const isTrue = run.exitCode === 12 && run.error?.outcome === 'applied';
         return isTrue ? [] : [`exit ${run.exitCode}, outcome ${String(run.error?.outcome)}`];
       }),
+  },
+  {
+    id: 'other-values-are-listed',
+    text: 'an answer with other values than were sent is exit 0, and stderr lists them',
+    check: (story) =>
+      story.isBatch
+        ? null
+        : overRuns(story, (run) => {
+            const last = run.requests
+              .filter(({ write }) => write?.operation === story.schedule.operation)
+              .at(-1);
+            const ending = last?.fault.ending;
+            if (wasKilled(run) || run.exitCode !== 0 || run.typed === 'resume') return null;
+            if (ending?.does !== 'contradict' || ending.what !== 'values') return null;
+            return run.stderr.includes(otherValue)
+              ? []
+              : [`${story.schedule.operation}: not a word on stderr`];
+          }),
+  },
+  {
+    id: 'throttled-is-8',
+    text: 'asked to wait past the deadline: exit 8 where every answer was a 425 or 429, 10 where there is a doubt',
+    check: (story) =>
+      story.isBatch
+        ? null
+        : overRuns(story, (run) => {
+            const own = run.requests.filter(({ write }) => write?.operation === story.schedule.operation);
+            const isLong = run.events.some(
+              ({ event, ...more }) => event === 'wait' && 'waitMs' in more && more.waitMs > 30_000,
+            );
+            if (
+              wasKilled(run) ||
+              run.typed !== 'same' ||
+              own.length === 0 ||
+              !isLong ||
+              run.mishaps.fullAt > 0
+            )
+              return null;
+            const ask = story.asks.find(({ episodes }) => episodes.some((episode) => episode.run === run));
+            const isFirst = ask?.episodes[0]?.run === run;
+            if (!isFirst || own.some(({ view }) => view !== 'throttled')) return null;
+            return run.exitCode === 8 ? [] : [`exit ${run.exitCode} after nothing but 425 and 429`];
+          }),
+  },
+  {
+    id: 'unknown-names-its-record',
+    text: 'exit 10 names a record that is there',
+    check: (story) => {
+      if (story.isBatch || story.history === null || story.wasDamaged) return null;
+      const ids = new Set(story.history.map(({ id }) => id));
+      return overRuns(story, (run) => {
+        if (run.exitCode !== 10 || run.error === null || run.typed === 'resume') return null;
+        return ids.has(String(run.error.operationId)) ? [] : [`names ${String(run.error.operationId)}`];
+      });
+    },
   },
   {
     id: 'outcome-fits-exit-code',

@@ -1,6 +1,9 @@
+import type { OperationClass } from '../operations.ts';
 import type { Run } from '../play.ts';
+import { describeFault } from '../service/faults.ts';
+import type { SeenRequest } from '../service/model-server.ts';
 import type { ProgramPromise } from './promise.ts';
-import { isDoubtful, type Story, wasKilled } from './story.ts';
+import { isDoubtful, isSettledByUser, type Story, wasKilled } from './story.ts';
 
 /** Promises about what leaves the machine, and when. */
 export const sendingPromises: readonly ProgramPromise[] = [
@@ -23,12 +26,18 @@ export const sendingPromises: readonly ProgramPromise[] = [
     check: checkWaits,
   },
   {
+    id: 'goes-on',
+    text: 'what may be sent again is sent again, while attempts and time are left',
+    check: checkRetries,
+  },
+  {
     id: 'one-shot-once',
     text: 'a one-shot write in doubt is never sent again by itself',
     check: (story) => {
       if (story.class !== 'one-shot') return null;
       return story.asks.flatMap(({ subject, episodes }) => {
-        const writes = episodes.flatMap((episode) => episode.writes);
+        const settled = episodes.findLastIndex(({ run }) => isSettledByUser(run));
+        const writes = episodes.slice(settled + 1).flatMap((episode) => episode.writes);
         const doubtful = writes.findIndex(isDoubtful);
         const again = doubtful === -1 ? undefined : writes[doubtful + 1];
         return again === undefined ? [] : [`${subject}: request ${again.number} after one in doubt`];
@@ -37,19 +46,34 @@ export const sendingPromises: readonly ProgramPromise[] = [
   },
   {
     id: 'damage-fails-closed',
-    text: 'damaged history: exit 11, and nothing is sent',
+    text: 'damaged history: exit 11 with the name of the file, and nothing is sent',
     check: ({ runs, class: operationClass }) => {
       const affected = runs.filter(
-        (run) =>
-          run.onDamagedHistory && !wasKilled(run) && operationClass !== 'read' && run.typed !== 'repair',
+        (run) => run.damagedFile !== null && !wasKilled(run) && operationClass !== 'read',
       );
       if (affected.length === 0) return null;
-      return affected.flatMap((run) => {
-        const writes = run.requests.filter(({ write }) => write !== null).length;
-        return run.exitCode === 11 && writes === 0
+      return affected.flatMap(({ typed, exitCode, requests, stderr, damagedFile }) => {
+        const writes = requests.filter(({ write }) => write !== null).length;
+        if (exitCode !== 11 || writes > 0) return [`${typed}: exit ${exitCode}, ${writes} writes sent`];
+        return damagedFile !== null && stderr.includes(damagedFile)
           ? []
-          : [`${run.typed}: exit ${run.exitCode}, ${writes} writes sent`];
+          : [`${typed}: does not name ${damagedFile}`];
       });
+    },
+  },
+  {
+    id: 'repair-goes-on',
+    text: '`history repair` moves aside what is damaged, and commands go on',
+    check: ({ afterRepair }) => {
+      const [repair, ...later] = afterRepair;
+      if (repair === undefined) return null;
+      const stuck = later.filter(
+        (run) => run.exitCode === 11 && run.damagedFile === null && run.mishaps.fullAt === 0,
+      );
+      return [
+        ...(repair.exitCode === 0 ? [] : [`history repair: exit ${repair.exitCode}`]),
+        ...stuck.map(({ typed, stderr }) => `${typed}: ${stderr.slice(0, 200)}`),
+      ];
     },
   },
   {
@@ -67,7 +91,7 @@ export const sendingPromises: readonly ProgramPromise[] = [
           run.typed === 'key-with-other-arguments' &&
           isTaken(run) &&
           !wasKilled(run) &&
-          !run.onDamagedHistory,
+          run.damagedFile === null,
       );
       if (affected.length === 0) return null;
       return affected.flatMap((run) => {
@@ -92,6 +116,45 @@ export const sendingPromises: readonly ProgramPromise[] = [
     },
   },
 ];
+
+const maxAttempts = 4;
+/** The longest wait before the fourth attempt, and what a busy machine may take. */
+const longestWaitMs = 6000;
+
+/** A single command that gave up although its class lets it try again. */
+function checkRetries({ runs, schedule, isBatch, class: operationClass }: Story): readonly string[] | null {
+  if (operationClass === 'read' || isBatch) return null;
+  const verdicts = runs.flatMap((run) => {
+    const own = run.requests.filter(({ write }) => write?.operation === schedule.operation);
+    const last = own.at(-1);
+    const isCalm = !wasKilled(run) && run.mishaps.fullAt === 0 && run.damagedFile === null;
+    if (!isCalm || last === undefined || run.typed === 'resume' || run.inPair) return [];
+    if (own.length >= maxAttempts || !mayGoOn(operationClass, own)) return [];
+    const waits = run.events.map((event) => (event.event === 'wait' ? event.ms + event.waitMs : 0));
+    const nextMs = Math.max(last.answeredAt, ...waits) + longestWaitMs;
+    if (nextMs > run.startedMs + schedule.timeoutMs) return [];
+    return [`${run.typed}: exit ${run.exitCode} after ${own.length} attempts: ${describeFault(last.fault)}`];
+  });
+  const cameUp = runs.some(({ requests }) =>
+    requests.some(({ view }) => view === 'throttled' || view === 'doubtful'),
+  );
+  return cameUp ? verdicts : null;
+}
+
+/** By the retry table: whether there is another attempt after the last of these. */
+function mayGoOn(operationClass: OperationClass, writes: readonly SeenRequest[]): boolean {
+  const last = writes.at(-1);
+  if (last?.view === 'throttled') return true;
+  if (last?.view !== 'doubtful' || operationClass === 'one-shot') return false;
+  const { ending } = last.fault;
+  if (ending.does === 'contradict') return false;
+  if (ending.does === 'status') return ending.status === 408 || ending.status >= 500;
+  if (ending.does !== 'unreadable') return true;
+  return (
+    operationClass === 'keyed' &&
+    writes.filter(({ fault }) => fault.ending.does === 'unreadable').length === 1
+  );
+}
 
 /** The hook may see two connections in the same turn of the event loop. */
 const sameTurnMs = 20;

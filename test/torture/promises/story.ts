@@ -30,6 +30,8 @@ export interface Story extends Trace {
   readonly class: OperationClass;
   readonly isBatch: boolean;
   readonly asks: readonly Ask[];
+  /** The first `history repair` and what came after it. */
+  readonly afterRepair: readonly Run[];
   /** Things applied, of the operation that the schedule is about. */
   effectsOf(subject: string): readonly Effect[];
 }
@@ -48,6 +50,7 @@ export function tellStory(trace: Trace): Story {
     ...told,
     class: operations[schedule.operation].class,
     isBatch: schedule.subjects.length > 1,
+    afterRepair: end === -1 ? [] : trace.runs.slice(end),
     asks: subjects.flatMap((subject) => asksAbout(told, subject)),
     effectsOf: (subject) =>
       effects.filter((effect) => effect.operation === schedule.operation && effect.subject === subject),
@@ -55,6 +58,12 @@ export function tellStory(trace: Trace): Story {
 }
 
 export const wasKilled = (run: Run): boolean => run.exitCode === null;
+
+/** A command about what was begun before. */
+const settles = ({ typed }: Run): boolean => typed === 'resume' || typed === 'mark';
+
+/** The user has said whether it is there. */
+export const isSettledByUser = (run: Run): boolean => run.typed === 'mark' && run.exitCode === 0;
 
 /** No answer, or one that leaves open whether the write was applied. */
 export const isDoubtful = ({ view }: SeenRequest): boolean => view === null || view === 'doubtful';
@@ -66,7 +75,7 @@ function asksAbout(trace: Trace, subject: string): Ask[] {
   /** Whether the user knows what became of the last one, and so asks for another with the same command. */
   let isTold = false;
   for (const run of runs) {
-    const isAbout = run.typed === 'resume' ? asks.length > 0 : run.subjects.includes(subject);
+    const isAbout = settles(run) ? asks.length > 0 : run.subjects.includes(subject);
     if (!isAbout) continue;
     const writes = run.requests.filter(
       ({ write }) => write?.operation === schedule.operation && write.subject === subject,
@@ -74,19 +83,20 @@ function asksAbout(trace: Trace, subject: string): Ask[] {
     const episode = { run, writes, told: toldBy(trace, run, subject, writes) };
     const isAnother =
       operationClass === 'repeatable' || (operationClass === 'keyed' && schedule.key === 'made' && isTold);
-    const begins = run.typed !== 'resume' && (run.typed === 'fresh' || isAnother);
+    const begins = !settles(run) && (run.typed === 'fresh' || isAnother);
     const current = asks.at(-1);
     if (current === undefined || begins) asks.push([episode]);
     else current.push(episode);
     if (begins) isTold = false;
     // What was applied and could not be printed is not told.
-    if (episode.told === 'applied' && run.exitCode === 0) isTold = true;
+    const isPrinted = run.exitCode === 0 || run.document !== null;
+    if ((episode.told === 'applied' && isPrinted) || isSettledByUser(run)) isTold = true;
   }
   return asks.map((episodes) => ({ subject, episodes }));
 }
 
 function toldBy(trace: Trace, run: Run, subject: string, writes: readonly SeenRequest[]): Told {
-  if (wasKilled(run)) return 'nothing';
+  if (wasKilled(run) || run.typed === 'mark') return 'nothing';
   if (run.typed === 'resume') return toldByResume(trace, run);
   if (run.subjects.length > 1) return toldByBatch(run, subject);
   switch (run.exitCode) {

@@ -1,7 +1,7 @@
 import type { HistoryLine } from '../play.ts';
 import type { SeenRequest } from '../service/model-server.ts';
 import type { ProgramPromise } from './promise.ts';
-import { type Ask, type Episode, isDoubtful, type Story, wasKilled } from './story.ts';
+import { type Ask, type Episode, isDoubtful, isSettledByUser, type Story, wasKilled } from './story.ts';
 
 /** Promises about what was applied and what the user is told about it. */
 export const truthPromises: readonly ProgramPromise[] = [
@@ -50,7 +50,7 @@ export const truthPromises: readonly ProgramPromise[] = [
         return ask.episodes.flatMap((episode) => {
           inDoubt = doubtAfter(episode, inDoubt);
           if (!inDoubt || wasKilled(episode.run)) return [];
-          const isClaim = episode.told === 'not-applied';
+          const isClaim = episode.told === 'not-applied' && !showsOtherDecision(story);
           return [isClaim ? `${describe(episode)}: told not applied, while in doubt` : null];
         });
       });
@@ -61,13 +61,16 @@ export const truthPromises: readonly ProgramPromise[] = [
     id: 'no-false-doubt',
     text: 'the outcome is unknown only where an attempt may have been applied',
     check: (story) =>
-      overEpisodes(story, (episode, ask) => {
-        if (episode.told !== 'unknown') return null;
-        const before = ask.episodes.slice(0, ask.episodes.indexOf(episode) + 1);
-        const isPossible = before.some(
-          ({ run, writes }) =>
-            writes.some(isDoubtful) || (wasKilled(run) && writes.length > 0) || run.mishaps.fullAt > 0,
-        );
+      overEpisodes(story, (episode, { subject }) => {
+        const { run, told } = episode;
+        if (told !== 'unknown') return null;
+        const isBefore = ({ at, write }: SeenRequest) => at < run.endedMs && write?.subject === subject;
+        // A client that is killed, or cannot write, leaves a record that may have been sent.
+        const isPossible =
+          story.requests.some((request) => isBefore(request) && isDoubtful(request)) ||
+          story.runs.some(
+            (other) => other.startedMs <= run.startedMs && (wasKilled(other) || other.mishaps.fullAt > 0),
+          );
         return isPossible ? [] : [`${describe(episode)}: unknown, and every attempt was refused`];
       }),
   },
@@ -80,7 +83,7 @@ export const truthPromises: readonly ProgramPromise[] = [
         const { run, writes } = episode;
         const last = writes.at(-1);
         if (wasKilled(run) || run.typed === 'resume' || last?.view !== 'success') return null;
-        if (run.mishaps.stdoutFull || run.mishaps.fullAt > 0) return null;
+        if (run.mishaps.stdoutFull || run.mishaps.outputFull || run.mishaps.fullAt > 0) return null;
         const deadline = run.startedMs + story.schedule.timeoutMs - 500;
         if (last.answeredAt > Math.min(deadline, run.endedMs - 20)) return null;
         return run.exitCode === 0 ? [] : [`${describe(episode)}: exit ${run.exitCode} after a whole success`];
@@ -139,6 +142,14 @@ export const truthPromises: readonly ProgramPromise[] = [
     },
   },
   {
+    id: 'others-are-kept',
+    text: '`settings save` overwrites no change that another user has made',
+    check: ({ schedule, settings: { written, found } }) => {
+      if (schedule.operation !== 'settings.save' || written === null) return null;
+      return found === written ? [] : [`found ${String(found)} in place of ${written}`];
+    },
+  },
+  {
     id: 'history-agrees',
     text: 'no record of the history contradicts what was applied',
     check: checkHistory,
@@ -170,10 +181,16 @@ function appliedBy({ effects }: Story, writes: readonly SeenRequest[]): string[]
 
 /** Whether a client that sees what this one saw may doubt. After a kill, only what never got an answer is certain. */
 function doubtAfter({ run, writes }: Episode, before: boolean): boolean {
+  if (isSettledByUser(run)) return false;
   return writes.reduce((inDoubt, write) => {
     if (isDoubtful(write)) return true;
     return write.view === 'success' || wasKilled(run) ? false : inDoubt;
   }, before);
+}
+
+/** A read shows that another user has decided the dispute otherwise: that is a proof. */
+function showsOtherDecision({ schedule, requests }: Story): boolean {
+  return schedule.operation === 'disputes.decide' && requests.some(({ fault }) => fault.otherUser);
 }
 
 function describe({ run, writes }: Episode): string {

@@ -1,4 +1,4 @@
-import type { OperationClass } from '../operations.ts';
+import type { OperationModel } from '../operations.ts';
 import type { Random } from '../random.ts';
 
 /** How the answer to one request ends. Times in milliseconds. */
@@ -18,8 +18,8 @@ export type Ending =
   | { readonly does: 'in-progress' }
   /** A success whose body cannot be read. */
   | { readonly does: 'unreadable'; readonly form: 'html' | 'empty' | 'half' }
-  /** A success that speaks of another dispute, or of another decision. */
-  | { readonly does: 'contradict'; readonly what: 'id' | 'status' };
+  /** A success that speaks of another dispute, of another decision, or has other values than were sent. */
+  | { readonly does: 'contradict'; readonly what: 'id' | 'status' | 'values' };
 
 export type BodyForm = 'problem' | 'nested' | 'word' | 'html' | 'nothing';
 
@@ -38,6 +38,8 @@ export interface Fault {
   readonly before: readonly number[];
   /** How long the service takes. */
   readonly delayMs: number;
+  /** Right before the request, another user changes the settings or decides the dispute otherwise. */
+  readonly otherUser?: boolean;
 }
 
 export const noFault: Fault = { ending: { does: 'answer' }, applies: 'yes', before: [], delayMs: 0 };
@@ -60,6 +62,8 @@ export function viewOf({ ending }: Fault, serviceStatus: number): View {
     case 'answer':
     case 'answer-and-close':
       return serviceStatus < 300 ? 'success' : 'refused';
+    case 'contradict':
+      return ending.what === 'values' ? 'success' : 'doubtful';
     case 'status':
       if (ending.status === 429 || ending.status === 425) return 'throttled';
       return isDefiniteRefusal(ending.status) ? 'refused' : 'doubtful';
@@ -74,8 +78,20 @@ const refusals = [
 ];
 const doubtfulStatuses = [300, 301, 302, 303, 408, 500, 502, 503, 504, 507, 520, 522, 524, 529, 530, 599];
 
+/** Whether the answer repeats what was sent. */
+const echoesValues = ({ id }: OperationModel): boolean =>
+  [
+    'store.update',
+    'settings.save',
+    'backup.create',
+    'disputes.open',
+    'blog.create',
+    'notify.add-endpoint',
+  ].includes(id);
+
 /** A fault for a request that changes something. */
-export function chooseWriteFault(random: Random, operationClass: OperationClass, decides: boolean): Fault {
+export function chooseWriteFault(random: Random, operation: OperationModel): Fault {
+  const decides = operation.id === 'disputes.decide';
   const ending = random.weighted<() => Ending>([
     [3, () => ({ does: 'reset' })],
     [2, () => ({ does: 'close' })],
@@ -84,9 +100,10 @@ export function chooseWriteFault(random: Random, operationClass: OperationClass,
     [5, () => status(random, random.pick(doubtfulStatuses), 0.15)],
     [6, () => status(random, random.pick(refusals), 0.05)],
     [3, () => status(random, random.pick([429, 429, 429, 425]), 0.6)],
-    [operationClass === 'keyed' ? 1 : 0, () => ({ does: 'in-progress' })],
+    [operation.class === 'keyed' ? 1 : 0, () => ({ does: 'in-progress' })],
     [2, () => ({ does: 'unreadable', form: random.pick(['html', 'empty', 'half']) })],
     [decides ? 4 : 0, () => ({ does: 'contradict', what: random.pick(['id', 'status']) })],
+    [echoesValues(operation) ? 1 : 0, () => ({ does: 'contradict', what: 'values' })],
     [3, () => ({ does: random.pick(['answer', 'answer-and-close']) })],
   ])();
   const before = random.chance(0.15) ? random.pick([[100], [103], [100, 103], [102, 102]]) : [];
@@ -97,6 +114,7 @@ export function chooseWriteFault(random: Random, operationClass: OperationClass,
 /** A definite refusal means that nothing was applied; everything else leaves it open. */
 function appliesFor(random: Random, ending: Ending): Fault['applies'] {
   if (ending.does === 'answer' || ending.does === 'answer-and-close') return 'yes';
+  if (ending.does === 'contradict' && ending.what === 'values') return 'yes';
   if (ending.does === 'status') {
     const { status } = ending;
     if (isDefiniteRefusal(status)) return 'no';
@@ -109,7 +127,8 @@ function appliesFor(random: Random, ending: Ending): Fault['applies'] {
 }
 
 /** A fault for a read. */
-export function chooseReadFault(random: Random, decides: boolean): Fault {
+export function chooseReadFault(random: Random, operation: OperationModel): Fault {
+  const decides = operation.id === 'disputes.decide';
   const ending = random.weighted<() => Ending>([
     [2, () => ({ does: 'reset' })],
     [1, () => ({ does: 'close' })],
@@ -125,6 +144,7 @@ export function chooseReadFault(random: Random, decides: boolean): Fault {
     applies: 'yes',
     before: random.chance(0.1) ? [103] : [],
     delayMs: random.chance(0.2) ? 200 : 0,
+    otherUser: random.chance(0.15),
   };
 }
 
@@ -141,7 +161,7 @@ function chooseWait(random: Random): Wait {
 }
 
 /** For traces. */
-export function describeFault({ ending, applies, before, delayMs }: Fault): string {
+export function describeFault({ ending, applies, before, delayMs, otherUser }: Fault): string {
   const parts: string[] = [ending.does];
   if (ending.does === 'status') parts.push(String(ending.status), ending.form);
   if (ending.does === 'status' && ending.wait) parts.push(`retry-after ${ending.wait.ms} ms`);
@@ -150,5 +170,6 @@ export function describeFault({ ending, applies, before, delayMs }: Fault): stri
   if (ending.does === 'contradict') parts.push(ending.what);
   if (before.length > 0) parts.push(`after ${before.join(', ')}`);
   if (delayMs > 0) parts.push(`${delayMs} ms`);
+  if (otherUser) parts.push('(another user changed it before)');
   return `${parts.join(' ')}, applies: ${applies}`;
 }

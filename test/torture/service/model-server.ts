@@ -28,7 +28,7 @@ export interface SeenRequest {
   readonly at: number;
   /** What the client can conclude, once the whole ending has been written. */
   view: View | null;
-  /** When the ending was written. */
+  /** When the ending was written; infinite where there is none. */
   answeredAt: number;
 }
 
@@ -102,11 +102,12 @@ export async function startModelServer(options: ModelServerOptions): Promise<Mod
     tell('received');
     for (const status of fault.before) socket.write(informationalBytes(status));
     if (fault.delayMs > 0) await sleep(fault.delayMs);
+    if (fault.otherUser) model.changeByOtherUser(request);
     const answer = answerOf(request, seen.number, fault);
     if (fault.applies === 'yes') tell('applied');
     write(socket, answer, fault);
     seen.view = viewOf(fault, answer.status);
-    seen.answeredAt = monotonicMs();
+    if (fault.ending.does !== 'hang') seen.answeredAt = monotonicMs();
     tell('answered');
   }
 

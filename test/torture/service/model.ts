@@ -29,6 +29,12 @@ export interface Model {
   /** The answer to a read, or null where the request is none. */
   read(request: RawRequest): RawAnswer | null;
   identify(request: RawRequest): { operation: OperationId; subject: string } | null;
+  /** Another user changes what the request is about. */
+  changeByOtherUser(request: RawRequest): void;
+  /** What another user has written into the settings, or null. */
+  otherSummary(): string | null;
+  /** As the settings are now. */
+  summary(): unknown;
   /** An answer such as the service would give, for a request that it does not apply. */
   pretend(request: RawRequest): RawAnswer;
 }
@@ -153,7 +159,27 @@ export function createModel(subjects: readonly string[]): Model {
     return json(201, { ...disputeOf(uuidOf(write.subject)), ...body });
   }
 
-  return { effects, apply, read, identify, pretend };
+  let others = 0;
+  function changeByOtherUser({ path }: RawRequest): void {
+    const dispute = disputeInPath(path);
+    if (dispute !== null) {
+      if (!decided.has(dispute)) decided.set(dispute, { status: 'lost', resolution: 'Refunded.' });
+      return;
+    }
+    others += 1;
+    settings = { ...settings, discovery: { enabled: true, summary: `other ${others}`, categories: [] } };
+  }
+
+  return {
+    effects,
+    apply,
+    read,
+    identify,
+    pretend,
+    changeByOtherUser,
+    otherSummary: () => (others === 0 ? null : `other ${others}`),
+    summary: () => (settings.discovery as Json).summary,
+  };
 }
 
 function parse(body: string): Json {
@@ -165,9 +191,20 @@ function parse(body: string): Json {
   }
 }
 
+export const otherValue = 'made by the service';
+
+/** Whichever of these the operation has: it was sent with another value. */
+function withOtherValues(body: Json): Json {
+  const name = ['name', 'label', 'reason', 'title'].find((field) => typeof body[field] === 'string');
+  if (name !== undefined) return { ...body, [name]: otherValue };
+  if (typeof body.quietHours !== 'object') return body;
+  return { ...body, quietHours: { ...body.quietHours, start: otherValue } };
+}
+
 /** The service's answer with another id or status in place of what was asked for. */
-export function contradict(answer: RawAnswer, what: 'id' | 'status'): RawAnswer {
+export function contradict(answer: RawAnswer, what: 'id' | 'status' | 'values'): RawAnswer {
   const body = parse(answer.body);
+  if (what === 'values') return { ...answer, body: JSON.stringify(withOtherValues(body)) };
   const record = typeof body.record === 'object' && body.record !== null ? (body.record as Json) : body;
   const other =
     what === 'id'
