@@ -1,6 +1,7 @@
 import type { CommandDefinition } from '../cli/command/command-definition.ts';
 import type { Context } from '../cli/command/context.ts';
 import { printJson } from '../cli/command/print-json.ts';
+import { keyVariable } from '../cli/config/connection-settings.ts';
 import { CliError, type ErrorDetails, usageError } from '../cli/core/errors.ts';
 import { type ExitCode, exitCodes } from '../cli/core/exit-codes.ts';
 import { argumentValue, isOn, optionValue } from '../cli/core/parsed-command.ts';
@@ -179,6 +180,7 @@ async function resumeOne(context: Context, record: HistoryRecord, evenIfOld: boo
     class: after.class,
     fields: [],
     recordId: after.id,
+    keyVariable: keyVariable(context.io.env),
     now: context.now(),
   }).details;
   return { ...common, message: details.message, exitCode: details.exitCode };

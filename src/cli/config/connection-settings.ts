@@ -132,6 +132,12 @@ export function checkProfileName(name: string): void {
   );
 }
 
+/** The environment variable that supplies the key, or null. It takes precedence over a stored key. */
+export function keyVariable(env: Environment): string | null {
+  const names = ['STORECTL_API_KEY', 'STORECTL_API_KEY_FILE'] as const;
+  return names.find((name) => env[name]) ?? null;
+}
+
 /** A key from the environment, or from the file that the environment names. */
 function environmentKey({ timeoutMs }: ConnectionFlags, env: Environment): Sourced<string> | null {
   if (env.STORECTL_API_KEY) {

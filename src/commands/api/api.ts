@@ -1,6 +1,7 @@
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import type { Connection, Context } from '../../cli/command/context.ts';
 import { printJson } from '../../cli/command/print-json.ts';
+import { keyVariable } from '../../cli/config/connection-settings.ts';
 import { usageError } from '../../cli/core/errors.ts';
 import { isOn, type ParsedCommand } from '../../cli/core/parsed-command.ts';
 import { printable, printableLines } from '../../cli/core/sanitize.ts';
@@ -198,7 +199,13 @@ async function read({ context, connection, method, path }: RawRequest): Promise<
     sendOptions(context),
   );
   if (outcome.kind !== 'applied') {
-    throw outcomeError(outcome, { class: 'read', fields: [], recordId: null, now: context.now() });
+    throw outcomeError(outcome, {
+      class: 'read',
+      fields: [],
+      recordId: null,
+      keyVariable: keyVariable(context.io.env),
+      now: context.now(),
+    });
   }
   for (const line of outcome.drift)
     context.notice(context.err.color.yellow(`the answer differs from the contract: ${printable(line)}`));

@@ -5,15 +5,18 @@ import {
   checkBaseUrl,
   checkKey,
   demoProfile,
+  keyVariable,
   refuseMistypedKey,
   resolveSettings,
 } from '../../cli/config/connection-settings.ts';
-import { CliError, usageError, WentBack } from '../../cli/core/errors.ts';
+import { CliError, usageError } from '../../cli/core/errors.ts';
 import { exitCodes } from '../../cli/core/exit-codes.ts';
 import { isOn } from '../../cli/core/parsed-command.ts';
 import { printableLines } from '../../cli/core/sanitize.ts';
 import { outcomeError } from '../../cli/operation/run/outcome-error.ts';
+import { describeRetry } from '../../cli/output/describe-retry.ts';
 import { printProfile } from '../../cli/profiles/view-profile.ts';
+import type { Question } from '../../cli/prompts/questions.ts';
 import { createClient } from '../../client/client.ts';
 import { pathParameterProblem } from '../../contract/operation.ts';
 import { showSettings } from '../../contract/operations/settings.ts';
@@ -45,10 +48,9 @@ a flag, because command lines are visible to other programs and stay in the shel
     };
     const withKey = isOn(parsed, '--with-key');
     refuseMissing(context, given, withKey);
-    const check = (login: Login) => checkAccess(context, login);
     const { url, storeId, apiKey } = withKey
-      ? await readKey(context, checkTarget(given), check)
-      : await askLogin(context, given, check);
+      ? await readKey(context, checkTarget(given))
+      : await askLogin(context, given, name);
     await profiles.set(name, (before) => ({
       ...before,
       baseUrl: url.href.replace(/\/$/, ''),
@@ -57,13 +59,24 @@ a flag, because command lines are visible to other programs and stay in the shel
       keyOrigin: url.origin,
     }));
     if (profiles.current() === null) await profiles.use(name);
-    context.notice(`Stored the key to store ${storeId} @ ${url.host} in profile ${name} (${profiles.file}).`);
+    context.notice(
+      `${context.err.color.green('✓')} Logged in to store ${storeId} @ ${url.host} (profile ${name})`,
+    );
+    context.notice(`The key is stored in ${profiles.file}.`);
+    const variable = keyVariable(io.env);
+    if (variable !== null)
+      context.notice(`${variable} is set: commands use the key in it, not the stored key.`);
     if (profiles.current() !== name)
       context.notice(`Use it with --profile ${name}, or \`storectl profile use ${name}\`.`);
     printProfile(context, profiles, name);
     return undefined;
   },
 };
+
+const notStored = 'cancelled, no key was stored';
+
+/** For checking the key: an address that does not answer is most likely mistyped. */
+const checkTimeoutMs = 10_000;
 
 interface Target {
   readonly url: URL;
@@ -100,58 +113,76 @@ function checkTarget({ baseUrl = '', storeId = '' }: Given): Target {
   return { url, storeId };
 }
 
-async function readKey(
-  context: Context,
-  target: Target,
-  check: (login: Login) => Promise<void>,
-): Promise<Login> {
+async function readKey(context: Context, target: Target): Promise<Login> {
   const { readStdin } = await import('../../cli/input/stdin.ts');
   const bytes = await readStdin(context, '--with-key');
   const apiKey = checkKey(bytes.toString('utf8').trim(), 'standard input');
   refuseMistypedKey(apiKey, 'standard input');
-  await check({ ...target, apiKey });
+  await checkAccess(context, { ...target, apiKey });
   return { ...target, apiKey };
 }
 
 /**
- * Asks for the key and for what the flags do not give. After a refused key it asks for the key again; if the store is not
- * found or the service not reached, it goes back to the question before. The other answers are kept.
+ * Asks for the key and for what is not given. If the key is refused, asks for the key again; if the store is not found, for
+ * the store; if the service cannot be reached, for the address. The other answers are kept. Throws if the wrong value was
+ * given by a flag, the environment or the profile.
  */
-async function askLogin(
-  context: Context,
-  given: Given,
-  check: (login: Login) => Promise<void>,
-): Promise<Login> {
+async function askLogin(context: Context, given: Given, profile: string): Promise<Login> {
   const { askSecret } = await import('../../cli/prompts/prompts.ts');
   const { askBaseUrl, askStoreId } = await import('../../cli/profiles/ask-target.ts');
   const { askFromStart, explainKeys } = await import('../../cli/prompts/questions.ts');
   const target = { ...given };
-  if (given.baseUrl !== undefined && given.storeId !== undefined) checkTarget(given);
-  const before = [
-    ...(given.baseUrl === undefined ? [askBaseUrl(context, target)] : []),
-    ...(given.storeId === undefined ? [askStoreId(context, target)] : []),
-  ];
   let apiKey = '';
-  const askKey = async () => {
-    for (;;) {
-      try {
-        apiKey = checkKey((await askSecret(context.io, 'API key (not shown)')).trim(), 'your answer');
-        refuseMistypedKey(apiKey, 'your answer');
-        return await check({ ...checkTarget(target), apiKey });
-      } catch (error) {
-        if (!(error instanceof CliError) || error instanceof WentBack) throw error;
-        const { exitCode, message } = error.details;
-        const isKeyWrong = exitCode === exitCodes.usage || exitCode === exitCodes.notAllowed;
-        const isTargetWrong = exitCode === exitCodes.notFound || exitCode === exitCodes.notApplied;
-        if (!isKeyWrong && (!isTargetWrong || before.length === 0)) throw error;
-        context.notice(printableLines(message));
-        if (isTargetWrong) throw new WentBack();
-      }
-    }
+  const askKey = {
+    async ask() {
+      apiKey = (await askSecret(context.io, 'API key (not shown)')).trim();
+    },
   };
-  if (before.length > 0) explainKeys(context);
-  await askFromStart(() => [...before, { ask: askKey }]);
-  return { ...checkTarget(target), apiKey };
+  const askAddress = given.baseUrl === undefined ? askBaseUrl(context, target) : null;
+  const askStore = given.storeId === undefined ? askStoreId(context, target) : null;
+  const questions = [askAddress, askStore, askKey].filter((question) => question !== null);
+  if (questions.length > 1) explainKeys(context);
+  else {
+    const { url, storeId } = checkTarget(given);
+    context.notice(`New key for store ${storeId} @ ${url.host} (profile ${profile}):`);
+  }
+  for (let next: Question = questions[0] ?? askKey; ; ) {
+    await askFromStart(() => questions, questions.indexOf(next)).catch(rethrowAsNotStored);
+    const problem = await problemOfLogin(context, target, apiKey);
+    if (problem === null) return { ...checkTarget(target), apiKey };
+    const { exitCode, message } = problem.details;
+    const wrong =
+      exitCode === exitCodes.usage || exitCode === exitCodes.notAllowed
+        ? askKey
+        : exitCode === exitCodes.notFound
+          ? (askStore ?? askAddress)
+          : exitCode === exitCodes.notApplied
+            ? askAddress
+            : null;
+    if (wrong === null) throw problem;
+    context.notice(printableLines(message));
+    next = wrong;
+  }
+}
+
+/** What is wrong with the answers, or null. */
+async function problemOfLogin(context: Context, given: Given, apiKey: string): Promise<CliError | null> {
+  const target = checkTarget(given);
+  try {
+    checkKey(apiKey, 'your answer');
+    refuseMistypedKey(apiKey, 'your answer');
+    await checkAccess(context, { ...target, apiKey });
+    return null;
+  } catch (error) {
+    if (error instanceof CliError) return error;
+    throw error;
+  }
+}
+
+/** Replaces "nothing was sent" after a cancellation: refused keys were sent to check them. */
+function rethrowAsNotStored(error: unknown): never {
+  if (!(error instanceof CliError) || error.details.exitCode !== exitCodes.cancelled) throw error;
+  throw new CliError({ ...error.details, message: notStored });
 }
 
 /** Reads the operations settings. A 403 proves the key as well: it only lacks that scope. */
@@ -161,13 +192,14 @@ async function checkAccess(context: Context, { url, storeId, apiKey }: Login): P
     apiKey,
     userAgent: 'storectl',
     env: context.io.env,
+    onRetry: (retry) => context.notice(context.err.color.dim(describeRetry(retry))),
   });
   try {
     const outcome = await client.call(showSettings, {
       parameters: { storeId },
       body: null,
       signal: context.io.signal,
-      ...(context.flags.timeoutMs !== undefined && { timeoutMs: context.flags.timeoutMs }),
+      timeoutMs: context.flags.timeoutMs ?? checkTimeoutMs,
     });
     if (outcome.kind === 'applied') return;
     if (outcome.kind === 'rejected' && outcome.status === 403) {
@@ -178,8 +210,10 @@ async function checkAccess(context: Context, { url, storeId, apiKey }: Login): P
       class: 'read',
       fields: [],
       recordId: null,
+      keyVariable: null,
       now: context.now(),
     });
+    if (details.exitCode === exitCodes.cancelled) throw new CliError({ ...details, message: notStored });
     throw new CliError({
       ...details,
       message: `the key was not stored: ${details.message}`,

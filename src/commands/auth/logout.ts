@@ -1,4 +1,5 @@
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
+import { keyVariable } from '../../cli/config/connection-settings.ts';
 import { printProfile } from '../../cli/profiles/view-profile.ts';
 
 export const command: CommandDefinition = {
@@ -19,8 +20,8 @@ export const command: CommandDefinition = {
         `Removed the key of profile ${profile}. It stays valid until you revoke it in the settings of the store.`,
       );
     }
-    if (apiKey?.source === 'environment')
-      context.notice('A key from the environment is still used: unset it too.');
+    const variable = apiKey?.source === 'environment' ? keyVariable(context.io.env) : null;
+    if (variable !== null) context.notice(`The key in ${variable} is still used: unset it too.`);
     printProfile(context, profiles, profile);
     return undefined;
   },

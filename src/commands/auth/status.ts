@@ -1,6 +1,11 @@
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import { printJson } from '../../cli/command/print-json.ts';
-import { demoProfile, describeSource, type Sourced } from '../../cli/config/connection-settings.ts';
+import {
+  demoProfile,
+  describeSource,
+  keyVariable,
+  type Sourced,
+} from '../../cli/config/connection-settings.ts';
 import { type ExitCode, exitCodeOfStatus, exitCodes } from '../../cli/core/exit-codes.ts';
 import { isOn } from '../../cli/core/parsed-command.ts';
 import { printable } from '../../cli/core/sanitize.ts';
@@ -77,12 +82,23 @@ checked with a read that changes nothing, unless --offline is given. It is never
       });
       if (outcome.kind === 'applied') return { access: 'works' };
       if (outcome.kind !== 'rejected') {
-        throw outcomeError(outcome, { class: 'read', fields: [], recordId: null, now: context.now() });
+        throw outcomeError(outcome, {
+          class: 'read',
+          fields: [],
+          recordId: null,
+          keyVariable: keyVariable(context.io.env),
+          now: context.now(),
+        });
       }
       const { status: answered, problem } = outcome;
       if (answered === 403) return { access: 'works, but may not read settings' };
       const exitCode = exitCodeOfStatus(answered);
-      if (answered === 401) return { access: 'refused', exitCode, advice: `${login} with a new key` };
+      if (answered === 401) {
+        const variable = apiKey?.source === 'environment' ? keyVariable(context.io.env) : null;
+        const advice =
+          variable === null ? `${login} with a new key` : `set a new key in ${variable}, or unset it`;
+        return { access: 'refused', exitCode, advice };
+      }
       return {
         access: `the service answered ${answered}: ${printable(problem.message)}`,
         exitCode,

@@ -1,4 +1,5 @@
 import type { Context } from '../../cli/command/context.ts';
+import { keyVariable } from '../../cli/config/connection-settings.ts';
 import { CliError } from '../../cli/core/errors.ts';
 import { exitCodeOfStatus, exitCodes } from '../../cli/core/exit-codes.ts';
 import { formatDistance } from '../../cli/output/format-value.ts';
@@ -27,21 +28,31 @@ export async function checkAccess(context: Context, timeoutMs: number): Promise<
       const fix = 'run `storectl doctor --debug` to see the request and the answer, or try again later';
       return [problem('access', outcome.failure.message, fix, exitCodes.notApplied), ...clock];
     }
-    return [describeRefusal(outcome.status, outcome.problem.message, storeId), ...clock];
+    const refusal = describeRefusal(outcome.status, outcome.problem.message, {
+      storeId,
+      variable: keyVariable(context.io.env),
+    });
+    return [refusal, ...clock];
   } catch (error) {
     if (error instanceof CliError) return [problemOf('access', error)];
     throw error;
   }
 }
 
-function describeRefusal(status: number, message: string, storeId: string): Finding {
+function describeRefusal(
+  status: number,
+  message: string,
+  { storeId, variable }: { readonly storeId: string; readonly variable: string | null },
+): Finding {
   const said = `the service answered ${status}: ${message}`;
   if (status === 403) return ok('access', 'the key works, but may not read settings');
   if (status === 401) {
     return problem(
       'access',
       `the key was refused (${said})`,
-      'run `storectl auth login` with a new key',
+      variable === null
+        ? 'run `storectl auth login` with a new key'
+        : `set a new key in ${variable}, or unset it`,
       exitCodes.notAllowed,
     );
   }

@@ -52,14 +52,59 @@ test('auth login: the store id is asked for again where there is no such store, 
     the key was not stored: the service refused (404 not_found): There is no such object in this store.
     ✔ Id of the store: <uuid>
     ✔ API key (not shown):
-    Stored the key to store <uuid> @ <host> in profile main
-    (<home>/config/settings.json).
+    ✓ Logged in to store <uuid> @ <host> (profile main)
+    The key is stored in <home>/config/settings.json.
     $ echo "exit $?"
     exit 0
     $"
   `);
   const settings = readFileSync(path.join(session.machine.configDirectory, 'settings.json'), 'utf8');
   expect(JSON.parse(settings).profiles.main).toMatchObject({ storeId, apiKey });
+});
+
+test('auth login: the address is asked for again if nothing answers there', async () => {
+  const { origin, storeId, apiKey } = await startService();
+  const command = 'storectl auth login --timeout 1';
+  const session = await openSession(command, { machine: newProgramMachine() });
+  await session.shows(/Address of the service:$/);
+  session.type('http://127.0.0.1:9');
+  await session.shows(/Id of the store:$/);
+  session.type(storeId);
+  await session.shows(/API key \(not shown\):$/);
+  session.type(apiKey);
+  await session.shows(/could not be reached(.*\n)+. Address of the service: \S+$/);
+  session.press('C-u');
+  session.type(origin);
+  await session.shows(/Id of the store: \S+$/);
+  session.press('Enter');
+  await session.shows(/API key \(not shown\):$/);
+  session.type(apiKey);
+  expect(await session.ends()).toContain('✓ Logged in to store <uuid> @ <host> (profile main)');
+});
+
+test('auth login: a new key for a profile says where it is for, and that none was stored if cancelled', async () => {
+  const { origin, storeId, apiKey } = await startService();
+  const machine = newProgramMachine();
+  await machine.run(['profile', 'set', 'main', '--base-url', origin, '--store', storeId]);
+  const session = await openSession('storectl auth login', { machine });
+  await session.shows(/API key \(not shown\):$/);
+  session.type('sk_of_another_service');
+  await session.shows(/refused(.*\n)+. API key \(not shown\):$/);
+  session.press('C-c');
+  const screen = await session.ends();
+  expect(screen).not.toContain(apiKey);
+  expect(screen).toMatchInlineSnapshot(`
+    "$ storectl auth login
+    New key for store <uuid> @ <host> (profile main):
+    ✔ API key (not shown):
+    the key was not stored: the service refused (401 invalid_key): The API key is wrong, expired or
+    revoked.
+    ? API key (not shown):
+    error: cancelled, no key was stored
+    $ echo "exit $?"
+    exit 130
+    $"
+  `);
 });
 
 test('no store is set up yet: the login comes first, then the command goes on', async () => {
@@ -95,8 +140,8 @@ test('no store is set up yet: the login comes first, then the command goes on', 
     ✔ Address of the service: http://<host>
     ✔ Id of the store: <uuid>
     ✔ API key (not shown):
-    Stored the key to store <uuid> @ <host> in profile main
-    (<home>/config/settings.json).
+    ✓ Logged in to store <uuid> @ <host> (profile main)
+    The key is stored in <home>/config/settings.json.
     Esc goes back, Ctrl-C cancels.
     ✔ Name of the backup: first
     ✔ Sections to back up: store

@@ -161,6 +161,24 @@ describe('auth login', () => {
     expect(result).toMatchObject({ exitCode: 130, stdout: '' });
   });
 
+  test.each([['STORECTL_API_KEY'], ['STORECTL_API_KEY_FILE']])(
+    'a refused key from %s: the advice names the variable, since a login would not help',
+    async (variable) => {
+      await using server = await startFaultServer([answer(401, {}), answer(401, {}), answer(401, {})]);
+      const machine = newMachine({ STORECTL_BASE_URL: server.url, STORECTL_STORE_ID: storeId });
+      const file = path.join(machine.folder, 'key');
+      writeFileSync(file, apiKey);
+      const env = { [variable]: variable.endsWith('FILE') ? file : apiKey };
+
+      for (const args of [['settings', 'show'], ['auth', 'status'], ['doctor']]) {
+        const { stdout, stderr } = await machine.run(args, { env });
+        const advice = `${stdout}${stderr}`.split('\n').filter((line) => line.includes('unset'));
+        expect({ args, advice }).toEqual({ args, advice: [expect.stringContaining(variable)] });
+        expect(`${stdout}${stderr}`).not.toContain('auth login');
+      }
+    },
+  );
+
   test('auth status says that a key is refused, without showing it: exit 4', async () => {
     await using server = await startFaultServer([answer(200, {}), answer(401, {})]);
     const machine = newMachine();

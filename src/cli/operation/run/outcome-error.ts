@@ -14,6 +14,8 @@ export interface OutcomeContext {
   readonly fields: readonly FieldFlag[];
   /** Id of the history record, or null for a read. */
   readonly recordId: string | null;
+  /** The environment variable that supplied the key, or null. */
+  readonly keyVariable: string | null;
   /** Epoch milliseconds. */
   readonly now: number;
 }
@@ -135,15 +137,22 @@ const anotherKey =
 function hintOfStatus(
   status: number,
   retryAt: number | null,
-  { class: operationClass, recordId, now }: OutcomeContext,
+  { class: operationClass, recordId, keyVariable, now }: OutcomeContext,
 ): string {
   // The record stays open; what is never sent twice is not sent by resume either.
   const goOn =
     recordId === null || operationClass === 'one-shot'
       ? ''
       : `; then \`storectl resume ${recordId}\` sends this, or --mark not-applied drops it`;
-  if (status === 401) return `the key is not valid here: run \`storectl auth login\` with a new one${goOn}`;
-  if (status === 403) return `the key may not do this: use one with the scope that it needs${goOn}`;
+  const key = keyVariable === null ? 'the key' : `the key in ${keyVariable}`;
+  if (status === 401) {
+    const replace =
+      keyVariable === null
+        ? 'run `storectl auth login` with a new one'
+        : 'set a new one, or unset the variable';
+    return `${key} is not valid here: ${replace}${goOn}`;
+  }
+  if (status === 403) return `${key} may not do this: use a key with the scope for it${goOn}`;
   if (status === 404 || status === 410) {
     return 'check the id and the store (`storectl auth status` shows which store is used)';
   }

@@ -5,6 +5,7 @@ import type { Batch, Performed as Recorded } from '../../../history/history.ts';
 import type { HistoryRecord } from '../../../history/records/record.ts';
 import type { FingerprintedIntent } from '../../../history/records/request-intent.ts';
 import type { Context } from '../../command/context.ts';
+import { keyVariable } from '../../config/connection-settings.ts';
 import { CliError, cancelledError } from '../../core/errors.ts';
 import { exitCodes } from '../../core/exit-codes.ts';
 import { isObject } from '../../core/json-value.ts';
@@ -47,6 +48,7 @@ function expectApplied({ request, ui }: Run, outcome: Outcome, record: HistoryRe
     class: request.operation.class,
     fields: ui.fields,
     recordId: record?.id ?? null,
+    keyVariable: keyVariable(ui.context.io.env),
     now: ui.context.now(),
   });
 }

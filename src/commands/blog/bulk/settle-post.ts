@@ -1,3 +1,4 @@
+import { keyVariable } from '../../../cli/config/connection-settings.ts';
 import { getPath } from '../../../cli/core/field-path.ts';
 import { describeHistoryError } from '../../../cli/operation/run/history-error.ts';
 import { outcomeError } from '../../../cli/operation/run/outcome-error.ts';
@@ -81,6 +82,7 @@ export async function settleBySlug(run: Run, post: KnownPost): Promise<Settled> 
           class: record.class,
           fields,
           recordId: record.id,
+          keyVariable: keyVariable(context.io.env),
           now: context.now(),
         });
       },
