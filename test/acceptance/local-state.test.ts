@@ -117,7 +117,7 @@ test.each([
 
   expect(result).toMatchObject({ exitCode: 11, signal: null });
   expect(errorOf(result)).toMatchObject({ code: 'folder_settings_unreadable', outcome: 'not_sent' });
-  expect(errorOf(result).message).toContain('no plain file');
+  expect(errorOf(result).message).toContain('not a regular file');
   expect(proxy.requests).toEqual([]);
 });
 

@@ -1,5 +1,4 @@
 import { readFileSync, statSync } from 'node:fs';
-import path from 'node:path';
 import { parseBaseUrl } from '../../client/base-url.ts';
 import { isWellFormedKey, keyLength } from '../../contract/api-key.ts';
 import {
@@ -11,7 +10,7 @@ import {
 } from '../core/errors.ts';
 import { exitCodes } from '../core/exit-codes.ts';
 import type { Environment } from '../core/io.ts';
-import { isObject } from '../core/json-value.ts';
+import { readFolderSettings } from './folder-settings.ts';
 import type { ProfileStore } from './profile-store.ts';
 
 /** Profile that runs the service inside this process, with an example store. */
@@ -46,11 +45,6 @@ export interface ConnectionSettings {
   readonly apiKey: Sourced<string> | null;
   /** Origin that the stored key belongs to, if it differs from the origin of `baseUrl`. */
   readonly storedKeyOrigin?: string | undefined;
-}
-
-interface FolderSettings {
-  readonly profile?: string;
-  readonly storeId?: string;
 }
 
 /**
@@ -134,8 +128,7 @@ export function checkProfileName(name: string): void {
 
 /** The environment variable that supplies the key, or null. It takes precedence over a stored key. */
 export function keyVariable(env: Environment): string | null {
-  const names = ['STORECTL_API_KEY', 'STORECTL_API_KEY_FILE'] as const;
-  return names.find((name) => env[name]) ?? null;
+  return ['STORECTL_API_KEY', 'STORECTL_API_KEY_FILE'].find((name) => env[name]) ?? null;
 }
 
 /** A key from the environment, or from the file that the environment names. */
@@ -260,43 +253,4 @@ function refuseEmptyFlags(flags: ConnectionFlags): void {
       'give a value, or leave the flag out',
     );
   }
-}
-
-/** Reads `.storectl.json` of this folder only: a parent folder may belong to someone else. */
-function readFolderSettings(cwd: string): FolderSettings {
-  const file = path.join(cwd, '.storectl.json');
-  const fail = (reason: string) =>
-    localStateError(
-      'folder_settings_unreadable',
-      `cannot use ${file}: ${reason}`,
-      'mend the file or remove it',
-    );
-  let text: string;
-  try {
-    const found = statSync(file, { throwIfNoEntry: false });
-    if (found === undefined) return {};
-    // Reading a pipe or a terminal could block for ever.
-    if (!found.isFile()) throw fail('it is no plain file');
-    text = readFileSync(file, 'utf8');
-  } catch (error) {
-    throw error instanceof CliError ? error : fail(describeSystemError(error));
-  }
-  let settings: unknown;
-  try {
-    // Editors and shells on Windows write a byte order mark.
-    settings = JSON.parse(text.replace(/^\ufeff/, ''));
-  } catch {
-    throw fail('it is not valid JSON');
-  }
-  if (!isObject(settings)) throw fail('it is not a JSON object');
-  const unexpected = Object.keys(settings).filter((name) => name !== 'profile' && name !== 'storeId');
-  if (unexpected.length > 0) {
-    throw fail(
-      `it may hold "profile" and "storeId" only, and it holds ${unexpected.map((n) => `"${n}"`).join(', ')}`,
-    );
-  }
-  const { profile, storeId } = settings;
-  if (profile !== undefined && typeof profile !== 'string') throw fail('"profile" is not a string');
-  if (storeId !== undefined && typeof storeId !== 'string') throw fail('"storeId" is not a string');
-  return { ...(profile !== undefined && { profile }), ...(storeId !== undefined && { storeId }) };
 }
