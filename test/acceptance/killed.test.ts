@@ -25,7 +25,7 @@ const sameSteps = { NODE_DISABLE_COMPILE_CACHE: '1' };
 /** As many processes at once as keep two cores busy. */
 const AT_ONCE = 4;
 
-async function forEachAtOnce<Item>(
+async function forEachConcurrently<Item>(
   items: readonly Item[],
   work: (item: Item) => Promise<void>,
 ): Promise<void> {
@@ -84,7 +84,7 @@ async function killAtEveryStep(
     expect.arrayContaining(['fsyncSync', 'renameSync', 'send', 'sent', 'receive', 'exit']),
   );
   const steps = names.map((step, index) => ({ step, killAt: index + 1 }));
-  await forEachAtOnce(
+  await forEachConcurrently(
     steps.filter(({ killAt }) => chosen(killAt, steps.length)),
     async ({ step, killAt }) => {
       const name = `trial-${killAt}`;
@@ -285,7 +285,7 @@ test('killed at random times, again and again, over one key: one backup', async 
   const args = [...(await backupArgs('random')), '--idempotency-key', 'random-key', '-q'];
   const rounds = Array.from({ length: 20 }, (_, round) => round);
   let kills = 0;
-  await forEachAtOnce(rounds, async () => {
+  await forEachConcurrently(rounds, async () => {
     const running = machine.start(args);
     const timer = setTimeout(() => running.process.kill('SIGKILL'), 30 + Math.random() * 300);
     const { signal, exitCode } = await running.ended;

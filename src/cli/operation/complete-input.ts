@@ -16,7 +16,7 @@ export interface OperationInput {
   readonly parameters: Readonly<Record<string, string>>;
   /** The request body, or null for an operation without one. */
   readonly body: Record<string, unknown> | null;
-  /** Asks the user again, where they were asked for some of it. */
+  /** Lets the user change their answers; null if nothing was asked. */
   readonly interview: Interview | null;
 }
 
@@ -24,17 +24,17 @@ export interface OperationInput {
 export interface InputRules {
   readonly operation: Operation;
   readonly fields: readonly FieldFlag[];
-  /** Path parameter that has to be confirmed, where there is one. */
+  /** Path parameter that the user must confirm, if any. */
   readonly confirm: string | undefined;
-  /** What the command itself has to ask, before what is missing; null where that is nothing. */
+  /** Questions of the command itself, asked first; null for none. */
   readonly questions: Questions | null;
-  /** Called with the path parameters before anything else is asked. */
+  /** Called with the path parameters before other questions. */
   introduce?(parameters: Readonly<Record<string, string>>): Promise<void>;
 }
 
 /**
- * Completes and checks the input of an operation. What is missing is asked for in a terminal; elsewhere one exit 3 names
- * everything that is missing at once. What is invalid is exit 2, and names each field with its flag.
+ * Completes and checks the input of an operation. A terminal is asked for missing values; elsewhere one error (exit 3)
+ * names them all. Invalid values are exit 2, each with its field and flag.
  */
 export async function completeInput(
   context: Context,
@@ -66,8 +66,8 @@ export async function completeInput(
   ];
   if (missing.length === 0 && questions === null) return { parameters, body, interview: null };
   if (!context.canPrompt || connection.length > 0)
-    throw inputNeeded(missing, 'or run the command in a terminal to be asked');
-  // Without a key the answers would be in vain.
+    throw inputNeeded(missing, 'or run the command in a terminal to be prompted');
+  // Fail on a missing key before asking anything.
   await context.connect();
 
   const completed = body ?? {};
@@ -84,7 +84,7 @@ export async function completeInput(
   };
 }
 
-/** Where nobody can be asked, what cannot be taken back is confirmed on the command line. */
+/** Without a terminal, irreversible operations need `--confirm`. */
 function missingConfirmation(
   { flags }: Context,
   parsed: ParsedCommand,
@@ -99,7 +99,7 @@ function missingConfirmation(
       {
         field: 'confirm',
         give: `--confirm ${wanted ?? `<${parameter}>`}`,
-        description: 'the id once more, to go ahead',
+        description: 'the same id, to confirm',
       },
     ];
   }
@@ -107,7 +107,7 @@ function missingConfirmation(
   return [];
 }
 
-/** The client makes the idempotency key itself where none is given. */
+/** The client generates an idempotency key if none is given. */
 function isGenerated(field: FieldFlag): boolean {
   return field.path.join('.') === 'idempotencyKey';
 }

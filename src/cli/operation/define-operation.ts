@@ -48,7 +48,7 @@ function describeCommand(command: InputCommand, fields: readonly FieldFlag[]) {
   };
 }
 
-/** The field, its description with what is sent where it is not given. */
+/** The field with its default value in the description. */
 function withDefault(field: FieldFlag, defaults: InputCommand['defaults'] = {}): FieldFlag {
   const value = getPath(defaults, field.path);
   return value === undefined ? field : { ...field, description: `${field.description} (default ${value})` };
@@ -81,17 +81,17 @@ async function runOperation(
   return undefined;
 }
 
-/** A long text that was typed at a prompt exists nowhere else. */
+/** A long text that was typed at a prompt exists nowhere else, so an error must not lose it. */
 function showLongTexts({ request, ui: { context, fields } }: Run): void {
   for (const { path: field, fileFlag, description } of fields) {
     const text = getPath(request.body, field);
     if (fileFlag === null || typeof text !== 'string') continue;
-    context.notice(`\nWhat you wrote (${description}):\n`);
+    context.notice(`\nYour text (${description}):\n`);
     context.noticeToCopy(`${printableLines(text)}\n`);
   }
 }
 
-/** Says where a change goes. What the user was asked for is shown as a whole before it is sent. */
+/** Announces where a change goes. A user who was asked for input reviews it before it is sent. */
 async function performAsked(command: OperationCommand, run: Run): Promise<Performed> {
   const { context, interview } = run.ui;
   const { operation } = run.request;
@@ -109,7 +109,7 @@ async function performAsked(command: OperationCommand, run: Run): Promise<Perfor
   return preview.send();
 }
 
-/** A dry run shows a key of the kind that a real run would make. */
+/** A dry run shows an example of the key that a real run would generate. */
 async function withIdempotencyKey(request: OperationRequest): Promise<OperationRequest> {
   const { operation, body } = request;
   if (operation.class !== 'keyed' || body?.idempotencyKey !== undefined) return request;
@@ -117,7 +117,7 @@ async function withIdempotencyKey(request: OperationRequest): Promise<OperationR
   return { ...request, body: { ...body, idempotencyKey: makeIdempotencyKey() } };
 }
 
-/** Input and connection of a call: everything that can be wrong before anything is sent. */
+/** Reads and checks the input and the connection, so that mistakes are found before anything is sent. */
 async function prepareRun(
   context: Context,
   command: InputCommand,
@@ -151,7 +151,7 @@ async function prepareRun(
   };
 }
 
-/** A command that takes the input of an operation but does something else than send it. */
+/** A command that reads the input of an operation without sending it, such as `settings diff`. */
 export function operationInputCommand(
   command: InputCommand & { run(run: Run): Promise<ExitCode | undefined> },
 ): CommandDefinition {
@@ -163,7 +163,7 @@ export function operationInputCommand(
   };
 }
 
-/** The key that `--idempotency-from ci` asks for. */
+/** Sets the idempotency key that `--idempotency-from ci` asks for. */
 async function useKeyFromCi(
   context: Context,
   operation: Operation,
@@ -173,12 +173,12 @@ async function useKeyFromCi(
   const source = optionValue(parsed, '--idempotency-from');
   if (source === undefined) return;
   if (source !== 'ci')
-    throw usageError(
-      `--idempotency-from takes "ci", and not "${source}"`,
-      'for example --idempotency-from ci',
-    );
+    throw usageError(`--idempotency-from must be "ci" (got "${source}")`, 'use --idempotency-from ci');
   if (body.idempotencyKey !== undefined) {
-    throw usageError('--idempotency-from and an idempotency key exclude each other', 'leave one of them out');
+    throw usageError(
+      '--idempotency-from and --idempotency-key cannot be used together',
+      'leave one of them out',
+    );
   }
   const { storeId } = await context.settings();
   body.idempotencyKey = await ciIdempotencyKey(context.io.env, operation.id, storeId?.value ?? '');

@@ -30,10 +30,10 @@ import {
 const group = 'Request:';
 
 export const command: CommandDefinition = {
-  description: `Send one request with the key of the profile, as it is given. {store} in the path stands for the store;
-the path stays below the base URL. Answers are JSON on stdout, also those that refuse: then the error is on stderr and
-the exit code says which kind it is. Changes are in the history. A change that is one of the contract's operations is
-retried as that operation is; any other is sent once. Nothing is checked or backed up first. A terminal is asked for what is left out.`,
+  description: `Send one request with the key of the profile. {store} in the path is replaced by the store id; the path stays
+below the base URL. The answer is printed on stdout, also if the service refuses; then the error is on stderr and sets the
+exit code. Changes are recorded in the history. A known operation is retried like its own command; any other change is
+sent once. Nothing is checked or backed up first. A terminal is asked for missing arguments.`,
   arguments: [
     { name: 'method', description: `One of ${rawMethods.join(', ')}`, complete: rawMethods },
     { name: 'path', description: 'Such as /v1/stores/{store}/operations/settings' },
@@ -44,25 +44,25 @@ retried as that operation is; any other is sent once. Nothing is checked or back
       short: '-f',
       value: 'PATH=VALUE',
       description:
-        'Field of the body: a=1, in an object a.b=1 or a[b]=1, in a list a[]=1; of GET and HEAD the query',
+        'Field of the body (a=1, nested a.b=1 or a[b]=1, list a[]=1), or of the query for GET and HEAD',
       group,
     },
     {
       flag: '--input',
       value: 'FILE',
-      description: 'Send the JSON of this file as it is; - reads standard input',
+      description: 'Send this JSON file unchanged; - for standard input',
       group,
     },
     {
       flag: '--include',
       short: '-i',
-      description: 'Print status and headers of the answer before its body',
+      description: 'Print the status and headers of the answer before its body',
       group,
     },
-    { flag: '--new', description: 'Do not go on with an open attempt of the same change', group: 'Safety:' },
+    { flag: '--new', description: 'Start a new attempt instead of continuing an open one', group: 'Safety:' },
     {
       flag: '--retry-rate-limited',
-      description: 'When the service says "too many requests", wait and send again',
+      description: 'Wait and retry if the service answers "too many requests"',
       group: 'Safety:',
     },
   ],
@@ -78,10 +78,7 @@ retried as that operation is; any other is sent once. Nothing is checked or back
     const { method, target } = asked;
     const { flags } = context;
     if (isOn(parsed, '--include') && (flags.json || flags.quiet)) {
-      throw usageError(
-        '--include prints more than --json, --fields and --quiet allow',
-        'leave one of them out',
-      );
+      throw usageError('--include cannot be used with --json, --fields or --quiet', 'leave one of them out');
     }
     const body = asked.body ?? (await readRawBody(context, parsed, method));
     const connection = await context.connect();
@@ -107,19 +104,19 @@ interface RawRequest {
   readonly body: RawBody;
 }
 
-/** The key is sent in the header only. What changes something is looked at by the history as well. */
+/** The key belongs in the header only. */
 function refuseKey(text: string, secret: string): void {
   if (secret.length < 8 || !text.includes(secret)) return;
   throw usageError(
-    'the request holds the API key; nothing was sent',
-    'the key goes into the header by itself',
+    'the request contains the API key; nothing was sent',
+    'remove it: storectl sends the key in a header',
     {
       code: 'secret_in_request',
     },
   );
 }
 
-/** Sends the request and prints the answer; that of a refusal too, before the error is thrown on. */
+/** Sends the request and prints the answer, also that of a refusal before its error is thrown. */
 async function send(request: RawRequest): Promise<void> {
   const { context, connection, parsed, method, path } = request;
   let last: Exchange | undefined;
@@ -129,7 +126,7 @@ async function send(request: RawRequest): Promise<void> {
   const run = runOf(request);
   const include = () => {
     if (!isOn(parsed, '--include')) return;
-    if (last === undefined) context.notice('The answer is from the history, which keeps no headers.');
+    if (last === undefined) context.notice('The answer comes from the history, which keeps no headers.');
     else if (last.status !== null) context.print(describeHead(last));
   };
   let performed: Performed;
@@ -146,7 +143,7 @@ async function send(request: RawRequest): Promise<void> {
   const { flags } = context;
   if (flags.quiet || flags.fields !== null)
     await printResult(run ?? asRun(request, readOf(request)), { id: idIfAny }, performed);
-  // One JSON document, also of an answer that is text, or nothing.
+  // --json prints one JSON document even if the answer is text or empty.
   else if (flags.json && !isJson(performed.text)) printJson(context, performed.answer);
   else printBody(context, performed.text);
 }
@@ -162,7 +159,7 @@ function runOf(request: RawRequest): Run | null {
   return asRun(request, {
     ...known,
     path,
-    // Without a key in it, a body that is sent as it is would be applied again each time.
+    // Without a key in the body, every attempt would be applied again.
     class: known.class === 'keyed' && !hasKey ? 'one-shot' : known.class,
   });
 }
@@ -171,7 +168,7 @@ function readOf({ path }: RawRequest): Operation {
   return { ...rawChange('GET', path), class: 'read' };
 }
 
-/** The history knows a change by the store that it is about. */
+/** Takes the store from the path, because the history files changes by store. */
 function asRun({ context, connection, parsed, path, body }: RawRequest, operation: Operation): Run {
   return {
     target: { ...connection, storeId: storeOf(path) ?? connection.storeId },
@@ -212,21 +209,21 @@ async function read({ context, connection, method, path }: RawRequest): Promise<
   return { answer: outcome.body, text: outcome.text, etag: outcome.etag, record: null };
 }
 
-/** Operations whose own commands look before they send. */
-const guarded: Readonly<Record<string, string>> = {
+/** Operations whose own commands check something first. */
+const saferCommands: Readonly<Record<string, string>> = {
   [restoreBackup.id]: '`storectl backup restore` takes a safety backup and asks first',
   [decideDispute.id]: '`storectl disputes decide` shows the dispute and asks first',
-  [appealReclaim.id]: '`storectl reclaim appeal` asks first, and refuses a second appeal',
+  [appealReclaim.id]: '`storectl reclaim appeal` asks first and refuses a second appeal',
 };
 
 async function change(run: Run, { context }: RawRequest): Promise<Performed> {
   announce(run);
   const { id, class: operationClass, method, path } = run.request.operation;
-  const guard = guarded[id];
+  const safer = saferCommands[id];
   const { yellow } = context.err.color;
-  if (guard !== undefined) context.notice(yellow(`api sends this as it is, without a guard: ${guard}`));
+  if (safer !== undefined) context.notice(yellow(`Warning: api sends this without a check; ${safer}.`));
   if (operationClass === 'one-shot' && matchOperation(method, path)?.class === 'keyed') {
-    context.notice(yellow('The body has no idempotencyKey, so the request is sent once and never again.'));
+    context.notice(yellow('The body has no idempotencyKey, so the request is sent once and not retried.'));
   }
   return perform(run);
 }

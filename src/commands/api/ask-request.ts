@@ -16,17 +16,17 @@ export interface CompleteRequest {
   readonly method: RawMethod;
   /** Path or URL, with `{store}` in it. */
   readonly target: string;
-  /** What the user has typed, or null where that is nothing. */
+  /** The body that the user typed, or null. */
   readonly body: RawBody | null;
 }
 
-/** Asks for what is not given of a raw request, and for a yes to one that may change something. */
+/** Asks for the missing parts of a raw request, and for confirmation if it may change something. */
 export async function askRequest(
   context: Context,
   given: {
     readonly method: RawMethod | undefined;
     readonly target: string | undefined;
-    /** Whether the body is not given either. */
+    /** Whether to ask for the body. */
     readonly asksBody: boolean;
   },
 ): Promise<CompleteRequest> {
@@ -49,7 +49,7 @@ export async function askRequest(
         preset: asked.body === '' ? undefined : asked.body,
         optional: true,
         validate: (text) =>
-          text.trim() === '' || problemOf(() => JSON.parse(text)) === null || 'this is not JSON',
+          text.trim() === '' || problemOf(() => JSON.parse(text)) === null || 'Not valid JSON',
       });
     },
   };
@@ -71,23 +71,23 @@ export async function askRequest(
   return { method, target, body: body.trim() === '' ? null : bodyFrom(JSON.parse(body), body) };
 }
 
-/** One of the contract's paths for the method, or any other. */
+/** Asks for a path: one of the contract's, or any other. */
 async function askPath(context: Context, method: RawMethod, before: string | undefined): Promise<string> {
   const { io } = context;
   const known: readonly Operation[] = operations.filter((operation) => operation.method === method);
-  const another = '';
+  const other = '';
   const choices = known.map(({ id, path, summary }) => ({
     ...{ value: id, short: path.replace('{storeId}', '{store}') },
     name: `${path.replace('{storeId}', '{store}')}  ${summary}`,
   }));
   const chosen =
     choices.length === 0
-      ? another
-      : await askChoice(io, 'Path of the request', [...choices, { value: another, name: 'another path' }]);
+      ? other
+      : await askChoice(io, 'Path of the request', [...choices, { value: other, name: 'Other…' }]);
   const operation = known.find(({ id }) => id === chosen);
   if (operation === undefined) {
     const validate = (text: string) => problemOf(() => checkRawPath(text)) ?? true;
-    return askText(io, 'Path of the request, {store} stands for the store', {
+    return askText(io, 'Path of the request ({store} is replaced by the store id)', {
       preset: before ?? '/v1/stores/{store}',
       validate,
     });
@@ -100,7 +100,7 @@ async function askPath(context: Context, method: RawMethod, before: string | und
   return path;
 }
 
-/** An object is a body of fields, as `--field` makes one; any other JSON is sent as it is. */
+/** An object is a body of fields, as from `--field`; any other JSON is sent unchanged. */
 function bodyFrom(value: unknown, text: string): RawBody {
   return isObject(value) ? { value, query: [] } : { value: null, text, query: [] };
 }

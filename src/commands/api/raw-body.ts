@@ -6,17 +6,17 @@ import { describeFile, readPair, readText, refuseTooDeep } from '../../cli/input
 import type { InputSource } from '../../cli/input/stdin.ts';
 import type { RawMethod } from './raw-request.ts';
 
-/** What a raw request sends besides its path. */
+/** Body or query of a raw request. */
 export interface RawBody {
-  /** The body's fields, or null where it has none or is no object. */
+  /** The body's fields, or null if it has none or is not an object. */
   readonly value: Record<string, unknown> | null;
-  /** JSON text to send as it is. */
+  /** JSON text to send unchanged. */
   readonly text?: string;
   /** `name=value` for the query. */
   readonly query: readonly string[];
 }
 
-/** The body that `--field` or `--input` gives, or the query that `--field` is where there is no body. Throws exit 2. */
+/** The body from `--field` or `--input`, or the query from `--field` for GET and HEAD. Throws exit 2. */
 export async function readRawBody(
   source: InputSource,
   parsed: ParsedCommand,
@@ -32,14 +32,15 @@ export async function readRawBody(
     for (const field of fields) setRawField(value, field, '--field');
     return { value, query: [] };
   }
-  if (fields.length > 0) throw usageError('--field and --input exclude each other', 'leave one of them out');
-  if (isRead) throw usageError(`a ${method} has no body, so --input has no place`, 'use -f for its query');
+  if (fields.length > 0)
+    throw usageError('--field and --input cannot be used together', 'leave one of them out');
+  if (isRead) throw usageError(`${method} has no body, so --input cannot be used`, 'use -f for the query');
   const text = await readText(source, file, '--input');
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    throw usageError(`${describeFile(file)} (--input) is not JSON`, 'it is sent as it is, so it must be', {
+    throw usageError(`${describeFile(file)} (--input) is not JSON`, 'fix the file: it is sent unchanged', {
       code: 'invalid_input',
     });
   }
@@ -47,12 +48,12 @@ export async function readRawBody(
   return { value: isObject(value) ? value : null, text, query: [] };
 }
 
-/** Where a value goes: the name of a field, or null for the end of a list. */
+/** A step to a value: the name of a field, or null for the end of a list. */
 type Step = string | null;
 
 /**
- * Sets what `path=value` says in the body as `gh api` does: `a[b]=1` and `a.b=1` are a field of an object, `a[]=1` adds to
- * a list, `a[][b]=1` to the object at its end, or to a new one where that has the field. Throws a usage error that names
+ * Sets `path=value` in the body, as `gh api` does: `a[b]=1` and `a.b=1` set a field of an object, `a[]=1` appends to a
+ * list, `a[][b]=1` sets a field of the last object, or of a new one if that field is set. Throws a usage error that names
  * the flag.
  */
 function setRawField(body: Record<string, unknown>, text: string, flag: string): void {
@@ -66,12 +67,12 @@ function parseSteps(path: string, flag: string): Step[] {
   const isListOfLists = inner.some((text, index) => text === '' && inner[index + 1] === '');
   if (name === '' || isListOfLists) {
     throw usageError(
-      `${flag} ${path}: what stands before = is no name with brackets`,
+      `${flag} ${path}: invalid field name before =`,
       `for example ${flag} 'sections[]=store' or ${flag} 'settings[cashbackBp]=250'`,
       { code: 'invalid_input' },
     );
   }
-  // A dot within brackets belongs to the name.
+  // Within brackets, a dot is part of the name.
   const names = inner.map((text) => (text === '' ? null : parsePath(text.replaceAll('.', '\\.')).join('')));
   return [...parsePath(name), ...names];
 }

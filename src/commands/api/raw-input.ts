@@ -4,7 +4,7 @@ import { argumentValue, type ParsedCommand } from '../../cli/core/parsed-command
 import type { CompleteRequest } from './ask-request.ts';
 import { checkRawPath, parseMethod, rawMethods } from './raw-request.ts';
 
-/** Method and path of a raw request, which a terminal is asked for, and then for a body as well. */
+/** Method and path of a raw request. A terminal is asked for missing ones, and then for the body. */
 export async function completeRequest(context: Context, parsed: ParsedCommand): Promise<CompleteRequest> {
   const method = argumentValue(parsed, 'method');
   const target = argumentValue(parsed, 'path');
@@ -19,7 +19,7 @@ export async function completeRequest(context: Context, parsed: ParsedCommand): 
       { field: 'path', give: '<path>', description: 'such as /v1/stores/{store}' },
     ]);
   }
-  // Without a key the answers would be in vain.
+  // Fail on a missing key before asking anything.
   await context.connect();
   const { askRequest } = await import('./ask-request.ts');
   return askRequest(context, {

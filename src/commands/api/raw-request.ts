@@ -8,23 +8,23 @@ export type RawMethod = HttpMethod | 'HEAD';
 
 export const rawMethods: readonly RawMethod[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
-/** The method as it goes on the wire. Throws a usage error for one that is not sent. */
+/** The method in upper case. Throws a usage error for an unsupported one. */
 export function parseMethod(text: string): RawMethod {
   const method = rawMethods.find((name) => name === text.toUpperCase());
   if (method !== undefined) return method;
   throw usageError(
-    `"${text}" is no method that can be sent`,
-    `there are: ${rawMethods.join(', ')}; the method comes first, then the path`,
+    `"${text}" is not a supported method`,
+    `use one of ${rawMethods.join(', ')}; the method comes before the path`,
   );
 }
 
-/** Scheme and authority, where the text has them, and the path with its query. */
+/** Splits a URL or path into origin (null for a path) and path with query. */
 function splitOrigin(text: string): { origin: string | null; path: string } {
   const [, origin = '', path = ''] = /^(https?:\/\/[^/?#\\]*)(.*)$/is.exec(text) ?? [];
   return origin === '' ? { origin: null, path: text } : { origin, path: path === '' ? '/' : path };
 }
 
-/** Throws a usage error for a path that could lead anywhere but below the base URL, or that cannot be sent. */
+/** Throws a usage error for a path that could leave the base URL or that cannot be sent. */
 export function checkRawPath(text: string): void {
   const { path } = splitOrigin(text);
   if (/^[A-Za-z]:[/\\]/.test(path)) {
@@ -92,17 +92,17 @@ function decode(segment: string): string | null {
   }
 }
 
-/** Adds `name=value` pairs to the query of a path. Throws a usage error for what is no pair. */
+/** Adds `name=value` pairs to the query of a path. Throws a usage error for anything else. */
 export function addQuery(path: string, fields: readonly string[]): string {
   return fields.reduce((result, field) => {
     const at = field.indexOf('=');
-    if (at < 1) throw usageError(`--field takes name=value, and "${field}" is not of that form`);
+    if (at < 1) throw usageError(`--field must be name=value (got "${field}")`);
     const pair = [field.slice(0, at), field.slice(at + 1)].map(encodeURIComponent).join('=');
     return `${result}${result.includes('?') ? '&' : '?'}${pair}`;
   }, path);
 }
 
-/** The operation of the contract that method and path are, or undefined. With a query, they are none. */
+/** The contract's operation with this method and path, or undefined. A path with a query matches none. */
 export function matchOperation(method: RawMethod, path: string): Operation | undefined {
   const parts = path.split('/');
   return operations.find((operation) => {
@@ -116,13 +116,13 @@ export function matchOperation(method: RawMethod, path: string): Operation | und
   });
 }
 
-/** The store that a path is about, or null where it does not say. */
+/** The store id in a path, or null. */
 export function storeOf(path: string): string | null {
   const [, id] = /^\/v1\/stores\/([^/?]+)/.exec(path) ?? [];
   return id === undefined ? null : decode(id);
 }
 
-/** A change that the contract does not know. What it does is unknown, so it is never sent twice. */
+/** A change outside of the contract. Its effect is unknown, so it is never sent twice. */
 export function rawChange(method: HttpMethod, path: string): Operation {
   return {
     id: rawOperationId,

@@ -6,9 +6,10 @@ import { createBackup } from '../../contract/operations/backups.ts';
 
 export const command = operationCommand({
   operation: createBackup,
-  description: `Back up sections of the store, such as store, blog, settings and endpoints.
-The same idempotency key makes one backup however often the command runs.
-In the label, {date} is the day (UTC) and {run} the number of the CI run.`,
+  description: `Back up sections of the store, such as store, blog, settings and endpoints. With the same idempotency key,
+running the command again creates no second backup. In the label, {date} is replaced by the day (UTC) and {run} by the
+number of the CI run.`,
+  question: 'Create this backup?',
   examples: [
     'backup create --label nightly --sections store,blog',
     'backup create --label "before the sale" --sections store --output-file backup.json',
@@ -22,7 +23,7 @@ In the label, {date} is the day (UTC) and {run} the number of the CI run.`,
     const keyed = optionValue(parsed, '--idempotency-from') ?? optionValue(parsed, '--idempotency-key');
     if (keyed !== undefined && label.includes('{date}') && ciDate(context.io.env) === null) {
       context.notice(
-        '{date} with an idempotency key: on another day the same key would carry another label.',
+        'Warning: {date} changes the label every day, so the same idempotency key fails on another day.',
       );
     }
     return null;
@@ -31,7 +32,7 @@ In the label, {date} is the day (UTC) and {run} the number of the CI run.`,
     const { request, ui } = run;
     const label = request.body?.label;
     if (typeof label !== 'string') return perform(run);
-    // A label that was asked for came after `prepare`.
+    // A label typed at a prompt was not there yet in `prepare`.
     const filled = fillLabel(label, ui.context.io.env, ui.context.now());
     return perform({ ...run, request: { ...request, body: { ...request.body, label: filled } } });
   },

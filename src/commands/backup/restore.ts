@@ -18,8 +18,8 @@ const noSafetyBackup = '--no-safety-backup';
 
 export const command = operationCommand({
   operation: restoreBackup,
-  description: `Restore sections of a backup over what the store has now. Other sections stay as they are.
-A safety backup of the same sections is taken first, and the command that undoes the restore is printed at the end.`,
+  description: `Replace sections of the store with those of a backup. Other sections stay unchanged. A safety backup of the
+same sections is taken first, and the command that undoes the restore is printed at the end.`,
   options: [{ flag: noSafetyBackup, description: 'Do not take a safety backup first', group: 'Safety:' }],
   examples: [
     'backup restore 5f0c… --sections store',
@@ -28,7 +28,7 @@ A safety backup of the same sections is taken first, and the command that undoes
   confirm: 'backupId',
   perform: backUpAndRestore,
   dryRunNote: ({ ui }) =>
-    isOn(ui.parsed, noSafetyBackup) ? null : 'before it, a safety backup of the same sections would be taken',
+    isOn(ui.parsed, noSafetyBackup) ? null : 'A real run takes a safety backup of the same sections first.',
   id: idIfAny,
 });
 
@@ -39,9 +39,9 @@ async function backUpAndRestore(run: Run): Promise<Performed> {
   const { bold } = context.err.color;
   const from = await describeBackup(context, backupId);
   context.notice(bold(`FROM ${from} → TO store ${target.storeId} @ ${target.host}`));
-  await confirmById(run, backupId, 'Replace what the store has now?');
+  await confirmById(run, backupId, 'Replace these sections of the store?');
 
-  // A restore that was begun before has its safety backup: one of now might hold what was restored already.
+  // A restore that continues keeps its first safety backup: a new one might contain restored data.
   const begun = await earlierRecord(run);
   let safetyId = begun?.safetyBackupId ?? null;
   if (begun === null && !isOn(parsed, noSafetyBackup)) safetyId = await takeSafetyBackup(run, backupId);
@@ -65,7 +65,7 @@ async function takeSafetyBackup(run: Run, backupId: string): Promise<string> {
       body: {
         label: `before restore of ${backupId}`.slice(0, 120),
         sections,
-        // The same restore again gets the safety backup of the first time, which is from before the restore.
+        // The same restore again gets the same safety backup, which is from before the restore.
         ...(typeof idempotencyKey === 'string' && { idempotencyKey: `safety-${idempotencyKey}` }),
       },
     },
@@ -79,9 +79,8 @@ async function takeSafetyBackup(run: Run, backupId: string): Promise<string> {
     throw new CliError({
       code: 'no_safety_backup',
       exitCode: exitCodes.notApplied,
-      message:
-        'the safety backup has no id, so the restore could not be undone with it: nothing was restored',
-      hint: `${noSafetyBackup} restores without one`,
+      message: 'the safety backup has no id, so it could not undo the restore; nothing was restored',
+      hint: `add ${noSafetyBackup} to restore without one`,
     });
   }
   ui.context.notice(`Safety backup ${printable(id)} of the same sections is taken.`);
@@ -91,11 +90,11 @@ async function takeSafetyBackup(run: Run, backupId: string): Promise<string> {
 function withoutRestore(error: CliError): CliError {
   return new CliError({
     ...error.details,
-    message: `no safety backup, so nothing was restored: ${error.details.message}`,
+    message: `the safety backup failed, so nothing was restored: ${error.details.message}`,
   });
 }
 
-/** The backup's label and age, where this machine made it. */
+/** The backup's label and age, if this machine made it. */
 async function describeBackup(context: Context, backupId: string): Promise<string> {
   const { records } = await (await context.history()).list({ operation: createBackup.id, state: 'applied' });
   for (const record of records) {
@@ -108,9 +107,9 @@ async function describeBackup(context: Context, backupId: string): Promise<strin
   return `backup ${backupId} (not made on this machine)`;
 }
 
-/** A line for the shell that goes to the same place as this command, as long as the environment is the same. */
+/** A shell command that restores the safety backup. */
 function undoCommand({ profile, storeId, baseUrl }: Connection, backupId: string, sections: string): string {
-  // Everything that flags and environment said, so that it goes to the same place from another shell too.
+  // Names the whole target, so that it works in a shell with other environment variables.
   const target =
     profile === demoProfile ? ['--demo'] : ['--profile', profile, '--store', storeId, '--base-url', baseUrl];
   const words = ['storectl', ...target, 'backup', 'restore', backupId];

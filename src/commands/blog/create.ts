@@ -16,32 +16,32 @@ const edit = '--edit';
 const hints = { fileFlags: { contentMd: 'content-file' } };
 const fields = deriveFlags(createBlogPost.body, hints);
 
-/** The command of one post, whose fields may come from a file: flags come before them. */
+/** The command of one post. `fromFile` are the fields of its file, which flags override. */
 const onePost = (fromFile: Readonly<Record<string, unknown>> = {}, edited = false) =>
   operationCommand({
     operation: createBlogPost,
-    description: `Create a blog post, from flags or from a Markdown file. YAML front matter between lines of --- holds the
-fields (title, slug, excerpt, tags, status, scheduledAt, …), the rest is the content; without a title in it, the first
-heading "# …" is the title, and stays in the content. Flags come before front matter. The service decides what is not
-given, such as whether it is a draft. The same post within 24 hours is refused: ${allowDuplicate} creates it again.
-The slug of a file is that of its front matter, else its name, whether it is given alone or among others. Several files
-make a post each. Run again, the command goes on where it stopped and leaves alone what is there; exit code then: that of
-the gravest result.`,
+    description: `Create a blog post from flags or a Markdown file. YAML front matter between lines of --- sets the fields
+(title, slug, excerpt, tags, status, scheduledAt, …); the rest is the content. Without a title there, the first heading
+"# …" is the title, and stays in the content. Flags override front matter. The service chooses what you leave out, such as
+draft or published. The slug of a file comes from its front matter, else from its name. The same post within 24 hours is
+refused; ${allowDuplicate} creates it again. Several files create one post each. The same command again continues where it
+stopped and leaves existing posts alone. The exit code is the most severe of all posts.`,
+    question: 'Create this post?',
     arguments: [
       {
         name: 'file',
-        description: 'Markdown with YAML front matter; - reads stdin',
+        description: 'Markdown with YAML front matter; - for standard input',
         variadic: true,
         optional: true,
       },
     ],
     options: [
-      { flag: edit, description: 'Open the post in $VISUAL or $EDITOR before it is sent', group: 'Input:' },
-      { flag: allowDuplicate, description: 'Create it although it was created before', group: 'Safety:' },
+      { flag: edit, description: 'Open the post in $VISUAL or $EDITOR before sending', group: 'Input:' },
+      { flag: allowDuplicate, description: 'Create it even if it was created before', group: 'Safety:' },
       {
         flag: slugsAreUnique,
         description:
-          'Several files: the service refuses a slug that is taken, so a lost answer can be settled by it',
+          'Several files: the service refuses a taken slug, so a lost answer can be settled by sending again',
         group: 'Safety:',
       },
     ],
@@ -55,7 +55,7 @@ the gravest result.`,
     ],
     defaults: fromFile,
     hints,
-    // What came out of an editor is looked at as a whole before it is sent, like what was asked for.
+    // An empty list of questions makes an edited post go through the review.
     prepare: () => (edited ? () => [] : null),
     perform: (run) => perform(run, { check: refuseRepeated(run, allowDuplicate) }),
   });
@@ -70,7 +70,7 @@ export const command: CommandDefinition = {
     const { expandFiles } = await import('./bulk/file-patterns.ts');
     const files = expandFiles(patterns, context.io.cwd);
     if (files.length > 1) {
-      if (isOn(parsed, edit)) throw usageError(`${edit} takes one file, and ${files.length} are given`);
+      if (isOn(parsed, edit)) throw usageError(`${edit} takes one file (got ${files.length})`);
       const { createPosts } = await import('./bulk/create-posts.ts');
       return createPosts(context, fields, parsed, files);
     }
@@ -95,12 +95,12 @@ async function createOne(
   try {
     return await onePost(edited.fields, true).run(context, withoutFields(parsed));
   } catch (error) {
-    context.noticeToCopy(`\nYour text was:\n\n${edited.text}`);
+    context.noticeToCopy(`\nYour text:\n\n${edited.text}`);
     throw error;
   }
 }
 
-/** What flags gave stands in the post already, and may have been changed in the editor. */
+/** The post already contains the values of the flags, perhaps changed in the editor. */
 function withoutFields(parsed: ParsedCommand): ParsedCommand {
   const given = new Set([
     '--set',

@@ -7,7 +7,7 @@ import type { Style } from '../../cli/output/style.ts';
 import { type Row, renderRecord, rowsOf } from '../../cli/output/tables.ts';
 import { wrapText } from '../../cli/output/wrap.ts';
 
-/** Fields of the record that stand in the head of the case, in the order in which they are asked for. */
+/** Fields at the top of the case file, in this order. */
 const headFields = [
   ['status', 'Status'],
   ['resolution', 'Resolution'],
@@ -23,7 +23,7 @@ const headFields = [
 
 const deadlines = ['deadlineAt', 'appealDeadlineAt'];
 
-/** Fields of the record that are shown elsewhere in the case than among the other fields. */
+/** Fields that have their own place in the case file. The rest is listed under "Other fields". */
 const placed: readonly string[] = ['id', 'reason', 'riskSignals', ...headFields.map(([name]) => name)];
 
 const evidenceHead = ['kind', 'label', 'submittedBy', 'createdAt', 'storageKey'];
@@ -31,8 +31,8 @@ const evidenceHead = ['kind', 'label', 'submittedBy', 'createdAt', 'storageKey']
 const hourMs = 3_600_000;
 
 /**
- * A dispute as a case file: what it is about and how long there is, why, the risk, the evidence in its order, and
- * whatever else the service sent. Texts are wrapped in a terminal, and whole elsewhere.
+ * A dispute as a case file: status and deadlines, reason, risk signals, evidence, and any other fields that the service
+ * sent. Wrapped in a terminal only.
  */
 export function describeDispute(answer: unknown, { out, now }: Pick<Context, 'out' | 'now'>): string {
   const values: ValueContext = { now: now(), currency: null };
@@ -64,7 +64,7 @@ function head(dispute: Record<string, unknown>, values: ValueContext, style: Sty
   return renderRecord(rows, style);
 }
 
-/** Says in words, and shows in colour, when a deadline is near or over. */
+/** Adds a warning, in words and colour, to a deadline that is near or has passed. */
 function withUrgency(text: string, value: unknown, now: number, { color }: Style): string {
   const left = (typeof value === 'string' ? Date.parse(value) : Number.NaN) - now;
   if (Number.isNaN(left)) return text;
@@ -102,7 +102,7 @@ function evidenceItem(item: unknown, number: number, values: ValueContext, style
   ].join('\n');
 }
 
-/** Fields as an indented record. Lists of objects, which a record leaves out, are shown as JSON: nothing is hidden. */
+/** Fields as an indented record. Lists of objects are shown as JSON, so that nothing is hidden. */
 function fieldLines(fields: unknown, values: ValueContext, style: Style): string {
   if (fields === null || fields === undefined) return '';
   if (!isObject(fields)) return indent(printable(JSON.stringify(fields) ?? ''), style);

@@ -10,8 +10,8 @@ import { decideDispute } from '../../contract/operations/disputes.ts';
 import { describeDispute } from './case-file.ts';
 import {
   type CurrentDispute,
+  compareDecision,
   expectStatus,
-  judgeDispute,
   readDispute,
   unexpectedStatus,
   unusualStatus,
@@ -22,24 +22,24 @@ const receipt = '--receipt';
 
 const one = operationCommand({
   operation: decideDispute,
-  description: `Record the decision of a dispute. It is final, and moves no money. The dispute is read and shown with its
-evidence first. One that is decided so already is left alone, one that is decided otherwise is refused. With ${from}, the
-decisions of a file are planned, shown, confirmed once by their number, and recorded one by one with a receipt; the same
-command again goes on where it stopped. Exit code then: that of the gravest row (10 unknown, 6 decided otherwise, 5 not
-found, 7 refused, 2 invalid row).`,
-  arguments: [{ name: 'disputeId', description: `Id as the service shows it; not with ${from}` }],
+  description: `Record the decision of a dispute. It is final and moves no money. The dispute is shown with its evidence
+first. A dispute that already has this decision is left unchanged; one with another decision is refused. ${from} records
+the decisions in a file: it shows the plan, asks you to confirm the number of decisions, and writes a receipt. Run the same
+command again to continue. The exit code is the most severe of all rows (10 unknown, 6 decided differently, 5 not found,
+7 refused, 2 invalid row).`,
+  arguments: [{ name: 'disputeId', description: `Id of the dispute; not with ${from}` }],
   options: [
     {
       flag: from,
       value: 'FILE',
       description:
-        'Record many: CSV with the columns disputeId,status,resolution, or JSON lines; - reads stdin',
+        'Decide many: CSV with columns disputeId,status,resolution, or JSON lines; - for standard input',
       group: 'Input:',
     },
     {
       flag: receipt,
       value: 'FILE',
-      description: `Receipt of ${from} (default FILE.receipt.jsonl), which a later run goes on from`,
+      description: `Receipt of ${from}, which the next run continues from (default FILE.receipt.jsonl)`,
       group: 'Input:',
     },
     {
@@ -58,8 +58,8 @@ found, 7 refused, 2 invalid row).`,
   ],
   hints: { fileFlags: { resolution: 'resolution-file' } },
   confirm: 'disputeId',
-  introduce: look,
-  perform: lookAndDecide,
+  introduce: introduceDispute,
+  perform: showAndDecide,
 });
 
 export const command: CommandDefinition = {
@@ -70,7 +70,7 @@ export const command: CommandDefinition = {
         ? {
             ...option,
             value: 'ID|N',
-            description: `Go ahead without asking: the same id again, or with ${from} the number`,
+            description: `Confirm without a prompt: repeat the id, or with ${from} give the number of decisions`,
           }
         : option,
     ) ?? [],
@@ -86,15 +86,15 @@ export const command: CommandDefinition = {
   },
 };
 
-/** Whoever is asked how to decide has seen the dispute, and is not asked in vain. */
-async function look(run: Run): Promise<void> {
+/** Shows the dispute before the questions, and refuses one that cannot be decided. */
+async function introduceDispute(run: Run): Promise<void> {
   const dispute = await readDispute(run);
-  show(run, dispute);
+  showCaseFile(run, dispute);
   const expected = expectedStatus(run);
   if (dispute.record.status !== expected) throw unexpectedStatus(dispute, expected);
 }
 
-function show({ ui: { context } }: Run, { answer }: CurrentDispute): void {
+function showCaseFile({ ui: { context } }: Run, { answer }: CurrentDispute): void {
   context.notice(`${describeDispute(answer, { ...context, out: context.err })}\n`);
 }
 
@@ -102,28 +102,32 @@ function expectedStatus({ ui }: Run): string {
   return optionValue(ui.parsed, expectStatus) ?? 'open';
 }
 
-async function lookAndDecide(run: Run): Promise<Performed> {
+async function showAndDecide(run: Run): Promise<Performed> {
   const { context, interview } = run.ui;
   const { parameters, body } = run.request;
   const { disputeId = '' } = parameters;
-  // Read again in any case: the answers took time.
+  // The dispute may have changed while the user answered questions.
   const dispute = await readDispute(run);
-  if (interview === null) show(run, dispute);
+  if (interview === null) showCaseFile(run, dispute);
   const expected = expectedStatus(run);
-  const verdict = judgeDispute(dispute, { status: body?.status, resolution: body?.resolution }, expected);
-  if (verdict === 'already') {
-    context.notice('It is decided so already: nothing was sent.');
+  const comparison = compareDecision(
+    dispute,
+    { status: body?.status, resolution: body?.resolution },
+    expected,
+  );
+  if (comparison === 'same') {
+    context.notice(`Already decided as ${printable(String(body?.status))}; nothing was sent.`);
     const unchanged = { ...dispute.record, changed: false };
     return { answer: unchanged, text: JSON.stringify(unchanged), etag: null, record: null };
   }
-  if (verdict === 'otherwise') throw unexpectedStatus(dispute, expected);
-  const doubt = unusualStatus(String(body?.status));
-  if (doubt !== null) context.notice(context.err.color.yellow(`Warning: ${printable(doubt)}`));
+  if (comparison === 'conflict') throw unexpectedStatus(dispute, expected);
+  const warning = unusualStatus(String(body?.status));
+  if (warning !== null) context.notice(context.err.color.yellow(`Warning: ${printable(warning)}`));
   await confirmById(run, disputeId, `Decide this dispute as ${String(body?.status)}? It is final.`);
   return perform(run);
 }
 
-/** The file says what is decided and how, so nothing else may. */
+/** The file contains the decisions, so flags that set one are refused. */
 function refuseSingleInput(parsed: ParsedCommand): void {
   const single = ['--status', '--resolution', '--resolution-file', '--set', '--from-file'].filter((flag) =>
     parsed.options.has(flag),
@@ -131,7 +135,7 @@ function refuseSingleInput(parsed: ParsedCommand): void {
   if (argumentValue(parsed, 'disputeId') !== undefined) single.unshift('<disputeId>');
   if (single.length === 0) return;
   throw usageError(
-    `${from} and ${single.join(', ')} exclude each other`,
-    'the file holds them for each dispute',
+    `${from} cannot be used with ${single.join(', ')}`,
+    'the file contains them for each dispute',
   );
 }

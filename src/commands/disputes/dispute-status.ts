@@ -11,7 +11,7 @@ import type { Decision } from './bulk/decisions-file.ts';
 
 export const expectStatus = '--expect-status';
 
-/** A dispute as it is now. */
+/** A dispute as the service has it now. */
 export interface CurrentDispute {
   /** The whole answer: the record and its evidence. */
   readonly answer: unknown;
@@ -29,34 +29,34 @@ export async function readDispute(run: Run): Promise<CurrentDispute> {
     throw new CliError({
       code: 'wrong_dispute',
       exitCode: exitCodes.conflict,
-      message: `the service answered with dispute ${printable(record.id)} and not with ${disputeId}: nothing was sent`,
-      hint: 'decide neither before it is clear which is meant',
+      message: `the service answered with dispute ${printable(record.id)} instead of ${disputeId}; nothing was sent`,
+      hint: 'report this to the operator of the service, and decide neither dispute until it is clear',
       outcome: 'not_sent',
     });
   }
   return { answer, record };
 }
 
-/** What makes one look twice at a status that is to be sent, or null. The contract leaves it open, so it may be right. */
+/** A warning for a status outside of the usual ones, or null. The contract allows any text, so it may be right. */
 export function unusualStatus(status: string): string | null {
   const usual = knownWords[decideDispute.id]?.status ?? [];
   if (usual.includes(status)) return null;
-  return `the status "${status}" is unusual (${usual.join(', ')} are not): is it meant?`;
+  return `the status "${status}" is not one of ${usual.join(', ')}: did you mean that?`;
 }
 
-/** What a decision would do to a dispute: decide it, or nothing because it is decided so or otherwise already. */
-export function judgeDispute(
+/** Compares a decision with the dispute: it can be decided, already has this decision, or conflicts with it. */
+export function compareDecision(
   { record }: CurrentDispute,
   { status, resolution }: { readonly [Name in keyof Decision]: unknown },
   expected: string,
-): 'decide' | 'already' | 'otherwise' {
+): 'decide' | 'same' | 'conflict' {
   if (record.status === expected) return 'decide';
-  return record.status === status && record.resolution === resolution ? 'already' : 'otherwise';
+  return record.status === status && record.resolution === resolution ? 'same' : 'conflict';
 }
 
-/** Why a dispute is not decided: it is not in the status that it may be decided from. */
-export function describeOtherwise({ record }: CurrentDispute, expected: string): string {
-  return `the dispute is ${printable(String(record.status))} and not ${expected}: nothing was sent`;
+/** Why a dispute is not decided: it does not have the expected status. */
+export function describeConflict({ record }: CurrentDispute, expected: string): string {
+  return `the dispute is ${printable(String(record.status))}, not ${expected}; nothing was sent`;
 }
 
 /** Exit 6 for a dispute in another status. */
@@ -64,8 +64,8 @@ export function unexpectedStatus(dispute: CurrentDispute, expected: string): Cli
   return new CliError({
     code: 'unexpected_status',
     exitCode: exitCodes.conflict,
-    message: describeOtherwise(dispute, expected),
-    hint: 'it stays as it is shown above',
+    message: describeConflict(dispute, expected),
+    hint: 'the dispute stays as shown above',
     outcome: 'not_sent',
     fields: [{ field: 'status', flag: expectStatus, detail: printable(String(dispute.record.status)) }],
   });

@@ -4,6 +4,7 @@ import { openDispute } from '../../contract/operations/disputes.ts';
 export const command = operationCommand({
   operation: openDispute,
   description: 'Open a dispute record. It moves no money.',
+  question: 'Open this dispute?',
   examples: [
     'disputes open --reason "Parcel never arrived" --order-id 0b8f…',
     'disputes open --kind payment --reason-file reason.txt --provider-case-id PP-D-4711',

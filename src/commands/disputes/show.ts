@@ -5,8 +5,8 @@ import { describeDispute } from './case-file.ts';
 
 export const command = operationCommand({
   operation: showDispute,
-  description: `Show a dispute as a case file: status and deadlines with the time that is left, the reason, risk signals,
-and the evidence, oldest first.`,
+  description: `Show a dispute as a case file: status, deadlines and the time left, reason, risk signals, and the evidence,
+oldest first.`,
   examples: [
     'disputes show 5f0c…',
     'disputes show 5f0c… --json',

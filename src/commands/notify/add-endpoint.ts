@@ -8,8 +8,9 @@ const allowDuplicate = '--allow-duplicate';
 export const command = operationCommand({
   operation: addEndpoint,
   description: `Add an endpoint that notifications are sent to.
-The same endpoint within 24 hours is refused: ${allowDuplicate} adds it again.`,
-  options: [{ flag: allowDuplicate, description: 'Add it although it was added before', group: 'Safety:' }],
+The same endpoint within 24 hours is refused; ${allowDuplicate} adds it again.`,
+  question: 'Add this endpoint?',
+  options: [{ flag: allowDuplicate, description: 'Add it even if it was added before', group: 'Safety:' }],
   examples: [
     'notify add-endpoint --name Team --url https://discord.com/… --events feedback_digest',
     'notify add-endpoint --name Night --url https://… --events feedback_digest --no-enabled',

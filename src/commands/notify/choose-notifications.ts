@@ -6,18 +6,18 @@ import { askChoice, askSeveral } from '../../cli/prompts/prompts.ts';
 import type { Question, Questions } from '../../cli/prompts/questions.ts';
 import { markNotificationsRead } from '../../contract/operations/notifications.ts';
 
-/** Asks which notifications are to be marked read, and stores the answer in the body: for all of them it is empty. */
+/** Asks which notifications to mark as read and stores the answer in the body. An empty body means all. */
 export function questionsOfNotifications(context: Context, body: Record<string, unknown>): Questions {
   const fields = deriveFlags(markNotificationsRead.body);
   let way = 'all';
   const choose: Question = {
     async ask() {
       const choices = [
-        { value: 'all', name: 'all of them' },
-        { value: 'ids', name: 'some of them, by their ids' },
-        { value: 'before', name: 'those that came before a time' },
+        { value: 'all', name: 'All of them' },
+        { value: 'ids', name: 'Some, by id' },
+        { value: 'before', name: 'All before a time' },
       ];
-      way = await askChoice(context.io, 'Which notifications shall be marked read?', choices, way);
+      way = await askChoice(context.io, 'Which notifications do you want to mark as read?', choices, way);
       for (const name of Object.keys(body)) if (name !== way) delete body[name];
     },
   };

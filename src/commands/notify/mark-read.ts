@@ -7,11 +7,12 @@ import { markNotificationsRead } from '../../contract/operations/notifications.t
 
 export const command = operationCommand({
   operation: markNotificationsRead,
-  description: 'Mark notifications read: those with the given ids, those before a time, or all of them.',
+  description: 'Mark notifications as read: by id, before a time, or all of them.',
+  question: 'Mark these notifications as read?',
   arguments: [
     { name: 'notificationId', description: 'Ids of the notifications', variadic: true, optional: true },
   ],
-  options: [{ flag: '--all', description: 'Mark all notifications', group: 'Fields:' }],
+  options: [{ flag: '--all', description: 'Mark all notifications as read', group: 'Fields:' }],
   examples: [
     'notify mark-read 5f0c… 81ab…',
     'notify mark-read --all',
@@ -22,7 +23,7 @@ export const command = operationCommand({
   id: () => undefined,
 });
 
-/** `--all` sends an empty object, so it goes with nothing else. */
+/** `--all` sends an empty object, so it excludes every other field. */
 async function chooseNotifications(
   body: Record<string, unknown>,
   { context, parsed }: PreparedInput,
@@ -30,13 +31,14 @@ async function chooseNotifications(
   const ids = parsed.arguments.notificationId ?? [];
   const all = isOn(parsed, '--all');
   if (ids.some((id) => id.trim() === ''))
-    throw usageError('a notification id is empty', 'leave it out or give one');
+    throw usageError('a notification id is empty', 'remove it or give an id');
   if (ids.length > 0) body.ids = ids;
   const chosen = Object.keys(body).length > 0;
-  if (all && chosen) throw usageError('--all excludes ids and other fields', 'leave --all or the others out');
+  if (all && chosen)
+    throw usageError('--all cannot be used with ids or other fields', 'leave one of them out');
   if (all || chosen) return null;
   if (!context.canPrompt) {
-    throw usageError('which notifications?', 'give their ids, --before TIME, or --all for all of them');
+    throw usageError('no notifications given', 'give ids, --before TIME, or --all');
   }
   const { questionsOfNotifications } = await import('./choose-notifications.ts');
   return questionsOfNotifications(context, body);

@@ -9,10 +9,10 @@ const resubmit = '--resubmit';
 
 export const command = operationCommand({
   operation: appealReclaim,
-  description: `Appeal a notice that reclaims the subdomain of the store. A notice takes one appeal, and the text cannot be
-changed afterwards. A notice that was appealed from this machine before is refused: ${resubmit} appeals again.`,
+  description: `Appeal a notice that reclaims the subdomain of the store. A notice allows one appeal, and its text cannot be
+changed later. A second appeal from this machine is refused; ${resubmit} sends it anyway.`,
   options: [
-    { flag: resubmit, description: 'Appeal although this notice was appealed before', group: 'Safety:' },
+    { flag: resubmit, description: 'Appeal even if this notice was appealed before', group: 'Safety:' },
   ],
   examples: [
     'reclaim appeal 5f0c… --text "The shop is open: last order yesterday" --confirm 5f0c…',
@@ -23,9 +23,9 @@ changed afterwards. A notice that was appealed from this machine before is refus
   async perform(run) {
     const { reclaimId = '' } = run.request.parameters;
     const check = refuseSecond(run, 'this notice was appealed', resubmit);
-    // Before the question too: nobody should answer it in vain.
+    // Check before the question too, so that nobody answers it for nothing.
     await check(await run.ui.context.history());
-    await confirmById(run, reclaimId, 'Send this appeal? A notice takes one.');
+    await confirmById(run, reclaimId, 'Send this appeal? It cannot be changed later.');
     return perform(run, { check });
   },
   id: idIfAny,

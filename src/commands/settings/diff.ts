@@ -8,9 +8,9 @@ import { changesBetween, clientFields, describeChanges, readSettings } from './s
 
 export const command = operationInputCommand({
   operation: saveSettings,
-  description: `Show what \`settings save\` with the same flags would change, and save nothing. --exit-code ends with 6 where
+  description: `Show what \`settings save\` with the same flags would change, without saving it. --exit-code ends with 6 if
 something differs, for CI jobs that keep settings in a file.`,
-  options: [{ flag: '--exit-code', description: 'End with 6 where the settings differ', group: 'Options:' }],
+  options: [{ flag: '--exit-code', description: 'End with 6 if the settings differ', group: 'Options:' }],
   examples: [
     'settings diff --from-file settings.yaml',
     'settings diff --from-file settings.yaml --exit-code --json',
@@ -21,7 +21,7 @@ something differs, for CI jobs that keep settings in a file.`,
     const before = clientFields(document);
     const changes = changesBetween(before, clientFields(mergeObjects(document, run.request.body ?? {})));
     if (context.flags.json) printJson(context, changes);
-    else if (changes.length === 0) context.notice('Nothing differs.');
+    else if (changes.length === 0) context.notice('No differences.');
     else context.print(describeChanges(changes, context.out));
     return changes.length > 0 && isOn(parsed, '--exit-code') ? exitCodes.conflict : undefined;
   },

@@ -15,15 +15,15 @@ import { clientFields, previewSave, readSettings, sameJson, settingsRun } from '
 const fields = deriveFlags(saveSettings.body);
 
 export const command: CommandDefinition = {
-  description: `Edit the operations settings as YAML in $VISUAL or $EDITOR. What is invalid, or refused by the service, brings
-you back to the editor with your text and the reason. Stops when somebody else changed them in the meantime.`,
+  description: `Edit the operations settings as YAML in $VISUAL or $EDITOR. If the text is invalid or the service refuses it,
+the editor opens again with your text and the reason. Stops if someone else changed the settings in the meantime.`,
   examples: ['settings edit', 'settings edit --profile outlet'],
   async run(context, parsed) {
     if (!context.canPrompt) {
       throw new CliError({
         code: 'input_needed',
         exitCode: exitCodes.inputNeeded,
-        message: 'an editor needs a terminal with somebody at it who may be asked',
+        message: 'settings edit needs a terminal',
         hint: 'use `storectl settings save` with flags or --from-file',
         outcome: 'not_sent',
       });
@@ -31,13 +31,13 @@ you back to the editor with your text and the reason. Stops when somebody else c
     const run = await settingsRun({ context, fields, parsed });
     announce(run);
     const performed = await editAndSave(run);
-    if (performed === null) context.notice('Nothing was changed.');
+    if (performed === null) context.notice('No changes.');
     else await printResult(run, { id: () => undefined }, performed);
     return undefined;
   },
 };
 
-/** Null where the user left the text as it was. */
+/** Null if the user changed nothing. */
 async function editAndSave(run: Run): Promise<Performed | null> {
   const { context } = run.ui;
   const base = await readSettings(run);
@@ -55,19 +55,19 @@ async function editAndSave(run: Run): Promise<Performed | null> {
       return preview.send();
     },
     nothing: 'nothing was saved',
-    keep: 'keep it in a file for --from-file',
+    keep: 'save it to a file for --from-file',
   });
 }
 
 function header(problem: string | null): string {
   const lines = [
     ...(problem === null ? [] : ['Not saved:', ...problem.split('\n'), '']),
-    'Operations settings. Save and leave the editor to apply them; an empty text cancels.',
+    'Operations settings. Save and close the editor to apply; an empty file cancels.',
   ];
   return `${lines.map((line) => `# ${line}`.trimEnd()).join('\n')}\n\n`;
 }
 
-/** Comments at the top are ours; those further down are the user's and do no harm. */
+/** Removes the comments at the top, which are ours. Comments further down belong to the user. */
 function withoutHeader(text: string): string {
   return text.replaceAll('\r\n', '\n').replace(/^(#[^\n]*\n)+\n?/, '');
 }

@@ -24,9 +24,10 @@ const askChanges = askWhatChanges(saveSettings, '--quiet-hours-enabled', async (
 
 export const command = operationCommand({
   operation: saveSettings,
-  description: `Change the operations settings. The document is read, the given fields are changed in it, and the whole is
-saved: what is not named stays, fields that this program does not know included. Stops when somebody else
-changed the settings in the meantime. The service's own fields storeId, env and updatedAt are not sent.`,
+  description: `Change the operations settings. Only the fields you give change: the current settings are read, changed and
+saved as a whole, with fields that storectl does not know. Stops if someone else changed the settings in the meantime.
+storeId, env and updatedAt belong to the service and are not sent.`,
+  question: 'Save these settings?',
   examples: [
     'settings save --quiet-hours-enabled --quiet-hours-start 22:00 --quiet-hours-end 07:00',
     'settings save --set templates.dispute_opened.title="New dispute"',
@@ -37,7 +38,7 @@ changed the settings in the meantime. The service's own fields storeId, env and 
     {
       flag: undo,
       value: 'ID',
-      description: 'Put back the settings from before this change, an id of `storectl history list`',
+      description: 'Restore the settings from before this change (an id from `storectl history list`)',
       group: 'Input:',
       complete: 'record',
     },
@@ -45,7 +46,8 @@ changed the settings in the meantime. The service's own fields storeId, env and 
   prepare: async (body, input) => {
     const id = optionValue(input.parsed, undo);
     if (id === undefined) return askChanges(body, input);
-    if (Object.keys(body).length > 0) throw usageError(`${undo} excludes fields`, 'leave one of them out');
+    if (Object.keys(body).length > 0)
+      throw usageError(`${undo} cannot be used with fields`, 'leave one of them out');
     Object.assign(body, clientFields(await formerSettings(input, id)));
     return null;
   },
@@ -53,28 +55,28 @@ changed the settings in the meantime. The service's own fields storeId, env and 
   dryRunNote: ({ ui }) =>
     optionValue(ui.parsed, undo) !== undefined
       ? null
-      : 'these fields would be changed in the settings as they are then, and the whole sent; `storectl settings diff` shows it',
+      : 'A real run merges these fields into the current settings and sends all of them; see `storectl settings diff`.',
   id: (answer) => getPath(answer, ['storeId']),
 });
 
-/** The document that the change with this id replaced. Throws a usage error where the history has none. */
+/** The document that the change with this id replaced. Throws a usage error if the history has none. */
 async function formerSettings({ context }: PreparedInput, id: string): Promise<Record<string, unknown>> {
   const record = await (await context.history()).get(id);
   const { origin, storeId } = await context.connect();
   const reason =
     record.operation !== saveSettings.id || record.former === null
-      ? 'is no change of the settings'
+      ? 'did not change the settings'
       : record.origin !== origin || record.storeId !== storeId
-        ? `is a change of store ${record.storeId} @ ${record.origin}`
+        ? `changed another store (${record.storeId} @ ${record.origin})`
         : null;
   if (reason === null) return parseObject(record.former ?? '', `the former document of ${record.id}`);
   throw usageError(
-    `${record.id} ${reason}: there is nothing to put back`,
-    '`storectl history list --operation settings.save` shows those that are',
+    `${record.id} ${reason}, so there is nothing to undo`,
+    '`storectl history list --operation settings.save` shows the changes that can be undone',
   );
 }
 
-/** PUT replaces the document, so what the user did not name has to be read and sent back. */
+/** PUT replaces the document, so the other fields are read first and sent back. */
 async function mergeIntoCurrent(run: Run): Promise<Preview> {
   const given = run.request.body ?? {};
   const current = await readSettings(run);
@@ -82,14 +84,14 @@ async function mergeIntoCurrent(run: Run): Promise<Preview> {
   if (optionValue(run.ui.parsed, undo) !== undefined) return previewSave(run, current, given, movedHint);
   const next = clientFields(mergeObjects(current.document, given));
   const { updatedAt } = given;
-  // A document that was read earlier says when: saving it over newer settings would take others' changes back.
+  // The input says when it was read. Saving it over newer settings would undo the changes of others.
   const isStale = typeof updatedAt === 'string' && updatedAt !== current.document.updatedAt;
   if (isStale && !sameJson(clientFields(current.document), next)) {
     throw movedError(
       run,
       given,
       current.document,
-      'read them anew, or take updatedAt out of the input to save it all the same',
+      'read them again, or remove updatedAt from the input to save it anyway',
     );
   }
   return previewSave(run, current, next, movedHint);

@@ -9,7 +9,7 @@ import { perform } from '../../cli/operation/run/send.ts';
 import type { Style } from '../../cli/output/style.ts';
 import { saveSettings, serverOwnedSettings, showSettings } from '../../contract/operations/settings.ts';
 
-/** The operations settings as they are now. */
+/** The operations settings as the service has them now. */
 export interface CurrentSettings {
   readonly document: Record<string, unknown>;
   /** The same as the service sent it. */
@@ -17,14 +17,14 @@ export interface CurrentSettings {
   readonly etag: string | null;
 }
 
-/** One leaf of a document that differs: its dotted path and both values, undefined where there is none. */
+/** One leaf that differs: its dotted path and both values, undefined if missing. */
 export interface Change {
   readonly path: string;
   readonly before: unknown;
   readonly after: unknown;
 }
 
-/** The run of a command that starts with what the service has, before it knows what to save. */
+/** A run that reads the settings first; its body is set later. */
 export async function settingsRun(input: PreparedInput): Promise<Run> {
   return {
     target: await input.context.connect(),
@@ -33,7 +33,7 @@ export async function settingsRun(input: PreparedInput): Promise<Run> {
   };
 }
 
-/** Reads the settings. Throws exit 7 where the answer is no object: saving over it would lose it. */
+/** Reads the settings. Throws exit 7 if the answer is not an object: saving over it would lose it. */
 export async function readSettings(run: Run): Promise<CurrentSettings> {
   const request = { operation: showSettings, parameters: {}, body: null };
   const { answer, text, etag } = await perform({ ...run, request });
@@ -42,21 +42,21 @@ export async function readSettings(run: Run): Promise<CurrentSettings> {
     code: 'unreadable_settings',
     exitCode: exitCodes.rejected,
     message: isObject(answer)
-      ? `the service sent settings that are nested more than ${maxNestingDepth} levels deep: nothing was saved`
-      : 'the service sent settings that are no JSON object: nothing was saved',
+      ? `the service sent settings nested more than ${maxNestingDepth} levels deep; nothing was saved`
+      : 'the service sent settings that are not a JSON object; nothing was saved',
     hint: '`storectl settings show --json` shows what it sent',
     outcome: 'not_sent',
   });
 }
 
-/** The document without the fields that the service writes. */
+/** The document without the fields that belong to the service. */
 export function clientFields(document: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(document).filter(([name]) => !serverOwnedSettings.some((owned) => owned === name)),
   );
 }
 
-/** The leaves in which two documents differ. Lists are compared whole. */
+/** The leaves that differ between two documents. Lists are compared as a whole. */
 export function changesBetween(before: unknown, after: unknown, path = ''): Change[] {
   if (isObject(before) && isObject(after)) {
     const names = new Set([...Object.keys(before), ...Object.keys(after)]);
@@ -82,14 +82,14 @@ export function describeChanges(changes: readonly Change[], { color }: Style): s
     .join('\n');
 }
 
-/** Exit 6: somebody else changed the settings in between. Shows what moved. */
+/** Exit 6: someone else changed the settings in the meantime. Shows their changes. */
 export function movedError(run: Run, before: unknown, now: unknown, hint: string): CliError {
   const moved = changesBetween(before, now);
   return new CliError({
     code: 'settings_moved',
     exitCode: exitCodes.conflict,
     message: [
-      'the settings were changed by somebody else in the meantime, nothing was saved; what moved:',
+      'someone else changed the settings in the meantime, so nothing was saved. Their changes:',
       describeChanges(moved, run.ui.context.err),
     ].join('\n'),
     hint,
@@ -103,8 +103,8 @@ export function movedError(run: Run, before: unknown, now: unknown, hint: string
 }
 
 /**
- * The save of `next` over `base`, which was read before. It reads again, stops where the settings moved in between, and
- * keeps the former document in the history. Nothing is sent where nothing differs.
+ * Previews saving `next` over `base`. Sending reads the settings again, stops if they changed since `base`, and keeps the
+ * former document in the history. Nothing is sent if nothing differs.
  */
 export function previewSave(
   run: Run,
@@ -115,7 +115,7 @@ export function previewSave(
   const changes = changesBetween(clientFields(base.document), next);
   if (changes.length === 0) {
     return {
-      text: 'The settings are so already: nothing was sent.',
+      text: 'No changes; nothing was sent.',
       changesNothing: true,
       send: async () => ({ answer: base.document, text: base.text, etag: base.etag, record: null }),
     };
@@ -136,15 +136,15 @@ export function previewSave(
   };
 }
 
-/** Saving sends the whole document back: a number that would come back as another one must not be touched. */
+/** Saving sends the whole document back, so a number that JavaScript cannot represent would change. */
 function refuseInexactNumbers({ text }: CurrentSettings): void {
   const number = inexactNumber(text);
   if (number === null) return;
   throw new CliError({
     code: 'inexact_number',
     exitCode: exitCodes.rejected,
-    message: `the settings hold the number ${number}, which this program would change by saving it: nothing was saved`,
-    hint: 'a number of at most 15 digits, or a text, can be kept',
+    message: `the settings contain the number ${number}, which storectl cannot save exactly; nothing was saved`,
+    hint: 'use a number of at most 15 digits, or a string',
     outcome: 'not_sent',
   });
 }
@@ -153,7 +153,7 @@ function own(object: Record<string, unknown>, name: string): unknown {
   return Object.hasOwn(object, name) ? object[name] : undefined;
 }
 
-/** Equal as JSON values, whatever the order of fields. */
+/** Equal as JSON values; the order of fields does not matter. */
 export function sameJson(a: unknown, b: unknown): boolean {
   if (isObject(a) && isObject(b)) return changesBetween(a, b).length === 0;
   if (Array.isArray(a) && Array.isArray(b)) {

@@ -5,7 +5,7 @@ import { showSettings } from '../../contract/operations/settings.ts';
 export const command = operationCommand({
   operation: showSettings,
   description:
-    'Show the operations settings: quiet hours, templates, discovery, showcase and privacy on phones.',
+    'Show the operations settings: quiet hours, templates, discovery, showcase and mobile privacy.',
   examples: [
     'settings show',
     'settings show --fields quietHours,templates',

@@ -6,15 +6,15 @@ import { EditorFailed, editText } from '../../prompts/editor.ts';
 import { askChoice, askSeveral, askText, askYesNo, type Choice } from '../../prompts/prompts.ts';
 import { unlessBack } from '../../prompts/questions.ts';
 
-/** What is known about a field before it is asked for. */
+/** Values to offer when asking for a field. */
 export interface FieldHints {
-  /** What was answered before: offered to be kept or changed. */
+  /** The earlier answer, offered for editing. */
   readonly before?: unknown;
-  /** Words that are usual for it. Any other can be given as well. */
+  /** Suggested values. Others are accepted as well. */
   readonly words?: readonly string[] | undefined;
 }
 
-/** Asks for a field of the request in its own words, and holds the answer to the contract's rules for it. */
+/** Asks for a field of the request and validates the answer against the contract. */
 export async function askField(
   io: Io,
   field: FieldFlag,
@@ -29,7 +29,7 @@ export async function askField(
 }
 
 async function askLine(io: Io, field: FieldFlag, before?: unknown): Promise<unknown> {
-  const several = field.kind === 'list' || field.kind === 'map' ? ' (commas between several)' : '';
+  const several = field.kind === 'list' || field.kind === 'map' ? ' (comma-separated)' : '';
   const text = await askText(io, field.description + several, {
     preset: before === undefined || before === null ? undefined : textOf(before),
     lineBreaks: field.fileFlag !== null,
@@ -48,13 +48,13 @@ function textOf(value: unknown): string {
 }
 
 function valueFrom(field: FieldFlag, text: string): unknown {
-  // What stands between two names of a map may hold commas of its own.
+  // Values of a map may contain commas.
   return parseFlag(field, field.kind === 'map' ? text.trim().split(/,\s*(?=[^\s,=]+=)/) : [text.trim()]);
 }
 
-/** What keeps a text from being the field's value, or null. */
+/** Why a text is not valid for the field, or null. */
 function problemOf(field: FieldFlag, text: string): string | null {
-  if (text.trim() === '') return 'this is needed';
+  if (text.trim() === '') return 'A value is required';
   try {
     const { error } = field.schema.safeParse(valueFrom(field, text));
     return error === undefined ? null : (error.issues[0]?.message ?? 'this is not valid');
@@ -63,8 +63,7 @@ function problemOf(field: FieldFlag, text: string): string | null {
   }
 }
 
-/** Stands for what the user types, where words are offered. */
-const another: Choice = { value: '', name: 'another one' };
+const other: Choice = { value: '', name: 'Other…' };
 
 const asChoice = (word: string): Choice => ({ value: word, name: word });
 
@@ -75,10 +74,10 @@ async function askWord(
   before: unknown,
 ): Promise<unknown> {
   const isOther = typeof before === 'string' && !words.includes(before);
-  for (let preset = isOther ? another.value : textOf(before); ; ) {
-    preset = await askChoice(io, nameOfField(field), [...words.map(asChoice), another], preset);
-    if (preset !== another.value) return preset;
-    // Back to the words that were offered, and no further.
+  for (let preset = isOther ? other.value : textOf(before); ; ) {
+    preset = await askChoice(io, nameOfField(field), [...words.map(asChoice), other], preset);
+    if (preset !== other.value) return preset;
+    // Escape goes back to the suggestions.
     const typed = await unlessBack(() => askLine(io, field, isOther ? before : undefined));
     if (typed !== null) return typed;
   }
@@ -92,11 +91,11 @@ async function askWords(
 ): Promise<string[]> {
   const earlier = Array.isArray(before) ? before.map(String) : [];
   const others = earlier.filter((word) => !words.includes(word));
-  for (let preset = [...earlier, ...(others.length > 0 ? [another.value] : [])]; ; ) {
-    preset = await askSeveral(io, nameOfField(field), [...words.map(asChoice), another], preset);
-    if (!preset.includes(another.value)) return preset;
-    const chosen = preset.filter((word) => word !== another.value);
-    // Whoever chooses all of the list at once has chosen to name another one as well.
+  for (let preset = [...earlier, ...(others.length > 0 ? [other.value] : [])]; ; ) {
+    preset = await askSeveral(io, nameOfField(field), [...words.map(asChoice), other], preset);
+    if (!preset.includes(other.value)) return preset;
+    const chosen = preset.filter((word) => word !== other.value);
+    // "Select all" selects Other… as well, so an empty answer is allowed then.
     const typed = await unlessBack(() => askOthers(io, field, others, chosen.length > 0));
     if (typed !== null) return [...new Set([...chosen, ...typed])];
   }
@@ -108,8 +107,8 @@ async function askOthers(
   before: readonly string[],
   optional: boolean,
 ): Promise<string[]> {
-  const hint = optional ? 'commas between several, empty for none' : 'commas between several';
-  const text = await askText(io, `${nameOfField(field)}, others (${hint})`, {
+  const hint = optional ? 'comma-separated, empty for none' : 'comma-separated';
+  const text = await askText(io, `Other ${lowerFirst(nameOfField(field))} (${hint})`, {
     optional,
     preset: before.length > 0 ? before.join(', ') : undefined,
     validate: (answer) => (optional && answer.trim() === '') || (problemOf(field, answer) ?? true),
@@ -118,18 +117,18 @@ async function askOthers(
   return Array.isArray(value) ? value.map(String) : [];
 }
 
-/** A line is enough for a short text; an empty one opens the editor. What was written before is kept unless edited. */
+/** Asks for a line, or for a text in the editor after an empty line. An earlier text can be kept. */
 async function askLongText(io: Io, field: FieldFlag, before: unknown): Promise<string> {
   let text = typeof before === 'string' ? before : '';
   if (text === '') {
-    const line = await askText(io, `${field.description} (Enter alone opens your editor)`, {
+    const line = await askText(io, `${field.description} (press Enter to open your editor)`, {
       optional: true,
     });
     if (line.trim() !== '') return line;
   } else {
     const kept = await askChoice(io, field.description, [
-      { value: 'keep', name: `keep what you wrote: ${shorten(text)}` },
-      { value: 'edit', name: 'change it in your editor' },
+      { value: 'keep', name: `Keep it: ${shorten(text)}` },
+      { value: 'edit', name: 'Edit it' },
     ]);
     if (kept === 'keep') return text;
   }
@@ -145,12 +144,16 @@ async function askLongText(io: Io, field: FieldFlag, before: unknown): Promise<s
     }
     if (problem === null) return text;
     const again = await askChoice(io, `${field.description}: ${printable(problem)}`, [
-      { value: 'edit', name: 'back to your editor' },
-      { value: 'line', name: 'write it here, in one line' },
+      { value: 'edit', name: 'Open the editor again' },
+      { value: 'line', name: 'Type it here instead' },
     ]);
     const preset = text === '' ? undefined : text;
     if (again === 'line') return askText(io, field.description, { lineBreaks: true, preset });
   }
+}
+
+function lowerFirst(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1);
 }
 
 /** The beginning of a text, for a list of choices. */

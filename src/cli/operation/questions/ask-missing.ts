@@ -22,33 +22,33 @@ interface AskedId {
   readonly description: string;
 }
 
-/** What the user is asked for of an operation's input, in this order. */
+/** The missing input of an operation, in the order of the questions. */
 export interface Missing {
   readonly operation: Operation;
-  /** Questions of the command's own, before the others. */
+  /** Questions of the command itself. */
   readonly first: Questions;
-  /** The ids in the path, those that are given included. */
+  /** The ids in the path, including those that were given. */
   readonly ids: readonly AskedId[];
   readonly fields: readonly FieldFlag[];
-  /** Shows what the fields are about, as soon as the parameters are known. */
+  /** Shows context for the questions, such as the dispute, once the path parameters are known. */
   introduce?(parameters: Readonly<Record<string, string>>): Promise<void>;
 }
 
-/** Whether the service knows no such thing: an id is mistyped, or of another store. */
+/** Whether the service answered that the id does not exist. */
 export function isNotFound(error: unknown): error is CliError {
   if (!(error instanceof CliError) || error.details.outcome !== 'rejected') return false;
   return error.details.status === 404 || error.details.status === 410;
 }
 
-/** Says why a question is asked again. */
+/** Shows why the service refused before a question is asked again. */
 export function explainRefusal({ notice, err }: Context, { details }: CliError, hint = ''): void {
   const lines = [details.message, hint].filter((line) => line !== '').join('\n');
   notice(`\n${err.color.yellow(printableLines(lines))}\n`);
 }
 
 /**
- * Asks for what is missing, one question after the other, and stores the answers in `parameters` and `body`.
- * Escape goes back to the question before. Only with a terminal on both ends.
+ * Asks for the missing input and stores the answers in `parameters` and `body`. Escape goes back one question. Requires
+ * a terminal.
  */
 export async function interview(
   context: Context,
@@ -82,10 +82,10 @@ export async function interview(
   const questions = () => [...first(), ...missing.map(questionOfId), ...fields.map(questionOf)];
   if (missing.length > 0 && known.length === 0) {
     const what = missing.map(({ description }) => description.replace(/^Id of the /, '')).join(' or ');
-    context.notice(`This machine knows no ${what} to choose from, and the service lists none.`);
+    context.notice(`No ${what} in this machine's history to choose from, and the service has no list.`);
   }
   if (missing.length === 0) await introduce?.(parameters);
-  // A change is shown at the end, which one can go back from.
+  // A change has a review at the end, which Escape can leave as well.
   if (questions().length > (operation.class === 'read' ? 1 : 0)) explainKeys(context);
   await askFromStart(questions);
   return {
@@ -96,8 +96,8 @@ export async function interview(
 }
 
 /**
- * Asks for one field of the body. Offers the words that are usual for it, and what it is: in the body, or where it is
- * not there yet, now.
+ * Asks for one field of the body. Suggests its known values, and offers the value in the body, or else the current one
+ * (`now`), for editing.
  */
 export async function askInto(
   { io }: Context,
@@ -113,7 +113,7 @@ export async function askInto(
   setPath(body, field.path, await askField(io, field, hints));
 }
 
-/** Ids in a column, with what they stand for; whoever hears them hears first what they stand for. */
+/** Choices of an id and its description. Screen readers get the description first. */
 export function idChoices({ err }: Context, known: readonly KnownId[]): Choice[] {
   return known.map(({ id, description }) => ({
     value: id,
@@ -121,7 +121,7 @@ export function idChoices({ err }: Context, known: readonly KnownId[]): Choice[]
   }));
 }
 
-/** Offers the ids that this machine knows, since the service lists none. */
+/** Asks for an id. Offers those in the history, because the service has no list operations. */
 export async function askId(
   context: Context,
   description: string,
@@ -135,12 +135,12 @@ export async function askId(
     return (await askText(io, description, { validate, preset: isKnown ? undefined : before })).trim();
   };
   if (known.length === 0) return typeId();
-  const another = '';
-  const choices = [...idChoices(context, known), { value: another, name: 'another one' }];
-  for (let preset = isKnown || before === undefined ? before : another; ; preset = another) {
+  const other = '';
+  const choices = [...idChoices(context, known), { value: other, name: 'Other…' }];
+  for (let preset = isKnown || before === undefined ? before : other; ; preset = other) {
     const chosen = await askChoice(io, description, choices, preset);
-    if (chosen !== another) return chosen;
-    // Back to the list, and no further.
+    if (chosen !== other) return chosen;
+    // Escape goes back to the list.
     const typed = await unlessBack(typeId);
     if (typed !== null) return typed;
   }

@@ -8,8 +8,8 @@ import type { PreparedInput } from '../run/operation-command.ts';
 import { askInto } from './ask-missing.ts';
 
 /**
- * Lets the user choose fields of a partial update, then asks for each of them. What they are in `current` is shown and
- * offered to be changed. The answers are stored in `body`.
+ * Lets the user choose fields of a partial update, then asks for each of them. Their values in `current` are shown and
+ * offered for editing. The answers are stored in `body`.
  */
 export function questionsOfChanges(
   { context, fields }: PreparedInput,
@@ -26,7 +26,7 @@ export function questionsOfChanges(
   let chosen: readonly FieldFlag[] = [];
   const choose = async () => {
     const before = chosen.map(({ flag }) => flag);
-    const flags = await askSeveral(context.io, 'What shall change?', choices, before);
+    const flags = await askSeveral(context.io, 'What do you want to change?', choices, before);
     for (const { flag, path } of chosen) if (!flags.includes(flag)) removePath(body, path);
     chosen = fields.filter(({ flag }) => flags.includes(flag));
   };

@@ -5,16 +5,16 @@ import { printable } from '../../core/sanitize.ts';
 import { recordSummary } from '../../output/record-summary.ts';
 import type { Choice } from '../../prompts/prompts.ts';
 
-/** So many records are offered: who looks for an older one has its id from `history list`. */
-const most = 50;
+/** Older records are in `history list`. */
+const maxRecords = 50;
 
 /** The records of the profile in use as choices, newest first. */
 export async function recordChoices(context: Context, query: RecordQuery = {}): Promise<Choice[]> {
   const { records } = await (await context.history()).list(query);
-  return records.slice(0, most).map((record) => asChoice(record, context.now()));
+  return records.slice(0, maxRecords).map((record) => asChoice(record, context.now()));
 }
 
-/** A record as one of several to choose from. */
+/** A record as a choice of a picker. */
 export function asChoice(record: HistoryRecord, now: number): Choice {
   const { id, operation, state, open, age, result } = recordSummary(record, now);
   const words = [operation, open ? `${state} (open)` : state, result, age].filter((word) => word !== null);

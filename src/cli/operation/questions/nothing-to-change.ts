@@ -2,8 +2,8 @@ import { usageError } from '../../core/errors.ts';
 import type { InputCommand, PreparedInput } from '../run/operation-command.ts';
 
 /**
- * For a change that names no field: in a terminal the user chooses what shall change, elsewhere it is exit 2.
- * `example` is a flag that would change something; `read` gets what there is now, where that can be read.
+ * For an update without fields: a terminal lets the user choose some, elsewhere it is exit 2. `example` is a flag for the
+ * error; `read` returns the current values.
  */
 export function askWhatChanges(
   operation: InputCommand['operation'],
@@ -13,7 +13,7 @@ export function askWhatChanges(
   return async (body, input) => {
     if (Object.keys(body).length > 0) return null;
     if (!input.context.canPrompt) {
-      throw usageError('there is nothing to change', `give at least one field, for example ${example}`);
+      throw usageError('nothing to change', `give at least one field, for example ${example}`);
     }
     const { questionsOfChanges } = await import('./choose-changes.ts');
     return questionsOfChanges(input, operation, body, (await read?.(input)) ?? {});

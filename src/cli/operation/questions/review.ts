@@ -12,8 +12,8 @@ import { perform } from '../run/send.ts';
 import { explainRefusal, isNotFound } from './ask-missing.ts';
 
 /**
- * Performs a run for somebody who was asked for some of it: shows the whole before it is sent, lets the user go back to
- * the answers, and asks again for those that the service refuses.
+ * Performs a run whose input was asked for: shows all of it before sending, lets the user go back to the answers, and
+ * asks again for those that the service refuses.
  */
 export async function reviewAndPerform(
   run: Run,
@@ -27,7 +27,8 @@ export async function reviewAndPerform(
       const { text, changesNothing, send } = (await command.preview?.(run)) ?? previewFields(run, command);
       if (isChange && text !== '') notice(changesNothing ? text : `\n${text}\n`);
       const isSettled = !isChange || changesNothing || command.confirm !== undefined;
-      if (isSettled || (await agree(run, interview))) return await send();
+      if (isSettled || (await agree(run, interview, command.question ?? 'Send this request?')))
+        return await send();
     } catch (error) {
       if (error instanceof WentBack) {
         await interview.goBack();
@@ -45,7 +46,7 @@ export async function reviewAndPerform(
   }
 }
 
-/** What is sent says what will change. */
+/** Shows the fields of the request. */
 function previewFields(run: Run, command: OperationCommand): Preview {
   const { context } = run.ui;
   const rows = rowsOf(run.request.body ?? {}, { now: context.now(), currency: null });
@@ -56,20 +57,20 @@ function previewFields(run: Run, command: OperationCommand): Preview {
   };
 }
 
-/** Whether to go on: false where the user has changed something, which is to be looked at first. */
-async function agree(run: Run, interview: Interview): Promise<boolean> {
+/** Asks whether to send. False if the user edited something: the new values are shown again first. */
+async function agree(run: Run, interview: Interview, question: string): Promise<boolean> {
   const { context } = run.ui;
-  const answer = await askChoice(context.io, `${run.request.operation.summary}: send this?`, [
-    { value: 'yes', name: 'yes, send it' },
-    { value: 'change', name: 'change or add something first' },
-    { value: 'no', name: 'no, send nothing' },
+  const answer = await askChoice(context.io, question, [
+    { value: 'yes', name: 'Yes' },
+    { value: 'edit', name: 'Edit first' },
+    { value: 'no', name: 'No, cancel' },
   ]);
   if (answer === 'no') throw cancelledError();
-  if (answer === 'change') await unlessBack(() => askForMore(run, interview));
+  if (answer === 'edit') await unlessBack(() => askForMore(run, interview));
   return answer === 'yes';
 }
 
-/** Asks for any fields of the request, those that it can do without as well. */
+/** Asks for any fields of the request, including optional ones. */
 async function askForMore(
   { request: { body }, ui: { context, fields } }: Run,
   interview: Interview,
@@ -86,7 +87,7 @@ async function askForMore(
   const choose = async () => {
     const flags = await askSeveral(
       context.io,
-      'What shall be changed or added?',
+      'What do you want to change?',
       choices,
       chosen.map(({ flag }) => flag),
     );
@@ -95,13 +96,13 @@ async function askForMore(
   await askInTurn(() => [{ ask: choose }, ...chosen.map((field) => interview.questionOf(field))]);
 }
 
-/** Questions for what a definite refusal is about, where it can be asked for; none for any other error. */
+/** Questions for the fields or ids that the service refused; empty for any other error. */
 function correctingQuestions(
   { ui: { fields, parsed } }: Run,
   interview: Interview,
   error: unknown,
 ): readonly Question[] {
-  // An id that is confirmed on the command line is meant.
+  // An id that was given with --confirm is not a typing mistake.
   if (isNotFound(error)) return optionValue(parsed, '--confirm') ? [] : interview.questionsOfIds();
   if (!(error instanceof CliError)) return [];
   const { outcome, status, fields: named = [] } = error.details;
@@ -111,9 +112,9 @@ function correctingQuestions(
     .map((field) => interview.questionOf(field));
 }
 
-/** A cancellation after a refusal: something was sent, and it had no effect. */
+/** A cancellation after a refusal: something was sent, but it had no effect. */
 function withoutEffect(error: unknown): unknown {
   if (!(error instanceof CliError) || error.details.code !== 'cancelled') return error;
-  const message = 'cancelled; the service refused what was sent before, and it had no effect';
+  const message = 'cancelled; the service rejected the earlier request, so nothing was changed';
   return new CliError({ ...error.details, message, outcome: 'rejected' });
 }

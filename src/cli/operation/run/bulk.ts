@@ -10,7 +10,7 @@ import { beginFile, outputFileOption } from '../../output/output-file.ts';
 import type { Run } from './run.ts';
 import { sendOptions } from './send.ts';
 
-/** The run that those of a batch are made from. */
+/** The run of a batch: its items copy it and add their own request. */
 export async function startBatch(
   context: Context,
   operation: Operation,
@@ -19,7 +19,7 @@ export async function startBatch(
   const target = await context.connect();
   const problem = pathParameterProblem(target.storeId);
   if (problem !== null) throw usageError(`--store ${problem}`, 'give the id as the service shows it');
-  // Requests wait where the service says "too many requests", since one that was refused so had no effect.
+  // A request that was refused with 429 had no effect, so a batch can wait and send it again.
   const parsed: ParsedCommand = { arguments: {}, options: new Map([['--retry-rate-limited', true]]) };
   return {
     target,
@@ -28,7 +28,7 @@ export async function startBatch(
   };
 }
 
-/** The batch of a run that {@link startBatch} has made. */
+/** Begins the batch in the history for a run from {@link startBatch}. */
 export async function beginBatch(
   { target, request: { operation, parameters }, ui: { context } }: Run,
   limits: Pick<BatchOptions, 'maxAtOnce' | 'onRetry' | 'isOver'>,
@@ -49,8 +49,8 @@ export async function beginBatch(
   });
 }
 
-/** Does the work while no other batch of the operation is at work on the store: a second one waits, and goes on then. */
-export async function alone<Result>(
+/** Runs `work` under a lock, so that two batches of one operation on one store run one after the other. */
+export async function withBatchLock<Result>(
   { target, request: { operation }, ui: { context } }: Run,
   work: () => Promise<Result>,
 ): Promise<Result> {
@@ -59,7 +59,7 @@ export async function alone<Result>(
   const lock = await history
     .acquire(`batch ${operation.id} ${target.origin} ${target.storeId}`, {
       signal,
-      onWait: () => context.notice('another storectl is at a batch for this store: waiting for it'),
+      onWait: () => context.notice('Waiting for another storectl batch on this store…'),
     })
     .catch((error: unknown) => {
       throw signal.aborted ? cancelledError() : error;
@@ -71,7 +71,7 @@ export async function alone<Result>(
   }
 }
 
-/** Does the work, which hands over its results as a JSON document for `--output-file`. */
+/** Runs `work` with a function that writes the results to `--output-file`. */
 export async function withResultsFile<Result>(
   { io }: Context,
   parsed: ParsedCommand,
@@ -91,8 +91,8 @@ export async function withResultsFile<Result>(
   }
 }
 
-/** Calls `work` for every item, at most `limit` at a time, in order, until `isOver` says to begin no more. */
-export async function forEachAtOnce<Item>(
+/** Calls `work` for every item in order, at most `limit` at a time, and starts no more once `isOver` returns true. */
+export async function forEachConcurrently<Item>(
   items: readonly Item[],
   limit: number,
   work: (item: Item, index: number) => Promise<void>,
@@ -107,18 +107,18 @@ export async function forEachAtOnce<Item>(
     }
   };
   const workers = Array.from({ length: Math.min(limit, items.length) }, worker);
-  // All of them end before an error goes on: none may still be sending while the program says what was sent.
+  // Wait for all workers before throwing, so that nothing is still being sent when the error is printed.
   const results = await Promise.allSettled(workers);
   const failed = results.find((result) => result.status === 'rejected');
   if (failed !== undefined) throw failed.reason;
 }
 
-/** How long a request that is under way when the user presses Ctrl-C may take to be answered. */
+/** How long requests in flight may still take after Ctrl-C. */
 const GRACE_MS = 10_000;
 
 /**
- * The context for requests of a batch: what is under way when the user cancels is let come to its end, so that its
- * outcome is known. `dispose` when the batch is over.
+ * A context whose requests in flight may finish after Ctrl-C, so that their outcome is known. Call `dispose` when the
+ * batch has ended.
  */
 export function withGrace(context: Context): { context: Context; dispose(): void } {
   const { signal } = context.io;
@@ -138,8 +138,8 @@ export function withGrace(context: Context): { context: Context; dispose(): void
   };
 }
 
-/** Most serious first: what may have happened, what stopped the rest, then what a person has to look at. */
-const bySeriousness: readonly ExitCode[] = [
+/** Most severe first: unknown outcomes, then what stopped the batch, then single items. */
+const bySeverity: readonly ExitCode[] = [
   exitCodes.bug,
   exitCodes.unknown,
   exitCodes.localState,
@@ -155,16 +155,16 @@ const bySeriousness: readonly ExitCode[] = [
 ];
 
 /** The exit code of several results. */
-export function gravestExitCode(codes: readonly ExitCode[]): ExitCode {
-  return bySeriousness.find((code) => codes.includes(code)) ?? exitCodes.done;
+export function mostSevereExitCode(codes: readonly ExitCode[]): ExitCode {
+  return bySeverity.find((code) => codes.includes(code)) ?? exitCodes.done;
 }
 
-/** What ended a batch, in words that are true of all of it: something may have been sent before. */
-export function wordsOfBatch(wordsOfItem: string): string {
-  return wordsOfItem.replace('nothing was sent', 'nothing more was sent');
+/** Rephrases the error of one item for the whole batch: earlier items may have been sent. */
+export function rephraseForBatch(text: string): string {
+  return text.replace('nothing was sent', 'nothing more was sent');
 }
 
-/** Whether an error is about this one item, so that the others can go on. */
+/** Whether an error concerns one item only, so that the batch can continue. */
 export function concernsOneItem(code: ExitCode): boolean {
   return (
     code === exitCodes.usage ||

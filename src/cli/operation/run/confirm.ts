@@ -3,8 +3,8 @@ import { optionValue } from '../../core/parsed-command.ts';
 import type { Run } from './run.ts';
 
 /**
- * Asks for the id once more before something that cannot be taken back; `--confirm ID` answers beforehand. Without
- * somebody to ask, the command has been refused before, so silence is never taken for yes.
+ * Asks the user to type the id before an irreversible change, unless `--confirm ID` was given. Without a terminal,
+ * `completeInput` has already refused the command.
  */
 export async function confirmById(
   { ui: { context, parsed, interview } }: Run,
@@ -19,20 +19,19 @@ export async function confirmById(
   if (!context.canPrompt) throw cancelledError();
   const { askText } = await import('../../prompts/prompts.ts');
   const { askFromStart } = await import('../../prompts/questions.ts');
-  const validate = (text: string) =>
-    text.trim() === id || 'that is not it; Ctrl-C leaves everything as it is';
+  const validate = (text: string) => text.trim() === id || "That doesn't match. Ctrl-C cancels.";
   const ask = async () => {
-    await askText(context.io, `${question} Type ${id} to go on`, { validate });
+    await askText(context.io, `${question} Type ${id} to confirm`, { validate });
   };
-  // Where other questions came before, going back is their business.
+  // After other questions, Escape goes back to them.
   await (interview === null ? askFromStart(() => [{ ask }]) : ask());
 }
 
-/** Exit 2 for a `--confirm` that names something else than the command. */
+/** Exit 2 for a `--confirm` that does not match the command. */
 export function wrongConfirmation(given: string, wanted: string): CliError {
   return usageError(
-    `--confirm names ${given || 'nothing'}, and the command ${wanted}`,
-    'nothing was sent; check which one is meant',
+    `--confirm says ${given || 'nothing'}, but the command says ${wanted}`,
+    'nothing was sent; check which one you mean',
     {
       code: 'wrong_confirmation',
     },

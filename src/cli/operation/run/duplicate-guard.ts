@@ -12,13 +12,13 @@ import type { HistoryCheck, Run } from './run.ts';
 
 const dayMs = 24 * 3_600_000;
 
-/** A check that refuses what was sent to the same store within 24 hours, unless `flag` is given. */
+/** Refuses content that was sent to the same store within 24 hours, unless `flag` is given. */
 export function refuseRepeated(run: Run, flag: string): HistoryCheck {
   const query: RecordQuery = { fingerprint: fingerprintOf(run), maxAgeMs: dayMs };
   return refuseAfter(run, query, 'the same content was sent to this store', flag);
 }
 
-/** A check that refuses a second request to the same path, whatever its body and age, unless `flag` is given. */
+/** Refuses a second request to the same path, whatever its body and age, unless `flag` is given. */
 export function refuseSecond(run: Run, what: string, flag: string): HistoryCheck {
   const { target, request } = run;
   const query: RecordQuery = {
@@ -40,15 +40,15 @@ function refuseAfter(
     if (isOn(parsed, flag)) return;
     const { records } = await history.list({ ...query, state: ['prepared', 'sent', 'applied', 'unknown'] });
     for (const found of records) {
-      const record = await afterItsProcess(context, history, found);
-      // Prepared and nobody at it: its process died before it sent anything.
+      const record = await waitForOwner(context, history, found);
+      // A record that is still prepared belongs to a process that died before it sent anything.
       if (['sent', 'applied', 'unknown'].includes(record.state)) throw repeated(context, record, what, flag);
     }
   };
 }
 
-/** The record as it is when the process that is at work on it, if there is one, has ended. */
-async function afterItsProcess(
+/** Waits for the process that owns the record, if it is still running, and reads the record again. */
+async function waitForOwner(
   context: Context,
   history: History,
   record: HistoryRecord,
@@ -57,7 +57,7 @@ async function afterItsProcess(
   return history.withLock(lockName(record), () => history.get(record.id), { signal: context.io.signal });
 }
 
-/** What the history knows the run's command by. */
+/** The fingerprint under which the history finds this request. */
 function fingerprintOf(run: Run): string {
   const { target, request } = run;
   return fingerprint({
@@ -75,12 +75,12 @@ function pathOf({ target, request }: Run): string {
 
 function repeated(context: Context, record: HistoryRecord, what: string, flag: string): CliError {
   const age = formatDistance(Date.parse(record.createdAt) - context.now());
-  const outcome = record.state === 'applied' ? 'applied' : 'perhaps applied';
+  const outcome = record.state === 'applied' ? 'applied' : 'outcome unknown';
   return new CliError({
     code: 'already_sent',
     exitCode: exitCodes.conflict,
-    message: `${what} ${age} (${record.id}, ${outcome}); nothing was sent now`,
-    hint: `\`storectl history show ${record.id}\` shows it; ${flag} sends it all the same`,
+    message: `${what} ${age} (${record.id}, ${outcome}), so nothing was sent`,
+    hint: `\`storectl history show ${record.id}\` shows it; ${flag} sends it anyway`,
     outcome: 'not_sent',
     operationId: record.id,
   });

@@ -2,12 +2,14 @@ import { HistoryError, KeyReusedError } from '../../../history/errors.ts';
 import type { HistoryRecord } from '../../../history/records/record.ts';
 import { localStateError, usageError } from '../../core/errors.ts';
 
-/** Several commands of one CI job have one key unless they are told apart. */
+/** Several commands of one CI job share a key unless STORECTL_CI_JOB tells them apart. */
 function adviceOnKey({ idempotencyKey }: HistoryRecord): string {
-  return idempotencyKey?.startsWith('ci-') ? '; STORECTL_CI_JOB gives each command of a job its own' : '';
+  return idempotencyKey?.startsWith('ci-')
+    ? '; set STORECTL_CI_JOB to give each command of a job its own key'
+    : '';
 }
 
-/** The user's error for one of the history's; any other error as it is. */
+/** Turns an error of the history into a CLI error; returns any other error unchanged. */
 export function describeHistoryError(error: unknown): unknown {
   if (error instanceof KeyReusedError) {
     return usageError(
@@ -23,8 +25,8 @@ export function describeHistoryError(error: unknown): unknown {
     return usageError(error.message, '`storectl history list` shows the ids', { code: error.code });
   }
   if (error.code === 'secret_in_record') {
-    return usageError(error.message, 'a key belongs into no request body', { code: error.code });
+    return usageError(error.message, 'remove the API key from the request', { code: error.code });
   }
-  const waits = error.code === 'history_busy' ? '; --timeout SECONDS says how long it is waited for' : '';
+  const waits = error.code === 'history_busy' ? '; --timeout SECONDS changes how long to wait' : '';
   return localStateError(error.code, error.message, `nothing was sent${waits}`);
 }

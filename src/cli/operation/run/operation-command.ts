@@ -6,50 +6,52 @@ import type { FieldFlag, FlagHints } from '../../input/field-flags.ts';
 import type { Questions } from '../../prompts/questions.ts';
 import type { Performed, Run } from './run.ts';
 
-/** What a command may look at to prepare a body. */
+/** What `prepare` gets besides the body. */
 export interface PreparedInput {
   readonly context: Context;
   readonly fields: readonly FieldFlag[];
   readonly parsed: ParsedCommand;
 }
 
-/** What is particular to a command that takes the input of an operation. */
+/** A command that reads the input of an operation. */
 export interface InputCommand {
   readonly operation: Operation;
   readonly description: string;
   readonly examples: readonly string[];
   readonly hints?: FlagHints;
-  /** Values of fields that are sent where nothing else is given. */
+  /** Default values of fields. */
   readonly defaults?: Readonly<Record<string, unknown>>;
   readonly arguments?: readonly ArgumentSpec[];
   readonly options?: readonly OptionSpec[];
   /**
-   * Changes or refuses the body before it is completed and checked. Answers with what the user is to be asked, which it
-   * may where the context can prompt; no questions are for a user who has given the input in another way.
+   * Changes or refuses the body before it is completed and checked. Returns questions for the user, which are asked only
+   * if the context can prompt, or null.
    */
   prepare?(body: Record<string, unknown>, input: PreparedInput): Promise<Questions | null> | Questions | null;
-  /** Path parameter of something that cannot be taken back: its value must be typed, or given with `--confirm`. */
+  /** Path parameter of an irreversible operation: the user types its value, or gives it with `--confirm`. */
   readonly confirm?: string;
-  /** Shows what the questions are about, once the path parameters are known and before anything else is asked. */
+  /** Shows context for the questions once the path parameters are known, before other questions. */
   introduce?(run: Run): Promise<void>;
 }
 
-/** What a run would change, to be looked at before it is sent. */
+/** What a run would change, shown before it is sent. */
 export interface Preview {
   /** For people. */
   readonly text: string;
-  /** Nobody needs to agree to what changes nothing. */
+  /** Then the user is not asked. */
   readonly changesNothing: boolean;
   send(): Promise<Performed>;
 }
 
-/** What is particular to the command of one operation. */
+/** The command of one operation. */
 export interface OperationCommand extends InputCommand, ResultView {
-  /** What is done instead of sending the run and no more: looks before something that cannot be taken back. */
+  /** Asked before an interactive change is sent: `Update the store with these values?` */
+  readonly question?: string;
+  /** Replaces plain sending, for commands that check or read something first. */
   perform?(run: Run): Promise<Performed>;
-  /** The same for what can be said only from what the service has now; shown in place of the request's fields. */
+  /** As `perform`, for a change whose preview needs the current state of the service. */
   preview?(run: Run): Promise<Preview>;
-  /** What a dry run says where more than the request that it shows would be sent, or another body. */
+  /** What a dry run adds if a real run would send more than the request shown, or another body; null for nothing. */
   dryRunNote?(run: Run): string | null;
 }
 
@@ -57,6 +59,6 @@ export interface OperationCommand extends InputCommand, ResultView {
 export interface ResultView {
   /** The answer for people; without it, a record of its fields. */
   show?(answer: unknown, run: Run): string;
-  /** The id that `--quiet` prints, if there is one; without it, the `id` of the answer, which then must have one. */
+  /** The id that `--quiet` prints, if any. Without this function it is the `id` of the answer, and required. */
   id?(answer: unknown): unknown;
 }

@@ -2,6 +2,7 @@ import { type Operation, pathParameters } from '../../../contract/operation.ts';
 import { knownWords, parameterKinds } from '../../completion/known-values.ts';
 import type { ArgumentSpec, CompletionKind, OptionSpec } from '../../core/option-spec.ts';
 import { type FieldFlag, flagValues } from '../../input/field-flags.ts';
+import { describeParameter } from '../../input/path-parameter.ts';
 import { outputFileOption } from '../../output/output-file.ts';
 
 const group = 'Safety:';
@@ -9,7 +10,7 @@ const group = 'Safety:';
 const confirmOption: OptionSpec = {
   flag: '--confirm',
   value: 'ID',
-  description: 'Go ahead without asking: the same id again',
+  description: 'Confirm without a prompt: repeat the id',
   group,
 };
 
@@ -19,19 +20,19 @@ const keyOptions: readonly OptionSpec[] = [
     value: 'ci',
     complete: ['ci'],
     description:
-      'Make the idempotency key from the run of the CI job, so that running it again adds nothing (STORECTL_CI_JOB tells several in one job apart)',
+      'Derive the idempotency key from the CI run, so that a re-run adds nothing (set STORECTL_CI_JOB if a job runs several commands)',
     group,
   },
-  { flag: '--new', description: 'Do not go on with an open attempt of the same command', group },
+  { flag: '--new', description: 'Start a new attempt instead of continuing an open one', group },
 ];
 
 const rateLimitOption: OptionSpec = {
   flag: '--retry-rate-limited',
-  description: 'When the service says "too many requests", wait and send again',
+  description: 'Wait and retry if the service answers "too many requests"',
   group,
 };
 
-/** The options that a command has for its class of operation, besides those of its fields. */
+/** The options that depend on the class of the operation. */
 export function classOptions(operation: Operation, confirm: string | undefined): OptionSpec[] {
   return [
     ...(confirm === undefined ? [] : [{ ...confirmOption, ...parameterCompletion(confirm) }]),
@@ -41,11 +42,11 @@ export function classOptions(operation: Operation, confirm: string | undefined):
   ];
 }
 
-/** The path parameters, but for the store's, as arguments. */
+/** The path parameters as arguments, without the store id. */
 export function parameterArguments(operation: Operation): ArgumentSpec[] {
   return pathParameters(operation)
     .filter((name) => name !== 'storeId')
-    .map((name) => ({ name, description: 'Id as the service shows it', ...parameterCompletion(name) }));
+    .map((name) => ({ name, description: describeParameter(name), ...parameterCompletion(name) }));
 }
 
 function parameterCompletion(name: string): { readonly complete?: CompletionKind } {
@@ -71,7 +72,7 @@ export function fieldOptions(field: FieldFlag, operationId?: string): OptionSpec
           {
             flag: fileFlag,
             value: 'FILE',
-            description: 'The same from a file; - reads standard input',
+            description: `Read ${flag} from a file; - for standard input`,
             group,
           },
         ]),

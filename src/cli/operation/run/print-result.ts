@@ -11,12 +11,12 @@ import { renderJson } from '../../output/style.ts';
 import type { ResultView } from './operation-command.ts';
 import type { Performed, Run } from './run.ts';
 
-/** For {@link ResultView.id}: the `id` of an answer that may have none. */
+/** For {@link ResultView.id} of an answer whose `id` is optional. */
 export function idIfAny(answer: unknown): unknown {
   return getPath(answer, ['id']);
 }
 
-/** Prints the answer of an operation as the flags want it: id, fields, JSON, or for people. */
+/** Prints the answer of an operation as id, fields, JSON or text, depending on the flags. */
 export async function printResult(
   run: Run,
   command: ResultView,
@@ -35,7 +35,7 @@ export async function printResult(
   }
 }
 
-/** The chosen fields, or the answer for people; null where it is nested deeper than the stack: it was applied all the same. */
+/** The chosen fields, or the answer as text; null if it is nested deeper than the stack allows. */
 async function describeAnswer(run: Run, command: ResultView, answer: unknown): Promise<string | null> {
   const { context } = run.ui;
   const { flags, out, notice } = context;
@@ -46,7 +46,7 @@ async function describeAnswer(run: Run, command: ResultView, answer: unknown): P
     return renderRecord(rowsOf(answer, valueContext(context, answer)), out);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    notice('the answer is nested too deeply to be taken apart: this is all of it');
+    notice('The answer is nested too deeply to format, so it is shown as JSON.');
     return null;
   }
 }
@@ -56,14 +56,14 @@ function withoutId(operation: Operation, record: Performed['record']): CliError 
   return new CliError({
     code: 'no_id',
     exitCode: operation.class === 'read' ? exitCodes.notApplied : exitCodes.unknown,
-    message: 'the service answered with success and without an id: there is nothing to print',
+    message: 'the service answered without an id, so there is nothing to print',
     hint: record === null ? undefined : `\`storectl history show ${record.id}\` shows the answer`,
     outcome: 'applied',
     operationId: record?.id,
   });
 }
 
-/** Amounts are in the currency that the answer itself names. */
+/** Amounts use the currency in the answer itself. */
 function valueContext({ now }: Context, answer: unknown): ValueContext {
   const currency = getPath(answer, ['defaultCurrency']);
   return { now: now(), currency: typeof currency === 'string' ? currency : null };
@@ -76,7 +76,7 @@ export function printDryRun({ target, request, ui }: Run): void {
   printRequest(ui.context, { method: operation.method, url: target.baseUrl + path, body });
 }
 
-/** Prints a request that is not sent, without the key and the tokens of webhooks. A null body is none. */
+/** Prints a request that is not sent, without the key and webhook tokens. `body` is null for a request without one. */
 export function printRequest(
   context: Context,
   { method, url, body: whole }: { readonly method: string; readonly url: string; readonly body: unknown },

@@ -9,15 +9,15 @@ import { printable, printableInOneLine } from '../../../cli/core/sanitize.ts';
 import type { FieldFlag } from '../../../cli/input/field-flags.ts';
 import { checkBody, readBody } from '../../../cli/input/request-body.ts';
 import {
-  alone,
   beginBatch,
   concernsOneItem,
-  forEachAtOnce,
-  gravestExitCode,
+  forEachConcurrently,
+  mostSevereExitCode,
+  rephraseForBatch,
   startBatch,
+  withBatchLock,
   withGrace,
   withResultsFile,
-  wordsOfBatch,
 } from '../../../cli/operation/run/bulk.ts';
 import type { Run } from '../../../cli/operation/run/run.ts';
 import { announce, noteDrift, performInBatch } from '../../../cli/operation/run/send.ts';
@@ -26,17 +26,17 @@ import { createBlogPost } from '../../../contract/operations/blog.ts';
 import type { Batch } from '../../../history/history.ts';
 import type { HistoryRecord } from '../../../history/records/record.ts';
 import type { KnownPost } from './known-posts.ts';
-import { mostInHand, startPace } from './pace.ts';
+import { maxPending, startPace } from './pace.ts';
 import { type Plan, type PostResult, planPosts, resultOf } from './plan.ts';
 import { type PostFile, readPostFiles } from './post-files.ts';
 import { closeUnsent, settleBySlug } from './settle-post.ts';
 
-/** So many unknown outcomes without an answer in between: it is the service, and not the posts. */
-const mostUnknownInARow = 3;
+/** After this many unknown outcomes in a row the batch stops: the service is failing, not single posts. */
+const maxConsecutiveUnknown = 3;
 
 /**
- * Creates a post for each file. Everything is checked before anything is sent. Run again, it goes on: posts that the
- * history knows to be there are left alone, and those whose answer was lost are settled by their slug.
+ * Creates a post for each file. All files are validated before anything is sent. Run again, it continues: posts that exist
+ * according to the history are skipped, and lost answers are settled by slug.
  */
 export async function createPosts(
   context: Context,
@@ -52,14 +52,14 @@ export async function createPosts(
   }
   announce(run);
   return withResultsFile(context, parsed, (write) =>
-    alone(run, async () => {
+    withBatchLock(run, async () => {
       await closeUnsent(run);
       return createAll(run, posts, await planPosts(run, posts, parsed), write);
     }),
   );
 }
 
-/** What flags give to all posts alike. */
+/** Reads the fields from flags, which apply to all posts. */
 async function readCommon(
   context: Context,
   fields: readonly FieldFlag[],
@@ -70,8 +70,8 @@ async function readCommon(
   checkBody(createBlogPost, fields, common);
   if (own.length === 0) return common;
   throw usageError(
-    `${own.join(' and ')} cannot be the same for several files`,
-    'each file has its own: in front matter, in its first heading, in its name',
+    `${own.join(' and ')} cannot be set for several files at once`,
+    'set it in each file: front matter, first heading or file name',
   );
 }
 
@@ -87,11 +87,11 @@ async function createAll(
   const grace = withGrace(context);
   const progress = startProgress(context, posts.length, 'posts');
   let stop: CliError | null = null;
-  let unknownInARow = 0;
+  let consecutiveUnknown = 0;
   const isOver = () => stop !== null || signal.aborted;
   const own = { ...run, ui: { ...run.ui, context: grace.context } };
   const pace = startPace();
-  const batch = await beginBatch(own, { maxAtOnce: pace.maxAtOnce, onRetry: pace.failed, isOver });
+  const batch = await beginBatch(own, { maxAtOnce: pace.maxConcurrent, onRetry: pace.failed, isOver });
   const answers: Applied[] = [];
   const onApplied = (answer: Applied) => {
     answers.push(answer);
@@ -102,10 +102,10 @@ async function createAll(
     report(context, progress, result);
   };
   try {
-    const works = posts.map((post, index) => workFor(own, batch, post, plans[index], onApplied));
-    await forEachAtOnce(
+    const works = posts.map((post, index) => prepareTask(own, batch, post, plans[index], onApplied));
+    await forEachConcurrently(
       posts,
-      mostInHand,
+      maxPending,
       async (post, index) => {
         const work = works[index];
         if (work === undefined) return;
@@ -114,17 +114,17 @@ async function createAll(
           const result = await work();
           if (result === null) return;
           finish(post, result);
-          unknownInARow = 0;
+          consecutiveUnknown = 0;
         } catch (error) {
           if (!(error instanceof CliError)) throw error;
           const { exitCode, code } = error.details;
-          // It was written down, and never sent.
+          // It was recorded but never sent.
           if (isOver() && code === 'cancelled') return;
           pace.failed();
-          if (exitCode === exitCodes.unknown) unknownInARow += 1;
+          if (exitCode === exitCodes.unknown) consecutiveUnknown += 1;
           finish(post, failed(post, error));
           const isOwn = concernsOneItem(exitCode) || exitCode === exitCodes.unknown;
-          if (!isOwn || unknownInARow >= mostUnknownInARow) stop ??= error;
+          if (!isOwn || consecutiveUnknown >= maxConsecutiveUnknown) stop ??= error;
         }
       },
       isOver,
@@ -146,10 +146,10 @@ async function createAll(
 }
 
 /**
- * The result of a post, or what has to be done for it, which comes to null where the batch is over before. Whatever can be
- * is made ready beforehand: while requests are on their way, the service may need the processor.
+ * The known result of a post, or a task that sends it; the task returns null if the batch ended before. Requests are
+ * prepared before the first one is sent, because a local service needs the processor afterwards.
  */
-function workFor(
+function prepareTask(
   run: Run,
   batch: Batch,
   post: PostFile,
@@ -169,8 +169,8 @@ function workFor(
 async function settle(run: Run, { file, slug }: PostFile, doubtful: KnownPost): Promise<PostResult> {
   const { created, ...known } = await settleBySlug(run, doubtful);
   const message = created
-    ? 'sent again, since its answer was lost'
-    : 'its answer was lost, and its slug is taken';
+    ? 'sent again because the answer was lost'
+    : 'the answer was lost, but the slug is taken';
   return {
     file,
     slug,
@@ -220,7 +220,7 @@ function report({ flags, print }: Context, progress: Progress, result: PostResul
   }
 }
 
-/** The exit code, or the error that says what is left to do. */
+/** Returns exit 0, or throws an error that says what is left to do. */
 function conclude({ notice }: Context, results: readonly PostResult[], stop: CliError | null): ExitCode {
   const counts = (['created', 'exists', 'failed', 'unknown', 'not_sent'] as const)
     .map((outcome) => [outcome, results.filter((result) => result.outcome === outcome).length] as const)
@@ -228,7 +228,7 @@ function conclude({ notice }: Context, results: readonly PostResult[], stop: Cli
   const summary = counts.map(([outcome, count]) => `${count} ${outcome.replace('_', ' ')}`).join(', ');
   notice(summary);
   const codes = results.map(({ exitCode }) => exitCode);
-  const exitCode = gravestExitCode(stop === null ? codes : [...codes, stop.details.exitCode]);
+  const exitCode = mostSevereExitCode(stop === null ? codes : [...codes, stop.details.exitCode]);
   if (exitCode === exitCodes.done) return exitCode;
   const again = 'the same command goes on, and creates no post twice';
   throw new CliError({
@@ -237,7 +237,7 @@ function conclude({ notice }: Context, results: readonly PostResult[], stop: Cli
     message:
       stop === null
         ? `not every post is there: ${summary}`
-        : `stopped (${summary}): ${wordsOfBatch(stop.message)}`,
+        : `stopped (${summary}): ${rephraseForBatch(stop.message)}`,
     hint: stop?.details.code === 'cancelled' ? again : `look at the lines above; ${again}`,
   });
 }

@@ -11,8 +11,8 @@ export interface EditedPost {
 }
 
 /**
- * Opens a post in the editor, its fields as front matter. What cannot be read as a post brings the user back to the
- * editor with the text and the reason; an empty text cancels. The file that it came from stays as it is.
+ * Opens a post in the editor, with its fields as front matter. A text that is not a valid post opens the editor again
+ * with the reason; an empty text cancels. The original file does not change.
  */
 export async function editPost(
   context: Context,
@@ -22,8 +22,8 @@ export async function editPost(
     throw new CliError({
       code: 'input_needed',
       exitCode: exitCodes.inputNeeded,
-      message: 'an editor needs a terminal with somebody at it who may be asked',
-      hint: 'leave --edit out; flags and the file give the post',
+      message: '--edit needs a terminal',
+      hint: 'leave --edit out: the post is made from the file and the flags',
       outcome: 'not_sent',
     });
   }
@@ -37,7 +37,7 @@ export async function editPost(
       return { text, fields };
     },
     nothing: 'nothing was sent',
-    keep: 'keep it in a file, and give that file',
+    keep: 'save it to a file and pass that file',
   });
 }
 

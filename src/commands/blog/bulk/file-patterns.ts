@@ -3,8 +3,8 @@ import path from 'node:path';
 import { describeSystemError, usageError } from '../../../cli/core/errors.ts';
 
 /**
- * The files that the arguments name. Shells expand `posts/*.md` themselves; where one did not (Windows, quotes), the
- * `*` and `?` of the last name are expanded here. Sorted, each file once. Throws exit 2 for a pattern without a file.
+ * The files that the arguments name, each once. Shells usually expand `posts/*.md`; if one did not (Windows, quotes), `*`
+ * and `?` in the last name are expanded here, sorted. Throws exit 2 for a pattern without a match.
  */
 export function expandFiles(patterns: readonly string[], cwd: string): string[] {
   const files = patterns.flatMap((pattern) => {

@@ -1,5 +1,5 @@
-/** Creates a post although the history knows it. */
+/** Creates a post even if the history contains it. */
 export const allowDuplicate = '--allow-duplicate';
 
-/** The user's word that the service refuses a slug that is taken, so that a lost answer can be settled by it. */
+/** The user confirms that the service refuses taken slugs, so a lost answer can be settled by sending again. */
 export const slugsAreUnique = '--slugs-are-unique';

@@ -7,29 +7,29 @@ import type { History } from '../../../history/history.ts';
 import { fingerprint } from '../../../history/records/fingerprint.ts';
 import { type HistoryRecord, mayHaveBeenApplied } from '../../../history/records/record.ts';
 
-/** What this machine knows of one post that it sent to the store. */
+/** A post that this machine sent to the store. */
 export interface KnownPost {
   readonly record: HistoryRecord;
-  /** Slug that was sent with it, or that the service gave it; null where neither is known. */
+  /** Slug in the request, else in the answer; null if neither is known. */
   readonly slug: string | null;
-  /** Whether the request itself carried the slug. */
+  /** Whether the request contained the slug. */
   readonly sentSlug: boolean;
-  /** Stands for everything in the request but the slug. */
+  /** Fingerprint of the request without the slug. */
   readonly content: string;
-  /** Id of the post, where an answer told it. */
+  /** Null if no answer said it. */
   readonly id: string | null;
 }
 
 export interface KnownPosts {
-  /** The post with this slug, or sent with the same content before slugs came into it; a certain one first. */
+  /** The post with this slug, or one sent without a slug and with the same content. Applied posts come first. */
   find(slug: string, body: Readonly<Record<string, unknown>>): KnownPost | null;
-  /** Whether the service has refused a slug of this store because it was taken. */
+  /** Whether the service has refused a slug of this store as taken. */
   readonly refusesTakenSlugs: boolean;
 }
 
 /**
- * The posts of the store in the history, read once: looking them up there for each of a thousand posts would read a
- * million files. Throws a HistoryError where the log of a batch cannot be read: its posts would be created again.
+ * Reads the posts of the store from the history, once for all files. Throws a HistoryError if the log of a batch cannot
+ * be read: its posts would be created again.
  */
 export async function readKnownPosts(history: History, connection: Connection): Promise<KnownPosts> {
   const { origin, storeId } = connection;
@@ -38,7 +38,7 @@ export async function readKnownPosts(history: History, connection: Connection): 
   const posts = records
     .filter((record) => record.state === 'applied' || mayHaveBeenApplied(record))
     .map(knownPost)
-    // One that is certain says more than a doubtful one, and a newer one more than an older.
+    // Applied posts before unknown ones, newer before older.
     .sort((a, b) => Number(b.record.state === 'applied') - Number(a.record.state === 'applied'));
   const bySlug = firstBy(posts, ({ slug }) => slug);
   const withoutSlug = firstBy(posts, ({ sentSlug, content }) => (sentSlug ? null : content));
@@ -48,7 +48,7 @@ export async function readKnownPosts(history: History, connection: Connection): 
   };
 }
 
-/** Whether the post was sent with just this content. */
+/** Whether the post was sent with the same content. */
 export function hasContent(post: KnownPost, body: Readonly<Record<string, unknown>>): boolean {
   return post.content === contentOf(body);
 }

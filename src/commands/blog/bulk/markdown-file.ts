@@ -3,9 +3,9 @@ import type { CliError } from '../../../cli/core/errors.ts';
 import { usageError } from '../../../cli/core/errors.ts';
 import { isObject } from '../../../cli/core/json-value.ts';
 
-/** A post as a Markdown file holds it. */
+/** A post parsed from a Markdown file. */
 export interface MarkdownPost {
-  /** Fields of the request: those of the front matter under their own names, `contentMd`, and `title`. */
+  /** Fields of the request: those of the front matter, `contentMd` and `title`. */
   readonly fields: Record<string, unknown>;
   /** The line on which a field of the front matter stands, from 1; null for any other field. */
   lineOf(field: string): number | null;
@@ -15,20 +15,15 @@ export interface MarkdownPost {
 const unsafeNames = ['__proto__', 'constructor', 'prototype'];
 
 /**
- * The post in a Markdown text. Front matter is YAML between two lines `---`, the first of which begins the text; no other
- * language is read, and none is run. Without a title in it, the first heading of the first level is the title. The
- * content is everything after the front matter, that heading included, as Hugo and Jekyll keep it; only empty lines
- * before it are left out. Throws exit 2 that names the file and the line.
+ * Parses a post. Front matter is YAML between two lines `---` at the start of the text; no other language is read or run.
+ * Without a title there, the first level-1 heading is the title. The content is everything after the front matter,
+ * including that heading, as in Hugo and Jekyll; leading empty lines are removed. Throws exit 2 with file and line.
  */
 export async function parseMarkdownPost(text: string, file: string): Promise<MarkdownPost> {
   const source = text.replace(/^\ufeff/, '');
   const [first = ''] = source.split(/\r?\n/, 1);
   if (/^\+\+\+\s*$/.test(first) || /^---\s*[^\s-]/.test(first)) {
-    throw fileError(
-      file,
-      1,
-      `front matter begins with "${first.trim()}", and only YAML between lines of --- is read`,
-    );
+    throw fileError(file, 1, `front matter must be YAML between lines of --- (found "${first.trim()}")`);
   }
   if (!/^---[ \t]*$/.test(first)) return postOf(source, {}, () => null);
 
@@ -37,7 +32,7 @@ export async function parseMarkdownPost(text: string, file: string): Promise<Mar
     throw fileError(
       file,
       1,
-      'front matter is opened with --- and never closed (a rule at the top is written ***)',
+      'the front matter has no closing --- (for a horizontal rule at the top, write ***)',
     );
   }
   const { fields, lineOf } = await parseFrontMatter(match[1] ?? '', file);
@@ -45,13 +40,13 @@ export async function parseMarkdownPost(text: string, file: string): Promise<Mar
     throw fileError(
       file,
       lineOf('contentMd'),
-      'contentMd is the text below the front matter, and not a field of it',
+      'contentMd is not a field of the front matter: write the content below it',
     );
   }
   return postOf(source.slice(match[0].length), fields, lineOf);
 }
 
-/** The text of such a file: the fields as front matter, then the content. */
+/** The Markdown file of a post: the fields as front matter, then the content. */
 export async function renderMarkdownPost(fields: Readonly<Record<string, unknown>>): Promise<string> {
   const { contentMd = '', ...others } = fields;
   const { stringify } = await import('yaml');
@@ -59,10 +54,10 @@ export async function renderMarkdownPost(fields: Readonly<Record<string, unknown
   return `---\n${head}---\n\n${String(contentMd)}`;
 }
 
-/** Exit 2 about a line of a file. */
+/** Exit 2 for a line of a file; `line` is null for the whole file. */
 export function fileError(file: string, line: number | null, problem: string): CliError {
   const where = line === null ? file : `${file}:${line}`;
-  return usageError(`${where}: ${problem}`, 'correct the file and run the command again; nothing was sent', {
+  return usageError(`${where}: ${problem}`, 'fix the file and run the command again; nothing was sent', {
     code: 'invalid_input',
   });
 }
@@ -75,7 +70,7 @@ function postOf(
   const contentMd = rest.replace(/^(?:[ \t]*\r?\n)+/, '');
   const title = frontMatter.title ?? firstHeading(contentMd);
   const fields = { ...(title !== null && { title }), ...frontMatter, contentMd };
-  // `title:` without a value is none.
+  // `title:` without a value is a missing title.
   if (frontMatter.title === null && title !== null) fields.title = title;
   return { fields, lineOf };
 }
@@ -89,7 +84,7 @@ async function parseFrontMatter(
   const document = parseDocument(yamlText, { lineCounter: lines });
   // The front matter begins on the second line of the file.
   const lineAt = (offset: number) => lines.linePos(offset).line + 1;
-  // A warning is about a tag that means nothing here, such as one that asks to make a function.
+  // Warnings are about unknown tags, such as one that would create a function.
   const [problem] = [...document.errors, ...document.warnings];
   if (problem !== undefined) {
     throw fileError(file, lineAt(problem.pos[0]), problem.message.split(/ at line | \n|\n/)[0] ?? '');
@@ -99,12 +94,12 @@ async function parseFrontMatter(
   try {
     value = document.toJS();
   } catch (error) {
-    // Aliases of aliases that would fill the memory.
+    // Nested aliases that would exhaust the memory.
     throw fileError(file, 2, error instanceof Error ? error.message : String(error));
   }
   const { contents } = document;
   if (!isObject(value) || !isMap(contents)) {
-    throw fileError(file, 2, 'front matter is not a list of "name: value"');
+    throw fileError(file, 2, 'front matter must be lines of "name: value"');
   }
   const lineOf = (field: string) => {
     const pair = contents.items.find(({ key }) => isScalar(key) && String(key.value) === field);
@@ -112,11 +107,11 @@ async function parseFrontMatter(
   };
   const unsafe = unsafeNames.find((name) => Object.hasOwn(value, name) || lineOf(name) !== null);
   if (unsafe !== undefined)
-    throw fileError(file, lineOf(unsafe), `"${unsafe}" cannot be the name of a field`);
+    throw fileError(file, lineOf(unsafe), `"${unsafe}" is not allowed as a field name`);
   return { fields: value, lineOf };
 }
 
-/** The text of the first heading of the first level outside of code, or null. */
+/** The text of the first level-1 heading outside of code, or null. */
 function firstHeading(markdown: string): string | null {
   let fence: string | null = null;
   let before = '';
@@ -138,8 +133,8 @@ function firstHeading(markdown: string): string | null {
 }
 
 /**
- * The short name that a file stands for: its name without ending and without Jekyll's date; of Hugo's `index.md`, the
- * name of its folder. Lower case, words joined by hyphens, accents taken off. Empty when nothing of it can stay.
+ * The slug of a file: its name without extension and Jekyll's date, or the folder's name for Hugo's `index.md`. Lower
+ * case, words joined by hyphens, without accents. Empty if no usable character is left.
  */
 export function slugOfFile(file: string): string {
   const { name, dir } = path.parse(file);

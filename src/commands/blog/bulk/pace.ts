@@ -1,35 +1,33 @@
-/** To any service. What is on its way when a service or a process breaks is in doubt, so it is no more than needed. */
-const fewAtOnce = 4;
+/** Requests in flight when a service or a process dies have unknown outcomes, so a batch starts with few. */
+const initialConcurrency = 4;
 
-/** To one that keeps up: a third faster where it is near, and up to two and a half times where the way is long. */
-const manyAtOnce = 10;
+/** Measured: a third faster than four for a near service, up to 2.5 times for a distant one. */
+const fullConcurrency = 10;
 
-/** So many in a row have to be applied at their first attempt before a service counts as one that keeps up. */
-const proofOfKeepingUp = 100;
+/** Consecutive successes at the first attempt before a batch uses the full concurrency. */
+const successesBeforeFull = 100;
 
-/** How many posts may be on their way at the same time. */
+/** How many posts may be in flight at the same time. */
 export interface Pace {
-  /** Now. */
-  maxAtOnce(): number;
-  /** To be told of each post that was applied. */
+  maxConcurrent(): number;
+  /** Call it for each post that was applied. */
   applied(): void;
-  /** To be told of each that was not, that is in doubt, or that has to be sent again. */
+  /** Call it for each post that failed, is unknown or has to be sent again. */
   failed(): void;
 }
 
-/** A few at a time, and more for as long as none fails. */
 export function startPace(): Pace {
-  let inARow = 0;
+  let consecutiveSuccesses = 0;
   return {
-    maxAtOnce: () => (inARow < proofOfKeepingUp ? fewAtOnce : manyAtOnce),
+    maxConcurrent: () => (consecutiveSuccesses < successesBeforeFull ? initialConcurrency : fullConcurrency),
     applied() {
-      inARow += 1;
+      consecutiveSuccesses += 1;
     },
     failed() {
-      inARow = 0;
+      consecutiveSuccesses = 0;
     },
   };
 }
 
-/** Posts that are on their way, or being written down before or after that. */
-export const mostInHand = 4 * manyAtOnce;
+/** Posts in flight or being recorded before or after that. */
+export const maxPending = 4 * fullConcurrency;

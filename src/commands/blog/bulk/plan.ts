@@ -6,12 +6,12 @@ import { hasContent, type KnownPost, readKnownPosts } from './known-posts.ts';
 import type { PostFile } from './post-files.ts';
 import { describesUniqueSlugs } from './settle-post.ts';
 
-/** What became of a file, as `--json` prints it. */
+/** The result of a file, as `--json` prints it. */
 export interface PostResult {
   readonly file: string;
   readonly slug: string;
   readonly outcome: 'created' | 'exists' | 'failed' | 'unknown' | 'not_sent';
-  /** Id of the post, or null where no answer told it. */
+  /** Id of the post, or null if no answer said it. */
   readonly id: string | null;
   readonly requestId: string | null;
   readonly operationId: string | null;
@@ -19,10 +19,10 @@ export interface PostResult {
   readonly exitCode: ExitCode;
 }
 
-/** What is known of a file before anything is sent: `send`, what to `settle`, or the result already. */
+/** What to do with a file: `send` it, `settle` an earlier attempt, or nothing because the result is already known. */
 export type Plan = { readonly do: 'send' } | { readonly do: 'settle'; readonly post: KnownPost } | PostResult;
 
-/** What is known of each post, in their order, from the history and, where that leaves a doubt, from the service. */
+/** Plans each post, in order, from the history; asks the service only if a lost answer has to be settled. */
 export async function planPosts(
   run: Run,
   posts: readonly PostFile[],
@@ -37,7 +37,7 @@ export async function planPosts(
   const isUnique = known.refusesTakenSlugs || isOn(parsed, slugsAreUnique);
   let asked: Promise<boolean> | undefined;
   const canSettle = () => {
-    // A dry run asks nobody.
+    // A dry run sends nothing.
     if (isUnique || context.flags.dryRun) return Promise.resolve(isUnique);
     asked ??= describesUniqueSlugs(run);
     return asked;
@@ -61,7 +61,7 @@ function alreadyThere(post: PostFile, found: KnownPost): PostResult {
     outcome: same ? 'exists' : 'failed',
     message: same
       ? 'created before'
-      : `a post with the slug ${String(post.body.slug)} was created before with other content: give this one a slug of its own in its front matter`,
+      : `a post with the slug ${String(post.body.slug)} was created before with different content: set another slug in the front matter`,
     exitCode: same ? exitCodes.done : exitCodes.conflict,
   };
 }
@@ -72,8 +72,8 @@ function inDoubt(post: PostFile, found: KnownPost): PostResult {
     ...resultOf(post, found),
     outcome: 'unknown',
     message: changed
-      ? `it was sent before with other content, and the answer was lost (${found.record.id}): look in the store`
-      : `it was sent before, and the answer was lost (${found.record.id}): look in the store, or use ${slugsAreUnique} where the service refuses a slug that is taken`,
+      ? `sent before with different content, and the answer was lost (${found.record.id}): check the store`
+      : `sent before, and the answer was lost (${found.record.id}): check the store, or add ${slugsAreUnique} if the service refuses taken slugs`,
     exitCode: exitCodes.unknown,
   };
 }

@@ -5,20 +5,19 @@ import type { InputSource } from '../../../cli/input/stdin.ts';
 import { createBlogPost } from '../../../contract/operations/blog.ts';
 import { fileError, type MarkdownPost, parseMarkdownPost, slugOfFile } from './markdown-file.ts';
 
-/** A post to create, complete and checked. */
+/** A post to create, validated. */
 export interface PostFile {
   readonly file: string;
   readonly slug: string;
   readonly body: Record<string, unknown>;
 }
 
-/** Problems that are named one by one; of more there is only the number. */
-const mostProblems = 20;
+/** More problems than this are only counted. */
+const maxProblemsShown = 20;
 
 /**
- * The posts in the files, with `common` over their front matter. Each has a slug: that of its front matter, or one from
- * its file name, which stays the same however often the command is run. Throws one exit 2 that names everything that is
- * wrong in any of them.
+ * The posts in the files; `common` overrides their front matter. The slug comes from the front matter or else from the
+ * file name, so it is the same on every run. Throws one exit 2 with the problems of all files.
  */
 export async function readPostFiles(
   source: InputSource,
@@ -36,7 +35,7 @@ export async function readPostFiles(
         throw fileError(
           file,
           null,
-          `it has the same slug as ${twin}: "${post.slug}"; set slug in its front matter`,
+          `has the same slug as ${twin} ("${post.slug}"): set slug in its front matter`,
         );
       }
       fileOfSlug.set(post.slug, file);
@@ -48,15 +47,17 @@ export async function readPostFiles(
   }
   if (problems.length === 0) return posts;
   if (problems.length === 1 && problems[0]) throw problems[0];
-  const shown = problems.slice(0, mostProblems).map(({ message }) => `  ${message.replaceAll('\n', '\n  ')}`);
+  const shown = problems
+    .slice(0, maxProblemsShown)
+    .map(({ message }) => `  ${message.replaceAll('\n', '\n  ')}`);
   const more = problems.length - shown.length;
   throw usageError(
     [
-      `${problems.length} of ${files.length} files cannot be used:`,
+      `${problems.length} of ${files.length} files are invalid:`,
       ...shown,
       ...(more > 0 ? [`  and ${more} more`] : []),
     ].join('\n'),
-    'correct them and run the command again; nothing was sent',
+    'fix them and run the command again; nothing was sent',
     {
       code: 'invalid_input',
       fields: problems.flatMap(({ details }): FieldError[] => [...(details.fields ?? [])]),
@@ -70,19 +71,22 @@ async function readPostFile(
   common: Readonly<Record<string, unknown>>,
 ): Promise<PostFile> {
   if (isStandardInput(file)) {
-    throw usageError('standard input holds one post and has no name', 'give it alone, or give files');
+    throw usageError(
+      'standard input (-) cannot be combined with files',
+      'it holds one post: pass - alone, or only files',
+    );
   }
   const { body, lineOf } = await readDraft(source, file, common);
   if (body.title === undefined) {
-    throw fileError(file, 1, 'it has no title: neither in front matter, nor as a first heading "# …"');
+    throw fileError(file, 1, 'title is missing: set it in the front matter or as a first heading "# …"');
   }
   checkPost(file, body, lineOf);
   return { file, slug: String(body.slug), body };
 }
 
 /**
- * The body of the post in a file that is given alone, checked, with the same slug as among others. Its title may be
- * missing: somebody can be asked for it. Standard input has no name to make a slug from.
+ * The validated body of a single post. The title may be missing, because the user can be asked for it. Standard input has
+ * no name to make a slug from.
  */
 export async function readOnePost(
   source: InputSource,
@@ -94,7 +98,7 @@ export async function readOnePost(
   return body;
 }
 
-/** The fields of a file under those that were given, with a slug, unchecked. */
+/** The fields of a file, overridden by `given`, with a slug; not validated. */
 export async function readDraft(
   source: InputSource,
   file: string,
@@ -103,7 +107,7 @@ export async function readDraft(
   const name = describeFile(file);
   const { fields, lineOf } = await parseMarkdownPost(await readText(source, file, '<file>'), name);
   const body: Record<string, unknown> = { ...fields, ...given };
-  // `title:` without a value is a title that is missing.
+  // `title:` without a value is a missing title.
   if (body.title === null) delete body.title;
   if (!isStandardInput(file)) body.slug ??= slugOfFile(path.resolve(source.io.cwd, file));
   return { body, lineOf };
@@ -114,9 +118,9 @@ function checkPost(
   body: Readonly<Record<string, unknown>>,
   lineOf: MarkdownPost['lineOf'],
 ): void {
-  if (body.contentMd === '') throw fileError(name, null, 'it has no text');
+  if (body.contentMd === '') throw fileError(name, null, 'the content is empty');
   if (body.slug === '') {
-    throw fileError(name, null, 'no slug can be made from its name: set slug in its front matter');
+    throw fileError(name, null, 'cannot make a slug from this file name: set slug in the front matter');
   }
   const { error } = createBlogPost.body.safeParse(body);
   const issue = error?.issues.find(({ path: [field] }) => body[String(field)] !== undefined);

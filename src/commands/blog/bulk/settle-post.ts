@@ -13,20 +13,19 @@ import { sendRecord } from '../../../history/sending/send.ts';
 import type { KnownPost } from './known-posts.ts';
 
 /*
- * A post whose answer was lost can neither be read back nor be sent again blindly: creating posts has no idempotency
- * key, and there is no list of posts. But a request that carries a slug has something like a key, provided that the
- * service refuses a slug that is taken: sent again with the same bytes, it makes the post where it is missing (2xx), and
- * is refused where the post is there (`slug_taken`). Either way there is exactly one.
+ * A post whose answer was lost can neither be read back nor simply be sent again: creating posts has no idempotency key,
+ * and the service has no list of posts. If the service refuses taken slugs, the slug works as a key: the same request
+ * creates a missing post (2xx) and is refused if the post exists (`slug_taken`). Either way there is exactly one post.
  *
- * A service that does not refuse taken slugs would make a second post. The contract says nothing about it, so the posts
- * are sent again only with evidence: the service says so in its own OpenAPI description, or has refused a taken slug of
- * this store before, or the user says so. Without, they stay what they are: unknown.
+ * A service that accepts taken slugs would create a second post. The contract does not say, so posts are sent again only
+ * with evidence: the service's own OpenAPI description says so, it refused a taken slug of this store before, or the user
+ * says so. Otherwise they stay unknown.
  */
 
-/** Property of a field in the OpenAPI description of a service: no two objects of the store have the same value. */
+/** Property of a field in an OpenAPI description: its value is unique within the store. */
 export const uniqueMark = 'x-unique';
 
-/** Whether the service says, in the description of itself, that it refuses a slug that is taken. */
+/** Whether the service's OpenAPI description says that it refuses taken slugs. */
 export async function describesUniqueSlugs({ target, ui: { context } }: Run): Promise<boolean> {
   const outcome = await target.client.send(
     { method: 'GET', path: '/openapi.json', body: null, class: 'read' },
@@ -37,7 +36,7 @@ export async function describesUniqueSlugs({ target, ui: { context } }: Run): Pr
   return getPath(outcome.body, ['paths', createBlogPost.path, 'post', ...slug]) === true;
 }
 
-/** What sending again has shown. `id` is null where the post was there already: the refusal does not name it. */
+/** The result of sending again. `id` is null if the post existed already: the refusal does not name it. */
 export interface Settled {
   readonly created: boolean;
   readonly id: string | null;
@@ -46,9 +45,9 @@ export interface Settled {
 }
 
 /**
- * Sends the stored bytes of a post in doubt once more, under the lock of its record, and writes down what that shows.
- * Only for a service that refuses taken slugs, and a request that carried one. Throws the user's error where the post is
- * still in doubt or was refused for another reason.
+ * Sends the stored bytes of a post with an unknown outcome again, under the lock of its record, and records the result.
+ * Only for a service that refuses taken slugs, and a request with a slug. Throws if the outcome is still unknown or the
+ * post was refused for another reason.
  */
 export async function settleBySlug(run: Run, post: KnownPost): Promise<Settled> {
   const {
@@ -61,13 +60,13 @@ export async function settleBySlug(run: Run, post: KnownPost): Promise<Settled> 
       lockName(post.record),
       async (lock) => {
         const record = await history.get(post.record.id);
-        // Another process may have settled it while this one waited.
+        // Another process may have settled it while this one waited for the lock.
         if (!mayHaveBeenApplied(record))
           return { created: false, id: null, operationId: record.id, requestId: null };
         const options = {
           ...sendOptions(context),
           history: { ...history, update: updateSettled(history) },
-          client: refusingInWords(target.client),
+          client: requireConflictReason(target.client),
           operation: createBlogPost,
           retryRateLimited: true,
         };
@@ -93,7 +92,7 @@ export async function settleBySlug(run: Run, post: KnownPost): Promise<Settled> 
   }
 }
 
-/** A refusal because the slug is taken is written down as what it shows, at once: in between, the doubt would be lost. */
+/** Records `slug_taken` as applied in the same write: a crash in between would lose that the outcome was unknown. */
 function updateSettled(history: History): History['update'] {
   return (record, patch) => {
     const { state, answer } = patch;
@@ -106,8 +105,8 @@ function updateSettled(history: History): History['update'] {
   };
 }
 
-/** A conflict that does not say which one, as when its answer was cut off, leaves the doubt as it was. */
-function refusingInWords(client: Client): Client {
+/** Treats a 409 without a code, such as a cut-off answer, as unknown: it may be about something other than the slug. */
+function requireConflictReason(client: Client): Client {
   return {
     ...client,
     async send(request, input) {
@@ -124,8 +123,8 @@ function refusingInWords(client: Client): Client {
 }
 
 /**
- * Ends the records of posts that a killed run had written down and not sent: they are sent anew now, and would otherwise
- * stay open for ever.
+ * Closes the records of posts that a killed run recorded but never sent. This run sends them under new records, so the
+ * old ones would stay open forever.
  */
 export async function closeUnsent({ target, ui: { context } }: Run): Promise<void> {
   const { origin, storeId, client } = target;

@@ -7,9 +7,9 @@ export interface CsvRow {
 }
 
 /**
- * The records of a CSV text by RFC 4180: quoted cells, doubled quotes, line breaks within quotes. A byte order mark and
- * empty lines are left out. The header says which of comma, semicolon and tab separates the cells, since spreadsheets
- * write what their language uses. Throws exit 2 with the line where quotes do not match: every later cell would be wrong.
+ * Parses CSV (RFC 4180): quoted cells, doubled quotes, line breaks within quotes. A byte order mark and empty lines are
+ * skipped. The header shows the separator (comma, semicolon or tab), which depends on the language of the spreadsheet.
+ * Throws exit 2 with the line if quotes do not match: every later cell would be wrong.
  */
 export function parseCsv(text: string, name: string): CsvRow[] {
   const source = text.replace(/^\ufeff/, '');
@@ -37,13 +37,13 @@ export function parseCsv(text: string, name: string): CsvRow[] {
       if (character === '\n') line += 1;
       cell += character;
     }
-    throw fail(begun, 'a quote is opened and never closed');
+    throw fail(begun, 'missing closing quote');
   };
   const plain = (): string => {
     const from = at;
     while (at < source.length && !`${separator}\r\n`.includes(source.charAt(at))) at += 1;
     const cell = source.slice(from, at);
-    if (cell.includes('"')) throw fail(line, 'a quote stands within a cell that is not quoted');
+    if (cell.includes('"')) throw fail(line, 'a quote in a cell that is not quoted');
     return cell;
   };
 
@@ -51,11 +51,11 @@ export function parseCsv(text: string, name: string): CsvRow[] {
     cells.push(source[at] === '"' ? quoted() : plain());
     if (source[at] === separator) {
       at += 1;
-      // A separator at the very end is followed by an empty cell.
+      // A separator at the end of the text is followed by an empty cell.
       if (at < source.length) continue;
       cells.push('');
     } else if (at < source.length && !/[\r\n]/.test(source.charAt(at))) {
-      throw fail(line, 'text follows a closing quote');
+      throw fail(line, 'text after a closing quote');
     }
     if (cells.length > 1 || cells[0] !== '') rows.push({ line: start, cells });
     cells = [];

@@ -8,7 +8,12 @@ import type { ExitCode } from '../../../cli/core/exit-codes.ts';
 import { optionValue, type ParsedCommand } from '../../../cli/core/parsed-command.ts';
 import { printable } from '../../../cli/core/sanitize.ts';
 import { describeFile, isStandardInput, readText } from '../../../cli/input/input-files.ts';
-import { alone, gravestExitCode, startBatch, withResultsFile } from '../../../cli/operation/run/bulk.ts';
+import {
+  mostSevereExitCode,
+  startBatch,
+  withBatchLock,
+  withResultsFile,
+} from '../../../cli/operation/run/bulk.ts';
 import { wrongConfirmation } from '../../../cli/operation/run/confirm.ts';
 import type { Run } from '../../../cli/operation/run/run.ts';
 import { announce } from '../../../cli/operation/run/send.ts';
@@ -21,9 +26,9 @@ import { type EarlierLine, openReceipt, readReceipt } from './receipt.ts';
 import { decideAll } from './run-decisions.ts';
 
 /**
- * Records the decisions of a file, one after the other: all of it is planned and shown, confirmed once, and each
- * dispute is read again right before it is decided. Bad rows are reported and hold up nothing; the first unknown outcome,
- * and whatever concerns all rows, ends the run. The receipt says what became of each row and lets a later run go on.
+ * Records the decisions of a file: shows the plan, asks once for confirmation, and reads each dispute again right before
+ * deciding it. Bad rows are reported and skipped; the first unknown outcome, and any error that concerns all rows, stops
+ * the run. The receipt records every row, so that a later run can continue.
  */
 export async function decideMany(
   context: Context,
@@ -36,7 +41,7 @@ export async function decideMany(
   const target = { origin: run.target.origin, storeId: run.target.storeId };
   if (file.ignored.length > 0) {
     context.notice(
-      `not sent: ${file.ignored.map(printable).join(', ')} (only disputeId, status, resolution are)`,
+      `Ignored columns: ${file.ignored.map(printable).join(', ')} (only disputeId, status and resolution are sent).`,
     );
   }
   const expected = optionValue(parsed, expectStatus) ?? 'open';
@@ -46,7 +51,7 @@ export async function decideMany(
   }
   announce(run);
   return withResultsFile(context, parsed, (write) =>
-    alone(run, async () => {
+    withBatchLock(run, async () => {
       const earlier = readReceipt(receiptFile, target);
       const decided = await settleOpenDecisions(run, file);
       const rows = await plan(run, file, earlier, expected);
@@ -62,13 +67,13 @@ export async function decideMany(
   );
 }
 
-/** Beside the file, so that running the same command again finds it. */
+/** By default the receipt is next to the file, so that the same command finds it again. */
 function chooseReceipt({ io }: Context, parsed: ParsedCommand, from: string): string {
   const given = optionValue(parsed, '--receipt');
   if (given === undefined && isStandardInput(from)) {
     throw usageError(
       'decisions from standard input need --receipt FILE',
-      'the receipt says what was decided, and lets a later run go on',
+      'the receipt records what was decided, so that a later run can continue',
     );
   }
   return path.resolve(io.cwd, given ?? `${from}.receipt.jsonl`);
@@ -105,18 +110,18 @@ function printPlan(run: Run, rows: readonly PlannedRow[]): ExitCode {
     context.print(describePlan(rows, context.out));
   }
   context.notice('dry run: nothing was sent, and no receipt was written');
-  return gravestExitCode(rows.map(({ plan }) => exitCodeOf(plan)));
+  return mostSevereExitCode(rows.map(({ plan }) => exitCodeOf(plan)));
 }
 
 /**
- * Asks once for the number of decisions. `--confirm N` answers beforehand; going on with a receipt, the number that was
- * right at first is still right, since what is done is done.
+ * Asks the user to type the number of decisions, unless `--confirm N` gives it. When continuing with a receipt, the
+ * number from the first run is accepted as well.
  */
 async function confirmCount(
   context: Context,
   parsed: ParsedCommand,
   rows: readonly PlannedRow[],
-  goesOn: boolean,
+  isContinued: boolean,
 ): Promise<void> {
   const count = rows.filter(({ plan }) => plan === 'decide').length;
   if (count === 0) return;
@@ -124,23 +129,22 @@ async function confirmCount(
   const given = optionValue(parsed, '--confirm');
   if (given !== undefined) {
     const number = /^\d+$/.test(given) ? Number(given) : Number.NaN;
-    if (number >= count && number <= count + (goesOn ? done : 0)) return;
-    throw wrongConfirmation(`${given} decisions`, `makes ${count}`);
+    if (number >= count && number <= count + (isContinued ? done : 0)) return;
+    throw wrongConfirmation(given, String(count));
   }
   if (!context.canPrompt) {
     throw inputNeeded([
       {
         field: 'confirm',
         give: `--confirm ${count}`,
-        description: 'decisions are final: how many are to be made',
+        description: 'the number of decisions, which are final',
       },
     ]);
   }
   const { askText } = await import('../../../cli/prompts/prompts.ts');
   const { askFirst } = await import('../../../cli/prompts/questions.ts');
-  const validate = (text: string) =>
-    text.trim() === String(count) || 'that is not it; Ctrl-C leaves everything as it is';
+  const validate = (text: string) => text.trim() === String(count) || "That doesn't match. Ctrl-C cancels.";
   const what = count === 1 ? 'Record 1 decision? It is final.' : `Record ${count} decisions? They are final.`;
-  const question = `${what} Type ${count} to go on`;
+  const question = `${what} Type ${count} to confirm`;
   await askFirst(() => askText(context.io, question, { validate }));
 }

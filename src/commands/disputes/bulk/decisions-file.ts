@@ -8,13 +8,13 @@ export interface Decision {
   readonly resolution: string;
 }
 
-/** A decision as it stands in a file. `line` counts from 1. */
+/** A decision in a file. `line` counts from 1. */
 export interface DecisionRow extends Decision {
   readonly line: number;
   readonly disputeId: string;
 }
 
-/** A row that cannot be used, and why. */
+/** An invalid row and its problem. */
 export interface InvalidRow {
   readonly line: number;
   readonly disputeId: string | null;
@@ -24,13 +24,13 @@ export interface InvalidRow {
 export interface DecisionsFile {
   readonly rows: readonly DecisionRow[];
   readonly invalid: readonly InvalidRow[];
-  /** Columns and fields that mean nothing here, and are not sent. */
+  /** Unknown columns and fields, which are not sent. */
   readonly ignored: readonly string[];
 }
 
 const columns = ['disputeId', 'status', 'resolution'] as const;
 
-/** A row before it is checked. */
+/** A row before validation. */
 interface RawRow {
   readonly line: number;
   readonly values: Readonly<Record<string, unknown>>;
@@ -38,15 +38,15 @@ interface RawRow {
 }
 
 /**
- * The decisions in a CSV text with a header, or in JSON lines, which begin with a brace. Rows that cannot be used are
- * told apart, so that one of them does not hold up the others. Throws exit 2 where the file as a whole is unusable.
+ * The decisions in a CSV text with a header, or in JSON lines, which begin with a brace. Invalid rows are returned
+ * separately, so that they do not stop the others. Throws exit 2 if the file as a whole is unusable.
  */
 export function parseDecisions(text: string, name: string): DecisionsFile {
   // A byte order mark is white space as well.
   const isEmpty = text.trim() === '';
   const raw = isEmpty ? [] : /^\ufeff?\s*\{/.test(text) ? jsonRows(text) : csvRows(text, name);
   if (raw.length === 0) {
-    throw usageError(`no decisions in ${name}`, `one line each, below the header ${columns.join(',')}`, {
+    throw usageError(`no decisions in ${name}`, `write one per line below the header ${columns.join(',')}`, {
       code: 'invalid_input',
     });
   }
@@ -79,9 +79,9 @@ function csvRows(text: string, name: string): RawRow[] {
   if (missing.length > 0 || new Set(titles).size < titles.length) {
     throw usageError(
       missing.length > 0
-        ? `${name} has no column ${missing.join(', ')}: its first line must name the columns`
-        : `${name} names a column twice`,
-      `for example ${columns.join(',')}`,
+        ? `${name} has no column ${missing.join(', ')}`
+        : `${name} has the same column twice`,
+      `the first line must name the columns: ${columns.join(',')}`,
       { code: 'invalid_input' },
     );
   }
@@ -89,7 +89,7 @@ function csvRows(text: string, name: string): RawRow[] {
     line,
     values: Object.fromEntries(titles.map((title, index) => [title, cells[index] ?? ''])),
     ...(cells.length !== titles.length && {
-      problem: `it has ${cells.length} cells, and the header ${titles.length}`,
+      problem: `${cells.length} cells, but the header has ${titles.length}`,
     }),
   }));
 }
@@ -104,9 +104,9 @@ function jsonRows(text: string): RawRow[] {
         const values: unknown = JSON.parse(line);
         if (isObject(values)) return [{ line: index + 1, values }];
       } catch {
-        // Said below.
+        // Reported below.
       }
-      return [{ line: index + 1, values: {}, problem: 'it is not a JSON object' }];
+      return [{ line: index + 1, values: {}, problem: 'not a JSON object' }];
     });
 }
 
@@ -114,14 +114,14 @@ function problemOf(values: Readonly<Record<string, unknown>>): string | null {
   for (const column of columns) {
     const value = values[column];
     if (value === undefined || value === null) return `${column} is missing`;
-    if (typeof value !== 'string') return `${column} is not a text`;
+    if (typeof value !== 'string') return `${column} must be a string`;
     if (value.trim() === '') return `${column} is empty`;
   }
   const problem = pathParameterProblem(String(values.disputeId).trim());
   return problem === null ? null : `disputeId ${problem}`;
 }
 
-/** One dispute is decided once: of equal rows the first counts, of contradictory ones none. */
+/** Of equal rows for one dispute the first is used; contradictory rows are all invalid. */
 function withoutRepeated(
   all: readonly DecisionRow[],
   invalid: readonly InvalidRow[],
@@ -138,7 +138,7 @@ function withoutRepeated(
     else {
       const problem =
         other === undefined
-          ? `line ${first?.line} says the same`
+          ? `same as line ${first?.line}`
           : `line ${other.line} decides the same dispute differently`;
       repeated.push({ line: row.line, disputeId: row.disputeId, problem });
     }

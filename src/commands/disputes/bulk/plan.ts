@@ -3,7 +3,7 @@ import { type ExitCode, exitCodes } from '../../../cli/core/exit-codes.ts';
 import { getPath } from '../../../cli/core/field-path.ts';
 import { isObject } from '../../../cli/core/json-value.ts';
 import { printable, printableInOneLine } from '../../../cli/core/sanitize.ts';
-import { concernsOneItem, forEachAtOnce } from '../../../cli/operation/run/bulk.ts';
+import { concernsOneItem, forEachConcurrently } from '../../../cli/operation/run/bulk.ts';
 import type { Run } from '../../../cli/operation/run/run.ts';
 import { sendOptions } from '../../../cli/operation/run/send.ts';
 import type { Style } from '../../../cli/output/style.ts';
@@ -13,26 +13,25 @@ import { decideDispute } from '../../../contract/operations/disputes.ts';
 import { isOpen } from '../../../history/records/outline.ts';
 import type { HistoryRecord } from '../../../history/records/record.ts';
 import { resumeRecord } from '../../../history/sending/resume.ts';
-import { describeOtherwise, judgeDispute, readDispute, unusualStatus } from '../dispute-status.ts';
+import { compareDecision, describeConflict, readDispute, unusualStatus } from '../dispute-status.ts';
 import { type Decision, type DecisionsFile, isSameDecision } from './decisions-file.ts';
 import type { EarlierLine, RowOutcome } from './receipt.ts';
 
-/** What is to be done about a row: `decide`, or it is clear already what becomes of it. */
+/** The plan of a row: `decide`, or its outcome if that is already known. */
 export interface PlannedRow {
   readonly line: number;
   readonly disputeId: string | null;
   readonly decision: Decision | null;
   readonly plan: 'decide' | RowOutcome;
-  /** Why it is not decided, for people; empty where it is. */
+  /** Why it is not decided; empty if it is. */
   readonly message: string;
-  /** What makes one look twice at a row that is to be decided, or null. */
+  /** A warning about a row that will be decided, or null. */
   readonly warning: string | null;
   /** The dispute record as it was read, or null. */
   readonly before: Record<string, unknown> | null;
 }
 
-/** Disputes that are read at the same time. */
-const readsAtOnce = 4;
+const maxConcurrentReads = 4;
 
 /** The run that reads and decides the dispute of one row. */
 export function runOfRow(run: Run, disputeId: string, decision: Decision): Run {
@@ -41,8 +40,8 @@ export function runOfRow(run: Run, disputeId: string, decision: Decision): Run {
 }
 
 /**
- * Reads every dispute of the file and says what is to be done about each row, in the order of the file. A dispute that
- * cannot be read is a row of its own; anything that concerns all of them (no connection, no key) is thrown.
+ * Reads every dispute of the file and plans its row, in the order of the file. A dispute that does not exist or is refused
+ * affects only its row; errors that concern all rows (no connection, no key) are thrown.
  */
 export async function planDecisions(
   run: Run,
@@ -61,17 +60,17 @@ export async function planDecisions(
     before: null,
   }));
   const { signal } = run.ui.context.io;
-  await forEachAtOnce(file.rows, readsAtOnce, async ({ line, disputeId, ...decision }) => {
-    const found = await lookAt(runOfRow(run, disputeId, decision), decision, expected);
+  await forEachConcurrently(file.rows, maxConcurrentReads, async ({ line, disputeId, ...decision }) => {
+    const found = await assessRow(runOfRow(run, disputeId, decision), decision, expected);
     const recorded = earlierLine(earlier, disputeId, decision);
-    planned.push({ line, disputeId, decision, ...judgeAgain(found, decision, recorded) });
+    planned.push({ line, disputeId, decision, ...considerReceipt(found, decision, recorded) });
     if (!signal.aborted) onRead();
   });
   return planned.sort((a, b) => a.line - b.line);
 }
 
-/** Reads the dispute of a row, and says what is to be done about it. */
-export async function lookAt(
+/** Reads the dispute of a row and plans it. */
+export async function assessRow(
   run: Run,
   decision: Decision,
   expected: string,
@@ -79,17 +78,18 @@ export async function lookAt(
   try {
     const dispute = await readDispute(run);
     const before = dispute.record;
-    const verdict = judgeDispute(dispute, decision, expected);
-    if (verdict === 'decide') return { plan: 'decide', message: '', before };
-    if (verdict === 'already') return { plan: 'unchanged', message: 'it is decided so already', before };
-    return { plan: 'conflict', message: describeOtherwise(dispute, expected), before };
+    const comparison = compareDecision(dispute, decision, expected);
+    if (comparison === 'decide') return { plan: 'decide', message: '', before };
+    if (comparison === 'same')
+      return { plan: 'unchanged', message: `already decided as ${decision.status}`, before };
+    return { plan: 'conflict', message: describeConflict(dispute, expected), before };
   } catch (error) {
     if (!(error instanceof CliError) || !concernsOneItem(error.details.exitCode)) throw error;
     return { ...outcomeOfError(error), before: null };
   }
 }
 
-/** The outcome of a row whose dispute or decision the service refused. */
+/** The outcome of a row whose read or decision failed. */
 export function outcomeOfError({ details }: CliError): { plan: RowOutcome; message: string } {
   const outcomes: Partial<Record<ExitCode, RowOutcome>> = {
     [exitCodes.notFound]: 'not_found',
@@ -99,19 +99,19 @@ export function outcomeOfError({ details }: CliError): { plan: RowOutcome; messa
   return { plan: outcomes[details.exitCode] ?? 'rejected', message: details.message };
 }
 
-type Found = Awaited<ReturnType<typeof lookAt>>;
+type Found = Awaited<ReturnType<typeof assessRow>>;
 
 /**
- * What was found about a row in the light of the receipt. The store may have been restored since: what the receipt calls
- * decided is only left alone where it still is.
+ * Combines what was read with the receipt. A row that the receipt calls decided is skipped only if it still is: the store
+ * may have been restored since.
  */
-function judgeAgain(
+function considerReceipt(
   found: Found,
   { status }: Decision,
   recorded: EarlierLine | undefined,
 ): Found & Pick<PlannedRow, 'warning'> {
   if (found.plan === 'decide') {
-    const again = 'decided by an earlier run, and no longer so: was the store restored?';
+    const again = 'decided by an earlier run but open again: was the store restored?';
     return { ...found, warning: recorded === undefined ? unusualStatus(status) : again };
   }
   const { before } = found;
@@ -120,10 +120,10 @@ function judgeAgain(
     before !== null &&
     ['status', 'resolution'].every((name) => before[name] === getPath(recorded.after, [name]));
   if (!isStillSo) return { ...found, warning: null };
-  return { plan: 'recorded', message: 'an earlier run with this receipt decided it', before, warning: null };
+  return { plan: 'recorded', message: 'decided by an earlier run', before, warning: null };
 }
 
-/** The line of the receipt by which an earlier run made this decision. */
+/** The receipt line of an earlier run that made this decision. */
 function earlierLine(
   earlier: readonly EarlierLine[],
   disputeId: string,
@@ -142,8 +142,8 @@ function earlierLine(
 }
 
 /**
- * Settles by reading what an earlier run that was killed has left open for these disputes. Returns the decisions that
- * this machine is known to have recorded then, by request path.
+ * Settles open records of these disputes, left by an interrupted run, by reading. Returns the applied decisions of this
+ * machine by request path.
  */
 export async function settleOpenDecisions(
   run: Run,
@@ -163,17 +163,17 @@ export async function settleOpenDecisions(
   return decided;
 }
 
-/** Words of the plan for people. */
+/** The words for a row in the plan and in results. */
 const words: Readonly<Record<PlannedRow['plan'], string>> = {
   decide: 'decide',
   applied: 'decided',
-  unchanged: 'already so',
+  unchanged: 'unchanged',
   recorded: 'done before',
-  conflict: 'CONFLICT',
-  not_found: 'NOT FOUND',
-  rejected: 'REFUSED',
-  invalid: 'INVALID',
-  unknown: 'UNKNOWN',
+  conflict: 'conflict',
+  not_found: 'not found',
+  rejected: 'refused',
+  invalid: 'invalid',
+  unknown: 'unknown',
   not_sent: 'not sent',
 };
 
@@ -190,7 +190,7 @@ export function describePlan(rows: readonly PlannedRow[], style: Style): string 
       words[plan],
       printable(disputeId ?? ''),
       decision === null ? '' : printable(`${decision.status}: ${shorten(decision.resolution)}`),
-      printableInOneLine(warning === null ? message : 'look twice: see below'),
+      printableInOneLine(warning === null ? message : 'check: see the warning'),
     ]),
     style,
   );
@@ -202,7 +202,7 @@ export function describePlan(rows: readonly PlannedRow[], style: Style): string 
   return [table, '', ...doubts, summarize(rows.map(({ plan }) => plan))].join('\n');
 }
 
-/** `195 decide, 2 NOT FOUND, 3 INVALID`. */
+/** `195 decide, 2 not found, 3 invalid`. */
 export function summarize(outcomes: readonly PlannedRow['plan'][]): string {
   return (Object.keys(words) as PlannedRow['plan'][])
     .map((plan) => [plan, outcomes.filter((outcome) => outcome === plan).length] as const)
@@ -216,7 +216,7 @@ function shorten(text: string): string {
   return line.length > 60 ? `${line.slice(0, 59)}…` : line;
 }
 
-/** What an outcome of a row means for the exit code. */
+/** The exit code of a row's outcome. */
 export function exitCodeOf(outcome: PlannedRow['plan']): ExitCode {
   if (outcome === 'conflict') return exitCodes.conflict;
   if (outcome === 'not_found') return exitCodes.notFound;

@@ -23,20 +23,20 @@ import type { Decision } from './decisions-file.ts';
 export type RowOutcome =
   /** Decided by this run. */
   | 'applied'
-  /** The dispute was decided so before: nothing was sent. */
+  /** The dispute already had this decision: nothing was sent. */
   | 'unchanged'
-  /** An earlier run with the same receipt decided it, and it is so still: nothing was sent. */
+  /** An earlier run with the same receipt decided it, and it still is: nothing was sent. */
   | 'recorded'
-  /** Decided otherwise, or in a status that it may not be decided from. */
+  /** Decided differently, or not in the expected status. */
   | 'conflict'
   | 'not_found'
-  /** The service refused to show it or to take the decision. */
+  /** The service refused to show it or to record the decision. */
   | 'rejected'
-  /** The row itself is wrong. */
+  /** The row itself is invalid. */
   | 'invalid'
   /** Sent, and no answer could be read. */
   | 'unknown'
-  /** The run ended before its turn. */
+  /** The run stopped before this row. */
   | 'not_sent';
 
 /** A line of a receipt, without the API key. */
@@ -44,15 +44,15 @@ export interface ReceiptLine {
   /** ISO 8601, UTC. */
   readonly at: string;
   readonly outcome: RowOutcome;
-  /** Line of the file that the decision stands on. */
+  /** Line of the decision in the file. */
   readonly line: number;
   readonly disputeId: string | null;
   readonly decision: Decision | null;
-  /** The dispute record as it was read right before, and as the service answered. */
+  /** The dispute record as read right before the decision, and as answered. */
   readonly before: unknown;
   readonly after: unknown;
   readonly message: string;
-  /** Who decided: profile of this program, and the public id of the key where it can be told. */
+  /** Who decided: the profile, and the public id of the key, or null if the key has none. */
   readonly profile: string;
   readonly keyId: string | null;
   readonly origin: string;
@@ -62,24 +62,24 @@ export interface ReceiptLine {
   readonly operationId: string | null;
 }
 
-/** Earlier lines of a receipt. Fields of other versions may be there, and others missing. */
+/** An earlier line of a receipt. Other versions may have written other fields. */
 export type EarlierLine = Readonly<Record<string, unknown>>;
 
 export interface Receipt {
   readonly file: string;
-  /** On disk when it returns. Throws exit 11 where it cannot be written. */
+  /** Written to disk (fsync) when it returns. Throws exit 11 if that fails. */
   append(line: ReceiptLine): void;
   close(): void;
 }
 
 /**
- * The lines of a receipt that is there, or none. A last line that a crash cut off is left out. Throws exit 2 where the
- * file is something else, or the receipt of another store: it is not to be written to then.
+ * The lines of an existing receipt, or none. A last line that a crash cut off is skipped. Throws exit 2 if the file is not
+ * a receipt or belongs to another store.
  */
 export function readReceipt(file: string, target: Pick<ReceiptLine, 'origin' | 'storeId'>): EarlierLine[] {
   let text: string;
   try {
-    if (!statSync(file).isFile()) throw new Error('it is no plain file');
+    if (!statSync(file).isFile()) throw new Error('not a regular file');
     text = readFileSync(file, 'utf8');
   } catch (error) {
     if (systemErrorCode(error) === 'ENOENT') return [];
@@ -91,12 +91,12 @@ export function readReceipt(file: string, target: Pick<ReceiptLine, 'origin' | '
     const value = parse(line);
     if (value === null && index === lines.length - 1) return [];
     if (value === null || !('outcome' in value) || !('disputeId' in value)) {
-      throw unusable(file, `line ${index + 1} is no line of a receipt`);
+      throw unusable(file, `line ${index + 1} is not a line of a receipt`);
     }
     if (value.origin !== target.origin || value.storeId !== target.storeId) {
       throw unusable(
         file,
-        `line ${index + 1} is about store ${String(value.storeId)} @ ${String(value.origin)}`,
+        `line ${index + 1} belongs to store ${String(value.storeId)} @ ${String(value.origin)}`,
       );
     }
     return [value];
@@ -104,15 +104,15 @@ export function readReceipt(file: string, target: Pick<ReceiptLine, 'origin' | '
 }
 
 /**
- * Opens a receipt to append to it, made with mode 0600 where there is none: it holds data of buyers. Throws exit 11
- * where that cannot be done, which is certain then before anything is sent.
+ * Opens a receipt for appending, or creates it with mode 0600 because it contains data of buyers. Throws exit 11 if that
+ * fails, before anything is sent.
  */
 export function openReceipt(file: string): Receipt {
   const fail = (error: unknown) =>
     localStateError(
       'receipt_unwritable',
       `cannot write the receipt ${file}: ${describeSystemError(error)}`,
-      'every decision made so far is in `storectl history list --operation disputes.decide`; choose another file with --receipt',
+      '`storectl history list --operation disputes.decide` shows the decisions so far; choose another file with --receipt',
     );
   const { O_APPEND, O_CREAT, O_RDWR } = constants;
   let descriptor: number;
@@ -139,7 +139,7 @@ export function openReceipt(file: string): Receipt {
   };
 }
 
-/** A crash may have left half a line, which is taken away, or a whole one without its end. */
+/** After a crash the last line may be incomplete, which is removed, or lack its newline. */
 function endLastLine(descriptor: number): void {
   const bytes = readFileSync(descriptor);
   const end = bytes.lastIndexOf(0x0a) + 1;
@@ -148,13 +148,13 @@ function endLastLine(descriptor: number): void {
   else writeSync(descriptor, '\n');
 }
 
-/** Makes the name of a new file survive a power cut, where the system can. */
+/** Syncs a folder so that the name of a new file survives a power cut, where the system supports it. */
 function syncFolder(folder: string): void {
   let descriptor: number;
   try {
     descriptor = openSync(folder, 'r');
   } catch {
-    // Windows opens no folders; its file system journals names by itself.
+    // Windows cannot open folders; its file system journals names itself.
     return;
   }
   try {

@@ -6,9 +6,9 @@ import { type ExitCode, exitCodes } from '../../../cli/core/exit-codes.ts';
 import { printable, printableInOneLine } from '../../../cli/core/sanitize.ts';
 import {
   concernsOneItem,
-  gravestExitCode,
+  mostSevereExitCode,
+  rephraseForBatch,
   withGrace,
-  wordsOfBatch,
 } from '../../../cli/operation/run/bulk.ts';
 import type { Run } from '../../../cli/operation/run/run.ts';
 import { perform } from '../../../cli/operation/run/send.ts';
@@ -18,9 +18,9 @@ import { buildPath } from '../../../contract/operation.ts';
 import { decideDispute } from '../../../contract/operations/disputes.ts';
 import type { HistoryRecord } from '../../../history/records/record.ts';
 import {
+  assessRow,
   describeOutcome,
   exitCodeOf,
-  lookAt,
   outcomeOfError,
   type PlannedRow,
   runOfRow,
@@ -28,7 +28,7 @@ import {
 } from './plan.ts';
 import type { EarlierLine, Receipt, ReceiptLine, RowOutcome } from './receipt.ts';
 
-/** What became of a row, as `--json` prints it. */
+/** The result of a row, as `--json` prints it. */
 interface RowResult {
   readonly line: number;
   readonly disputeId: string | null;
@@ -39,24 +39,24 @@ interface RowResult {
   readonly operationId: string | null;
 }
 
-/** What a run of decisions goes by. */
+/** Everything that {@link decideAll} needs. */
 export interface DecisionRun {
   readonly run: Run;
   readonly rows: readonly PlannedRow[];
-  /** Status that a dispute must have to be decided. */
+  /** Status that a dispute must have before the decision. */
   readonly expected: string;
   readonly receipt: Receipt;
   /** Lines of the receipt from earlier runs. */
   readonly earlier: readonly EarlierLine[];
-  /** Decisions that this machine has recorded before, by request path. */
+  /** Earlier decisions of this machine, by request path. */
   readonly decided: ReadonlyMap<string, HistoryRecord>;
-  /** Takes the results as a JSON document. */
+  /** Writes the results to `--output-file`. */
   write(document: unknown): void;
 }
 
 /**
- * Decides the rows one after the other, and writes down and prints what becomes of each. Returns exit 0, or throws the
- * error that ended the run or says that some rows were bad, after everything is printed.
+ * Decides the rows one after the other; records and prints each result. Returns exit 0, or throws after everything is
+ * printed: the error that stopped the run, or one that counts the failed rows.
  */
 export async function decideAll(decisions: DecisionRun): Promise<ExitCode> {
   const { run, rows, receipt } = decisions;
@@ -68,7 +68,7 @@ export async function decideAll(decisions: DecisionRun): Promise<ExitCode> {
   let stop: CliError | null = null;
   let isReceiptWhole = true;
 
-  /** Null, or the error of a receipt that can no longer be written. */
+  /** Returns the error if the receipt can no longer be written, else null. */
   const finish = (row: PlannedRow, line: ReceiptLine): CliError | null => {
     const result = resultOf(row, line);
     results.push(result);
@@ -89,7 +89,7 @@ export async function decideAll(decisions: DecisionRun): Promise<ExitCode> {
       const { line, fatal }: RowEnd =
         stop === null
           ? await decideRow(patient, row)
-          : { line: leave(decisions, row, row.message || 'the run ended before'), fatal: null };
+          : { line: skippedLine(decisions, row, row.message || 'the run stopped before'), fatal: null };
       stop ??= fatal;
       const failure = finish(row, line);
       stop ??= failure;
@@ -106,31 +106,31 @@ export async function decideAll(decisions: DecisionRun): Promise<ExitCode> {
   const outcomes = results.map(({ outcome }) => outcome);
   context.notice(`${summarize(outcomes)}; receipt: ${receipt.file}`);
   if (stop !== null) throw stopped(stop, outcomes);
-  const exitCode = gravestExitCode(outcomes.map(exitCodeOf));
+  const exitCode = mostSevereExitCode(outcomes.map(exitCodeOf));
   if (exitCode !== exitCodes.done) throw incomplete(outcomes, exitCode, receipt.file);
   return exitCode;
 }
 
 interface RowEnd {
   readonly line: ReceiptLine;
-  /** What ends the run, because it is about more than this row. */
+  /** An error that concerns more than this row and stops the run. */
   readonly fatal: CliError | null;
 }
 
-/** Reads the dispute once more, and decides it where that is still to be done. */
+/** Reads the dispute again and decides it if the plan still holds. */
 async function decideRow(decisions: DecisionRun, row: PlannedRow): Promise<RowEnd> {
   const { run, expected } = decisions;
   const { disputeId, decision } = row;
   if (row.plan !== 'decide' || disputeId === null || decision === null) {
-    return { line: leave(decisions, row, row.message), fatal: null };
+    return { line: skippedLine(decisions, row, row.message), fatal: null };
   }
   let { before } = row;
   try {
     const own = runOfRow(run, disputeId, decision);
-    const now = await lookAt(own, decision, expected);
+    const now = await assessRow(own, decision, expected);
     before = now.before;
     if (now.plan !== 'decide')
-      return { line: leave(decisions, { ...row, ...now }, now.message), fatal: null };
+      return { line: skippedLine(decisions, { ...row, ...now }, now.message), fatal: null };
     const { answer, record } = await perform(own);
     const requestId = record?.answer?.requestId ?? null;
     const done = { before, after: answer, requestId, operationId: record?.id ?? null };
@@ -145,8 +145,8 @@ async function decideRow(decisions: DecisionRun, row: PlannedRow): Promise<RowEn
   }
 }
 
-/** The line of a row for which nothing is sent. Where this machine decided it before, the line says by which request. */
-function leave({ run, decided }: DecisionRun, row: PlannedRow, message: string): ReceiptLine {
+/** The receipt line of a row that is not sent, with the earlier request if this machine decided it before. */
+function skippedLine({ run, decided }: DecisionRun, row: PlannedRow, message: string): ReceiptLine {
   if (row.plan === 'decide') return lineOf(run, row, { outcome: 'not_sent', message });
   const { storeId } = run.target;
   const record =
@@ -188,7 +188,7 @@ function lineOf({ target, ui }: Run, row: PlannedRow, more: Partial<ReceiptLine>
   };
 }
 
-/** What was not done is no entry, and a bad row that a later run finds bad again is written down once. */
+/** Rows that were not attempted are not recorded, and a row that fails again in the same way is recorded once. */
 function belongsInReceipt(line: ReceiptLine, earlier: readonly EarlierLine[]): boolean {
   if (line.outcome === 'recorded' || line.outcome === 'not_sent') return false;
   if (line.outcome === 'applied' || line.outcome === 'unknown') return true;
@@ -207,16 +207,16 @@ function resultLine({ flags }: Context, result: RowResult | undefined): string |
   );
 }
 
-/** The error that ended the run, and how far it had come. */
+/** The error that stopped the run, with how far it got. */
 function stopped({ details }: CliError, outcomes: readonly RowOutcome[]): CliError {
   const decided = outcomes.filter((outcome) => outcome === 'applied').length;
   const left = outcomes.filter((outcome) => outcome === 'not_sent').length;
-  const again = 'the same command goes on from the receipt';
+  const again = 'run the same command again to continue';
   return new CliError({
     ...details,
-    message: `stopped after ${decided} decisions, ${left} are left: ${wordsOfBatch(details.message)}`,
-    hint: details.hint === undefined ? again : `${wordsOfBatch(details.hint)}; then ${again}`,
-    // "Nothing was sent" would be true of one row only.
+    message: `stopped after ${decided} ${decided === 1 ? 'decision' : 'decisions'}, ${left} left: ${rephraseForBatch(details.message)}`,
+    hint: details.hint === undefined ? again : `${rephraseForBatch(details.hint)}; then ${again}`,
+    // "Nothing was sent" would be true of this row only.
     outcome: details.outcome === 'unknown' ? 'unknown' : undefined,
   });
 }
@@ -227,7 +227,7 @@ function incomplete(outcomes: readonly RowOutcome[], exitCode: ExitCode, receipt
   return new CliError({
     code: 'incomplete',
     exitCode,
-    message: `${decided} decided, and ${bad} of ${outcomes.length} rows could not be`,
-    hint: `${receipt} says which and why; correct them and run the command again`,
+    message: `${decided} decided, but ${bad} of ${outcomes.length} rows failed`,
+    hint: `${receipt} says which and why; fix them and run the command again`,
   });
 }
