@@ -16,12 +16,12 @@ test('who is asked for a decision sees the dispute first, and Escape at the end 
   terminal.press('Enter');
   await terminal.shows(/Why the dispute is decided so:/);
   terminal.type('Deliver');
-  await terminal.shows(/Type .* to go on/);
+  await terminal.shows(/Type .* to confirm/);
   terminal.press('Escape');
   // The last question again, with its answer.
   await terminal.shows(/decided so: Deliver$/);
   terminal.type('ed');
-  await terminal.shows(/Delivered\n(.*\n)+.*to go on:$/);
+  await terminal.shows(/Delivered\n(.*\n)+.*to confirm:$/);
   terminal.type(open);
   await terminal.shows(/^resolution +Delivered/m);
 

@@ -49,7 +49,7 @@ test('a file that was read before somebody else saved: exit 6; read anew, it is 
 
   const saved = proxy.writes().length;
   const again = await machine.run(['settings', 'save', '--from-file', file]);
-  expect(again).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('so already') });
+  expect(again).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('No changes') });
   expect(proxy.writes()).toHaveLength(saved);
 });
 
@@ -99,8 +99,8 @@ test('the former document is kept in the history, and --undo puts it back, what 
 
 test.each([
   [['--undo', 'zzzzzz'], /knows no operation zzzzzz/],
-  [['--undo', '{backup}'], /is no change of the settings: there is nothing to put back/],
-  [['--undo', '{backup}', '--no-discovery-enabled'], /--undo excludes fields/],
+  [['--undo', '{backup}'], /did not change the settings, so there is nothing to undo/],
+  [['--undo', '{backup}', '--no-discovery-enabled'], /--undo cannot be used with fields/],
 ])('settings save %j: exit 2, nothing sent', async (args, message) => {
   const { machine, proxy } = await setScene();
   await machine.run(['backup', 'create', '--label', 'l', '--sections', 'store']);

@@ -76,7 +76,7 @@ test('settings edit: somebody else saved while the editor was open: exit 6, noth
   await other.run(['settings', 'save', '--quiet-hours-end', '08:30']);
   writeFileSync(flag, '');
   const screen = await terminal.shows(/exit 6/);
-  expect(screen).toContain('Your text was:');
+  expect(screen).toContain('Your text:');
   const { stdout } = await other.run(['settings', 'show', '--json']);
   expect(JSON.parse(stdout).quietHours).toMatchObject({ start: '22:00', end: '08:30' });
 });
@@ -117,9 +117,9 @@ test('what is missing is asked for, and a restore wants the id typed', async () 
   const id = (await effectsOf(service)).backups.find(({ label }) => label === 'by hand')?.id ?? '';
 
   terminal.type(`clear; storectl backup restore ${id} --sections store; echo "exit $?"`);
-  await terminal.shows(/Type .* to go on/);
+  await terminal.shows(/Type .* to confirm/);
   terminal.type('yes');
-  await terminal.shows(/that is not it/);
+  await terminal.shows(/That doesn.t match/);
   expect((await effectsOf(service)).backupEvents).toBe(1);
   terminal.press('C-u');
   terminal.type(id);

@@ -100,7 +100,7 @@ test('backup restore', async () => {
     ↑↓ navigate • space select • a all • i invert • ⏎ submit"
   `);
   session.press('Space', 'Enter');
-  expect(await session.shows(/to go on:$/)).toMatchInlineSnapshot(`
+  expect(await session.shows(/to confirm:$/)).toMatchInlineSnapshot(`
     "$ storectl backup restore
     demo: an example store, served inside this process
     Esc goes back, Ctrl-C cancels.
@@ -112,7 +112,7 @@ test('backup restore', async () => {
 
     FROM backup <uuid> ("second", <age>) → TO store
     <uuid> @ this process
-    ? Replace what the store has now? Type <uuid> to go on:"
+    ? Replace what the store has now? Type <uuid> to confirm:"
   `);
   session.type(id);
   expect(await session.ends()).toMatchInlineSnapshot(`
@@ -127,7 +127,7 @@ test('backup restore', async () => {
 
     FROM backup <uuid> ("second", <age>) → TO store
     <uuid> @ this process
-    ✔ Replace what the store has now? Type <uuid> to go on:
+    ✔ Replace what the store has now? Type <uuid> to confirm:
       <uuid>
     Safety backup <uuid> of the same sections is taken.
     Undo it with: storectl --demo backup restore <uuid> --sections store -
@@ -162,7 +162,7 @@ test('backup restore: a store that is no example lists nothing, so the history o
   session.press('Down', 'Enter');
   await session.shows(/⏎ submit$/);
   session.press('Space', 'Enter');
-  await session.shows(/to go on:$/);
+  await session.shows(/to confirm:$/);
   session.type(first);
   await session.ends();
   expect((await effectsOf(service)).restores).toEqual([first]);
@@ -306,7 +306,7 @@ test('notify mark-read: by ids, where nothing lists them', async () => {
   const session = await openSession('storectl notify mark-read', { machine });
   await session.shows(/⏎ select$/);
   session.press('Down', 'Enter');
-  await session.shows(/commas between several\):$/);
+  await session.shows(/comma-separated\):$/);
   session.type(`${first}, ${second}`);
   await session.shows(/send this\?\n(.*\n)+.*select$/);
   session.press('Enter');

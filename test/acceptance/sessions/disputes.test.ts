@@ -232,10 +232,10 @@ test('disputes decide', async () => {
   session.press('Enter');
   await session.shows(/Why the dispute is decided so:$/);
   session.type('The carrier confirmed delivery');
-  await session.shows(/Type <uuid> to go on:$|to go on:$/);
+  await session.shows(/Type <uuid> to confirm:$|to confirm:$/);
   const { id } = await openDispute(session);
   session.type(`${id}x`);
-  await session.shows(/that is not it/);
+  await session.shows(/That doesn.t match/);
   session.press('BSpace', 'Enter');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "Evidence (4)
@@ -294,7 +294,7 @@ test('disputes decide', async () => {
     status      won
     resolution  The carrier confirmed delivery
 
-    ✔ Decide this dispute as won? It is final. Type <uuid> to go on:
+    ✔ Decide this dispute as won? It is final. Type <uuid> to confirm:
       <uuid>
     id                          <uuid>
     orderId                     <uuid>
@@ -416,7 +416,7 @@ test('reclaim appeal', async () => {
   session.press('Enter');
   await session.shows(/Text of the appeal:$/);
   session.type('The shop is open: last order yesterday');
-  expect(await session.shows(/to go on:$/)).toMatchInlineSnapshot(`
+  expect(await session.shows(/to confirm:$/)).toMatchInlineSnapshot(`
     "$ storectl reclaim appeal
     demo: an example store, served inside this process
     Esc goes back, Ctrl-C cancels.
@@ -426,7 +426,7 @@ test('reclaim appeal', async () => {
 
     text  The shop is open: last order yesterday
 
-    ? Send this appeal? A notice takes one. Type <uuid> to go on:"
+    ? Send this appeal? A notice takes one. Type <uuid> to confirm:"
   `);
   const { machine } = session;
   const { reclaims } = JSON.parse((await machine.run(['demo', 'info', '--json'])).stdout);
@@ -441,7 +441,7 @@ test('reclaim appeal', async () => {
 
     text  The shop is open: last order yesterday
 
-    ✔ Send this appeal? A notice takes one. Type <uuid> to go on:
+    ✔ Send this appeal? A notice takes one. Type <uuid> to confirm:
       <uuid>
     reclaimId   <uuid>
     status      appealed

@@ -315,7 +315,7 @@ test('settings edit: an editor that breaks every text can be left, and the text 
     ✔ The text cannot be used: your text is neither JSON nor YAML: Implicit keys need to be on a
       single line at line 2, column 12. What now? give up and show the text
 
-    Your text was:
+    Your text:
 
     quietHours: [
       enabled: true
@@ -373,7 +373,7 @@ test('blog create --edit: the same for a post', async () => {
     ✔ The text cannot be used: your text:3: Flow sequence in block collection must be sufficiently
       indented and end with a ]. What now? give up and show the text
 
-    Your text was:
+    Your text:
 
     ---
     title: [

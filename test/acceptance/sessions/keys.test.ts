@@ -89,10 +89,10 @@ test('Escape where the id is to be typed goes back to what was answered before',
   session.press('Enter');
   await session.shows(/Text of the appeal:$/);
   session.type('We are open');
-  await session.shows(/to go on:$/);
+  await session.shows(/to confirm:$/);
   await escapeTo(session, /Text of the appeal: We are open$/);
   session.type(' daily');
-  expect(await session.shows(/We are open daily\n(.*\n)+.*to go on:$/)).toMatchInlineSnapshot(`
+  expect(await session.shows(/We are open daily\n(.*\n)+.*to confirm:$/)).toMatchInlineSnapshot(`
     "$ storectl reclaim appeal
     demo: an example store, served inside this process
     Esc goes back, Ctrl-C cancels.
@@ -106,7 +106,7 @@ test('Escape where the id is to be typed goes back to what was answered before',
 
     text  We are open daily
 
-    ? Send this appeal? A notice takes one. Type <uuid> to go on:"
+    ? Send this appeal? A notice takes one. Type <uuid> to confirm:"
   `);
   session.press('C-c');
   expect(await session.ends()).toMatch(/exit 130/);
@@ -117,7 +117,7 @@ test('another id than those that are offered, and Escape from it to them', async
   await session.shows(/⏎ select$/);
   session.press('Down', 'Down', 'Enter');
   await session.shows(/Id of the dispute:$/);
-  expect(await escapeTo(session, /❯ another one\n\n.*select$/)).toMatchInlineSnapshot(`
+  expect(await escapeTo(session, /❯ Other…\n\n.*select$/)).toMatchInlineSnapshot(`
     "$ storectl disputes show
     demo: an example store, served inside this process
     ✔ Id of the dispute: another one
@@ -162,13 +162,13 @@ test('an id that the service does not know is asked for again, and the other ans
   const session = await openSession(`storectl reclaim appeal ${id.slice(0, -1)}`, { machine });
   await session.shows(/Text of the appeal:$/);
   session.type('We are open');
-  await session.shows(/to go on:$/);
+  await session.shows(/to confirm:$/);
   session.type(id.slice(0, -1));
   await session.shows(/refused(.*\n)+.*select$/);
   session.press('Enter');
   await session.shows(/Id of the reclaim notice: \S+$/);
   session.type(id.slice(-1));
-  expect(await session.shows(/refused(.*\n)+.*We are open\n\n.*to go on:$/)).toMatchInlineSnapshot(`
+  expect(await session.shows(/refused(.*\n)+.*We are open\n\n.*to confirm:$/)).toMatchInlineSnapshot(`
     "$ storectl reclaim appeal 01986448-3c05-7e92-a7d1-84f6b09c2e3
     demo: an example store, served inside this process
     Esc goes back, Ctrl-C cancels.
@@ -177,7 +177,7 @@ test('an id that the service does not know is asked for again, and the other ans
 
     text  We are open
 
-    ✔ Send this appeal? A notice takes one. Type 01986448-3c05-7e92-a7d1-84f6b09c2e3 to go on:
+    ✔ Send this appeal? A notice takes one. Type 01986448-3c05-7e92-a7d1-84f6b09c2e3 to confirm:
       01986448-3c05-7e92-a7d1-84f6b09c2e3
 
     the service refused (404 not_found): There is no such object in this store.
@@ -188,7 +188,7 @@ test('an id that the service does not know is asked for again, and the other ans
 
     text  We are open
 
-    ? Send this appeal? A notice takes one. Type <uuid> to go on:"
+    ? Send this appeal? A notice takes one. Type <uuid> to confirm:"
   `);
   session.type(id);
   expect(await session.ends()).toMatch(/appealedAt.*\n(.*\n)*exit 0\n/);
@@ -215,10 +215,10 @@ test('another one than those that are offered, and Escape from it to them', asyn
   session.type('nightly');
   await session.shows(/⏎ submit$/);
   session.press('5', 'Enter');
-  await session.shows(/others \(commas between several\):$/);
-  await escapeTo(session, /◉ another one\n\n.*submit$/);
+  await session.shows(/sections to back up \(comma-separated\):$/);
+  await escapeTo(session, /◉ Other…\n\n.*submit$/);
   session.press('Up', 'Enter');
-  await session.shows(/others \(commas between several\):$/);
+  await session.shows(/sections to back up \(comma-separated\):$/);
   session.type('orders');
   await session.shows(/send this\?\n(.*\n)+.*select$/);
   session.press('Enter');
@@ -571,7 +571,7 @@ test('40 columns and 20 rows: no word is cut, and the questions about a dispute 
   session.press('Enter');
   await session.shows(/Why the dispute is decided so:$/);
   session.type('Delivered, as the carrier has confirmed');
-  expect(await session.shows(/to go on:$/)).toMatchInlineSnapshot(`
+  expect(await session.shows(/to confirm:$/)).toMatchInlineSnapshot(`
     "  storeId
         <uuid>
       env             live
@@ -591,7 +591,7 @@ test('40 columns and 20 rows: no word is cut, and the questions about a dispute 
     ? Decide this dispute as won? It is
       final. Type
       <uuid>
-      to go on:"
+      to confirm:"
   `);
   session.type('no');
   await session.shows(/as it is$/);
@@ -604,7 +604,7 @@ test('40 columns and 20 rows: no word is cut, and the questions about a dispute 
     ? Decide this dispute as won? It is
       final. Type
       <uuid>
-      to go on: ✗ no
+      to confirm: ✗ no
     > that is not it; Ctrl-C leaves
       everything as it is
 
@@ -672,7 +672,7 @@ test('the editor takes a long text, which is kept or edited again', async () => 
   const session = await openSession('storectl blog create', { machine, env: { EDITOR } });
   await session.shows(/Title of the post:$/);
   session.type('Spring sale');
-  await session.shows(/Markdown \(Enter alone opens your editor\):$/);
+  await session.shows(/Markdown \(press Enter to open your editor\):$/);
   session.press('Enter');
   await session.shows(/send this\?\n(.*\n)+.*select$/);
   expect(await escapeTo(session, /change it in your editor\n(.*\n)+.*select$/)).toMatchInlineSnapshot(`
@@ -741,7 +741,7 @@ test('an editor that fails: what it left is kept, to be written on without it', 
   const session = await openSession('storectl blog create', { machine, env: { EDITOR: script } });
   await session.shows(/Title of the post:$/);
   session.type('Spring sale');
-  await session.shows(/Markdown \(Enter alone opens your editor\):$/);
+  await session.shows(/Markdown \(press Enter to open your editor\):$/);
   session.press('Enter');
   expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`
     "$ storectl blog create

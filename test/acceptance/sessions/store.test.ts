@@ -133,7 +133,7 @@ test('blog create', async () => {
     ↑↓ navigate • space select • a all • i invert • ⏎ submit"
   `);
   session.press('6', '8', 'Enter');
-  await session.shows(/Tags of the post \(commas between several\):$/);
+  await session.shows(/Tags of the post \(comma-separated\):$/);
   session.type('sale, ink');
   expect(await session.shows(/State of the post:\n(.*\n)+.*select$/)).toMatchInlineSnapshot(`
     "$ storectl blog create

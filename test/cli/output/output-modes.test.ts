@@ -327,7 +327,7 @@ describe('STORECTL_ACCESSIBLE=1', () => {
     screen.type('');
     await screen.shows(/\(Enter for first\):(.*\n)+Numbers, commas between several:$/);
     screen.type('1');
-    await screen.shows(/1: yes, send it\n.*\n3: no, send nothing\nNumber:$/);
+    await screen.shows(/1: Yes\n.*\n3: No, cancel\nNumber:$/);
     screen.type('1');
     const done = await screen.shows(/^id: \S+\nversion: 1\nlabel: first\n/m);
     expect(done).not.toMatch(/[✔❯│─]|^\? /m);

@@ -24,7 +24,7 @@ const wrong: Readonly<Record<string, Wrong>> = {
   'unknown global flag': { args: ['--jsno', 'settings', 'show'], says: 'Did you mean --json?' },
   'one argument too many': { args: ['disputes', 'show', 'a', 'b'], says: 'too many arguments' },
   'flag without its value': { args: [...update, '--name'], says: '--name <TEXT>' },
-  'nothing to change': { args: update, says: 'there is nothing to change' },
+  'nothing to change': { args: update, says: 'nothing to change' },
   'decimals in basis points': {
     args: [...update, '--cashback-bp', '2.5'],
     says: '--cashback-bp takes a whole number',
@@ -56,8 +56,8 @@ const wrong: Readonly<Record<string, Wrong>> = {
   '--set without a path': { args: [...update, '--set', '=1'], says: '--set takes PATH=VALUE' },
   '--set with an empty name': { args: [...update, '--set', 'a..b=1'], says: 'has an empty name' },
   '--set with a dot at its end': { args: [...update, '--set', 'a.=1'], says: 'has an empty name' },
-  'ids and --all': { args: ['notify', 'mark-read', 'a', '--all'], says: '--all excludes ids' },
-  'neither ids nor --all': { args: ['notify', 'mark-read'], says: 'which notifications?' },
+  'ids and --all': { args: ['notify', 'mark-read', 'a', '--all'], says: '--all cannot be used with ids' },
+  'neither ids nor --all': { args: ['notify', 'mark-read'], says: 'no notifications given' },
   'two readers of standard input': {
     args: ['blog', 'create', '--from-file', '-', '--content-file', '-'],
     says: 'only one flag can read standard input, and --from-file and --content-file do',
@@ -184,24 +184,24 @@ const wrong: Readonly<Record<string, Wrong>> = {
   ),
   'a list of lists in brackets': {
     args: ['api', 'POST', '/v1', '-f', 'a[][]=1'],
-    says: 'no name with brackets',
+    says: 'invalid field name before =',
   },
   'a bracket that is not closed': {
     args: ['api', 'POST', '/v1', '-f', 'a[b=1'],
-    says: 'no name with brackets',
+    says: 'invalid field name before =',
   },
-  'brackets without a name': { args: ['api', 'POST', '/v1', '-f', '[]=1'], says: 'no name with brackets' },
+  'brackets without a name': { args: ['api', 'POST', '/v1', '-f', '[]=1'], says: 'invalid field name before =' },
   'a prototype in brackets': {
     args: ['api', 'POST', '/v1', '-f', 'a[__proto__]=1'],
     says: 'names "__proto__"',
   },
   'a method that is none': {
     args: ['api', 'BREW', '/v1'],
-    says: 'there are: GET, HEAD, POST, PUT, PATCH, DELETE',
+    says: 'use one of GET, HEAD, POST, PUT, PATCH, DELETE',
   },
   '--idempotency-from elsewhere': {
     args: ['backup', 'create', '--label', 'l', '--sections', 's', '--idempotency-from', 'time'],
-    says: '--idempotency-from takes "ci"',
+    says: '--idempotency-from must be "ci"',
   },
   '--idempotency-from outside of CI': {
     args: ['backup', 'create', '--label', 'l', '--sections', 's', '--idempotency-from', 'ci'],

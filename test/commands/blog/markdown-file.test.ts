@@ -57,11 +57,11 @@ test('a file from standard input', async () => {
 });
 
 test.each([
-  ['empty.md', '', 'empty.md: it has no text'],
-  ['blank.md', '\n \n', 'blank.md: it has no text'],
-  ['fields.md', '---\ntitle: T\n---\n', 'fields.md: it has no text'],
+  ['empty.md', '', 'empty.md: the content is empty'],
+  ['blank.md', '\n \n', 'blank.md: the content is empty'],
+  ['fields.md', '---\ntitle: T\n---\n', 'fields.md: the content is empty'],
   ['tags.md', '---\ntitle: T\ntags: ink\n---\nText', 'tags.md:3: tags'],
-  ['!!.md', '# T\n\nText', '!!.md: no slug can be made from its name'],
+  ['!!.md', '# T\n\nText', '!!.md: cannot make a slug from this file name'],
 ])('what is wrong in the one file %s is exit 2 with its name and line', async (name, text, problem) => {
   const { server, machine } = await scene();
   await using _ = server;
@@ -81,7 +81,7 @@ test('nothing on standard input is no post: exit 2', async () => {
   await using _ = server;
   expect(await machine.run(['blog', 'create', '-'])).toMatchObject({
     exitCode: 2,
-    stderr: expect.stringContaining('standard input: it has no text'),
+    stderr: expect.stringContaining('standard input: the content is empty'),
   });
 });
 

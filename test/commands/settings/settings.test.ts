@@ -118,7 +118,7 @@ describe('settings save', () => {
     ]);
 
     expect(result.exitCode).toBe(0);
-    expect(result.stderr).toContain('The settings are so already: nothing was sent.');
+    expect(result.stderr).toContain('No changes; nothing was sent.');
     expect(server.requests.map(({ method }) => method)).toEqual(['GET']);
   });
 

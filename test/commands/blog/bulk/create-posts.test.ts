@@ -93,7 +93,7 @@ test('files of one name in different folders are refused before anything is sent
 
   expect(result).toMatchObject({
     exitCode: 2,
-    stderr: expect.stringContaining('june/sale.md: it has the same slug as may/sale.md: "sale"'),
+    stderr: expect.stringContaining('june/sale.md: has the same slug as may/sale.md ("sale")'),
   });
   expect(proxy.requests).toEqual([]);
 });
@@ -113,9 +113,9 @@ test('everything that is wrong in any file is named with its line, and nothing i
   expect(result).toMatchObject({ exitCode: 2, stdout: '' });
   const { message } = JSON.parse(result.stderr.split('\n').at(-2) ?? '').error;
   for (const problem of [
-    'b.md:1: it has no title',
+    'b.md:1: title is missing',
     'c.md:3: tags',
-    'd.md: it has the same slug as a.md',
+    'd.md: has the same slug as a.md',
     'e.md:1:',
   ])
     expect(message).toContain(problem);
@@ -338,7 +338,7 @@ test('a file that was changed after its post was created is not sent as another 
 
   expect(result).toMatchObject({
     exitCode: 6,
-    stdout: expect.stringContaining('created before with other content'),
+    stdout: expect.stringContaining('created before with different content'),
   });
   expect(proxy.writes()).toHaveLength(before);
   expect(await made()).toEqual(['a', 'b']);

@@ -51,15 +51,15 @@ test('of 200 decisions with 5 bad rows, 195 are recorded, and the receipt says w
   const bad = [
     { line: 12, outcome: 'not_found' },
     { line: 52, outcome: 'invalid', message: 'status is empty' },
-    { line: 92, outcome: 'invalid', message: 'it has 1 cells, and the header 3' },
-    { line: 122, outcome: 'invalid', message: 'line 2 says the same' },
+    { line: 92, outcome: 'invalid', message: '1 cells, but the header has 3' },
+    { line: 122, outcome: 'invalid', message: 'same as line 2' },
     { line: 201, outcome: 'conflict' },
   ];
   expect(results.filter(({ outcome }: { outcome: string }) => outcome !== 'applied')).toMatchObject(bad);
   const receipt = receiptOf(machine.folder);
   expect(receipt).toHaveLength(200);
   expect(receipt.filter(({ outcome }) => outcome !== 'applied')).toMatchObject(bad);
-  expect(result.stderr).toContain('195 decided, and 5 of 200 rows could not be');
+  expect(result.stderr).toContain('195 decided, but 5 of 200 rows failed');
 });
 
 test('a line of the receipt holds before, decision, after, who and when, and not the key', async () => {
@@ -116,7 +116,7 @@ test('--dry-run prints the plan and writes nothing', async () => {
   const shown = await machine.run(['disputes', 'decide', '--from', 'decisions.csv', '--dry-run']);
   const json = await machine.run(['disputes', 'decide', '--from', 'decisions.csv', '--dry-run', '--json']);
 
-  expect(shown).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('1 decide, 1 already so') });
+  expect(shown).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('1 decide, 1 unchanged') });
   expect(JSON.parse(json.stdout).plan).toMatchObject([{ plan: 'decide' }, { plan: 'unchanged' }]);
   expect(proxy.writes()).toEqual([]);
   expect(() => receiptOf(machine.folder)).toThrow('ENOENT');
@@ -198,7 +198,7 @@ test('the receipt of a store that was restored since: what is open again is deci
   const again = await machine.run([...args, '--confirm', '1']);
 
   expect(again.exitCode).toBe(5);
-  expect(again.stderr).toContain('Warning: line 2: decided by an earlier run, and no longer so');
+  expect(again.stderr).toContain('Warning: line 2: decided by an earlier run but open again');
   expect(JSON.parse(again.stdout).results).toMatchObject([
     { disputeId: reopened, outcome: 'applied' },
     { disputeId: gone, outcome: 'not_found' },
@@ -214,7 +214,7 @@ test('a status that nobody usually sends is pointed out before the question, and
   const text = `${header}\n${first},won,ok\n${second},banana,ok\n`;
   writeFiles(machine, { 'decisions.csv': text });
   const args = ['disputes', 'decide', '--from', 'decisions.csv'];
-  const warning = 'line 3: the status "banana" is unusual (won, lost, withdrawn are not): is it meant?';
+  const warning = 'line 3: the status "banana" is not one of won, lost, withdrawn: did you mean that?';
 
   const unconfirmed = await machine.run(args);
   expect(unconfirmed).toMatchObject({ exitCode: 3, stderr: expect.stringContaining(`Warning: ${warning}`) });
@@ -226,12 +226,12 @@ test('a status that nobody usually sends is pointed out before the question, and
   const sent = await machine.run([...args, '--confirm', '2']);
   expect(sent.exitCode).toBe(7);
   // An error of several lines is one line among the results.
-  expect(sent.stdout).toMatch(/^decided .*\nREFUSED .*banana.*\n$/);
+  expect(sent.stdout).toMatch(/^decided .*\nrefused .*banana.*\n$/);
   expect(sent.stdout).not.toContain('\\u000a');
 
   const one = ['disputes', 'decide', String(second), '--status', 'banana', '--resolution', 'ok'];
   const alone = await machine.run([...one, '--confirm', String(second)]);
-  expect(alone).toMatchObject({ exitCode: 7, stderr: expect.stringContaining('"banana" is unusual') });
+  expect(alone).toMatchObject({ exitCode: 7, stderr: expect.stringContaining('"banana" is not one of') });
 });
 
 test.each([
@@ -285,7 +285,7 @@ test('JSON lines from standard input, with a receipt of their own', async () => 
   const result = await machine.run(args, { stdin });
 
   expect(without).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('--receipt') });
-  expect(result).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('not sent: note') });
+  expect(result).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('Ignored columns: note') });
   expect(receiptOf(machine.folder, 'r.jsonl')).toMatchObject([
     { outcome: 'applied', disputeId: id },
     { outcome: 'invalid', line: 2 },
@@ -309,7 +309,7 @@ test('a cancelled run ends between two decisions and says what is done', async (
   expect(result).toMatchObject({
     exitCode: 130,
     stderr: expect.stringContaining(
-      'stopped after 1 decisions, 2 are left: cancelled, nothing more was sent',
+      'stopped after 1 decision, 2 left: cancelled, nothing more was sent',
     ),
   });
   expect(receiptOf(machine.folder)).toMatchObject([{ outcome: 'applied', disputeId: ids[0] }]);
@@ -331,15 +331,15 @@ test('a history that fails midway ends the run, which says what is done', async 
   const result = await machine.run(['disputes', 'decide', '--from', 'decisions.csv', '--confirm', '3']);
 
   expect(result.exitCode).toBe(11);
-  expect(result.stderr).toMatch(/stopped after 1 decisions, 2 are left: .* is not a folder/);
-  expect(result.stderr).toContain('nothing more was sent; then the same command goes on from the receipt');
+  expect(result.stderr).toMatch(/stopped after 1 decision, 2 left: .* is not a folder/);
+  expect(result.stderr).toContain('nothing more was sent; then run the same command again to continue');
 });
 
 test.each([
   ['id,name\n1,won', 'has no column disputeId, status, resolution'],
   ['disputeId,status\n1,won', 'has no column resolution'],
-  [`${header}\n1,won,"open`, 'line 2: a quote is opened and never closed'],
-  [`${header}\n1,won,"a"b`, 'line 2: text follows a closing quote'],
+  [`${header}\n1,won,"open`, 'line 2: missing closing quote'],
+  [`${header}\n1,won,"a"b`, 'line 2: text after a closing quote'],
 ])('a file that cannot be used as a whole is refused before any request: %j', async (text, problem) => {
   await using server = await startFaultServer([]);
   const machine = machineFor({ origin: server.url, storeId: 's', apiKey: 'key-1234567' });
@@ -426,7 +426,7 @@ test('--fields chooses from the results, and --output-file holds all of them', a
   expect(written.results).toMatchObject([{ disputeId: id, outcome: 'applied' }, { outcome: 'invalid' }]);
 });
 
-test('a receipt that is no plain file is refused before anything is read', async () => {
+test('a receipt that is not a regular file is refused before anything is read', async () => {
   const { proxy, machine, other } = await scene();
   const [id] = await other.openDisputes(1);
   writeFiles(machine, { 'decisions.csv': `${header}\n${id},won,ok` });
@@ -435,7 +435,7 @@ test('a receipt that is no plain file is refused before anything is read', async
 
   expect(await machine.run(args)).toMatchObject({
     exitCode: 2,
-    stderr: expect.stringContaining('no plain file'),
+    stderr: expect.stringContaining('not a regular file'),
   });
   expect(proxy.requests).toEqual([]);
 });
