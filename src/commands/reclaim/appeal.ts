@@ -25,7 +25,7 @@ changed later. A second appeal from this machine is refused; ${resubmit} sends i
     const check = refuseSecond(run, 'this notice was appealed', resubmit);
     // Check before the question too, so that nobody answers it for nothing.
     await check(await run.ui.context.history());
-    await confirmById(run, reclaimId, 'Send this appeal? It cannot be changed later.');
+    await confirmById(run, reclaimId, 'Send this appeal? It is final.');
     return perform(run, { check });
   },
   id: idIfAny,

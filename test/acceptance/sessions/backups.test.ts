@@ -21,7 +21,7 @@ test('backup create', async () => {
      ◯ blog
      ◯ settings
      ◯ endpoints
-     ◯ another one
+     ◯ Other…
 
     ↑↓ navigate • space select • a all • i invert • ⏎ submit"
   `);
@@ -37,10 +37,10 @@ test('backup create', async () => {
     label     before the sale
     sections  store, blog
 
-    ? Back up sections of the store: send this?
-    ❯ yes, send it
-      change or add something first
-      no, send nothing
+    ? Create this backup?
+    ❯ Yes
+      Edit first
+      No, cancel
 
     ↑↓ navigate • ⏎ select"
   `);
@@ -56,7 +56,7 @@ test('backup create', async () => {
     label     before the sale
     sections  store, blog
 
-    ✔ Back up sections of the store: send this? yes, send it
+    ✔ Create this backup? Yes
     id         <uuid>
     version    1
     label      before the sale
@@ -82,7 +82,7 @@ test('backup restore', async () => {
     ? Id of the backup:
     ❯ <uuid>  second, store+blog, <age>
       <uuid>  first, store+blog, <age>
-      another one
+      Other…
 
     ↑↓ navigate • ⏎ select"
   `);
@@ -95,7 +95,7 @@ test('backup restore', async () => {
     ? Sections to restore:
     ❯◯ store
      ◯ blog
-     ◯ another one
+     ◯ Other…
 
     ↑↓ navigate • space select • a all • i invert • ⏎ submit"
   `);
@@ -112,7 +112,7 @@ test('backup restore', async () => {
 
     FROM backup <uuid> ("second", <age>) → TO store
     <uuid> @ this process
-    ? Replace what the store has now? Type <uuid> to confirm:"
+    ? Replace these sections of the store? Type <uuid> to confirm:"
   `);
   session.type(id);
   expect(await session.ends()).toMatchInlineSnapshot(`
@@ -127,7 +127,7 @@ test('backup restore', async () => {
 
     FROM backup <uuid> ("second", <age>) → TO store
     <uuid> @ this process
-    ✔ Replace what the store has now? Type <uuid> to confirm:
+    ✔ Replace these sections of the store? Type <uuid> to confirm:
       <uuid>
     Safety backup <uuid> of the same sections is taken.
     Undo it with: storectl --demo backup restore <uuid> --sections store -
@@ -155,7 +155,7 @@ test('backup restore: a store that is no example lists nothing, so the history o
     ? Id of the backup:
     ❯ <uuid>  after the sale, store+blog, <age>
       <uuid>  before the sale, store+blog, <age>
-      another one
+      Other…
 
     ↑↓ navigate • ⏎ select"
   `);
@@ -197,7 +197,7 @@ test('notify add-endpoint', async () => {
      ◯ reclaim_noticed
      ◯ reclaim_appealed
      ◯ feedback_digest
-     ◯ another one
+     ◯ Other…
 
     ↑↓ navigate • space select • a all • i invert • ⏎ submit"
   `);
@@ -218,7 +218,7 @@ test('notify add-endpoint', async () => {
     url     https://discord.com/api/webhooks/1/token
     events  dispute_opened
 
-    ✔ Add an endpoint that notifications are sent to: send this? yes, send it
+    ✔ Add this endpoint? Yes
     kind       discord
     name       Team
     events     dispute_opened
@@ -238,15 +238,15 @@ test('notify mark-read: all of them', async () => {
     "$ storectl notify mark-read
     demo: an example store, served inside this process
     Esc goes back, Ctrl-C cancels.
-    ? Which notifications shall be marked read?
-    ❯ all of them
-      some of them, by their ids
-      those that came before a time
+    ? Which notifications do you want to mark as read?
+    ❯ All of them
+      Some, by id
+      All before a time
 
     ↑↓ navigate • ⏎ select"
   `);
   session.press('Enter');
-  await session.shows(/send this\?\n(.*\n)+.*select$/);
+  await session.shows(/❯ Yes\n(.*\n)+.*select$/);
   session.press('Enter');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl notify mark-read
@@ -270,7 +270,7 @@ test('notify mark-read: some of them', async () => {
     "$ storectl notify mark-read
     demo: an example store, served inside this process
     Esc goes back, Ctrl-C cancels.
-    ✔ Which notifications shall be marked read? some of them, by their ids
+    ✔ Which notifications do you want to mark as read? Some, by id
     ? Ids of the notifications to mark read:
     ❯◯ <uuid>  Feedback of the week
      ◯ <uuid>  Subdomain reclaim notice
@@ -279,7 +279,7 @@ test('notify mark-read: some of them', async () => {
     ↑↓ navigate • space select • a all • i invert • ⏎ submit"
   `);
   session.press('Space', 'Enter');
-  await session.shows(/send this\?\n(.*\n)+.*select$/);
+  await session.shows(/❯ Yes\n(.*\n)+.*select$/);
   session.press('Enter');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl notify mark-read
@@ -308,7 +308,7 @@ test('notify mark-read: by ids, where nothing lists them', async () => {
   session.press('Down', 'Enter');
   await session.shows(/comma-separated\):$/);
   session.type(`${first}, ${second}`);
-  await session.shows(/send this\?\n(.*\n)+.*select$/);
+  await session.shows(/❯ Yes\n(.*\n)+.*select$/);
   session.press('Enter');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl notify mark-read

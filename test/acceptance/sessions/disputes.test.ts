@@ -20,10 +20,10 @@ test('disputes open', async () => {
     kind    payment
     reason  Parcel never arrived
 
-    ? Open a dispute record (moves no money): send this?
-    ❯ yes, send it
-      change or add something first
-      no, send nothing
+    ? Open this dispute?
+    ❯ Yes
+      Edit first
+      No, cancel
 
     ↑↓ navigate • ⏎ select"
   `);
@@ -38,7 +38,7 @@ test('disputes open', async () => {
     kind    payment
     reason  Parcel never arrived
 
-    ✔ Open a dispute record (moves no money): send this? yes, send it
+    ✔ Open this dispute? Yes
     id                <uuid>
     kind              payment
     status            open
@@ -64,7 +64,7 @@ test('disputes show', async () => {
     ? Id of the dispute:
     ❯ <uuid>  open, Buyer does not recognise the charge of 84.50 EUR.
       <uuid>  won, Buyer says that the parcel never arrived.
-      another one
+      Other…
 
     ↑↓ navigate • ⏎ select"
   `);
@@ -225,7 +225,7 @@ test('disputes decide', async () => {
     ❯ won
       lost
       withdrawn
-      another one
+      Other…
 
     ↑↓ navigate • ⏎ select"
   `);
@@ -329,7 +329,7 @@ test('disputes decide: where none is open, any id can be given', async () => {
   expect(await session.shows(/Id of the dispute:$/)).toMatchInlineSnapshot(`
     "$ storectl disputes decide
     demo: an example store, served inside this process
-    This machine knows no dispute to choose from, and the service lists none.
+    No dispute in this machine's history to choose from, and the service has no list.
     Esc goes back, Ctrl-C cancels.
     ? Id of the dispute:"
   `);
@@ -393,8 +393,8 @@ test('disputes decide: where none is open, any id can be given', async () => {
       storeId         <uuid>
       env             live
 
-    error: the dispute is won and not open: nothing was sent
-      it stays as it is shown above
+    error: the dispute is won, not open; nothing was sent
+      the dispute stays as shown above
     $ echo "exit $?"
     exit 6
     $"
@@ -409,7 +409,7 @@ test('reclaim appeal', async () => {
     Esc goes back, Ctrl-C cancels.
     ? Id of the reclaim notice:
     ❯ <uuid>  juniper-ink, noticed
-      another one
+      Other…
 
     ↑↓ navigate • ⏎ select"
   `);

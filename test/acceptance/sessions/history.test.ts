@@ -147,7 +147,7 @@ test('api', async () => {
         reclaims the subdomain
       /v1/stores/{store}/notifications/endpoints  Add an endpoint that notifications are sent to
       /v1/stores/{store}/notifications/read  Mark notifications read
-      another path
+      Other…
 
     ↑↓ navigate • ⏎ select"
   `);
@@ -188,7 +188,7 @@ test('api: another path', async () => {
   const session = await openSession('storectl api GET');
   await session.shows(/⏎ select$/);
   session.press('Up', 'End', 'Down', 'Down', 'Down', 'Enter');
-  await session.shows(/stands for the store: \/v1\/stores\/\{store\}$/);
+  await session.shows(/replaced by the store id\): \/v1\/stores\/\{store\}$/);
   session.type('/operations/settings?x=1#y');
   await session.shows(/has a fragment/);
   session.press('BSpace', 'BSpace', 'Enter');
@@ -197,7 +197,7 @@ test('api: another path', async () => {
     demo: an example store, served inside this process
     Esc goes back, Ctrl-C cancels.
     ✔ Path of the request: another path
-    ✔ Path of the request, {store} stands for the store: /v1/stores/{store}/operations/settings?x=1
+    ✔ Path of the request, {store} replaced by the store id\): /v1/stores/{store}/operations/settings?x=1
     {
       "quietHours": {
         "enabled": true,
@@ -315,7 +315,7 @@ test('settings edit: an editor that breaks every text can be left, and the text 
     ✔ The text cannot be used: your text is neither JSON nor YAML: Implicit keys need to be on a
       single line at line 2, column 12. What now? give up and show the text
 
-    Your text:
+    Your text was:
 
     quietHours: [
       enabled: true
@@ -352,7 +352,7 @@ test('settings edit: an editor that breaks every text can be left, and the text 
 
     error: nothing was saved: your text is neither JSON nor YAML: Implicit keys need to be on a single
     line at line 2, column 12:
-      your text is above: keep it in a file for --from-file
+      your text is above: save it to a file for --from-file
     $ echo "exit $?"
     exit 2
     $"
@@ -373,7 +373,7 @@ test('blog create --edit: the same for a post', async () => {
     ✔ The text cannot be used: your text:3: Flow sequence in block collection must be sufficiently
       indented and end with a ]. What now? give up and show the text
 
-    Your text:
+    Your text was:
 
     ---
     title: [
@@ -385,7 +385,7 @@ test('blog create --edit: the same for a post', async () => {
 
     error: nothing was sent: your text:3: Flow sequence in block collection must be sufficiently
     indented and end with a ]
-      your text is above: keep it in a file, and give that file
+      your text is above: save it to a file and pass that file
     $ echo "exit $?"
     exit 2
     $"

@@ -23,7 +23,7 @@ test('Escape goes back through all the questions, from the last one on, and ever
   session.type('nightly');
   await session.shows(/⏎ submit$/);
   session.press('Space', 'Enter');
-  await session.shows(/send this\?\n(.*\n)+.*select$/);
+  await session.shows(/❯ Yes\n(.*\n)+.*select$/);
   expect(await escapeTo(session, /❯◉ store\n(.*\n)+.*submit$/)).toMatchInlineSnapshot(`
     "$ storectl backup create
     demo: an example store, served inside this process
@@ -52,7 +52,7 @@ test('Escape goes back through all the questions, from the last one on, and ever
   session.type(' copy');
   await session.shows(/nightly copy\n(.*\n)+.*submit$/);
   session.press('Down', 'Space', 'Enter');
-  await session.shows(/send this\?\n(.*\n)+.*select$/);
+  await session.shows(/❯ Yes\n(.*\n)+.*select$/);
   session.press('Enter');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl backup create
@@ -120,11 +120,11 @@ test('another id than those that are offered, and Escape from it to them', async
   expect(await escapeTo(session, /❯ Other…\n\n.*select$/)).toMatchInlineSnapshot(`
     "$ storectl disputes show
     demo: an example store, served inside this process
-    ✔ Id of the dispute: another one
+    ✔ Id of the dispute: Other…
     ? Id of the dispute:
       <uuid>  open, Buyer does not recognise the charge of 84.50 EUR.
       <uuid>  won, Buyer says that the parcel never arrived.
-    ❯ another one
+    ❯ Other…
 
     ↑↓ navigate • ⏎ select"
   `);
@@ -136,8 +136,8 @@ test('another id than those that are offered, and Escape from it to them', async
   expect(await session.shows(/refused(.*\n)+.*select$/)).toMatchInlineSnapshot(`
     "$ storectl disputes show
     demo: an example store, served inside this process
-    ✔ Id of the dispute: another one
-    ✔ Id of the dispute: another one
+    ✔ Id of the dispute: Other…
+    ✔ Id of the dispute: Other…
     ✔ Id of the dispute: 0197a3c0-11e2-7d54-8b3f-2c6a9e41d70
 
     the service refused (404 not_found): There is no such object in this store.
@@ -146,7 +146,7 @@ test('another id than those that are offered, and Escape from it to them', async
     ? Id of the dispute:
       <uuid>  open, Buyer does not recognise the charge of 84.50 EUR.
       <uuid>  won, Buyer says that the parcel never arrived.
-    ❯ another one
+    ❯ Other…
 
     ↑↓ navigate • ⏎ select"
   `);
@@ -220,7 +220,7 @@ test('another one than those that are offered, and Escape from it to them', asyn
   session.press('Up', 'Enter');
   await session.shows(/sections to back up \(comma-separated\):$/);
   session.type('orders');
-  await session.shows(/send this\?\n(.*\n)+.*select$/);
+  await session.shows(/❯ Yes\n(.*\n)+.*select$/);
   session.press('Enter');
   // The service of the demo knows no such section, and says which there are.
   expect(await session.shows(/refused(.*\n)+.*submit$/)).toMatchInlineSnapshot(`
@@ -251,7 +251,7 @@ test('another one than those that are offered, and Escape from it to them', asyn
     ↑↓ navigate • space select • a all • i invert • ⏎ submit"
   `);
   session.press('Space', '5', 'Enter');
-  await session.shows(/send this\?\n(.*\n)+.*select$/);
+  await session.shows(/❯ Yes\n(.*\n)+.*select$/);
   session.press('Enter');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl backup create
@@ -303,11 +303,11 @@ test('what the service refuses is asked for again; each attempt is a record of i
   session.type('nightly');
   await session.shows(/⏎ submit$/);
   session.press('Space', 'Enter');
-  await session.shows(/send this\?\n(.*\n)+.*select$/);
+  await session.shows(/❯ Yes\n(.*\n)+.*select$/);
   session.press('Enter');
   await session.shows(/Name of the backup: nightly$/);
   session.type(' 2');
-  await session.shows(/nightly 2\n(.*\n)+.*send this\?\n(.*\n)+.*select$/);
+  await session.shows(/nightly 2\n(.*\n)+❯ Yes\n(.*\n)+.*select$/);
   session.press('Enter');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl backup create
@@ -355,7 +355,7 @@ test('an answer that may have been applied is not asked for again: exit 10', asy
   session.type('Spring sale');
   await session.shows(/Text of the post, in Markdown:$/);
   session.type('Soon.');
-  await session.shows(/send this\?\n(.*\n)+.*select$/);
+  await session.shows(/❯ Yes\n(.*\n)+.*select$/);
   session.press('Enter');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl blog create
@@ -387,7 +387,7 @@ test('Ctrl-C after a refusal says that it had no effect', async () => {
   const session = await openSession('storectl disputes open --deadline-at soon');
   await session.shows(/Why the dispute is opened:$/);
   session.type('Parcel never arrived');
-  await session.shows(/send this\?\n(.*\n)+.*select$/);
+  await session.shows(/❯ Yes\n(.*\n)+.*select$/);
   session.press('Enter');
   await session.shows(/Time by which to answer.*: soon$/);
   session.press('C-c');
@@ -444,7 +444,7 @@ test.each([
       },
     );
     if (command === 'api DELETE') {
-      await session.shows(/stands for the store: /);
+      await session.shows(/replaced by the store id\): /);
       session.press('Enter');
       await session.shows(/empty for none\):$/);
       session.press('Enter');
@@ -467,7 +467,7 @@ test('STORECTL_ACCESSIBLE: a whole session in lines of text', async () => {
   session.type('7');
   await session.shows(/Not accepted(.*\n)+.*several:$/);
   session.type('1, 2');
-  await session.shows(/send this\?\n(.*\n)+Number:$/);
+  await session.shows(/1: Yes\n(.*\n)+Number:$/);
   session.type('2');
   await session.shows(/added\?\n(.*\n)+.*several:$/);
   session.type('1');
@@ -541,7 +541,7 @@ test('40 columns and 20 rows: no word is cut, and the questions about a dispute 
     ❯ <uuid>
         open, Buyer does not recognise the
         charge of 84.50 EUR.
-      another one
+      Other…
 
     ↑↓ navigate • ⏎ select"
   `);
@@ -564,7 +564,7 @@ test('40 columns and 20 rows: no word is cut, and the questions about a dispute 
     ❯ won
       lost
       withdrawn
-      another one
+      Other…
 
     ↑↓ navigate • ⏎ select"
   `);
@@ -594,7 +594,7 @@ test('40 columns and 20 rows: no word is cut, and the questions about a dispute 
       to confirm:"
   `);
   session.type('no');
-  await session.shows(/as it is$/);
+  await session.shows(/Ctrl-C cancels\.$/);
   session.press('C-c');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "status      won
@@ -674,7 +674,7 @@ test('the editor takes a long text, which is kept or edited again', async () => 
   session.type('Spring sale');
   await session.shows(/Markdown \(press Enter to open your editor\):$/);
   session.press('Enter');
-  await session.shows(/send this\?\n(.*\n)+.*select$/);
+  await session.shows(/❯ Yes\n(.*\n)+.*select$/);
   expect(await escapeTo(session, /change it in your editor\n(.*\n)+.*select$/)).toMatchInlineSnapshot(`
     "$ storectl blog create
     demo: an example store, served inside this process
@@ -694,7 +694,7 @@ test('the editor takes a long text, which is kept or edited again', async () => 
     ↑↓ navigate • ⏎ select"
   `);
   session.press('Down', 'Enter');
-  await session.shows(/A line more.\n +A line more.\n(.*\n)+.*send this\?\n(.*\n)+.*select$/);
+  await session.shows(/A line more.\n +A line more.\n(.*\n)+❯ Yes\n(.*\n)+.*select$/);
   session.press('Enter');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl blog create
@@ -748,18 +748,18 @@ test('an editor that fails: what it left is kept, to be written on without it', 
     demo: an example store, served inside this process
     Esc goes back, Ctrl-C cancels.
     ✔ Title of the post: Spring sale
-    ✔ Text of the post, in Markdown (Enter alone opens your editor):
+    ✔ Text of the post, in Markdown (press Enter to open your editor):
     ? Text of the post, in Markdown: the editor "sh -c 'printf "Half a text" >> "$0"; exit 7'" did not
       do its work: it ended with 7:
-    ❯ back to your editor
-      write it here, in one line
+    ❯ Open the editor again
+      Type it here instead
 
     ↑↓ navigate • ⏎ select"
   `);
   session.press('Down', 'Enter');
   await session.shows(/Markdown: Half a text$/);
   session.type(', and the rest.');
-  await session.shows(/contentMd {2}Half a text, and the rest\.\n(.*\n)+.*send this\?\n(.*\n)+.*select$/);
+  await session.shows(/contentMd {2}Half a text, and the rest\.\n(.*\n)+❯ Yes\n(.*\n)+.*select$/);
   session.press('C-c');
   expect(await session.ends()).toMatch(/exit 130/);
 });
@@ -782,7 +782,7 @@ test('a pasted text of many lines is one answer, and answers no question but the
   session.paste(text);
   await session.shows(/⏎Line 199 of a töxt\.$/);
   session.press('Enter');
-  await session.shows(/send this\?\n(.*\n)+.*select$/);
+  await session.shows(/❯ Yes\n(.*\n)+.*select$/);
   session.paste('no\n\nyes\n\n');
   expect(proxy.writes()).toEqual([]);
   session.press('Enter');

@@ -130,7 +130,7 @@ test('no store is set up yet: the login comes first, then the command goes on', 
   session.type('first');
   await session.shows(/⏎ submit$/);
   session.press('Space', 'Enter');
-  await session.shows(/send this\?\n(.*\n)+.*select$/);
+  await session.shows(/❯ Yes\n(.*\n)+.*select$/);
   session.press('Enter');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl backup create

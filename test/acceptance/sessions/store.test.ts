@@ -7,7 +7,7 @@ test('store update', async () => {
     "$ storectl store update
     demo: an example store, served inside this process
     Esc goes back, Ctrl-C cancels.
-    ? What shall change? (25 to choose from, more below)
+    ? What do you want to change? (25 to choose from, more below)
     ❯◯ Name of the store
      ◯ Short name of the store in addresses
      ◯ Currency of the store, for example EUR
@@ -28,7 +28,7 @@ test('store update', async () => {
   session.type('Juniper');
   await session.shows(/Time zone of the store.*:$/);
   session.type('Europe/Rome');
-  expect(await session.shows(/send this\?\n(.*\n)+.*select$/)).toMatchInlineSnapshot(`
+  expect(await session.shows(/❯ Yes\n(.*\n)+.*select$/)).toMatchInlineSnapshot(`
     "$ storectl store update
     demo: an example store, served inside this process
     Esc goes back, Ctrl-C cancels.
@@ -102,7 +102,7 @@ test('blog create', async () => {
   session.type('Spring sale');
   await session.shows(/Text of the post, in Markdown:$/);
   session.type('All inks **20 %** off.');
-  await session.shows(/send this\?\n(.*\n)+.*select$/);
+  await session.shows(/❯ Yes\n(.*\n)+.*select$/);
   // More than what is needed, before it is sent.
   session.press('Down', 'Enter');
   expect(await session.shows(/⏎ submit$/)).toMatchInlineSnapshot(`
@@ -158,7 +158,7 @@ test('blog create', async () => {
     ↑↓ navigate • ⏎ select"
   `);
   session.press('Down', 'Down', 'Enter');
-  expect(await session.shows(/published\n\n.*send this\?\n(.*\n)+.*select$/)).toMatchInlineSnapshot(`
+  expect(await session.shows(/published\n\n❯ Yes\n(.*\n)+.*select$/)).toMatchInlineSnapshot(`
     "$ storectl blog create
     demo: an example store, served inside this process
     Esc goes back, Ctrl-C cancels.
@@ -266,7 +266,7 @@ test('settings save', async () => {
     "$ storectl settings save
     demo: an example store, served inside this process
     Esc goes back, Ctrl-C cancels.
-    ? What shall change? (13 to choose from, more below)
+    ? What do you want to change? (13 to choose from, more below)
     ❯◯ Hold notifications back at night (now yes)
      ◯ Start of the quiet hours, for example 22:00 (now 22:00)
      ◯ End of the quiet hours, for example 07:00 (now 07:00)
@@ -288,7 +288,7 @@ test('settings save', async () => {
   await session.shows(/Start of the quiet hours.*: 22:00$/);
   session.press('C-u');
   session.type('21:30');
-  expect(await session.shows(/send this\?\n(.*\n)+.*select$/)).toMatchInlineSnapshot(`
+  expect(await session.shows(/❯ Yes\n(.*\n)+.*select$/)).toMatchInlineSnapshot(`
     "$ storectl settings save
     demo: an example store, served inside this process
     Esc goes back, Ctrl-C cancels.
