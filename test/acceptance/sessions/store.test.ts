@@ -158,7 +158,7 @@ test('blog create', async () => {
     ↑↓ navigate • ⏎ select"
   `);
   session.press('Down', 'Down', 'Enter');
-  expect(await session.shows(/published\n\n❯ Yes\n(.*\n)+.*select$/)).toMatchInlineSnapshot(`
+  expect(await session.shows(/published\n\n.*\n❯ Yes\n(.*\n)+.*select$/)).toMatchInlineSnapshot(`
     "$ storectl blog create
     demo: an example store, served inside this process
     Esc goes back, Ctrl-C cancels.
