@@ -197,7 +197,7 @@ test('api: another path', async () => {
     demo: an example store, served inside this process
     Esc goes back, Ctrl-C cancels.
     ✔ Path of the request: another path
-    ✔ Path of the request, {store} replaced by the store id\): /v1/stores/{store}/operations/settings?x=1
+    ✔ Path of the request, {store} replaced by the store id): /v1/stores/{store}/operations/settings?x=1
     {
       "quietHours": {
         "enabled": true,

@@ -190,7 +190,10 @@ const wrong: Readonly<Record<string, Wrong>> = {
     args: ['api', 'POST', '/v1', '-f', 'a[b=1'],
     says: 'invalid field name before =',
   },
-  'brackets without a name': { args: ['api', 'POST', '/v1', '-f', '[]=1'], says: 'invalid field name before =' },
+  'brackets without a name': {
+    args: ['api', 'POST', '/v1', '-f', '[]=1'],
+    says: 'invalid field name before =',
+  },
   'a prototype in brackets': {
     args: ['api', 'POST', '/v1', '-f', 'a[__proto__]=1'],
     says: 'names "__proto__"',

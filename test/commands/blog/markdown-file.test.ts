@@ -115,7 +115,10 @@ test.each([
     '---js\nmodule.exports = {title: process.exit(9)}\n---\nText',
     'post.md:1: front matter must be YAML between lines of --- (found "---js',
   ],
-  ['--- yaml\ntitle: x\n---\nText', 'post.md:1: front matter must be YAML between lines of --- (found "--- yaml'],
+  [
+    '--- yaml\ntitle: x\n---\nText',
+    'post.md:1: front matter must be YAML between lines of --- (found "--- yaml',
+  ],
   ['+++\ntitle = "x"\n+++\nText', 'post.md:1: front matter must be YAML between lines of --- (found "+++'],
   ['---\ntitle: x\nText', 'post.md:1: the front matter has no closing ---'],
   ['---\ntitle: x\ntags: [a\n---\nText', 'post.md:4:'],

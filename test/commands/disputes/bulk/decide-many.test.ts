@@ -308,9 +308,7 @@ test('a cancelled run ends between two decisions and says what is done', async (
 
   expect(result).toMatchObject({
     exitCode: 130,
-    stderr: expect.stringContaining(
-      'stopped after 1 decision, 2 left: cancelled, nothing more was sent',
-    ),
+    stderr: expect.stringContaining('stopped after 1 decision, 2 left: cancelled, nothing more was sent'),
   });
   expect(receiptOf(machine.folder)).toMatchObject([{ outcome: 'applied', disputeId: ids[0] }]);
   expect((await tables(service)).decisions).toHaveLength(2);
