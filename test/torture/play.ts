@@ -25,7 +25,7 @@ export interface Run extends ClientResult {
   readonly mishaps: Mishaps;
   readonly startedMs: number;
   readonly endedMs: number;
-  /** Those that came over a connection of this client. */
+  /** Those that came over a connection of this client; `view` is null where it did not live to see the answer. */
   readonly requests: readonly SeenRequest[];
   readonly error: Json | null;
   readonly document: unknown;
@@ -177,6 +177,7 @@ async function runClient(
   const result = await client.result;
   const endedMs = monotonicMs();
   const ports = new Set(result.events.map((event) => (event.event === 'connect' ? event.port : 0)));
+  const own = server.requests.filter(({ at, clientPort }) => at >= startedMs && ports.has(clientPort));
   return {
     ...result,
     typed,
@@ -185,13 +186,22 @@ async function runClient(
     mishaps,
     startedMs,
     endedMs,
-    requests: server.requests.filter(({ at, clientPort }) => at >= startedMs && ports.has(clientPort)),
+    requests: own.map((request) => (sawAnswer(result, request) ? request : { ...request, view: null })),
     error: errorOf(result),
     document: documentOf(result),
     inPair,
     damagedFile,
     effectsBefore,
   };
+}
+
+/** The server may note the time of its answer a little after the client has it. */
+const clockSlackMs = 20;
+
+function sawAnswer({ events }: ClientResult, { clientPort, answeredAt }: SeenRequest): boolean {
+  return events.some(
+    (event) => event.event === 'receive' && event.port === clientPort && event.ms > answeredAt - clockSlackMs,
+  );
 }
 
 function killAt(server: ModelServer, client: RunningClient, { moment, write, afterMs }: KillAtMoment): void {

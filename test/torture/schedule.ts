@@ -179,5 +179,7 @@ function damaged(random: Random, canRepair: boolean): Step[] {
     bit: random.integer(0, 7),
   };
   const steps: Step[] = [damage, calm(random.chance(0.6) ? 'same' : 'resume')];
-  return canRepair && random.chance(0.5) ? [...steps, { do: 'repair' }, calm('same')] : steps;
+  // Drawn in any case, so that a seed means the same to every version of the program.
+  const isRepaired = random.chance(0.5) && canRepair;
+  return isRepaired ? [...steps, { do: 'repair' }, calm('same')] : steps;
 }

@@ -205,6 +205,7 @@ socket._writeGeneric = function (several, data, encoding, callback) {
 socket.push = function (chunk, encoding) {
   step();
   if (chunk !== null) {
+    tell({ event: 'receive', port: this.localPort });
     const text = String(chunk);
     const wait = /^retry-after: *(.+)$/im.exec(text)?.[1];
     if (wait !== undefined) {

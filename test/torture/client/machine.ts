@@ -31,6 +31,7 @@ export const noMishaps: Mishaps = {
 export type ClientEvent = { readonly ms: number } & (
   | { readonly event: 'connect'; readonly port: number }
   | { readonly event: 'send'; readonly method: string; readonly recorded?: boolean }
+  | { readonly event: 'receive'; readonly port: number }
   | { readonly event: 'wait'; readonly waitMs: number }
   | { readonly event: 'exit'; readonly steps: number }
 );
@@ -70,7 +71,7 @@ export interface MachineOptions {
 
 export function createMachine(options: MachineOptions): Machine {
   const { root, folder, withoutHistory } = options;
-  const launcher = path.join(root, 'bin', 'storectl.js');
+  const launcher = process.env.STORECTL_TEST_PROGRAM ?? path.join(root, 'bin', 'storectl.js');
   const hook = path.join(root, 'test', 'torture', 'client', 'client-hook.cjs');
   let clients = 0;
   const stateFolder = () => path.join(folder, withoutHistory ? `state-${clients}` : 'state');

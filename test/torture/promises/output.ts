@@ -105,7 +105,6 @@ export const outputPromises: readonly ProgramPromise[] = [
         );
         const effect = story.effects.find(({ request }) => request === safety?.number);
         if (safety === undefined || effect?.id == null) return null;
-        if (safety.answeredAt > run.startedMs + story.schedule.timeoutMs - 500) return null;
         return run.stderr.includes(effect.id)
           ? []
           : [`exit ${run.exitCode} without a word of the safety backup`];

@@ -67,7 +67,9 @@ export const truthPromises: readonly ProgramPromise[] = [
         const isBefore = ({ at, write }: SeenRequest) => at < run.endedMs && write?.subject === subject;
         // A client that is killed, or cannot write, leaves a record that may have been sent.
         const isPossible =
-          story.requests.some((request) => isBefore(request) && isDoubtful(request)) ||
+          story.runs.some(({ requests }) =>
+            requests.some((request) => isBefore(request) && isDoubtful(request)),
+          ) ||
           story.runs.some(
             (other) => other.startedMs <= run.startedMs && (wasKilled(other) || other.mishaps.fullAt > 0),
           );
@@ -84,8 +86,6 @@ export const truthPromises: readonly ProgramPromise[] = [
         const last = writes.at(-1);
         if (wasKilled(run) || run.typed === 'resume' || last?.view !== 'success') return null;
         if (run.mishaps.stdoutFull || run.mishaps.outputFull || run.mishaps.fullAt > 0) return null;
-        const deadline = run.startedMs + story.schedule.timeoutMs - 500;
-        if (last.answeredAt > Math.min(deadline, run.endedMs - 20)) return null;
         return run.exitCode === 0 ? [] : [`${describe(episode)}: exit ${run.exitCode} after a whole success`];
       });
     },
