@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { machineFor, temporaryFolder } from '../helpers/cli.ts';
+import { packProgram } from '../helpers/package.ts';
 import { startService } from '../helpers/service.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
@@ -41,7 +41,7 @@ async function runAction(given: Readonly<Record<string, string>>, attempt = '1')
   const { runs, inputs } = parse(readFileSync(path.join(root, 'action.yml'), 'utf8')) as Action;
   const home = temporaryFolder();
   const files = { output: path.join(home, 'output.txt'), summary: path.join(home, 'summary.md') };
-  const values: Record<string, string> = { ...given, package: await packedProgram() };
+  const values: Record<string, string> = { ...given, package: (await packProgram()).file };
   for (const { run, env = {} } of runs.steps) {
     const filled = Object.entries(env).map(([name, text]) => {
       const input = /^\$\{\{ inputs\.([a-z-]+) \}\}$/.exec(text)?.[1] ?? '';
@@ -67,22 +67,6 @@ async function runAction(given: Readonly<Record<string, string>>, attempt = '1')
     );
   }
   return { output: readFileSync(files.output, 'utf8'), summary: readFileSync(files.summary, 'utf8') };
-}
-
-let packed: Promise<string> | undefined;
-
-/** The package as it would be published, made once. */
-function packedProgram(): Promise<string> {
-  packed ??= (async () => {
-    const folder = mkdtempSync(path.join(tmpdir(), 'storectl-pack-'));
-    afterAll(() => rmSync(folder, { recursive: true }));
-    // The program is built already.
-    const args = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder];
-    const { stdout } = await promisify(execFile)('npm', args, { cwd: root });
-    const [{ filename }] = JSON.parse(stdout) as [{ filename: string }];
-    return path.join(folder, filename);
-  })();
-  return packed;
 }
 
 test('the GitHub Action takes one backup for a run, however often its job is run', async () => {
