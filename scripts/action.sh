@@ -7,9 +7,12 @@ PATH="$RUNNER_TEMP/storectl/bin:$PATH"
 export STORECTL_CI_JOB="${STORECTL_CI_JOB:-$LABEL $SECTIONS}"
 
 if [ -n "$ARGS" ]; then
-  # Splits at spaces and takes quotes away, and expands nothing: an argument stays text.
+  # Splits at white space outside of quotes, and expands nothing: an argument stays text.
   args=()
-  while IFS= read -r -d '' word; do args+=("$word"); done < <(printf '%s' "$ARGS" | xargs printf '%s\0')
+  while IFS= read -r -d '' word; do args+=("$word"); done < <(node -e '
+    const words = process.env.ARGS.match(/(?:"[^"]*"|[\x27][^\x27]*[\x27]|[^\s"\x27])+/g) ?? [];
+    for (const word of words) process.stdout.write(`${word.replace(/["\x27]/g, "")}\0`);
+  ')
 else
   args=(backup create --label "$LABEL" --sections "$SECTIONS" --idempotency-from ci --quiet)
 fi
