@@ -1,5 +1,6 @@
 import type { Run } from '../play.ts';
 import { otherValue } from '../service/model.ts';
+import type { SeenRequest } from '../service/model-server.ts';
 import type { ProgramPromise } from './promise.ts';
 import { type Story, wasKilled } from './story.ts';
 
@@ -38,6 +39,20 @@ export const outputPromises: readonly ProgramPromise[] = [
               ? []
               : [`${story.schedule.operation}: not a word on stderr`];
           }),
+  },
+  {
+    id: 'warned-once',
+    text: 'what differs from the contract is said once',
+    check: (story) => {
+      const isOdd = ({ fault: { ending } }: SeenRequest) =>
+        ending.does === 'contradict' && ending.what === 'types';
+      const affected = story.runs.filter(({ requests }) => requests.some(isOdd));
+      if (affected.length === 0) return null;
+      return affected.flatMap(({ stderr }) => {
+        const lines = stderr.split('\n').filter((line) => line.includes('contract'));
+        return lines.length === new Set(lines).size ? [] : [`said ${lines.length} times: ${lines[0]}`];
+      });
+    },
   },
   {
     id: 'throttled-is-8',

@@ -18,8 +18,8 @@ export type Ending =
   | { readonly does: 'in-progress' }
   /** A success whose body cannot be read. */
   | { readonly does: 'unreadable'; readonly form: 'html' | 'empty' | 'half' }
-  /** A success that speaks of another dispute, of another decision, or has other values than were sent. */
-  | { readonly does: 'contradict'; readonly what: 'id' | 'status' | 'values' };
+  /** A success that speaks of another dispute or of another decision, or that has other values or types than usual. */
+  | { readonly does: 'contradict'; readonly what: 'id' | 'status' | 'values' | 'types' };
 
 export type BodyForm = 'problem' | 'nested' | 'word' | 'html' | 'nothing';
 
@@ -54,6 +54,11 @@ export function isDefiniteRefusal(status: number): boolean {
   return definite5xx.has(status);
 }
 
+/** The request was carried out all the same. */
+function isHarmless({ what }: Extract<Ending, { does: 'contradict' }>): boolean {
+  return what === 'values' || what === 'types';
+}
+
 /** What one request looked like to its client: the only thing that it can decide by. */
 export type View = 'success' | 'refused' | 'throttled' | 'doubtful';
 
@@ -63,7 +68,7 @@ export function viewOf({ ending }: Fault, serviceStatus: number): View {
     case 'answer-and-close':
       return serviceStatus < 300 ? 'success' : 'refused';
     case 'contradict':
-      return ending.what === 'values' ? 'success' : 'doubtful';
+      return isHarmless(ending) ? 'success' : 'doubtful';
     case 'status':
       if (ending.status === 429 || ending.status === 425) return 'throttled';
       return isDefiniteRefusal(ending.status) ? 'refused' : 'doubtful';
@@ -104,6 +109,7 @@ export function chooseWriteFault(random: Random, operation: OperationModel): Fau
     [2, () => ({ does: 'unreadable', form: random.pick(['html', 'empty', 'half']) })],
     [decides ? 4 : 0, () => ({ does: 'contradict', what: random.pick(['id', 'status']) })],
     [echoesValues(operation) ? 1 : 0, () => ({ does: 'contradict', what: 'values' })],
+    [1, () => ({ does: 'contradict', what: 'types' })],
     [3, () => ({ does: random.pick(['answer', 'answer-and-close']) })],
   ])();
   const before = random.chance(0.15) ? random.pick([[100], [103], [100, 103], [102, 102]]) : [];
@@ -114,7 +120,7 @@ export function chooseWriteFault(random: Random, operation: OperationModel): Fau
 /** A definite refusal means that nothing was applied; everything else leaves it open. */
 function appliesFor(random: Random, ending: Ending): Fault['applies'] {
   if (ending.does === 'answer' || ending.does === 'answer-and-close') return 'yes';
-  if (ending.does === 'contradict' && ending.what === 'values') return 'yes';
+  if (ending.does === 'contradict' && isHarmless(ending)) return 'yes';
   if (ending.does === 'status') {
     const { status } = ending;
     if (isDefiniteRefusal(status)) return 'no';
@@ -137,6 +143,7 @@ export function chooseReadFault(random: Random, operation: OperationModel): Faul
     [2, () => status(random, 429, 0.7)],
     [1, () => ({ does: 'unreadable', form: random.pick(['html', 'empty', 'half']) })],
     [decides ? 4 : 0, () => ({ does: 'contradict', what: 'id' })],
+    [1, () => ({ does: 'contradict', what: 'types' })],
     [6, () => ({ does: 'answer' })],
   ])();
   return {

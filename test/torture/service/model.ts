@@ -202,8 +202,10 @@ function withOtherValues(body: Json): Json {
 }
 
 /** The service's answer with another id or status in place of what was asked for. */
-export function contradict(answer: RawAnswer, what: 'id' | 'status' | 'values'): RawAnswer {
+export function contradict(answer: RawAnswer, what: 'id' | 'status' | 'values' | 'types'): RawAnswer {
   const body = parse(answer.body);
+  if (what === 'types')
+    return { ...answer, body: JSON.stringify({ ...body, createdAt: 1, updatedAt: 1, ok: 1 }) };
   if (what === 'values') return { ...answer, body: JSON.stringify(withOtherValues(body)) };
   const record = typeof body.record === 'object' && body.record !== null ? (body.record as Json) : body;
   const other =
