@@ -28,7 +28,7 @@ export async function main(argv: readonly string[], io: Io): Promise<ExitCode> {
     const flags = readGlobalFlags(parsed);
     for (const flag of refusedFlags(definition)) {
       if (parsed.options.has(flag))
-        throw usageError(`this command has no ${flag}: nothing was done`, `leave ${flag} out`);
+        throw usageError(`this command does not support ${flag}`, `remove ${flag}; nothing was done`);
     }
     ran = true;
     const attempt = async (given: GlobalFlags): Promise<GlobalFlags | null> => {
@@ -101,8 +101,8 @@ function watchOutput({ stdout, stderr }: Io): { flushed(ran: boolean): Promise<v
       throw new CliError({
         code: 'output_failed',
         exitCode: exitCodes.localState,
-        message: `what the command printed could not be written: ${describeSystemError(failure)}`,
-        hint: ran ? 'the command itself was done; `storectl history list` knows what was sent' : undefined,
+        message: `cannot write the output: ${describeSystemError(failure)}`,
+        hint: ran ? 'the command itself succeeded; `storectl history list` shows what was sent' : undefined,
       });
     },
   };
@@ -130,9 +130,7 @@ function detailsOf(error: unknown): ErrorDetails {
 
 function describeParserError(error: CommanderError): CliError {
   const [message = '', suggestion] = error.message.replace(/^error: /, '').split('\n');
-  const hint = suggestion
-    ? suggestion.replace(/^\((.*)\)$/, '$1')
-    : 'add --help to the command to see what it takes';
+  const hint = suggestion ? suggestion.replace(/^\((.*)\)$/, '$1') : 'run the command with --help for usage';
   return usageError(message, hint, {
     code: error.code.replace(/^commander\./, '').replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`),
   });

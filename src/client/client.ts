@@ -97,7 +97,7 @@ export function createClient(options: ClientOptions): Client {
   const base = parseBaseUrl(options.baseUrl);
   const prefix = base.pathname.replace(/\/$/, '');
   if (!/^[\x21-\x7e]+$/.test(options.apiKey)) {
-    throw new RangeError('The API key is empty or has characters that no key has');
+    throw new RangeError('The API key is empty or contains characters that a key cannot have');
   }
   const clock = options.clock ?? systemClock;
   const random = options.random ?? Math.random;

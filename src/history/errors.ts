@@ -70,9 +70,9 @@ export function historyError(error: unknown, action: 'read' | 'write', file: str
 
 const REASONS: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
-  EPERM: 'not permitted',
+  EPERM: 'operation not permitted',
   EROFS: 'the file system is read-only',
-  ENOTDIR: 'a part of the path is not a folder',
+  ENOTDIR: 'part of the path is not a folder',
   ENOENT: 'a folder of the path is missing and cannot be made',
   EISDIR: 'it is a folder, not a file',
   ELOOP: 'it is a symbolic link, and the history follows none',

@@ -14,7 +14,7 @@ test('who is asked for a decision sees the dispute first, and Escape at the end 
   const screen = await terminal.shows(/Outcome of the dispute:\n❯ won/);
   expect(screen).toContain('Refund policy');
   terminal.press('Enter');
-  await terminal.shows(/Why the dispute is decided so:/);
+  await terminal.shows(/Reason for the decision:/);
   terminal.type('Deliver');
   await terminal.shows(/Type .* to confirm/);
   terminal.press('Escape');

@@ -107,7 +107,7 @@ export async function createContext({ io, flags, version }: ContextOptions): Pro
     const { startDemo } = await import('./demo-service.ts');
     const started = await startDemo(demoDirectory(io), version);
     cleanups.push(() => started.close());
-    notice(err.color.dim('demo: an example store, served inside this process'));
+    notice(err.color.dim('demo: example data on this machine, no real store'));
     return started;
   });
 
@@ -175,7 +175,7 @@ function makeClient(create: typeof createClient, options: ClientOptions): Client
     return create(options);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    throw usageError(error.message, 'correct it or unset it; nothing was sent', { code: 'invalid_setting' });
+    throw usageError(error.message, 'correct or unset it; nothing was sent', { code: 'invalid_setting' });
   }
 }
 
@@ -210,7 +210,7 @@ function storedTarget({ profile, storeId, baseUrl, apiKey, storedKeyOrigin }: Co
       code: 'no_key',
       exitCode: exitCodes.notAllowed,
       message: `no key for ${baseUrl.value.origin} (profile ${profile}${storedKeyOrigin ? `, whose key is for ${storedKeyOrigin}` : ''})`,
-      hint: 'run `storectl auth login`, or set STORECTL_API_KEY; without an account try `storectl --demo …`',
+      hint: 'run `storectl auth login` or set STORECTL_API_KEY; to try it without an account: `storectl --demo …`',
       outcome: 'not_sent',
     });
   }

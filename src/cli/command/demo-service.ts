@@ -24,9 +24,9 @@ export async function startDemo(directory: string, version: string): Promise<Dem
     const isEngineMissing = error instanceof Error && error.name === 'DatabaseSetupError';
     throw localStateError(
       'demo_unusable',
-      `the example store in ${directory} cannot be used: ${describeSystemError(error)}`,
+      `cannot use the demo store in ${directory}: ${describeSystemError(error)}`,
       isEngineMissing
-        ? 'npm leaves it out with --omit=optional; only --demo and `storectl service` need it'
+        ? 'npm skips it with --omit=optional; only --demo and `storectl service` need it'
         : '`storectl demo reset` makes room for a new one; STORECTL_STATE_DIR chooses another folder',
     );
   }

@@ -22,18 +22,15 @@ export function readGlobalFlags(parsed: ParsedCommand): GlobalFlags {
   const profile = optionValue(parsed, '--profile');
   const demo = isOn(parsed, '--demo') || profile === demoProfile;
   if (demo && profile !== undefined && profile !== demoProfile) {
-    throw usageError('--demo and --profile exclude each other', 'leave one of them out');
+    throw usageError('--demo and --profile cannot be used together', 'remove one of them');
   }
   if (demo && optionValue(parsed, '--base-url') !== undefined) {
-    throw usageError(
-      'the demo store has no address of its own, so --base-url cannot go with it',
-      'leave --base-url or --demo out',
-    );
+    throw usageError('--demo and --base-url cannot be used together', 'remove one of them');
   }
   if (fields !== undefined && isOn(parsed, '--quiet')) {
     throw usageError(
-      '--fields and --quiet exclude each other',
-      'leave one of them out; --quiet prints the id alone',
+      '--fields and --quiet cannot be used together',
+      'remove one of them; --quiet prints only the id',
     );
   }
   return {
@@ -60,7 +57,7 @@ function parseTimeout(text: string | undefined): number | undefined {
   const seconds = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
   if (!(seconds > 0 && seconds <= 86_400)) {
     throw usageError(
-      `--timeout takes seconds, more than 0 and at most 86400, and "${text}" is not that`,
+      `--timeout must be a number of seconds up to 86400 (got "${text}")`,
       'for example --timeout 30',
     );
   }

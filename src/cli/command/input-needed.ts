@@ -37,16 +37,20 @@ export function missingConnection({
 export function inputNeeded(missing: readonly MissingInput[], otherwise?: string): CliError {
   const connection = missing.some(({ field }) => field === 'baseUrl' || field === 'storeId');
   const width = Math.max(...missing.map(({ give }) => give.length));
+  const [only] = missing;
   return new CliError({
     code: 'input_needed',
     exitCode: exitCodes.inputNeeded,
-    message: [
-      `${missing.length === 1 ? 'a value is' : `${missing.length} values are`} missing:`,
-      ...missing.map(({ give, description }) => `  ${give.padEnd(width)}  ${description}`),
-    ].join('\n'),
+    message:
+      missing.length === 1 && only !== undefined
+        ? `${only.give} is required (${only.description})`
+        : [
+            'these values are required:',
+            ...missing.map(({ give, description }) => `  ${give.padEnd(width)}  ${description}`),
+          ].join('\n'),
     hint: connection
-      ? '`storectl auth login` stores address, store and key; `storectl --demo …` needs none of them'
-      : [`give ${missing.length === 1 ? 'it' : 'them'} as shown`, otherwise].filter(Boolean).join(', '),
+      ? 'run `storectl auth login` to store the address, store and key; to try it without them: `storectl --demo …`'
+      : [`add ${missing.length === 1 ? 'it' : 'them'}`, otherwise].filter(Boolean).join(', '),
     outcome: 'not_sent',
     fields: missing.map(({ field, give, description }) => ({
       field,

@@ -78,8 +78,8 @@ export function resolveSettings(
     throw new CliError({
       code: 'unknown_profile',
       exitCode: exitCodes.usage,
-      message: `there is no profile "${profile.value}" (named by ${describeSource(profile.source)})`,
-      hint: 'list them with `storectl profile list`, or make it with `storectl auth login --profile NAME`',
+      message: `profile "${profile.value}" not found (named by ${describeSource(profile.source)})`,
+      hint: 'run `storectl profile list` to see all profiles, or `storectl auth login --profile NAME` to create one',
       outcome: 'not_sent',
     });
   }
@@ -119,10 +119,10 @@ export function checkProfileName(name: string): void {
   const isFolderName = !/\.$|^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i.test(name);
   if (isFolderName && /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)) return;
   throw usageError(
-    `"${name}" cannot be the name of a profile`,
+    `invalid profile name "${name}"`,
     isFolderName
-      ? 'use letters, digits, dots, dashes and underscores, beginning with a letter or digit, at most 64'
-      : 'it is no name for a folder on Windows: choose another',
+      ? 'use at most 64 letters, digits, dots, dashes and underscores, starting with a letter or digit'
+      : 'Windows reserves this name; choose another',
   );
 }
 
@@ -145,7 +145,7 @@ function environmentKey({ timeoutMs }: ConnectionFlags, env: Environment): Sourc
     throw localStateError(
       'key_file_unreadable',
       `cannot read the key from ${file}: ${describeSystemError(error)}`,
-      'STORECTL_API_KEY_FILE names the file that holds the key: correct it, or unset it',
+      'set STORECTL_API_KEY_FILE to a file that can be read, or unset it',
     );
   }
 }
@@ -161,7 +161,7 @@ function readKeyFile(file: string, timeoutMs = 180_000): string {
       stdio: ['inherit', 'pipe', 'ignore'],
     });
   } catch (error) {
-    throw systemErrorCode(error) === 'ETIMEDOUT' ? new Error('nothing came in time') : error;
+    throw systemErrorCode(error) === 'ETIMEDOUT' ? new Error('timed out') : error;
   }
 }
 
@@ -169,7 +169,9 @@ function readKeyFile(file: string, timeoutMs = 180_000): string {
 export function checkKey(key: string, origin: string): string {
   if (!/^[\x21-\x7e]+$/.test(key)) {
     throw usageError(
-      key === '' ? `the key in ${origin} is empty` : `the key in ${origin} has characters that no key has`,
+      key === ''
+        ? `the key in ${origin} is empty`
+        : `the key in ${origin} contains characters that a key cannot have`,
       'copy the key again: it is one word without spaces or line breaks',
       { code: 'malformed_key' },
     );
@@ -199,7 +201,7 @@ export function checkBaseUrl(text: string, source: Source): URL {
     return parseBaseUrl(text);
   } catch (error) {
     throw usageError(
-      `the base URL from ${describeSource(source)} is not usable: ${error instanceof Error ? error.message : error}`,
+      `invalid base URL from ${describeSource(source)}: ${error instanceof Error ? error.message : error}`,
       'give it as https://host, with --base-url or STORECTL_BASE_URL',
       { code: 'invalid_base_url' },
     );
@@ -248,9 +250,6 @@ function refuseEmptyFlags(flags: ConnectionFlags): void {
     .filter(([, value]) => value === '')
     .map(([flag]) => flag);
   if (empty.length > 0) {
-    throw usageError(
-      `${empty.join(' and ')} was given without a value`,
-      'give a value, or leave the flag out',
-    );
+    throw usageError(`${empty.join(' and ')} needs a value`, 'add a value, or remove the flag');
   }
 }

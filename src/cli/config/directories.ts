@@ -36,8 +36,8 @@ function resolveDirectory(
   const home = process.platform === 'win32' ? 'USERPROFILE' : 'HOME';
   throw localStateError(
     'no_home',
-    `there is no home folder: ${home} is ${env[home] ? `"${env[home]}", which is no absolute path` : 'empty or not set'}`,
-    `nothing was sent; set ${home}, or name a folder with ${variable}`,
+    `no home folder: ${home} is ${env[home] ? `"${env[home]}", which is not an absolute path` : 'not set'}`,
+    `set ${home}, or set ${variable} to a folder; nothing was sent`,
   );
 }
 

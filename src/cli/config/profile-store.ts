@@ -131,7 +131,7 @@ export function openProfiles(
 /** Reading a pipe or a device could block for ever, and Ctrl-C with it. */
 function refuseSpecialFile(file: string): void {
   const stats = statSync(file, { throwIfNoEntry: false });
-  if (stats !== undefined && !stats.isFile()) throw new Error('it is no plain file');
+  if (stats !== undefined && !stats.isFile()) throw new Error('it is not a regular file');
 }
 
 function repairMode(file: string, mode: number, notice: (line: string) => void): void {
@@ -141,7 +141,7 @@ function repairMode(file: string, mode: number, notice: (line: string) => void):
     const found = stats.mode & 0o777;
     if ((found & ~mode) === 0) return;
     chmodSync(file, mode);
-    notice(`${file} could be read by others (mode ${found.toString(8)}): it is ${mode.toString(8)} now`);
+    notice(`${file} was readable by others (mode ${found.toString(8)}): changed to ${mode.toString(8)}`);
   } catch (error) {
     throw settingsError(file, error);
   }
@@ -159,6 +159,6 @@ function settingsError(file: string, error: unknown) {
   return localStateError(
     'settings_unreadable',
     `cannot use the settings in ${file}: ${reason}`,
-    'mend the file, or move it away and run `storectl auth login`',
+    'fix the file, or move it away and run `storectl auth login`',
   );
 }

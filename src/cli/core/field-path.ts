@@ -10,15 +10,21 @@ export function parsePath(text: string): string[] {
     name.replace(/\\(.)/gs, '$1'),
   );
   if (names.length > maxNestingDepth) {
-    throw usageError(`a path has more than ${maxNestingDepth} names`, 'nothing was sent; make it shorter', {
-      code: 'invalid_input',
-    });
+    throw usageError(
+      `the path has more than ${maxNestingDepth} names`,
+      'use a shorter path; nothing was sent',
+      {
+        code: 'invalid_input',
+      },
+    );
   }
   const invalid = names.find((name) => name === '' || unsafeNames.has(name));
   if (invalid !== undefined) {
     throw usageError(
-      invalid === '' ? `the path "${text}" has an empty name` : `the path "${text}" names "${invalid}"`,
-      'a path is names with dots between them, for example settings.brandColor',
+      invalid === ''
+        ? `the path "${text}" has an empty name`
+        : `the path "${text}" must not contain "${invalid}"`,
+      'separate field names with dots, for example settings.brandColor',
       { code: 'invalid_input' },
     );
   }

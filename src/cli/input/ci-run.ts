@@ -24,11 +24,9 @@ export function fillLabel(label: string, env: Environment, now: number): string 
     if (name === 'date') return ciDate(env) ?? new Date(now).toISOString().slice(0, 10);
     const run = env.STORECTL_CI_RUN_ID || env.GITHUB_RUN_ID || env.CI_PIPELINE_ID;
     if (run) return run;
-    throw usageError(
-      '{run} in the label is the number of a CI run, and there is none here',
-      'leave it out, or set STORECTL_CI_RUN_ID',
-      { code: 'no_ci' },
-    );
+    throw usageError('{run} in the label works only in CI', 'remove it, or set STORECTL_CI_RUN_ID', {
+      code: 'no_ci',
+    });
   });
 }
 
@@ -57,8 +55,8 @@ export async function ciIdempotencyKey(
     return `ci-${provider}-${digest.slice(0, 32)}`;
   }
   throw usageError(
-    '--idempotency-from ci finds no CI job here',
-    'it knows GitHub Actions and GitLab CI; elsewhere set STORECTL_CI_RUN_ID, and STORECTL_CI_JOB to tell jobs apart',
+    '--idempotency-from ci works only in a CI job',
+    'GitHub Actions and GitLab CI are detected; elsewhere set STORECTL_CI_RUN_ID, and STORECTL_CI_JOB if there are several jobs',
     { code: 'no_ci' },
   );
 }

@@ -123,11 +123,11 @@ function parseNumber(field: FieldFlag, text: string): number {
   const number = Number(text);
   if (!/^[+-]?\d+(\.\d+)?$/.test(text.trim()) || !Number.isInteger(number)) {
     throw usageError(
-      `${field.flag} takes a whole number, and "${text}" is none`,
-      `give it without decimals or units: ${field.description}`,
+      `${field.flag} must be a whole number (got "${text}")`,
+      `without decimals or units: ${field.description}`,
       {
         code: 'invalid_input',
-        fields: [{ field: field.path.join('.'), flag: field.flag, detail: 'not a whole number' }],
+        fields: [{ field: field.path.join('.'), flag: field.flag, detail: 'must be a whole number' }],
       },
     );
   }
@@ -142,8 +142,8 @@ function parseList(field: FieldFlag, given: readonly string[]): string[] {
     .filter((part) => part !== '');
   if (items.length > 0) return items;
   throw usageError(
-    `${field.flag} was given without a value`,
-    `give values, or --set ${field.path.join('.')}=[] for none`,
+    `${field.flag} needs a value`,
+    `add values, or use --set ${field.path.join('.')}=[] for an empty list`,
     {
       code: 'invalid_input',
     },
@@ -153,13 +153,9 @@ function parseList(field: FieldFlag, given: readonly string[]): string[] {
 function parsePair(flag: string, text: string): [string, string] {
   const at = text.indexOf('=');
   if (at < 1) {
-    throw usageError(
-      `${flag} takes name=value, and "${text}" is not of that form`,
-      `for example ${flag} name=value`,
-      {
-        code: 'invalid_input',
-      },
-    );
+    throw usageError(`${flag} must be NAME=VALUE (got "${text}")`, `for example ${flag} name=value`, {
+      code: 'invalid_input',
+    });
   }
   return [text.slice(0, at), text.slice(at + 1)];
 }

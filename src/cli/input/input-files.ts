@@ -18,7 +18,7 @@ export function readPair(text: string, flag: string): { readonly path: string; r
   const at = text.search(/(?<!\\)=/);
   if (at < 1) {
     throw usageError(
-      `${flag} takes PATH=VALUE, and "${text}" is not of that form`,
+      `${flag} must be PATH=VALUE (got "${text}")`,
       `for example ${flag} settings.cashbackBp=250`,
       {
         code: 'invalid_input',
@@ -45,8 +45,8 @@ function parseJson(text: string, name: string): unknown {
   const inexact = inexactNumber(text);
   if (inexact === null) return value;
   throw usageError(
-    `${name} holds the number ${inexact}, which cannot be sent exactly`,
-    'give it as text, in double quotes, where the service takes that',
+    `${name} contains the number ${inexact}, which cannot be sent exactly`,
+    'put it in double quotes to send it as text',
     { code: 'inexact_number' },
   );
 }
@@ -56,7 +56,7 @@ export function refuseTooDeep(value: unknown, name: string): void {
   if (!isTooDeep(value)) return;
   throw usageError(
     `${name} is nested more than ${maxNestingDepth} levels deep`,
-    'nothing was sent; make it flatter',
+    'use fewer levels; nothing was sent',
     {
       code: 'invalid_input',
     },
@@ -130,19 +130,29 @@ export async function parseObject(text: string, name: string): Promise<Record<st
       if (problem !== undefined) throw problem;
       value = document.toJS();
     } catch (error) {
-      const reason = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
-      throw usageError(`${name} is neither JSON nor YAML: ${reason}`, 'correct it', {
-        code: 'invalid_input',
-      });
+      throw usageError(
+        `${name} is not valid: ${describeYamlError(error)}`,
+        'fix it and run the command again',
+        {
+          code: 'invalid_input',
+        },
+      );
     }
   }
   refuseTooDeep(value, name);
   if (isObject(value)) return value;
   throw usageError(
-    `${name} holds ${Array.isArray(value) ? 'a list' : 'a single value'}, and an object is needed`,
+    `${name} must be an object (got ${Array.isArray(value) ? 'a list' : 'a single value'})`,
     'for example {"name": "My store"}',
     { code: 'invalid_input' },
   );
+}
+
+/** `invalid YAML in line 3 (…)`, with the position that the parser puts into its message moved to the front. */
+function describeYamlError(error: unknown): string {
+  const [reason = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
+  const [, text = reason, line] = /^(.*?) at line (\d+), column \d+:?$/.exec(reason) ?? [];
+  return `invalid YAML${line === undefined ? '' : ` in line ${line}`} (${text})`;
 }
 
 /** The name of a file in messages. */

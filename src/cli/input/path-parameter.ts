@@ -11,7 +11,7 @@ export function describeParameter(name: string): string {
 export function checkParameter(flag: string, value: string): string {
   const problem = pathParameterProblem(value);
   if (problem === null) return value;
-  throw usageError(`${flag} ${problem}`, 'give the id as the service shows it', {
+  throw usageError(`${flag} ${problem}`, 'use the id as the service shows it', {
     code: 'invalid_input',
     fields: [{ field: flag.replace(/[<>]|^--/g, ''), flag, detail: problem }],
   });

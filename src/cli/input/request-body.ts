@@ -11,13 +11,13 @@ export const bodyOptions = [
   {
     flag: '--set',
     value: 'PATH=VALUE',
-    description: 'Send any field: --set a.b=1 (JSON where it parses as JSON, else text)',
+    description: 'Set any field: --set a.b=1 (JSON if it parses as JSON, otherwise text)',
     group: 'Input:',
   },
   {
     flag: '--from-file',
     value: 'FILE',
-    description: 'Send a JSON or YAML object; - reads standard input',
+    description: 'Read fields from a JSON or YAML file; - for standard input',
     group: 'Input:',
   },
 ] as const;
@@ -37,7 +37,7 @@ export async function readBody(
     const given = parsed.options.get(field.flag);
     const textFile = field.fileFlag === null ? undefined : optionValue(parsed, field.fileFlag);
     if (given !== undefined && textFile !== undefined) {
-      throw usageError(`${field.flag} and ${field.fileFlag} exclude each other`, 'leave one of them out');
+      throw usageError(`${field.flag} and ${field.fileFlag} cannot be used together`, 'remove one of them');
     }
     if (given !== undefined) applyFlag(body, field, parseFlag(field, given));
     if (textFile !== undefined) setPath(body, field.path, await readTextOf(source, field, textFile));
@@ -52,7 +52,7 @@ async function readTextOf(source: InputSource, field: FieldFlag, file: string): 
   if (text.trim() !== '' || !field.required) return text;
   throw usageError(
     `${describeFile(file)} (${flag}) is empty`,
-    `nothing was sent; ${field.flag} needs a text`,
+    `${field.flag} needs a text; nothing was sent`,
     {
       code: 'invalid_input',
       fields: [{ field: field.path.join('.'), flag, detail: 'empty' }],
@@ -105,8 +105,8 @@ function refuseSharedStdin(fields: readonly FieldFlag[], parsed: ParsedCommand):
   );
   if (readers.length > 1) {
     throw usageError(
-      `only one flag can read standard input, and ${readers.join(' and ')} do`,
-      'use a file for the others',
+      `only one flag can read standard input (given: ${readers.join(', ')})`,
+      'use files for the others',
     );
   }
 }

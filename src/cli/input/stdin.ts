@@ -19,14 +19,14 @@ const maxMebibytes = 64;
 export async function readStdin(source: InputSource, reader: string): Promise<Buffer> {
   const { io, flags, notice } = source;
   if (io.stdin.readableEnded) {
-    throw usageError(`standard input was read already, before ${reader}`, 'use a file for one of them');
+    throw usageError(`${reader} cannot read standard input a second time`, 'use a file instead');
   }
   if (io.stdin.isTTY !== true) return readToEnd(source, io.stdin, 'standard input', reader);
   if (isInputForbidden(flags, io.env)) {
-    throw noInput(reader, `${reader} reads standard input, which is a terminal that nobody may be asked at`);
+    throw noInput(reader, `${reader} cannot read from the terminal: prompts are off`);
   }
   const end = io.process.platform === 'win32' ? 'Ctrl-Z and Enter' : 'Ctrl-D';
-  notice(`${reader} reads from the terminal; ${end} on a line of its own ends it.`);
+  notice(`Type the text for ${reader}, then press ${end} on an empty line.`);
   return readToEnd(source, io.stdin, 'standard input', reader, { waitsForever: true });
 }
 
@@ -74,13 +74,10 @@ async function readToEnd(
     clearTimeout(timer);
   }
   if (isSilent) {
-    throw noInput(
-      reader,
-      `${reader} reads ${name}, which was silent for ${maxSilenceMs / 1000} s and did not end`,
-    );
+    throw noInput(reader, `${reader} timed out: nothing came from ${name} for ${maxSilenceMs / 1000} s`);
   }
   if (size > maxMebibytes * 2 ** 20) {
-    throw usageError(`${name} (${reader}) holds more than ${maxMebibytes} MiB`, 'give a shorter text', {
+    throw usageError(`${name} (${reader}) has more than ${maxMebibytes} MiB`, 'send a shorter text', {
       code: 'unreadable_file',
     });
   }
@@ -93,7 +90,7 @@ function noInput(reader: string, message: string): CliError {
     code: 'input_needed',
     exitCode: exitCodes.inputNeeded,
     message,
-    hint: 'send a file there (… < FILE) or end it; --timeout SECONDS says how long silence is waited for',
+    hint: 'redirect a file (… < FILE), or use a longer --timeout SECONDS',
     outcome: 'not_sent',
     fields: [{ field: 'stdin', flag, detail: 'the text, on standard input' }],
   });

@@ -22,7 +22,7 @@ import type { OptionSpec } from '../core/option-spec.ts';
 export const outputFileOption: OptionSpec = {
   flag: '--output-file',
   value: 'FILE',
-  description: 'Also write the answer to a file, as JSON; it is there whole or not at all',
+  description: 'Also write the answer to a file as JSON (written atomically)',
   group: 'Output:',
 };
 
@@ -38,8 +38,8 @@ export interface PendingFile {
 export function beginFile(cwd: string, named: string): PendingFile {
   if (named === '' || named === '-') {
     throw usageError(
-      `${outputFileOption.flag} takes the name of a file, and "${named}" is none`,
-      'the answer goes to standard output anyway: give a name or leave it out',
+      `${outputFileOption.flag} needs a file name (got "${named}")`,
+      'the answer always goes to standard output; give a file name or remove the flag',
       { code: 'unwritable_file' },
     );
   }
@@ -54,7 +54,7 @@ export function beginFile(cwd: string, named: string): PendingFile {
   } catch (error) {
     const folder = path.dirname(file);
     const isMissing = systemErrorCode(error) === 'ENOENT';
-    throw unwritable(file, isMissing ? `there is no folder ${folder}` : describeSystemError(error));
+    throw unwritable(file, isMissing ? `folder ${folder} does not exist` : describeSystemError(error));
   }
   let open = true;
   return {
@@ -68,8 +68,8 @@ export function beginFile(cwd: string, named: string): PendingFile {
       } catch (error) {
         throw localStateError(
           'unwritable_file',
-          `the answer came, but it could not be written to ${file}: ${describeSystemError(error)}`,
-          'it is printed above, and `storectl history list` knows it',
+          `the answer could not be written to ${file}: ${describeSystemError(error)}`,
+          'the answer is printed above; `storectl history list` lists the change',
         );
       }
     },
@@ -89,13 +89,13 @@ function resolveRegularFile(named: string): string {
   } catch (error) {
     throw unwritable(named, describeSystemError(error));
   }
-  throw unwritable(named, 'there is something that is no file');
+  throw unwritable(named, 'it is not a regular file');
 }
 
 function unwritable(file: string, reason: string): CliError {
   return usageError(
     `cannot write ${file} (--output-file): ${reason}`,
-    'choose a file in a folder that is there and can be written',
+    'choose a file in a folder that exists and is writable',
     { code: 'unwritable_file' },
   );
 }

@@ -19,7 +19,7 @@ export function profileChoices(profiles: ProfileStore): Choice[] {
 
 export const demoChoice: Choice = {
   value: demoProfile,
-  name: `${demoProfile}  the example store`,
+  name: `${demoProfile}  the demo store`,
   short: demoProfile,
 };
 
@@ -55,16 +55,14 @@ export function requireProfile(profiles: ProfileStore, name: string): Profile {
   if (profile !== null) return profile;
   const names = profiles.names();
   throw usageError(
-    `there is no profile "${name}"`,
-    names.length === 0
-      ? 'there are none: `storectl auth login` makes the first'
-      : `there are: ${names.join(', ')}`,
+    `profile "${name}" not found`,
+    names.length === 0 ? 'run `storectl auth login` to create one' : `existing profiles: ${names.join(', ')}`,
     { code: 'unknown_profile' },
   );
 }
 
 function noProfiles() {
-  return usageError('there are no profiles', '`storectl auth login` makes the first', {
+  return usageError('no profiles yet', 'run `storectl auth login` to create one', {
     code: 'unknown_profile',
   });
 }

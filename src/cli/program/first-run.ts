@@ -22,14 +22,14 @@ export async function offerStore(context: Context, reason: CliError): Promise<Gl
   const { io, flags } = context;
   const what =
     reason.details.code === 'no_key'
-      ? `There is ${printable(reason.message)}`
+      ? printable(reason.message.replace(/^no/, 'No'))
       : 'No store is set up on this machine yet';
   const choices = [
-    { value: 'login', name: 'log in to a store: it takes its address, its id and an API key' },
-    { value: demoProfile, name: 'try it with the example store: it takes nothing' },
-    { value: 'leave', name: 'leave it' },
+    { value: 'login', name: 'Log in (needs the address, the store id and an API key)' },
+    { value: demoProfile, name: 'Use the demo store' },
+    { value: 'leave', name: 'Cancel' },
   ];
-  const answer = await askFirst(() => askChoice(io, `${what}. What now?`, choices));
+  const answer = await askFirst(() => askChoice(io, `${what}. What do you want to do?`, choices));
   if (answer === 'leave') throw reason;
   if (answer === demoProfile) return { ...flags, profile: demoProfile, store: undefined, baseUrl: undefined };
   const { auth } = tree;

@@ -87,7 +87,7 @@ export function input(
   const hint = offered === undefined ? '' : ` (Enter for ${offered})`;
   return askLine(withHint(message, hint), context, (line) => {
     const answer = line === '' ? (offered ?? '') : line;
-    if (required && answer === '') return { problem: 'this is needed' };
+    if (required && answer === '') return { problem: 'an answer is required' };
     const verdict = validate(answer);
     return verdict === true ? { answer } : { problem: verdict };
   });
@@ -119,7 +119,7 @@ export function select(
     const answer = line === '' ? offered.map(({ value }) => value) : valuesOf(line, choices);
     return answer?.length === 1 && answer[0] !== undefined
       ? { answer: answer[0] }
-      : { problem: `give one number from 1 to ${choices.length}` };
+      : { problem: `enter a number from 1 to ${choices.length}` };
   });
 }
 
@@ -136,7 +136,7 @@ export function checkbox(
   return askLine(question, context, (line) => {
     const answer = line === '' ? checked.map(({ value }) => value) : valuesOf(line, choices);
     return answer === null || answer.length === 0
-      ? { problem: `give numbers from 1 to ${choices.length}` }
+      ? { problem: `enter numbers from 1 to ${choices.length}` }
       : { answer };
   });
 }

@@ -17,8 +17,8 @@ export class EditorFailed extends CliError {
     super({
       code: 'editor_failed',
       exitCode: exitCodes.usage,
-      message: `the editor "${editor}" did not do its work: ${failure}`,
-      hint: 'nothing was sent; set VISUAL or EDITOR to an editor that waits until the file is closed',
+      message: `the editor "${editor}" failed: ${failure}`,
+      hint: 'set VISUAL or EDITOR to an editor that waits until the file is closed; nothing was sent',
       outcome: 'not_sent',
     });
     this.text = text;
@@ -41,7 +41,7 @@ export async function editText(io: Io, text: string, fileName: string): Promise<
     const failure = await (io.ignoreInterruptsDuring?.(run) ?? run());
     const edited = readEdited(file);
     if (failure !== null) throw new EditorFailed(editor, failure, edited ?? text);
-    if (edited === null) throw new EditorFailed(editor, 'the file is gone', text);
+    if (edited === null) throw new EditorFailed(editor, 'the file was deleted', text);
     return edited;
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -122,11 +122,11 @@ async function askToContinue(io: Io, problem: string): Promise<boolean> {
   const { askChoice } = await import('./prompts.ts');
   const { unlessBack } = await import('./questions.ts');
   const choices = [
-    { value: 'edit', name: 'edit it again' },
-    { value: 'leave', name: 'give up and show the text' },
+    { value: 'edit', name: 'Edit again' },
+    { value: 'leave', name: 'Give up and print the text' },
   ];
   const [reason = ''] = problem.split('\n');
-  const question = `The text cannot be used: ${printable(reason.replace(/[:.]$/, ''))}. What now?`;
+  const question = `The text cannot be used: ${printable(reason.replace(/[:.]$/, ''))}. What do you want to do?`;
   return (await unlessBack(() => askChoice(io, question, choices))) !== 'leave';
 }
 

@@ -37,7 +37,7 @@ export const createBlogPost = {
   class: 'one-shot',
   body: openObject({
     title: text('Title of the post'),
-    contentMd: text('Text of the post, in Markdown'),
+    contentMd: text('Text of the post in Markdown'),
     // Clients may rely on unique slugs only if the service's OpenAPI description declares them.
     slug: z.optional(described(z.string(), 'Short name of the post in its address', { 'x-unique': true })),
     excerpt: z.optional(text('Summary of the post, shown in lists')),
@@ -45,7 +45,7 @@ export const createBlogPost = {
     tags: z.optional(described(z.array(z.string()), 'Tags of the post')),
     featuredProductIds: z.optional(described(z.array(uuid()), 'Products shown with the post (UUIDs)')),
     status: z.optional(text('State of the post, for example draft')),
-    scheduledAt: z.optional(text('When to publish the post, for example 2030-01-31T09:00:00Z')),
+    scheduledAt: z.optional(text('When to publish the post, for example 2030-01-31 09:00')),
     metaTitle: z.optional(text('Title of the post for search engines')),
     metaDescription: z.optional(text('Description of the post for search engines')),
   }),

@@ -50,10 +50,8 @@ export const openDispute = {
     riskSignals: z.optional(
       described(z.record(z.string(), z.unknown()), 'Risk signal of the dispute, name=value'),
     ),
-    deadlineAt: z.optional(text('Time by which to answer the dispute, for example 2030-01-31T09:00:00Z')),
-    appealDeadlineAt: z.optional(
-      text('Time by which to appeal the dispute, for example 2030-02-07T09:00:00Z'),
-    ),
+    deadlineAt: z.optional(text('Deadline for answering the dispute, for example 2030-01-31 09:00')),
+    appealDeadlineAt: z.optional(text('Deadline for an appeal, for example 2030-02-07 09:00')),
   }),
   response: dispute,
 } as const satisfies Operation;
@@ -76,7 +74,7 @@ export const decideDispute = {
   class: 'one-shot',
   body: openObject({
     status: text('Outcome of the dispute, for example won'),
-    resolution: text('Why the dispute is decided so'),
+    resolution: text('Reason for the decision'),
   }),
   response: dispute,
 } as const satisfies Operation;

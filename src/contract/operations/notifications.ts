@@ -30,8 +30,8 @@ export const addEndpoint = {
   body: openObject({
     kind: text('Kind of the endpoint'),
     name: text('Name of the endpoint'),
-    url: described(z.url(), 'Web address that notifications are sent to'),
-    events: described(z.array(z.string()), 'Events to send notifications of, for example feedback_digest'),
+    url: described(z.url(), 'Web address that receives the notifications'),
+    events: described(z.array(z.string()), 'Events that trigger notifications, for example feedback_digest'),
     enabled: z.optional(described(z.boolean(), 'Send notifications to this endpoint')),
     discordTemplate: z.optional(discordTemplate),
   }),
@@ -47,7 +47,7 @@ export const markNotificationsRead = {
   class: 'repeatable',
   body: openObject({
     ids: z.optional(described(z.array(z.string()), 'Ids of the notifications to mark read')),
-    before: z.optional(text('Mark read what came before this time, for example 2030-01-31T09:00:00Z')),
+    before: z.optional(text('Mark everything before this time as read, for example 2030-01-31 09:00')),
   }),
   response: lenientObject({ ok: z.boolean() }),
 } as const satisfies Operation;

@@ -4,7 +4,7 @@ import type { Operation } from '../operation.ts';
 
 const groups = {
   quietHours: lenientObject({
-    enabled: described(z.boolean(), 'Hold notifications back at night'),
+    enabled: described(z.boolean(), 'Pause notifications during quiet hours'),
     start: text('Start of the quiet hours, for example 22:00'),
     end: text('End of the quiet hours, for example 07:00'),
     timezone: text('Time zone of the quiet hours, for example Europe/Berlin'),

@@ -7,8 +7,8 @@ const checkoutFields = {
   termsRequired: described(z.boolean(), 'Require consent to the terms'),
   termsUrl: text('Web address of the terms'),
   newsletterOptIn: described(z.boolean(), 'Offer the newsletter at checkout'),
-  requireEmailVerificationForDelivery: described(z.boolean(), 'Deliver to verified e-mail addresses only'),
-  reservationMinutes: described(z.int(), 'Minutes that a cart keeps its stock'),
+  requireEmailVerificationForDelivery: described(z.boolean(), 'Deliver only to verified e-mail addresses'),
+  reservationMinutes: described(z.int(), 'Minutes for which a cart reserves its items'),
 };
 
 const taxFields = { rateBp: described(z.int(), 'Tax rate in basis points (1900 is 19 %)') };
@@ -23,8 +23,8 @@ const settingsFields = {
   brandColor: text('Brand colour of the store, for example #0a7cff'),
   thankYouDefault: text('Text shown after a purchase'),
   cashbackBp: described(z.int(), 'Cashback in basis points (250 is 2.5 %)'),
-  cashbackCapMinor: described(z.int(), 'Most cashback for one order, in minor units (cents)'),
-  cashbackRefundWindowDays: described(z.int(), 'Days during which a refund takes cashback back'),
+  cashbackCapMinor: described(z.int(), 'Maximum cashback for one order in minor units (cents)'),
+  cashbackRefundWindowDays: described(z.int(), 'Days in which a refund takes the cashback back'),
   cashbackExpiryDays: described(z.int(), 'Days until cashback expires'),
   liveStatsDefault: described(z.boolean(), 'Show live statistics by default'),
   discordUrl: text('Invitation to the Discord server'),

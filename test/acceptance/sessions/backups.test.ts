@@ -6,14 +6,14 @@ test('backup create', async () => {
   const session = await openSession('storectl backup create');
   expect(await session.shows(/Name of the backup:$/)).toMatchInlineSnapshot(`
     "$ storectl backup create
-    demo: an example store, served inside this process
+    demo: example data on this machine, no real store
     Esc goes back, Ctrl-C cancels.
     ? Name of the backup:"
   `);
   session.type('before the sale');
   expect(await session.shows(/⏎ submit$/)).toMatchInlineSnapshot(`
     "$ storectl backup create
-    demo: an example store, served inside this process
+    demo: example data on this machine, no real store
     Esc goes back, Ctrl-C cancels.
     ✔ Name of the backup: before the sale
     ? Sections to back up:
@@ -28,7 +28,7 @@ test('backup create', async () => {
   session.press('Space', 'Down', 'Space', 'Enter');
   expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`
     "$ storectl backup create
-    demo: an example store, served inside this process
+    demo: example data on this machine, no real store
     Esc goes back, Ctrl-C cancels.
     ✔ Name of the backup: before the sale
     ✔ Sections to back up: store, blog
@@ -47,7 +47,7 @@ test('backup create', async () => {
   session.press('Enter');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl backup create
-    demo: an example store, served inside this process
+    demo: example data on this machine, no real store
     Esc goes back, Ctrl-C cancels.
     ✔ Name of the backup: before the sale
     ✔ Sections to back up: store, blog
@@ -77,7 +77,7 @@ test('backup restore', async () => {
   const session = await openSession('storectl backup restore', { machine });
   expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`
     "$ storectl backup restore
-    demo: an example store, served inside this process
+    demo: example data on this machine, no real store
     Esc goes back, Ctrl-C cancels.
     ? Id of the backup:
     ❯ <uuid>  second, store+blog, <age>
@@ -89,7 +89,7 @@ test('backup restore', async () => {
   session.press('Enter');
   expect(await session.shows(/⏎ submit$/)).toMatchInlineSnapshot(`
     "$ storectl backup restore
-    demo: an example store, served inside this process
+    demo: example data on this machine, no real store
     Esc goes back, Ctrl-C cancels.
     ✔ Id of the backup: <uuid>  second, store+blog, <age>
     ? Sections to restore:
@@ -102,7 +102,7 @@ test('backup restore', async () => {
   session.press('Space', 'Enter');
   expect(await session.shows(/to confirm:$/)).toMatchInlineSnapshot(`
     "$ storectl backup restore
-    demo: an example store, served inside this process
+    demo: example data on this machine, no real store
     Esc goes back, Ctrl-C cancels.
     ✔ Id of the backup: <uuid>  second, store+blog, <age>
     ✔ Sections to restore: store
@@ -117,7 +117,7 @@ test('backup restore', async () => {
   session.type(id);
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl backup restore
-    demo: an example store, served inside this process
+    demo: example data on this machine, no real store
     Esc goes back, Ctrl-C cancels.
     ✔ Id of the backup: <uuid>  second, store+blog, <age>
     ✔ Sections to restore: store
@@ -172,7 +172,7 @@ test('notify add-endpoint', async () => {
   const session = await openSession('storectl notify add-endpoint');
   await session.shows(/Name of the endpoint:$/);
   session.type('Team');
-  await session.shows(/Web address that notifications are sent to:$/);
+  await session.shows(/Web address that receives the notifications:$/);
   // Marked as it is typed; Enter says what is wrong.
   session.press('discord.com');
   await session.shows(/sent to: ✗ discord\.com$/);
@@ -182,10 +182,10 @@ test('notify add-endpoint', async () => {
   session.type('https://discord.com/api/webhooks/1/token');
   expect(await session.shows(/⏎ submit$/)).toMatchInlineSnapshot(`
     "$ storectl notify add-endpoint
-    demo: an example store, served inside this process
+    demo: example data on this machine, no real store
     Esc goes back, Ctrl-C cancels.
     ✔ Name of the endpoint: Team
-    ✔ Web address that notifications are sent to: https://discord.com/api/webhooks/1/token
+    ✔ Web address that receives the notifications: https://discord.com/api/webhooks/1/token
     ? Events to send notifications of:
     ❯◯ store_updated
      ◯ post_created
@@ -206,10 +206,10 @@ test('notify add-endpoint', async () => {
   session.press('Enter');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl notify add-endpoint
-    demo: an example store, served inside this process
+    demo: example data on this machine, no real store
     Esc goes back, Ctrl-C cancels.
     ✔ Name of the endpoint: Team
-    ✔ Web address that notifications are sent to: https://discord.com/api/webhooks/1/token
+    ✔ Web address that receives the notifications: https://discord.com/api/webhooks/1/token
     ✔ Events to send notifications of: dispute_opened
     demo → store <uuid> @ this process
 
@@ -236,7 +236,7 @@ test('notify mark-read: all of them', async () => {
   const session = await openSession('storectl notify mark-read');
   expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`
     "$ storectl notify mark-read
-    demo: an example store, served inside this process
+    demo: example data on this machine, no real store
     Esc goes back, Ctrl-C cancels.
     ? Which notifications do you want to mark as read?
     ❯ All of them
@@ -250,7 +250,7 @@ test('notify mark-read: all of them', async () => {
   session.press('Enter');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl notify mark-read
-    demo: an example store, served inside this process
+    demo: example data on this machine, no real store
     Esc goes back, Ctrl-C cancels.
     ✔ Which notifications shall be marked read? all of them
     demo → store <uuid> @ this process
@@ -268,7 +268,7 @@ test('notify mark-read: some of them', async () => {
   session.press('Down', 'Enter');
   expect(await session.shows(/⏎ submit$/)).toMatchInlineSnapshot(`
     "$ storectl notify mark-read
-    demo: an example store, served inside this process
+    demo: example data on this machine, no real store
     Esc goes back, Ctrl-C cancels.
     ✔ Which notifications do you want to mark as read? Some, by id
     ? Ids of the notifications to mark read:
@@ -283,7 +283,7 @@ test('notify mark-read: some of them', async () => {
   session.press('Enter');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl notify mark-read
-    demo: an example store, served inside this process
+    demo: example data on this machine, no real store
     Esc goes back, Ctrl-C cancels.
     ✔ Which notifications shall be marked read? some of them, by their ids
     ✔ Ids of the notifications to mark read: <uuid>  Feedback of the

@@ -5,14 +5,14 @@ test('disputes open', async () => {
   const session = await openSession('storectl disputes open');
   expect(await session.shows(/Why the dispute is opened:$/)).toMatchInlineSnapshot(`
     "$ storectl disputes open
-    demo: an example store, served inside this process
+    demo: example data on this machine, no real store
     Esc goes back, Ctrl-C cancels.
     ? Why the dispute is opened:"
   `);
   session.type('Parcel never arrived');
   expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`
     "$ storectl disputes open
-    demo: an example store, served inside this process
+    demo: example data on this machine, no real store
     Esc goes back, Ctrl-C cancels.
     ✔ Why the dispute is opened: Parcel never arrived
     demo → store <uuid> @ this process
@@ -30,7 +30,7 @@ test('disputes open', async () => {
   session.press('Enter');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl disputes open
-    demo: an example store, served inside this process
+    demo: example data on this machine, no real store
     Esc goes back, Ctrl-C cancels.
     ✔ Why the dispute is opened: Parcel never arrived
     demo → store <uuid> @ this process
@@ -60,7 +60,7 @@ test('disputes show', async () => {
   const session = await openSession('storectl disputes show', { rows: 70 });
   expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`
     "$ storectl disputes show
-    demo: an example store, served inside this process
+    demo: example data on this machine, no real store
     ? Id of the dispute:
     ❯ <uuid>  open, Buyer does not recognise the charge of 84.50 EUR.
       <uuid>  won, Buyer says that the parcel never arrived.
@@ -148,7 +148,7 @@ test('disputes decide', async () => {
   await session.shows(/Id of the dispute:\n(.*\n)+.*select$/);
   session.press('Enter');
   expect(await session.shows(/Outcome of the dispute:\n(.*\n)+.*select$/)).toMatchInlineSnapshot(`
-    "demo: an example store, served inside this process
+    "demo: example data on this machine, no real store
     Esc goes back, Ctrl-C cancels.
     ✔ Id of the dispute: <uuid>  open, Buyer does not recognise the
       charge of 84.50 EUR.
@@ -230,7 +230,7 @@ test('disputes decide', async () => {
     ↑↓ navigate • ⏎ select"
   `);
   session.press('Enter');
-  await session.shows(/Why the dispute is decided so:$/);
+  await session.shows(/Reason for the decision:$/);
   session.type('The carrier confirmed delivery');
   await session.shows(/Type <uuid> to confirm:$|to confirm:$/);
   const { id } = await openDispute(session);
@@ -288,7 +288,7 @@ test('disputes decide', async () => {
       env             live
 
     ✔ Outcome of the dispute: won
-    ✔ Why the dispute is decided so: The carrier confirmed delivery
+    ✔ Reason for the decision: The carrier confirmed delivery
     demo → store <uuid> @ this process
 
     status      won
@@ -328,7 +328,7 @@ test('disputes decide: where none is open, any id can be given', async () => {
   const session = await openSession('storectl disputes decide', { machine });
   expect(await session.shows(/Id of the dispute:$/)).toMatchInlineSnapshot(`
     "$ storectl disputes decide
-    demo: an example store, served inside this process
+    demo: example data on this machine, no real store
     No dispute in this machine's history to choose from, and the service has no list.
     Esc goes back, Ctrl-C cancels.
     ? Id of the dispute:"
@@ -405,7 +405,7 @@ test('reclaim appeal', async () => {
   const session = await openSession('storectl reclaim appeal');
   expect(await session.shows(/Id of the reclaim notice:\n(.*\n)+.*select$/)).toMatchInlineSnapshot(`
     "$ storectl reclaim appeal
-    demo: an example store, served inside this process
+    demo: example data on this machine, no real store
     Esc goes back, Ctrl-C cancels.
     ? Id of the reclaim notice:
     ❯ <uuid>  juniper-ink, noticed
@@ -418,7 +418,7 @@ test('reclaim appeal', async () => {
   session.type('The shop is open: last order yesterday');
   expect(await session.shows(/to confirm:$/)).toMatchInlineSnapshot(`
     "$ storectl reclaim appeal
-    demo: an example store, served inside this process
+    demo: example data on this machine, no real store
     Esc goes back, Ctrl-C cancels.
     ✔ Id of the reclaim notice: <uuid>  juniper-ink, noticed
     ✔ Text of the appeal: The shop is open: last order yesterday
@@ -433,7 +433,7 @@ test('reclaim appeal', async () => {
   session.type(reclaims[0].id);
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl reclaim appeal
-    demo: an example store, served inside this process
+    demo: example data on this machine, no real store
     Esc goes back, Ctrl-C cancels.
     ✔ Id of the reclaim notice: <uuid>  juniper-ink, noticed
     ✔ Text of the appeal: The shop is open: last order yesterday

@@ -117,7 +117,7 @@ test('api', async () => {
   const session = await openSession('storectl api');
   expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`
     "$ storectl api
-    demo: an example store, served inside this process
+    demo: example data on this machine, no real store
     Esc goes back, Ctrl-C cancels.
     ? Method of the request:
     ❯ GET
@@ -132,7 +132,7 @@ test('api', async () => {
   session.press('Down', 'Down', 'Enter');
   expect(await session.shows(/Path of the request.*\n(.*\n)+.*select$/)).toMatchInlineSnapshot(`
     "$ storectl api
-    demo: an example store, served inside this process
+    demo: example data on this machine, no real store
     Esc goes back, Ctrl-C cancels.
     ✔ Method of the request: POST
     ? Path of the request:
@@ -158,7 +158,7 @@ test('api', async () => {
   session.press('Enter');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl api
-    demo: an example store, served inside this process
+    demo: example data on this machine, no real store
     Esc goes back, Ctrl-C cancels.
     ✔ Method of the request: POST
     ✔ Path of the request: /v1/stores/{store}/operations/backups
@@ -194,7 +194,7 @@ test('api: another path', async () => {
   session.press('BSpace', 'BSpace', 'Enter');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl api GET
-    demo: an example store, served inside this process
+    demo: example data on this machine, no real store
     Esc goes back, Ctrl-C cancels.
     ✔ Path of the request: another path
     ✔ Path of the request, {store} replaced by the store id): /v1/stores/{store}/operations/settings?x=1
@@ -252,7 +252,7 @@ test('settings edit', async () => {
   const session = await openSession('storectl settings edit', { machine, env: { EDITOR } });
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl settings edit
-    demo: an example store, served inside this process
+    demo: example data on this machine, no real store
     demo → store <uuid> @ this process
     - quietHours.start: "22:00"
     + quietHours.start: "21:15"
@@ -294,7 +294,7 @@ test('settings edit: an editor that breaks every text can be left, and the text 
   const session = await openSession('storectl settings edit', { machine, env: { EDITOR } });
   expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`
     "$ storectl settings edit
-    demo: an example store, served inside this process
+    demo: example data on this machine, no real store
     demo → store <uuid> @ this process
     ? The text cannot be used: your text is neither JSON nor YAML: Implicit keys need to be on a
       single line at line 2, column 12. What now?
@@ -308,7 +308,7 @@ test('settings edit: an editor that breaks every text can be left, and the text 
   session.press('Down', 'Enter');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl settings edit
-    demo: an example store, served inside this process
+    demo: example data on this machine, no real store
     demo → store <uuid> @ this process
     ✔ The text cannot be used: your text is neither JSON nor YAML: Implicit keys need to be on a
       single line at line 2, column 12. What now? edit it again

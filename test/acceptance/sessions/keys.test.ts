@@ -26,7 +26,7 @@ test('Escape goes back through all the questions, from the last one on, and ever
   await session.shows(/❯ Yes\n(.*\n)+.*select$/);
   expect(await escapeTo(session, /❯◉ store\n(.*\n)+.*submit$/)).toMatchInlineSnapshot(`
     "$ storectl backup create
-    demo: an example store, served inside this process
+    demo: example data on this machine, no real store
     Esc goes back, Ctrl-C cancels.
     ✔ Name of the backup: nightly
     ✔ Sections to back up: store
@@ -56,7 +56,7 @@ test('Escape goes back through all the questions, from the last one on, and ever
   session.press('Enter');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl backup create
-    demo: an example store, served inside this process
+    demo: example data on this machine, no real store
     Esc goes back, Ctrl-C cancels.
     ✔ Name of the backup: nightly
     ✔ Sections to back up: store
@@ -94,7 +94,7 @@ test('Escape where the id is to be typed goes back to what was answered before',
   session.type(' daily');
   expect(await session.shows(/We are open daily\n(.*\n)+.*to confirm:$/)).toMatchInlineSnapshot(`
     "$ storectl reclaim appeal
-    demo: an example store, served inside this process
+    demo: example data on this machine, no real store
     Esc goes back, Ctrl-C cancels.
     ✔ Id of the reclaim notice: <uuid>  juniper-ink, noticed
     ✔ Text of the appeal: We are open
@@ -119,7 +119,7 @@ test('another id than those that are offered, and Escape from it to them', async
   await session.shows(/Id of the dispute:$/);
   expect(await escapeTo(session, /❯ Other…\n\n.*select$/)).toMatchInlineSnapshot(`
     "$ storectl disputes show
-    demo: an example store, served inside this process
+    demo: example data on this machine, no real store
     ✔ Id of the dispute: Other…
     ? Id of the dispute:
       <uuid>  open, Buyer does not recognise the charge of 84.50 EUR.
@@ -135,7 +135,7 @@ test('another id than those that are offered, and Escape from it to them', async
   session.type(id.slice(0, -1));
   expect(await session.shows(/refused(.*\n)+.*select$/)).toMatchInlineSnapshot(`
     "$ storectl disputes show
-    demo: an example store, served inside this process
+    demo: example data on this machine, no real store
     ✔ Id of the dispute: Other…
     ✔ Id of the dispute: Other…
     ✔ Id of the dispute: 0197a3c0-11e2-7d54-8b3f-2c6a9e41d70
@@ -170,7 +170,7 @@ test('an id that the service does not know is asked for again, and the other ans
   session.type(id.slice(-1));
   expect(await session.shows(/refused(.*\n)+.*We are open\n\n.*to confirm:$/)).toMatchInlineSnapshot(`
     "$ storectl reclaim appeal 01986448-3c05-7e92-a7d1-84f6b09c2e3
-    demo: an example store, served inside this process
+    demo: example data on this machine, no real store
     Esc goes back, Ctrl-C cancels.
     ✔ Text of the appeal: We are open
     demo → store <uuid> @ this process
@@ -225,7 +225,7 @@ test('another one than those that are offered, and Escape from it to them', asyn
   // The service of the demo knows no such section, and says which there are.
   expect(await session.shows(/refused(.*\n)+.*submit$/)).toMatchInlineSnapshot(`
     "$ storectl backup create
-    demo: an example store, served inside this process
+    demo: example data on this machine, no real store
     Esc goes back, Ctrl-C cancels.
     ✔ Name of the backup: nightly
     ✔ Sections to back up: another one
@@ -255,7 +255,7 @@ test('another one than those that are offered, and Escape from it to them', asyn
   session.press('Enter');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl backup create
-    demo: an example store, served inside this process
+    demo: example data on this machine, no real store
     Esc goes back, Ctrl-C cancels.
     ✔ Name of the backup: nightly
     ✔ Sections to back up: another one
@@ -353,7 +353,7 @@ test('an answer that may have been applied is not asked for again: exit 10', asy
   const session = await openSession('storectl blog create', { machine });
   await session.shows(/Title of the post:$/);
   session.type('Spring sale');
-  await session.shows(/Text of the post, in Markdown:$/);
+  await session.shows(/Text of the post in Markdown:$/);
   session.type('Soon.');
   await session.shows(/❯ Yes\n(.*\n)+.*select$/);
   session.press('Enter');
@@ -361,7 +361,7 @@ test('an answer that may have been applied is not asked for again: exit 10', asy
     "$ storectl blog create
     Esc goes back, Ctrl-C cancels.
     ✔ Title of the post: Spring sale
-    ✔ Text of the post, in Markdown: Soon.
+    ✔ Text of the post in Markdown: Soon.
     main → store <uuid> @ <host>
 
     title      Spring sale
@@ -369,7 +369,7 @@ test('an answer that may have been applied is not asked for again: exit 10', asy
 
     ✔ Create a blog post: send this? yes, send it
 
-    What you wrote (Text of the post, in Markdown):
+    What you wrote (Text of the post in Markdown):
 
     Soon.
 
@@ -393,7 +393,7 @@ test('Ctrl-C after a refusal says that it had no effect', async () => {
   session.press('C-c');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl disputes open --deadline-at soon
-    demo: an example store, served inside this process
+    demo: example data on this machine, no real store
     Esc goes back, Ctrl-C cancels.
     ✔ Why the dispute is opened: Parcel never arrived
     demo → store <uuid> @ this process
@@ -477,7 +477,7 @@ test('STORECTL_ACCESSIBLE: a whole session in lines of text', async () => {
   session.type('1');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl backup create
-    demo: an example store, served inside this process
+    demo: example data on this machine, no real store
     < and Enter goes back, Ctrl-C cancels.
     Name of the backup: nightly
     Sections to back up:
@@ -569,7 +569,7 @@ test('40 columns and 20 rows: no word is cut, and the questions about a dispute 
     ↑↓ navigate • ⏎ select"
   `);
   session.press('Enter');
-  await session.shows(/Why the dispute is decided so:$/);
+  await session.shows(/Reason for the decision:$/);
   session.type('Delivered, as the carrier has confirmed');
   expect(await session.shows(/to confirm:$/)).toMatchInlineSnapshot(`
     "  storeId
@@ -577,7 +577,7 @@ test('40 columns and 20 rows: no word is cut, and the questions about a dispute 
       env             live
 
     ✔ Outcome of the dispute: won
-    ✔ Why the dispute is decided so:
+    ✔ Reason for the decision:
       Delivered, as the carrier has
       confirmed
     demo → store
@@ -677,17 +677,17 @@ test('the editor takes a long text, which is kept or edited again', async () => 
   await session.shows(/❯ Yes\n(.*\n)+.*select$/);
   expect(await escapeTo(session, /change it in your editor\n(.*\n)+.*select$/)).toMatchInlineSnapshot(`
     "$ storectl blog create
-    demo: an example store, served inside this process
+    demo: example data on this machine, no real store
     Esc goes back, Ctrl-C cancels.
     ✔ Title of the post: Spring sale
-    ✔ Text of the post, in Markdown (Enter alone opens your editor):
+    ✔ Text of the post in Markdown (Enter alone opens your editor):
     demo → store <uuid> @ this process
 
     title      Spring sale
     contentMd  A line more.
 
 
-    ? Text of the post, in Markdown:
+    ? Text of the post in Markdown:
     ❯ keep what you wrote: A line more.
       change it in your editor
 
@@ -698,17 +698,17 @@ test('the editor takes a long text, which is kept or edited again', async () => 
   session.press('Enter');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl blog create
-    demo: an example store, served inside this process
+    demo: example data on this machine, no real store
     Esc goes back, Ctrl-C cancels.
     ✔ Title of the post: Spring sale
-    ✔ Text of the post, in Markdown (Enter alone opens your editor):
+    ✔ Text of the post in Markdown (Enter alone opens your editor):
     demo → store <uuid> @ this process
 
     title      Spring sale
     contentMd  A line more.
 
 
-    ✔ Text of the post, in Markdown: change it in your editor
+    ✔ Text of the post in Markdown: change it in your editor
 
     title      Spring sale
     contentMd  A line more.
@@ -745,7 +745,7 @@ test('an editor that fails: what it left is kept, to be written on without it', 
   session.press('Enter');
   expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`
     "$ storectl blog create
-    demo: an example store, served inside this process
+    demo: example data on this machine, no real store
     Esc goes back, Ctrl-C cancels.
     ✔ Title of the post: Spring sale
     ✔ Text of the post, in Markdown (press Enter to open your editor):
@@ -778,7 +778,7 @@ test('a pasted text of many lines is one answer, and answers no question but the
   await session.shows(/Title of the post:$/);
   session.paste('Spring\nsale');
   session.press('Enter');
-  await session.shows(/Spring sale\n.*Text of the post, in Markdown:$/);
+  await session.shows(/Spring sale\n.*Text of the post in Markdown:$/);
   session.paste(text);
   await session.shows(/⏎Line 199 of a töxt\.$/);
   session.press('Enter');

@@ -113,8 +113,8 @@ test('no store is set up yet: the login comes first, then the command goes on', 
   expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`
     "$ storectl backup create
     ? No store is set up on this machine yet. What now?
-    ❯ log in to a store: it takes its address, its id and an API key
-      try it with the example store: it takes nothing
+    ❯ Log in (needs the address, the store id and an API key)
+      Use the demo store
       leave it
 
     ↑↓ navigate • ⏎ select"
@@ -172,7 +172,7 @@ test('no store is set up yet: the example store, or nothing', async () => {
     "$ storectl settings show --fields quietHours.start
     ✔ No store is set up on this machine yet. What now? try it with the example store: it takes
       nothing
-    demo: an example store, served inside this process
+    demo: example data on this machine, no real store
     {
       "quietHours": {
         "start": "22:00"
@@ -297,7 +297,7 @@ test('doctor', async () => {
   const session = await openSession('storectl doctor', { env: { SHELL: '/bin/zsh' } });
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl doctor
-    demo: an example store, served inside this process
+    demo: example data on this machine, no real store
     node        ok       <version>
     settings    ok       nothing stored yet (<home>/config/settings.json)
     profile     ok       demo (from the environment)
@@ -342,7 +342,7 @@ test('demo info', async () => {
   const session = await openSession('storectl demo info', { machine: demoMachine() });
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl demo info
-    demo: an example store, served inside this process
+    demo: example data on this machine, no real store
     storeId  <uuid>
 
     disputes

@@ -5,7 +5,7 @@ test('store update', async () => {
   const session = await openSession('storectl store update');
   expect(await session.shows(/⏎ submit$/)).toMatchInlineSnapshot(`
     "$ storectl store update
-    demo: an example store, served inside this process
+    demo: example data on this machine, no real store
     Esc goes back, Ctrl-C cancels.
     ? What do you want to change? (25 to choose from, more below)
     ❯◯ Name of the store
@@ -19,7 +19,7 @@ test('store update', async () => {
      ◯ Brand colour of the store, for example #0a7cff
      ◯ Text shown after a purchase
      ◯ Cashback in basis points (250 is 2.5 %)
-     ◯ Most cashback for one order, in minor units (cents)
+     ◯ Maximum cashback for one order in minor units (cents)
 
     ↑↓ navigate • space select • a all • i invert • ⏎ submit"
   `);
@@ -30,7 +30,7 @@ test('store update', async () => {
   session.type('Europe/Rome');
   expect(await session.shows(/❯ Yes\n(.*\n)+.*select$/)).toMatchInlineSnapshot(`
     "$ storectl store update
-    demo: an example store, served inside this process
+    demo: example data on this machine, no real store
     Esc goes back, Ctrl-C cancels.
     ✔ What shall change? Name of the store, Time zone of the store
     ✔ Name of the store: Juniper
@@ -50,7 +50,7 @@ test('store update', async () => {
   session.press('Enter');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl store update
-    demo: an example store, served inside this process
+    demo: example data on this machine, no real store
     Esc goes back, Ctrl-C cancels.
     ✔ What shall change? Name of the store, Time zone of the store
     ✔ Name of the store: Juniper
@@ -100,17 +100,17 @@ test('blog create', async () => {
   const session = await openSession('storectl blog create');
   await session.shows(/Title of the post:$/);
   session.type('Spring sale');
-  await session.shows(/Text of the post, in Markdown:$/);
+  await session.shows(/Text of the post in Markdown:$/);
   session.type('All inks **20 %** off.');
   await session.shows(/❯ Yes\n(.*\n)+.*select$/);
   // More than what is needed, before it is sent.
   session.press('Down', 'Enter');
   expect(await session.shows(/⏎ submit$/)).toMatchInlineSnapshot(`
     "$ storectl blog create
-    demo: an example store, served inside this process
+    demo: example data on this machine, no real store
     Esc goes back, Ctrl-C cancels.
     ✔ Title of the post: Spring sale
-    ✔ Text of the post, in Markdown: All inks **20 %** off.
+    ✔ Text of the post in Markdown: All inks **20 %** off.
     demo → store <uuid> @ this process
 
     title      Spring sale
@@ -119,7 +119,7 @@ test('blog create', async () => {
     ✔ Create a blog post: send this? change or add something first
     ? What shall be changed or added?
     ❯◯ Title of the post: Spring sale
-     ◯ Text of the post, in Markdown: All inks **20 %** off.
+     ◯ Text of the post in Markdown: All inks **20 %** off.
      ◯ Short name of the post in its address
      ◯ Summary of the post, shown in lists
      ◯ Cover image of the post (UUID)
@@ -137,10 +137,10 @@ test('blog create', async () => {
   session.type('sale, ink');
   expect(await session.shows(/State of the post:\n(.*\n)+.*select$/)).toMatchInlineSnapshot(`
     "$ storectl blog create
-    demo: an example store, served inside this process
+    demo: example data on this machine, no real store
     Esc goes back, Ctrl-C cancels.
     ✔ Title of the post: Spring sale
-    ✔ Text of the post, in Markdown: All inks **20 %** off.
+    ✔ Text of the post in Markdown: All inks **20 %** off.
     demo → store <uuid> @ this process
 
     title      Spring sale
@@ -160,10 +160,10 @@ test('blog create', async () => {
   session.press('Down', 'Down', 'Enter');
   expect(await session.shows(/published\n\n.*\n❯ Yes\n(.*\n)+.*select$/)).toMatchInlineSnapshot(`
     "$ storectl blog create
-    demo: an example store, served inside this process
+    demo: example data on this machine, no real store
     Esc goes back, Ctrl-C cancels.
     ✔ Title of the post: Spring sale
-    ✔ Text of the post, in Markdown: All inks **20 %** off.
+    ✔ Text of the post in Markdown: All inks **20 %** off.
     demo → store <uuid> @ this process
 
     title      Spring sale
@@ -189,10 +189,10 @@ test('blog create', async () => {
   session.press('Enter');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl blog create
-    demo: an example store, served inside this process
+    demo: example data on this machine, no real store
     Esc goes back, Ctrl-C cancels.
     ✔ Title of the post: Spring sale
-    ✔ Text of the post, in Markdown: All inks **20 %** off.
+    ✔ Text of the post in Markdown: All inks **20 %** off.
     demo → store <uuid> @ this process
 
     title      Spring sale
@@ -231,7 +231,7 @@ test('settings show', async () => {
   const session = await openSession('storectl settings show');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl settings show
-    demo: an example store, served inside this process
+    demo: example data on this machine, no real store
     quietHours.enabled                 yes
     quietHours.start                   22:00
     quietHours.end                     07:00
@@ -264,7 +264,7 @@ test('settings save', async () => {
   const session = await openSession('storectl settings save');
   expect(await session.shows(/⏎ submit$/)).toMatchInlineSnapshot(`
     "$ storectl settings save
-    demo: an example store, served inside this process
+    demo: example data on this machine, no real store
     Esc goes back, Ctrl-C cancels.
     ? What do you want to change? (13 to choose from, more below)
     ❯◯ Hold notifications back at night (now yes)
@@ -283,17 +283,17 @@ test('settings save', async () => {
     ↑↓ navigate • space select • a all • i invert • ⏎ submit"
   `);
   session.press('Space', 'Down', 'Space', 'Enter');
-  await session.shows(/Hold notifications back at night\? \(Y\/n\)$/);
+  await session.shows(/Pause notifications during quiet hours\? \(Y\/n\)$/);
   session.press('Enter');
   await session.shows(/Start of the quiet hours.*: 22:00$/);
   session.press('C-u');
   session.type('21:30');
   expect(await session.shows(/❯ Yes\n(.*\n)+.*select$/)).toMatchInlineSnapshot(`
     "$ storectl settings save
-    demo: an example store, served inside this process
+    demo: example data on this machine, no real store
     Esc goes back, Ctrl-C cancels.
-    ✔ What shall change? Hold notifications back at night, Start of the quiet hours
-    ✔ Hold notifications back at night? Yes
+    ✔ What shall change? Pause notifications during quiet hours, Start of the quiet hours
+    ✔ Pause notifications during quiet hours? Yes
     ✔ Start of the quiet hours, for example 22:00: 21:30
     demo → store <uuid> @ this process
 
@@ -310,10 +310,10 @@ test('settings save', async () => {
   session.press('Enter');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl settings save
-    demo: an example store, served inside this process
+    demo: example data on this machine, no real store
     Esc goes back, Ctrl-C cancels.
-    ✔ What shall change? Hold notifications back at night, Start of the quiet hours
-    ✔ Hold notifications back at night? Yes
+    ✔ What shall change? Pause notifications during quiet hours, Start of the quiet hours
+    ✔ Pause notifications during quiet hours? Yes
     ✔ Start of the quiet hours, for example 22:00: 21:30
     demo → store <uuid> @ this process
 

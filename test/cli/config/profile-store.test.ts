@@ -268,7 +268,7 @@ describe('the settings file', () => {
 
     expect(repaired.exitCode).toBe(0);
     expect(repaired.stderr).toContain(
-      `${settingsFile(machine)} could be read by others (mode 644): it is 600 now`,
+      `${settingsFile(machine)} was readable by others (mode 644): changed to 600`,
     );
     expect([modeOf(settingsFile(machine)), modeOf(machine.configDirectory)]).toEqual(['600', '700']);
     expect(after.stderr).toBe('');
@@ -335,7 +335,7 @@ describe('profile', () => {
     expect(stored(machine)).not.toHaveProperty('current');
   });
 
-  test('one that is not there is named with those that are', async () => {
+  test('an unknown one is refused, and the existing ones are listed', async () => {
     const machine = newMachine();
     await machine.run(['profile', 'set', 'outlet', '--store', 's']);
 
@@ -343,7 +343,7 @@ describe('profile', () => {
       const { exitCode, stderr } = await machine.run(['profile', verb, 'outlte']);
       expect({ exitCode, stderr }).toEqual({
         exitCode: 2,
-        stderr: 'error: there is no profile "outlte"\n  there are: outlet\n',
+        stderr: 'error: profile "outlte" not found\n  existing profiles: outlet\n',
       });
     }
   });

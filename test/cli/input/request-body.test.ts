@@ -209,13 +209,13 @@ describe('long texts', () => {
     expect(fromStdin).toEqual(fromFile);
   });
 
-  test.each(commands)('%j: both the text and a file is wrong usage', async (args, fileFlag) => {
+  test.each(commands)('%j: text and file together are refused', async (args, fileFlag) => {
     const flag = fileFlag === '--content-file' ? '--content-md' : fileFlag.replace('-file', '');
 
     const result = await newMachine().run([...args, flag, 'a', fileFlag, '-']);
 
     expect(result.exitCode).toBe(2);
-    expect(result.stderr).toContain(`${flag} and ${fileFlag} exclude each other`);
+    expect(result.stderr).toContain(`${flag} and ${fileFlag} cannot be used together`);
   });
 
   test.each(commands)('%j: nothing is sent where %s is empty', async (args, fileFlag, field) => {

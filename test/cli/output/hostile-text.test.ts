@@ -36,7 +36,7 @@ describe('--dry-run', () => {
 
     const { exitCode, stderr } = await machine.run([...args, '--dry-run']);
 
-    expect(stderr).toContain('this command has no --dry-run: nothing was done');
+    expect(stderr).toContain('this command does not support --dry-run');
     expect(exitCode).toBe(2);
     expect([existsSync(machine.configDirectory), existsSync(machine.stateDirectory)]).toEqual([false, false]);
   });
@@ -59,10 +59,10 @@ describe('--output-file', () => {
   });
 
   test.each([
-    ['-', 'the answer goes to standard output anyway'],
-    ['', 'the answer goes to standard output anyway'],
-    ['nope/out.json', `there is no folder `],
-  ])('%j is no place for a file, and the message says why', async (name, says) => {
+    ['-', 'the answer always goes to standard output'],
+    ['', 'the answer always goes to standard output'],
+    ['nope/out.json', 'folder '],
+  ])('%j is refused as a file, and the message says why', async (name, says) => {
     await using server = await startFaultServer([answer(201, backup)]);
     const machine = machineFor(targetOf(server));
 

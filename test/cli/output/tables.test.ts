@@ -137,7 +137,7 @@ describe('JSON', () => {
     expect(stdout).toBe(`${JSON.stringify(expected)}\n`);
     expect(stderr).toBe(
       fields === 'nothing.there'
-        ? 'there is no field nothing.there in the answer; it has: tiers, quietHours.start, env, tiers.name, odd\\.name, quietHours.enabled, quietHours\n'
+        ? 'unknown field: nothing.there (the answer has: tiers, quietHours.start, env, tiers.name, odd\\.name, quietHours.enabled, quietHours)\n'
         : '',
     );
   });

@@ -18,7 +18,7 @@ export async function startBatch(
 ): Promise<Run> {
   const target = await context.connect();
   const problem = pathParameterProblem(target.storeId);
-  if (problem !== null) throw usageError(`--store ${problem}`, 'give the id as the service shows it');
+  if (problem !== null) throw usageError(`--store ${problem}`, 'use the id as the service shows it');
   // A request that was refused with 429 had no effect, so a batch can wait and send it again.
   const parsed: ParsedCommand = { arguments: {}, options: new Map([['--retry-rate-limited', true]]) };
   return {
