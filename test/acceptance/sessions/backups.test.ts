@@ -175,7 +175,7 @@ test('notify add-endpoint', async () => {
   await session.shows(/Web address that receives the notifications:$/);
   // Marked as it is typed; Enter says what is wrong.
   session.press('discord.com');
-  await session.shows(/sent to: ✗ discord\.com$/);
+  await session.shows(/notifications: ✗ discord\.com$/);
   session.press('Enter');
   await session.shows(/> Invalid URL$/);
   session.press('C-u');
@@ -186,7 +186,7 @@ test('notify add-endpoint', async () => {
     Esc goes back, Ctrl-C cancels.
     ✔ Name of the endpoint: Team
     ✔ Web address that receives the notifications: https://discord.com/api/webhooks/1/token
-    ? Events to send notifications of:
+    ? Events that trigger notifications:
     ❯◯ store_updated
      ◯ post_created
      ◯ dispute_opened
@@ -210,7 +210,7 @@ test('notify add-endpoint', async () => {
     Esc goes back, Ctrl-C cancels.
     ✔ Name of the endpoint: Team
     ✔ Web address that receives the notifications: https://discord.com/api/webhooks/1/token
-    ✔ Events to send notifications of: dispute_opened
+    ✔ Events that trigger notifications: dispute_opened
     demo → store <uuid> @ this process
 
     kind    discord

@@ -296,24 +296,24 @@ test('settings edit: an editor that breaks every text can be left, and the text 
     "$ storectl settings edit
     demo: example data on this machine, no real store
     demo → store <uuid> @ this process
-    ? The text cannot be used: your text is neither JSON nor YAML: Implicit keys need to be on a
-      single line at line 2, column 12. What now?
-    ❯ edit it again
-      give up and show the text
+    ? The text cannot be used: your text is not valid: invalid YAML in line 2 (Implicit keys need to
+      be on a single line). What do you want to do?
+    ❯ Edit again
+      Give up and print the text
 
     ↑↓ navigate • ⏎ select"
   `);
   session.press('Enter');
-  await session.shows(/edit it again\n(.*\n)+.*edit it again\n.*\n\n.*select$/);
+  await session.shows(/Edit again\n(.*\n)+.*Edit again\n.*\n\n.*select$/);
   session.press('Down', 'Enter');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl settings edit
     demo: example data on this machine, no real store
     demo → store <uuid> @ this process
-    ✔ The text cannot be used: your text is neither JSON nor YAML: Implicit keys need to be on a
-      single line at line 2, column 12. What now? edit it again
-    ✔ The text cannot be used: your text is neither JSON nor YAML: Implicit keys need to be on a
-      single line at line 2, column 12. What now? give up and show the text
+    ✔ The text cannot be used: your text is not valid: invalid YAML in line 2 (Implicit keys need to
+      be on a single line). What do you want to do? Edit again
+    ✔ The text cannot be used: your text is not valid: invalid YAML in line 2 (Implicit keys need to
+      be on a single line). What do you want to do? Give up and print the text
 
     Your text was:
 
@@ -371,7 +371,7 @@ test('blog create --edit: the same for a post', async () => {
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl blog create --edit
     ✔ The text cannot be used: your text:3: Flow sequence in block collection must be sufficiently
-      indented and end with a ]. What now? give up and show the text
+      indented and end with a ]. What do you want to do? Give up and print the text
 
     Your text was:
 

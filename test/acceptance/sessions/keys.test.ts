@@ -389,7 +389,7 @@ test('Ctrl-C after a refusal says that it had no effect', async () => {
   session.type('Parcel never arrived');
   await session.shows(/❯ Yes\n(.*\n)+.*select$/);
   session.press('Enter');
-  await session.shows(/Time by which to answer.*: soon$/);
+  await session.shows(/Deadline for answering.*: soon$/);
   session.press('C-c');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl disputes open --deadline-at soon
@@ -407,7 +407,7 @@ test('Ctrl-C after a refusal says that it had no effect', async () => {
     the service refused (422 validation_failed): One field is not valid.
       --deadline-at: must be a time such as <time>
 
-    ? Time by which to answer the dispute, for example <time>: soon
+    ? Deadline for answering the dispute, for example <date> 09:00: soon
 
     What you wrote (Why the dispute is opened):
 
@@ -487,7 +487,7 @@ test('STORECTL_ACCESSIBLE: a whole session in lines of text', async () => {
     4: endpoints
     5: another one
     Numbers, commas between several: 7
-    Not accepted: give numbers from 1 to 5.
+    Not accepted: enter numbers from 1 to 5.
     Sections to back up:
     1: store
     2: blog
@@ -534,8 +534,8 @@ test('40 columns and 20 rows: no word is cut, and the questions about a dispute 
   const session = await openSession('storectl disputes decide', { columns: 40, rows: 20 });
   expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`
     "$ storectl disputes decide
-    demo: an example store, served inside
-    this process
+    demo: example data on this machine, no
+    real store
     Esc goes back, Ctrl-C cancels.
     ? Id of the dispute:
     ❯ <uuid>
@@ -577,9 +577,8 @@ test('40 columns and 20 rows: no word is cut, and the questions about a dispute 
       env             live
 
     ✔ Outcome of the dispute: won
-    ✔ Reason for the decision:
-      Delivered, as the carrier has
-      confirmed
+    ✔ Reason for the decision: Delivered,
+      as the carrier has confirmed
     demo → store
     <uuid> @
     this process
@@ -608,8 +607,8 @@ test('40 columns and 20 rows: no word is cut, and the questions about a dispute 
     > that is not it; Ctrl-C leaves
       everything as it is
 
-    What you wrote (Why the dispute is
-    decided so):
+    What you wrote (Reason for the
+    decision):
 
     Delivered, as the carrier has confirmed
 
@@ -631,8 +630,8 @@ test('40 columns: results and errors are wrapped at words', async () => {
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl backup create --label "before
      the big spring sale" --sections store
-    demo: an example store, served inside
-    this process
+    demo: example data on this machine, no
+    real store
     demo → store
     <uuid> @
     this process
@@ -649,8 +648,8 @@ test('40 columns: results and errors are wrapped at words', async () => {
   session.type('clear; storectl disputes show 5e0c7a52-3d1b-4c8e-9f4a-2b6d8e10c3a7');
   await session.shows(/request id:/);
   expect(await session.ends()).toMatchInlineSnapshot(`
-    "demo: an example store, served inside
-    this process
+    "demo: example data on this machine, no
+    real store
     error: the service refused (404
     not_found): There is no such object in
     this store.
@@ -767,7 +766,7 @@ test('an editor that fails: what it left is kept, to be written on without it', 
 test('an editor that is not there: exit 2 says so', async () => {
   const session = await openSession('storectl settings edit', { env: { EDITOR: 'nosuch --wait' } });
   expect(await session.ends()).toMatch(
-    /error: the editor "nosuch --wait" did not do its work.*\n {2}nothing was sent; set VISUAL or EDITOR.*\n.*\nexit 2\n/,
+    /error: the editor "nosuch --wait" failed.*\n {2}set VISUAL or EDITOR.*\n.*\nexit 2\n/,
   );
 });
 

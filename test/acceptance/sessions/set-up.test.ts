@@ -112,10 +112,10 @@ test('no store is set up yet: the login comes first, then the command goes on', 
   const session = await openSession('storectl backup create', { machine: newProgramMachine() });
   expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`
     "$ storectl backup create
-    ? No store is set up on this machine yet. What now?
+    ? No store is set up on this machine yet. What do you want to do?
     ❯ Log in (needs the address, the store id and an API key)
       Use the demo store
-      leave it
+      Cancel
 
     ↑↓ navigate • ⏎ select"
   `);
@@ -134,8 +134,8 @@ test('no store is set up yet: the login comes first, then the command goes on', 
   session.press('Enter');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl backup create
-    ✔ No store is set up on this machine yet. What now? log in to a store: it takes its address, its
-      id and an API key
+    ✔ No store is set up on this machine yet. What do you want to do? Log in (needs the address, the
+      store id and an API key)
     Esc goes back, Ctrl-C cancels.
     ✔ Address of the service: http://<host>
     ✔ Id of the store: <uuid>
@@ -170,8 +170,7 @@ test('no store is set up yet: the example store, or nothing', async () => {
   session.press('Down', 'Enter');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl settings show --fields quietHours.start
-    ✔ No store is set up on this machine yet. What now? try it with the example store: it takes
-      nothing
+    ✔ No store is set up on this machine yet. What do you want to do? Use the demo store
     demo: example data on this machine, no real store
     {
       "quietHours": {
@@ -187,11 +186,12 @@ test('no store is set up yet: the example store, or nothing', async () => {
   session.press('Up', 'Down', 'Down', 'Enter');
   await session.shows(/error:/);
   expect(await session.ends()).toMatchInlineSnapshot(`
-    "✔ No store is set up on this machine yet. What now? leave it
-    error: 2 values are missing:
+    "✔ No store is set up on this machine yet. What do you want to do? Cancel
+    error: these values are required:
       --base-url URL  address of the service, or STORECTL_BASE_URL
       --store ID      store to work on, or STORECTL_STORE_ID
-      \`storectl auth login\` stores address, store and key; \`storectl --demo …\` needs none of them
+      run \`storectl auth login\` to store the address, store and key; to try it without them: \`storectl
+      --demo …\`
     $ echo "exit $?"
     exit 3
     $"
@@ -224,7 +224,7 @@ test('profile use', async () => {
     ? Which profile do you want to use?
     ❯ main  store-1 @ https://api.example.com
       outlet  store-2 @ https://api.example.com
-      demo  the example store
+      demo  the demo store
 
     ↑↓ navigate • ⏎ select"
   `);
@@ -245,7 +245,7 @@ test('profile set: a new one', async () => {
   session.press('Enter');
   await session.shows(/Name of the new profile:$/);
   session.type('a/b');
-  await session.shows(/cannot be the name of a profile/);
+  await session.shows(/invalid profile name/);
   session.press('C-u');
   session.type('outlet');
   await session.shows(/Address of the service:$/);

@@ -126,7 +126,7 @@ test('blog create', async () => {
      ◯ Tags of the post
      ◯ Products shown with the post (UUIDs)
      ◯ State of the post, for example draft
-     ◯ When to publish the post, for example <time>
+     ◯ When to publish the post, for example <date> 09:00
      ◯ Title of the post for search engines
      ◯ Description of the post for search engines
 
