@@ -29,8 +29,14 @@ const wrong: Readonly<Record<string, Wrong>> = {
     args: [...update, '--cashback-bp', '2.5'],
     says: '--cashback-bp must be a whole number (got "2.5")',
   },
-  'a percentage': { args: [...update, '--tax-rate-bp', '19%'], says: '--tax-rate-bp must be a whole number (got "19%")' },
-  'a number in words': { args: [...update, '--cashback-bp', 'all'], says: 'must be a whole number (got "all")' },
+  'a percentage': {
+    args: [...update, '--tax-rate-bp', '19%'],
+    says: '--tax-rate-bp must be a whole number (got "19%")',
+  },
+  'a number in words': {
+    args: [...update, '--cashback-bp', 'all'],
+    says: 'must be a whole number (got "all")',
+  },
   'a number in hexadecimal': { args: [...update, '--cashback-bp', '0x10'], says: 'must be a whole number' },
   'an empty number': { args: [...update, '--cashback-bp', ''], says: 'must be a whole number' },
   'decimals through --set': {
@@ -51,7 +57,10 @@ const wrong: Readonly<Record<string, Wrong>> = {
     args: ['blog', 'create', '--title', 't', '--content-md', 'c', '--tags', ''],
     says: '--tags needs a value',
   },
-  'a map without =': { args: [...update, '--social', 'discord'], says: '--social must be NAME=VALUE (got "discord")' },
+  'a map without =': {
+    args: [...update, '--social', 'discord'],
+    says: '--social must be NAME=VALUE (got "discord")',
+  },
   '--set without =': { args: [...update, '--set', 'name'], says: '--set must be PATH=VALUE' },
   '--set without a path': { args: [...update, '--set', '=1'], says: '--set must be PATH=VALUE' },
   '--set with an empty name': { args: [...update, '--set', 'a..b=1'], says: 'has an empty name' },
@@ -329,7 +338,13 @@ describe('what is missing is exit 3, all of it at once', () => {
 
     expect(forPeople).toMatchObject({ exitCode: 3, stdout: '' });
     const listed = forPeople.stderr.split('\n').filter((line) => /^(error:| ) ?(--|<)/.test(line));
-    const shown = listed.map((line) => line.replace(/^error:|is required.*/g, '').trim().split(/ {2,}/)[0]);
+    const shown = listed.map(
+      (line) =>
+        line
+          .replace(/^error:|is required.*/g, '')
+          .trim()
+          .split(/ {2,}/)[0],
+    );
     expect(shown).toEqual(flags);
     expect(forPrograms).toMatchObject({ exitCode: 3, stdout: '' });
     const { error } = JSON.parse(forPrograms.stderr);
