@@ -18,7 +18,7 @@ const roundTrip = {
     const env = { ...place.env, ...storeOf(server) };
     const url = `${server.origin}/v1`;
     const curl = findOnPath('curl');
-    // What bin/storectl.js gains by keeping what V8 has compiled.
+    // What bin/compiled.js gains.
     const compilesAnew = { ...env, NODE_DISABLE_COMPILE_CACHE: '1' };
     return {
       subject: () => timeOf(place.node, backup, { env }),

@@ -47,7 +47,7 @@ test('V8 takes what is kept, also after a run that has changed its flags', async
   for (const name of posts) writeFileSync(path.join(machine.folder, name), `# ${name}\n\nText.\n`);
   const { exitCode } = await inCopy(`--demo blog create ${posts.join(' ')}`);
   const kept = keptPaths(machine);
-  // As bin/storectl.js loads it at a start.
+  // As bin/compiled.js loads it at a start.
   writeFileSync(
     path.join(machine.folder, 'refused.cjs'),
     `const { readdirSync, readFileSync } = require('node:fs');

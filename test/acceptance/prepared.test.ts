@@ -1,4 +1,4 @@
-import { copyFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { isGroup, tree } from '../../src/cli/program/command-tree.ts';
@@ -75,12 +75,31 @@ test('help is read from the file that the build wrote', async () => {
 
 test('a clone that was not built says so', async () => {
   const machine = newProgramMachine();
-  mkdirSync(path.join(machine.folder, 'bin'), { recursive: true });
-  copyFileSync(launcher, path.join(machine.folder, 'bin', 'storectl.js'));
+  cpSync(path.dirname(launcher), path.join(machine.folder, 'bin'), { recursive: true });
 
   const { exitCode, stderr } = await machine.shell(`'${testNode}' bin/storectl.js --version`);
 
   expect({ exitCode, stderr }).toEqual({ exitCode: 11, stderr: expect.stringContaining('npm ci') });
+});
+
+test.each(['12.22.12', '18.20.8', '20.18.3'])('Node %s is told that it is too old', async (version) => {
+  const machine = newProgramMachine();
+  const { engines } = JSON.parse(readFileSync('package.json', 'utf8'));
+  const pretend = path.join(machine.folder, 'pretend.cjs');
+  writeFileSync(pretend, `Object.defineProperty(process.versions, 'node', { value: '${version}' });`);
+
+  expect(engines.node).toBe('>=20.19');
+  expect(await machine.run(['--version'], { preload: pretend })).toMatchObject({
+    exitCode: 11,
+    stdout: '',
+    stderr: expect.stringMatching(/^error: storectl needs Node\.js 20\.19 or later.*\n$/),
+  });
+});
+
+test('the launcher has no syntax that a Node from before 2018 cannot parse', () => {
+  const source = readFileSync(launcher, 'utf8');
+
+  expect(source).not.toMatch(/\?\.|\?\?|\bawait\b|\basync\b|\bimport\b|catch \{|\.\.\.|#[a-z]+\(/);
 });
 
 test('in a narrow terminal help is wrapped to it', async () => {
