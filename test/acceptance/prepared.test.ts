@@ -1,4 +1,4 @@
-import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { isGroup, tree } from '../../src/cli/program/command-tree.ts';
@@ -100,6 +100,23 @@ test('the launcher has no syntax that a Node from before 2018 cannot parse', () 
   const source = readFileSync(launcher, 'utf8');
 
   expect(source).not.toMatch(/\?\.|\?\?|\bawait\b|\basync\b|\bimport\b|catch \{|\.\.\.|#[a-z]+\(/);
+});
+
+test('modules of libraries that are never called are not in the bundle', () => {
+  const folder = path.join(launcher, '..', '..', 'dist', 'chunks');
+  const bundle = readdirSync(folder).map((name) => readFileSync(path.join(folder, name), 'utf8'));
+
+  // HTTP/2, schema validation, forms, and signals. See rolldown.config.mjs.
+  for (const trace of [
+    'node:http2',
+    'node_modules/ajv',
+    'node_modules/when-exit',
+    'web/fetch/',
+    'core/connect.js',
+  ]) {
+    expect(bundle.filter((text) => text.includes(trace))).toEqual([]);
+  }
+  expect(bundle.some((text) => text.includes('node_modules/undici'))).toBe(true);
 });
 
 test('in a narrow terminal help is wrapped to it', async () => {

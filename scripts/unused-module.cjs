@@ -1,0 +1,2 @@
+// Stands in the bundle for modules that libraries load and storectl never calls: see rolldown.config.mjs.
+module.exports = () => {};
