@@ -51,6 +51,18 @@ export function formatDistance(distance: number): string {
   return distance > 0 ? `in ${words}` : `${words} ago`;
 }
 
+/** `now`, `5m`, `3h`, `12d`, `2y`: an age in milliseconds for a narrow column. */
+export function formatAge(ageMs: number): string {
+  const units = [
+    ['y', 365 * 86_400_000],
+    ['d', 86_400_000],
+    ['h', 3_600_000],
+    ['m', 60_000],
+  ] as const;
+  const [unit, length] = units.find(([, length]) => ageMs >= length) ?? [null, 1];
+  return unit === null ? 'now' : `${Math.floor(ageMs / length)}${unit}`;
+}
+
 function localMinute(date: Date): string {
   const two = (number: number) => String(number).padStart(2, '0');
   const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;

@@ -10,6 +10,8 @@ export interface RecordSummary {
   /** `3 hours ago`. */
   readonly age: string;
   readonly operation: string;
+  /** Label, title or name in the request, or the status of a decision. Untrusted text. */
+  readonly label: string | null;
   readonly storeId: string;
   readonly origin: string;
   readonly state: HistoryRecord['state'];
@@ -28,6 +30,7 @@ export function recordSummary(record: HistoryRecord, now: number): RecordSummary
     createdAt,
     age: formatDistance(Date.parse(createdAt) - now),
     operation,
+    label: labelOf(record),
     storeId,
     origin,
     state,
@@ -40,12 +43,23 @@ export function recordSummary(record: HistoryRecord, now: number): RecordSummary
 
 /** The parsed body of the answer, the text if it is not JSON, or null if there is none. */
 export function answerBody({ answer }: HistoryRecord): unknown {
-  if (answer?.body == null) return null;
+  return parseJson(answer?.body ?? null);
+}
+
+function parseJson(text: string | null): unknown {
+  if (text === null) return null;
   try {
-    return JSON.parse(answer.body);
+    return JSON.parse(text);
   } catch {
-    return answer.body;
+    return text;
   }
+}
+
+function labelOf({ body }: HistoryRecord): string | null {
+  const sent = parseJson(body);
+  if (!isObject(sent)) return null;
+  const texts = [sent.label, sent.title, sent.name, sent.status];
+  return texts.find((text) => typeof text === 'string') ?? null;
 }
 
 function resultOf(record: HistoryRecord): string | null {

@@ -59,39 +59,27 @@ export function renderRecord(rows: readonly Row[], style: Style): string {
 }
 
 /**
- * A table with a header, or one record per row if the terminal is too narrow for a table. Cells must be printable already.
- * Text is wrapped to fit, but ids and addresses are not, so that they can be copied. `optionalColumns`, the most important
- * first, are dropped if they do not fit, and passed to `onColumnsDropped`.
+ * A table with a header; in a terminal that is too narrow, a record for each row. Cells must be printable already.
+ * Text is wrapped to fit. Words are not, because ids and addresses must stay copyable.
  */
 export function renderTable(
   header: readonly string[],
   cells: readonly (readonly string[])[],
   style: Style,
-  optionalColumns: readonly string[] = [],
-  onColumnsDropped: (titles: readonly string[]) => void = () => {},
 ): string {
   const { width, plain } = style;
   const widths = header.map((title, column) =>
     Math.max(title.length, ...cells.map((row) => longestLine(row[column] ?? ''))),
   );
   if (!plain && (width === null || rowWidth(widths) <= width)) return drawTable(header, cells, widths, style);
-  const asRecords = () =>
-    cells
-      .map((row) =>
-        renderRecord(
-          header.map((title, column) => [title, row[column] ?? '']),
-          style,
-        ),
-      )
-      .join('\n\n');
-  if (plain || width === null) return asRecords();
-  const hasText = header.map((_, column) => cells.some((row) => row[column]?.includes(' ')));
-  const kept = columnsThatFit(header, widths, optionalColumns, width);
-  const pick = <Item>(row: readonly Item[]) => row.filter((_, column) => kept[column]);
-  const narrowed = fitWidths(pick(widths), width, pick(hasText));
-  if (rowWidth(narrowed) > width) return asRecords();
-  onColumnsDropped(optionalColumns.filter((title) => !kept[header.indexOf(title)]));
-  return drawTable(pick(header), cells.map(pick), narrowed, style);
+  const minWidths = header.map((title, column) =>
+    Math.max(title.length, minColumnWidth, ...cells.map((row) => longestWord(row[column] ?? ''))),
+  );
+  const narrowed = width === null ? widths : fitWidths(widths, width, minWidths);
+  if (!plain && width !== null && rowWidth(narrowed) <= width)
+    return drawTable(header, cells, narrowed, style);
+  const records = cells.map((row) => header.map((title, column): Row => [title, row[column] ?? '']));
+  return records.map((rows) => renderRecord(rows, style)).join('\n\n');
 }
 
 function drawTable(
@@ -105,22 +93,6 @@ function drawTable(
   for (const row of cells) table.push(row.map((cell, column) => wrapText(cell, widths[column] ?? 0)));
   const text = trimLines(table.toString());
   return style.links ? linkCells(cells.flat(), text) : text;
-}
-
-/** For each column, whether it is shown: required columns always, optional ones if they still fit. */
-function columnsThatFit(
-  header: readonly string[],
-  widths: readonly number[],
-  optionalColumns: readonly string[],
-  total: number,
-): readonly boolean[] {
-  const kept = header.map((title) => !optionalColumns.includes(title));
-  for (const title of optionalColumns) {
-    const column = header.indexOf(title);
-    const wider = kept.with(column, true);
-    if (rowWidth(widths.filter((_, index) => wider[index])) <= total) kept[column] = true;
-  }
-  return kept;
 }
 
 /** Text of several lines from the service, indented below its title. */
@@ -161,13 +133,13 @@ function rowWidth(widths: readonly number[]): number {
   return widths.reduce((sum, width) => sum + width + gap, 0);
 }
 
-/** Narrows the columns that may be narrowed, the widest first, until the row fits. */
-function fitWidths(widths: readonly number[], total: number, mayNarrow: readonly boolean[]): number[] {
+/** Narrows columns, the widest first, until the row fits or none can be narrowed further. */
+function fitWidths(widths: readonly number[], total: number, minWidths: readonly number[]): number[] {
   const result = [...widths];
   while (rowWidth(result) > total) {
-    const candidates = result.map((width, column) => (mayNarrow[column] ? width : 0));
+    const candidates = result.map((width, column) => (width > (minWidths[column] ?? 0) ? width : 0));
     const widest = candidates.indexOf(Math.max(...candidates));
-    if ((candidates[widest] ?? 0) <= minColumnWidth) break;
+    if ((candidates[widest] ?? 0) === 0) break;
     result[widest] = (result[widest] ?? 0) - 1;
   }
   return result;

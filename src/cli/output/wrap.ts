@@ -48,3 +48,14 @@ export function displayWidth(text: string): number {
   for (const character of text) columns += zeroWidth.test(character) ? 0 : wide.test(character) ? 2 : 1;
   return columns;
 }
+
+/** The text, or its beginning and an ellipsis, in at most `width` columns. */
+export function truncateText(text: string, width: number): string {
+  if (displayWidth(text) <= width) return text;
+  let kept = '';
+  for (const character of text) {
+    if (displayWidth(kept + character) >= width) break;
+    kept += character;
+  }
+  return `${kept}…`;
+}

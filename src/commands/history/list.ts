@@ -1,15 +1,22 @@
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
+import type { Context } from '../../cli/command/context.ts';
 import { printJson } from '../../cli/command/print-json.ts';
 import { usageError } from '../../cli/core/errors.ts';
 import { optionValue } from '../../cli/core/parsed-command.ts';
 import { printable } from '../../cli/core/sanitize.ts';
-import { recordSummary } from '../../cli/output/record-summary.ts';
+import { formatAge } from '../../cli/output/format-value.ts';
+import { type RecordSummary, recordSummary } from '../../cli/output/record-summary.ts';
+import type { Style } from '../../cli/output/style.ts';
 import { renderTable } from '../../cli/output/tables.ts';
+import { displayWidth, truncateText } from '../../cli/output/wrap.ts';
 import { operations } from '../../contract/operations.ts';
 import { type RecordState, rawOperationId, recordStates } from '../../history/records/record.ts';
 
-/** Columns that a narrow terminal leaves out, the most important first. */
-const spare = ['result', 'when', 'tries'];
+const labelColumn = 3;
+
+const minLabelWidth = 8;
+
+const header = ['id', 'age', 'operation', 'label', 'result'];
 
 const group = 'Options:';
 
@@ -70,29 +77,8 @@ applied, and what is still open. Changes made elsewhere are not listed: the serv
       const isFiltered = operation !== undefined || state !== undefined;
       context.notice(isFiltered ? 'No matching records on this machine.' : 'No history yet on this machine.');
     } else {
-      let leftOut: readonly string[] = [];
-      const text = renderTable(
-        ['id', 'when', 'operation', 'state', 'result', 'tries'],
-        shown.map((record) => {
-          const { id, age, operation, state, open, result, attempts } = recordSummary(record, context.now());
-          return [
-            id,
-            age,
-            printable(operation),
-            open ? `${state} (open)` : state,
-            printable(result ?? '-'),
-            String(attempts),
-          ];
-        }),
-        context.out,
-        spare,
-        (titles) => {
-          leftOut = titles;
-        },
-      );
-      context.print(text);
-      if (leftOut.length > 0)
-        context.notice(`The terminal is too narrow for: ${leftOut.join(', ')}. --json has everything.`);
+      const summaries = shown.map((record) => recordSummary(record, context.now()));
+      context.print(renderTable(header, describeRows(summaries, context), context.out));
       context.notice(`Known to this machine (${history.folder}).`);
       if (records.length > limit)
         context.notice(`${records.length - limit} more. --limit ${records.length} shows all.`);
@@ -100,6 +86,38 @@ applied, and what is still open. Changes made elsewhere are not listed: the serv
     return undefined;
   },
 };
+
+/** In a terminal a row takes one line of 80 columns: ids of records are short, and labels are cut to what is left. */
+function describeRows(summaries: readonly RecordSummary[], context: Context): string[][] {
+  const { width, plain } = context.out;
+  const isTerminal = width !== null && !plain;
+  const rows = summaries.map((summary) => [
+    isTerminal ? summary.id.slice(-6) : summary.id,
+    formatAge(context.now() - Date.parse(summary.createdAt)),
+    printable(summary.operation),
+    printable(summary.label ?? '-'),
+    describeResult(summary, context.out),
+  ]);
+  if (!isTerminal) return rows;
+  const others = [0, 1, 2, 4].map((column) =>
+    Math.max(header[column]?.length ?? 0, ...rows.map((row) => displayWidth(row[column] ?? ''))),
+  );
+  const gaps = 2 * header.length;
+  const room = Math.max(minLabelWidth, width - others.reduce((sum, columns) => sum + columns, gaps));
+  return rows.map((row) => row.with(labelColumn, truncateText(row[labelColumn] ?? '', room)));
+}
+
+/** The state in a word, or as a mark in a terminal if it is applied, and the id or error after it. */
+function describeResult({ state, open, result }: RecordSummary, { color, width, plain }: Style): string {
+  const text = result === null ? null : printable(result);
+  if (state === 'applied') {
+    const mark = width === null || plain ? 'applied' : color.green('✓');
+    return [mark, text ?? (mark === 'applied' ? null : 'applied')].filter((part) => part !== null).join(' ');
+  }
+  const paint = open ? color.yellow : color.red;
+  const words = `${paint(state.replace('_', ' '))}${open ? ' (open)' : ''}`;
+  return text === null ? words : `${words}: ${text}`;
+}
 
 function isState(text: string): text is RecordState {
   return recordStates.some((state) => state === text);

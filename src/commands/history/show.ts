@@ -2,12 +2,20 @@ import type { CommandDefinition } from '../../cli/command/command-definition.ts'
 import type { Context } from '../../cli/command/context.ts';
 import { printJson } from '../../cli/command/print-json.ts';
 import { demoProfile } from '../../cli/config/connection-settings.ts';
+import { type Change, changesBetween } from '../../cli/core/json-changes.ts';
+import { isObject } from '../../cli/core/json-value.ts';
 import { maskWebhooks } from '../../cli/core/mask-webhooks.ts';
 import { argumentValue } from '../../cli/core/parsed-command.ts';
+import { printable } from '../../cli/core/sanitize.ts';
+import { formatValue, type ValueContext } from '../../cli/output/format-value.ts';
 import { answerBody, recordSummary } from '../../cli/output/record-summary.ts';
-import { renderRecord, rowsOf } from '../../cli/output/tables.ts';
+import { type Row, renderRecord, rowsOf } from '../../cli/output/tables.ts';
 import { chooseOrFail } from '../../cli/prompts/ask-or-fail.ts';
 import { askFirst } from '../../cli/prompts/questions.ts';
+import { serverOwnedSettings } from '../../contract/operations/settings.ts';
+import { updateStore } from '../../contract/operations/store.ts';
+import type { History } from '../../history/history.ts';
+import type { HistoryRecord } from '../../history/records/record.ts';
 
 export const command: CommandDefinition = {
   description: 'Show one change: what was sent and what the service answered.',
@@ -31,13 +39,13 @@ export const command: CommandDefinition = {
     }
     const values = { now: context.now(), currency: null };
     const { age: _, ...summary } = recordSummary(record, context.now());
+    const sent: unknown = record.body === null ? null : JSON.parse(record.body);
+    const before = await bodyBefore(history, record);
     const rows = [
       ...rowsOf({ ...summary, request: `${record.method} ${record.path}` }, values),
-      ...rowsOf({ sent: record.body === null ? null : JSON.parse(record.body) }, values),
-      ...rowsOf(
-        { answer: record.answer && { ...record.answer, body: answerBody(record) }, failure: record.failure },
-        values,
-      ),
+      ...(before === null ? rowsOf({ sent }, values) : rowsOfChanges(changesBetween(before, sent), values)),
+      ...rowsOf({ answer: record.answer && { ...record.answer, body: answerBody(record) } }, values),
+      ...rowsOf({ failure: record.failure }, values),
     ];
     context.print(renderRecord(rows, context.out));
     if (record.former !== null) {
@@ -47,6 +55,50 @@ export const command: CommandDefinition = {
     return undefined;
   },
 };
+
+/**
+ * What the fields of the request were before, if this machine knows: a save keeps it, and an update follows the answer to
+ * the update before.
+ */
+async function bodyBefore(history: History, record: HistoryRecord): Promise<unknown> {
+  const sent: unknown = JSON.parse(record.body ?? 'null');
+  if (record.former !== null) {
+    const former: unknown = JSON.parse(record.former);
+    if (!isObject(former)) return null;
+    return Object.fromEntries(
+      Object.entries(former).filter(([name]) => !serverOwnedSettings.some((owned) => owned === name)),
+    );
+  }
+  if (record.operation !== updateStore.id || !isObject(sent)) return null;
+  const { operation, origin, storeId } = record;
+  const { records } = await history.list({ operation, origin, storeId, state: 'applied' });
+  const earlier = records.find(({ id }) => id < record.id);
+  return earlier === undefined ? null : sameFields(answerBody(earlier), sent);
+}
+
+/** The part of `document` that has the fields of `body`. */
+function sameFields(document: unknown, body: Record<string, unknown>): Record<string, unknown> {
+  if (!isObject(document)) return {};
+  const fields = Object.entries(body).filter(([name]) => Object.hasOwn(document, name));
+  return Object.fromEntries(
+    fields.map(([name, value]) => [
+      name,
+      isObject(value) ? sameFields(document[name], value) : document[name],
+    ]),
+  );
+}
+
+/** `quietHours.start  22:00 → 21:00` */
+function rowsOfChanges(changes: readonly Change[], context: ValueContext): Row[] {
+  const shown = (path: string, value: unknown) =>
+    value === undefined || value === null
+      ? 'not set'
+      : formatValue(path.split('.').at(-1) ?? '', value, context);
+  return changes.map(({ path, before, after }) => [
+    printable(`changed.${path}`),
+    `${shown(path, before)} → ${shown(path, after)}`,
+  ]);
+}
 
 /** Null if there is nothing to choose from. */
 async function chooseRecord(context: Context): Promise<string | null> {

@@ -1,10 +1,11 @@
 import { printJson } from '../../cli/command/print-json.ts';
 import { exitCodes } from '../../cli/core/exit-codes.ts';
 import { mergeObjects } from '../../cli/core/field-path.ts';
+import { changesBetween } from '../../cli/core/json-changes.ts';
 import { isOn } from '../../cli/core/parsed-command.ts';
 import { operationInputCommand } from '../../cli/operation/define-operation.ts';
 import { saveSettings } from '../../contract/operations/settings.ts';
-import { changesBetween, clientFields, describeChanges, readSettings } from './settings-diff.ts';
+import { clientFields, describeChanges, readSettings } from './settings-diff.ts';
 
 export const command = operationInputCommand({
   operation: saveSettings,

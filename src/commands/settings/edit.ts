@@ -2,6 +2,7 @@ import { stringify } from 'yaml';
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import { CliError } from '../../cli/core/errors.ts';
 import { exitCodes } from '../../cli/core/exit-codes.ts';
+import { sameJson } from '../../cli/core/json-changes.ts';
 import { deriveFlags } from '../../cli/input/field-flags.ts';
 import { parseObject } from '../../cli/input/input-files.ts';
 import { checkBody } from '../../cli/input/request-body.ts';
@@ -10,7 +11,7 @@ import type { Performed, Run } from '../../cli/operation/run/run.ts';
 import { announce } from '../../cli/operation/run/send.ts';
 import { editUntilUsed } from '../../cli/prompts/editor.ts';
 import { saveSettings } from '../../contract/operations/settings.ts';
-import { clientFields, previewSave, readSettings, sameJson, settingsRun } from './settings-diff.ts';
+import { clientFields, previewSave, readSettings, settingsRun } from './settings-diff.ts';
 
 const fields = deriveFlags(saveSettings.body);
 

@@ -1,5 +1,6 @@
 import { usageError } from '../../cli/core/errors.ts';
 import { getPath, mergeObjects } from '../../cli/core/field-path.ts';
+import { sameJson } from '../../cli/core/json-changes.ts';
 import { optionValue } from '../../cli/core/parsed-command.ts';
 import { parseObject } from '../../cli/input/input-files.ts';
 import { operationCommand } from '../../cli/operation/define-operation.ts';
@@ -7,14 +8,7 @@ import { askWhatChanges } from '../../cli/operation/questions/nothing-to-change.
 import type { PreparedInput, Preview } from '../../cli/operation/run/operation-command.ts';
 import type { Run } from '../../cli/operation/run/run.ts';
 import { saveSettings } from '../../contract/operations/settings.ts';
-import {
-  clientFields,
-  movedError,
-  previewSave,
-  readSettings,
-  sameJson,
-  settingsRun,
-} from './settings-diff.ts';
+import { clientFields, movedError, previewSave, readSettings, settingsRun } from './settings-diff.ts';
 
 const undo = '--undo';
 

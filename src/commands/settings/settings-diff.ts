@@ -1,5 +1,6 @@
 import { CliError } from '../../cli/core/errors.ts';
 import { exitCodes } from '../../cli/core/exit-codes.ts';
+import { type Change, changesBetween, sameJson } from '../../cli/core/json-changes.ts';
 import { inexactNumber } from '../../cli/core/json-text.ts';
 import { isObject, isTooDeep, maxNestingDepth } from '../../cli/core/json-value.ts';
 import { printable } from '../../cli/core/sanitize.ts';
@@ -15,13 +16,6 @@ export interface CurrentSettings {
   /** The same as the service sent it. */
   readonly text: string;
   readonly etag: string | null;
-}
-
-/** One leaf that differs: its dotted path and both values, undefined if missing. */
-export interface Change {
-  readonly path: string;
-  readonly before: unknown;
-  readonly after: unknown;
 }
 
 /** A run that reads the settings first; its body is set later. */
@@ -54,18 +48,6 @@ export function clientFields(document: Readonly<Record<string, unknown>>): Recor
   return Object.fromEntries(
     Object.entries(document).filter(([name]) => !serverOwnedSettings.some((owned) => owned === name)),
   );
-}
-
-/** The leaves that differ between two documents. Lists are compared as a whole. */
-export function changesBetween(before: unknown, after: unknown, path = ''): Change[] {
-  if (isObject(before) && isObject(after)) {
-    const names = new Set([...Object.keys(before), ...Object.keys(after)]);
-    return [...names].flatMap((name) => {
-      const inner = name.replaceAll('.', '\\.');
-      return changesBetween(own(before, name), own(after, name), path === '' ? inner : `${path}.${inner}`);
-    });
-  }
-  return sameJson(before, after) ? [] : [{ path, before, after }];
 }
 
 /** The changes for people: `- quietHours.start: "22:00"`, `+ quietHours.start: "23:00"`. */
@@ -147,17 +129,4 @@ function refuseInexactNumbers({ text }: CurrentSettings): void {
     hint: 'use a number of at most 15 digits, or a string',
     outcome: 'not_sent',
   });
-}
-
-function own(object: Record<string, unknown>, name: string): unknown {
-  return Object.hasOwn(object, name) ? object[name] : undefined;
-}
-
-/** Equal as JSON values; the order of fields does not matter. */
-export function sameJson(a: unknown, b: unknown): boolean {
-  if (isObject(a) && isObject(b)) return changesBetween(a, b).length === 0;
-  if (Array.isArray(a) && Array.isArray(b)) {
-    return a.length === b.length && a.every((item, index) => sameJson(item, b[index]));
-  }
-  return a === b;
 }

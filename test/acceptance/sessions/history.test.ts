@@ -11,8 +11,10 @@ test('history show', async () => {
   expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`
     "$ storectl history show
     ? Which change do you want to see?
-    ❯ <record>  blog.create, applied, <uuid>, <age>
-      <record>  backup.create, applied, <uuid>, <age>
+    ❯ <record>  blog.create, Spring sale, applied, <uuid>,
+        <age>
+      <record>  backup.create, first, applied, <uuid>,
+        <age>
 
     ↑↓ navigate • ⏎ select"
   `);
@@ -23,6 +25,7 @@ test('history show', async () => {
     id                       <record>
     createdAt                <time>
     operation                backup.create
+    label                    first
     storeId                  <uuid>
     origin                   demo
     state                    applied
@@ -96,8 +99,8 @@ test('resume: what is open is shown where there are several', async () => {
     "$ storectl resume
     ? Which open change do you want to resume?
     ❯ All 2, oldest first
-      <record>  backup.create, unknown (open), connection_lost, <age>
-      <record>  backup.create, unknown (open), connection_lost, <age>
+      <record>  backup.create, second, unknown (open), connection_lost, <age>
+      <record>  backup.create, first, unknown (open), connection_lost, <age>
 
     ↑↓ navigate • ⏎ select"
   `);

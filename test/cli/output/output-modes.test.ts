@@ -308,7 +308,7 @@ describe('STORECTL_ACCESSIBLE=1', () => {
       /^id: [-0-9a-f]{36}\nversion: 1\nlabel: one\ncreatedAt: .*\nsections: store, blog\n$/,
     );
     expect(listed.stdout).toMatch(
-      /^id: \S+\nwhen: just now\noperation: backup\.create\nstate: applied\nresult: \S+\ntries: 1\n$/,
+      /^id: \S+\nage: now\noperation: backup\.create\nlabel: one\nresult: applied \S+\n$/,
     );
   });
 

@@ -16,7 +16,9 @@ export async function recordChoices(context: Context, query: RecordQuery = {}): 
 
 /** A record as a choice of a picker. */
 export function asChoice(record: HistoryRecord, now: number): Choice {
-  const { id, operation, state, open, age, result } = recordSummary(record, now);
-  const words = [operation, open ? `${state} (open)` : state, result, age].filter((word) => word !== null);
+  const { id, operation, label, state, open, age, result } = recordSummary(record, now);
+  const words = [operation, label, open ? `${state} (open)` : state, result, age].filter(
+    (word) => word !== null,
+  );
   return { value: id, name: `${id}  ${words.map(printable).join(', ')}`, short: id };
 }

@@ -1,0 +1,33 @@
+import { isObject } from './json-value.ts';
+
+/** A leaf in which two documents differ: its dotted path and both values, undefined if there is none. */
+export interface Change {
+  readonly path: string;
+  readonly before: unknown;
+  readonly after: unknown;
+}
+
+/** The leaves in which two documents differ. Lists are compared whole. */
+export function changesBetween(before: unknown, after: unknown, path = ''): Change[] {
+  if (isObject(before) && isObject(after)) {
+    const names = new Set([...Object.keys(before), ...Object.keys(after)]);
+    return [...names].flatMap((name) => {
+      const inner = name.replaceAll('.', '\\.');
+      return changesBetween(own(before, name), own(after, name), path === '' ? inner : `${path}.${inner}`);
+    });
+  }
+  return sameJson(before, after) ? [] : [{ path, before, after }];
+}
+
+/** Equal as JSON values, whatever the order of fields. */
+export function sameJson(a: unknown, b: unknown): boolean {
+  if (isObject(a) && isObject(b)) return changesBetween(a, b).length === 0;
+  if (Array.isArray(a) && Array.isArray(b)) {
+    return a.length === b.length && a.every((item, index) => sameJson(item, b[index]));
+  }
+  return a === b;
+}
+
+function own(object: Record<string, unknown>, name: string): unknown {
+  return Object.hasOwn(object, name) ? object[name] : undefined;
+}

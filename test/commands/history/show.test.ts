@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import { machineFor } from '../../helpers/cli.ts';
+import { startService } from '../../helpers/service.ts';
+
+test('history show of a change shows what was before and after', async () => {
+  const machine = machineFor(await startService());
+  const show = async (operation: string) => {
+    const { stdout: ids } = await machine.run(['history', 'list', '--operation', operation, '-q']);
+    return (await machine.run(['history', 'show', ids.split('\n')[0] ?? ''])).stdout;
+  };
+  await machine.run(['settings', 'save', '--quiet-hours-start', '21:00']);
+  await machine.run(['store', 'update', '--name', 'Before', '--cashback-bp', '100']);
+  const first = await show('store.update');
+  await machine.run(['store', 'update', '--name', 'After', '--cashback-bp', '250']);
+
+  expect(await show('settings.save')).toMatch(/^changed\.quietHours\.start +22:00 → 21:00$/m);
+  expect(first).toMatch(/^sent\.name +Before$/m);
+  const second = await show('store.update');
+  expect(second).toMatch(/^changed\.name +Before → After$/m);
+  expect(second).toMatch(/^changed\.settings\.cashbackBp +100 bp \(1 %\) → 250 bp \(2\.5 %\)$/m);
+  expect(second).not.toContain('sent.');
+});
