@@ -140,7 +140,10 @@ test.each([
     signal: null,
     stdout: expect.stringContaining('no plain file'),
   });
-  expect(await machine.run(['__complete', 'fish', 'profile', 'use', ''])).toMatchObject({ exitCode: 0, signal: null });
+  expect(await machine.run(['__complete', 'fish', 'profile', 'use', ''])).toMatchObject({
+    exitCode: 0,
+    signal: null,
+  });
   expect(proxy.writes()).toEqual([]);
 });
 

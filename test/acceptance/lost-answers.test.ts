@@ -78,7 +78,7 @@ test('keyed: all answers are lost: exit 10 with the id, and resume ends it with 
     const resumed = await machine.run(['resume', error.operationId, '--json']);
     expect(resumed).toMatchObject({ exitCode: 0 });
     expect(JSON.parse(resumed.stdout)).toMatchObject({ action: 'sent', state: 'applied', attempts: 5 });
-    expect((await machine.run(['resume'])).stderr).toContain('Nothing is open');
+    expect((await machine.run(['resume'])).stderr).toContain('Nothing to resume');
     const sent = proxy.requests.slice(before);
     expect(sent).toHaveLength(5);
     expect(new Set(sent.map(({ bytes }) => bytes)).size).toBe(1);
@@ -271,5 +271,5 @@ test('a change that was refused or lost is not put over a later one', async () =
   expect(report.message).toMatch(/^\d{8}-\d{6}-\w{6} has changed the same since/);
   expect(proxy.requests).toHaveLength(sent);
   expect(await machine.run(['resume', report.id, '--mark', 'not-applied'])).toMatchObject({ exitCode: 0 });
-  expect((await machine.run(['resume'])).stderr).toContain('Nothing is open');
+  expect((await machine.run(['resume'])).stderr).toContain('Nothing to resume');
 });

@@ -143,7 +143,10 @@ test('a change outside the contract is sent once; resume leaves it and says so',
   expect(shown).toMatchObject({ operation: 'api', method: 'DELETE', class: 'one-shot', state: 'unknown' });
   const listed = await scene.machine.run(['history', 'list', '--operation', 'api', '--json']);
   const unknown = await scene.machine.run(['history', 'list', '--operation', 'apy']);
-  expect(unknown).toMatchObject({ exitCode: 2, stderr: expect.stringMatching(/there are: .*, api$/m) });
+  expect(unknown).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringMatching(/--operation is one of: .*, api$/m),
+  });
   expect(JSON.parse(listed.stdout)).toHaveLength(1);
 
   const resumed = await scene.machine.run(['resume', operationId]);
