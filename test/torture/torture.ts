@@ -107,6 +107,8 @@ async function knowsRepair(root: string, folder: string): Promise<boolean> {
     env: {},
     withoutHistory: false,
   });
-  const { stdout } = await machine.start(['history', '--help'], noMishaps, 30_000).result;
+  const { exitCode, stdout, stderr } = await machine.start(['history', '--help'], noMishaps, 60_000).result;
+  // A program that does nothing breaks no promise.
+  if (exitCode !== 0) throw new Error(`storectl does not run: ${stderr}`);
   return /^ +repair /m.test(stdout);
 }

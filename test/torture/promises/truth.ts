@@ -41,6 +41,21 @@ export const truthPromises: readonly ProgramPromise[] = [
       }),
   },
   {
+    id: 'undisturbed-succeeds',
+    text: 'where nothing goes wrong, the command is done: exit 0',
+    check: ({ schedule, runs, effects, class: operationClass }) => {
+      const [step] = schedule.steps;
+      const [run] = runs;
+      if (step?.do !== 'run' || run === undefined || step.kill !== null || step.listening !== 'always')
+        return null;
+      const { killAt, fullAt, jumpAt, stdoutFull, outputFull } = step.mishaps;
+      const isDisturbed = killAt + fullAt + jumpAt > 0 || stdoutFull || outputFull;
+      if (isDisturbed || schedule.writeFaults.length + schedule.readFaults.length > 0) return null;
+      const isThere = operationClass === 'read' || effects.length > 0;
+      return run.exitCode === 0 && isThere ? [] : [`exit ${run.exitCode}: ${run.stderr.slice(-300)}`];
+    },
+  },
+  {
     id: 'doubt-ends-by-proof',
     text: 'once an attempt may have been applied, no refusal ends the doubt',
     check: (story) => {
