@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { base62, formatKey } from '../../contract/api-key.ts';
 import { sha256 } from '../model/canonical-json.ts';
-import { ServiceError } from '../model/errors.ts';
+import { notFound, ServiceError } from '../model/errors.ts';
 import { type Preset, presets, type Scope } from '../model/scopes.ts';
 import { timestamp } from '../model/time.ts';
 import type { Storage, Tenant } from '../storage/core/storage.ts';
@@ -19,15 +19,15 @@ import { findStore } from '../storage/queries/stores.ts';
 
 export type NewKey = {
   readonly storeId: string;
-  /** Name for people. */
+  /** For people. */
   readonly label?: string;
   readonly expiresInSeconds?: number;
-  /** `live` unless given. Only the look of the key depends on it. */
+  /** Visible in the key, without other effects. Default: `live`. */
   readonly kind?: 'live' | 'demo';
 } & ({ readonly preset: Preset } | { readonly scopes: readonly Scope[] });
 
 export interface CreatedKey {
-  /** Shown here and never again: the database holds its hash only. */
+  /** Only here: the database stores its hash. */
   readonly key: string;
   readonly id: string;
   readonly scopes: readonly string[];
@@ -35,7 +35,7 @@ export interface CreatedKey {
   readonly expiresAt: string | null;
 }
 
-/** Makes an API key of a store. Rejects with a ServiceError, `not_found`, when there is no such store. */
+/** Creates an API key. Rejects with a ServiceError `not_found` if the store does not exist. */
 export async function createKey(storage: Storage, options: NewKey): Promise<CreatedKey> {
   const { storeId, label = '', kind = 'live', expiresInSeconds } = options;
   const now = Date.now();
@@ -65,7 +65,7 @@ export interface ListedKey {
   readonly revokedAt: string | null;
 }
 
-/** The keys of a store, oldest first. Rejects with a ServiceError, `not_found`, when there is no such store. */
+/** The keys of a store, oldest first. Rejects with a ServiceError `not_found` if the store does not exist. */
 export async function listKeys(storage: Storage, storeId: string): Promise<ListedKey[]> {
   const now = Date.now();
   return storage.forStore(storeId).read(async (db) => {
@@ -75,7 +75,7 @@ export async function listKeys(storage: Storage, storeId: string): Promise<Liste
   });
 }
 
-/** Makes a key invalid from now on. Answers false when there is no such key or it was revoked before. */
+/** Revokes a key. Answers false if the key does not exist or was already revoked. */
 export async function revokeKey(storage: Storage, keyId: string, storeId?: string): Promise<boolean> {
   return storage.write(async (db) => {
     const key = await findApiKey(db, keyId);
@@ -86,14 +86,14 @@ export async function revokeKey(storage: Storage, keyId: string, storeId?: strin
 
 export interface RotatedKey extends CreatedKey {
   readonly storeId: string;
-  /** The key that it takes the place of, and until when that is valid. */
+  /** The replaced key, and the end of its validity. */
   readonly previous: { readonly id: string; readonly expiresAt: string };
 }
 
 /**
- * Makes a key that may do what another may, for as long as that one was made for. The other stays valid for the
- * overlap, and never longer than it was. Rejects with a ServiceError: `not_found`, or `state_conflict` for a key that
- * is revoked, has expired, or is being replaced already.
+ * Replaces a key by a new one with the same scopes and the same lifetime. The old one stays valid for the overlap, but not
+ * longer than before. Rejects with a ServiceError: `not_found`, or `state_conflict` for a key that is revoked, expired or
+ * already replaced.
  */
 export async function rotateKey(
   storage: Storage,
@@ -105,16 +105,16 @@ export async function rotateKey(
 ): Promise<RotatedKey> {
   const now = Date.now();
   return storage.write(async (db, locks) => {
-    await locks.takeTurn();
+    await locks.acquireChange();
     const old = await findApiKey(db, keyId);
     if (old === undefined || (only !== undefined && only !== old.storeId)) {
-      // What was given may be a key itself by mistake, so it is not repeated.
-      throw new ServiceError('not_found', 'There is no key with this id.');
+      // The id is not repeated: it may be a whole key, given by mistake.
+      throw new ServiceError('not_found', 'Key not found: no key has this id.');
     }
     const state = stateOf(old, now);
     if (state !== 'active') throw new ServiceError('state_conflict', `Key ${keyId} is ${state}.`);
     if (old.replacedBy !== null) {
-      const detail = `Key ${keyId} is being replaced by ${old.replacedBy}, and ends at ${old.expiresAt}.`;
+      const detail = `Key ${keyId} is already replaced by ${old.replacedBy} and expires at ${old.expiresAt}.`;
       throw new ServiceError('state_conflict', detail);
     }
 
@@ -137,7 +137,7 @@ export async function rotateKey(
   });
 }
 
-/** Removes the keys of all stores that have expired. Answers how many there were. */
+/** Deletes expired keys of all stores. Answers their number. */
 export async function deleteExpiredKeys(storage: Storage): Promise<number> {
   return storage.write((db) => deleteKeysExpiredBefore(db, timestamp(Date.now())));
 }
@@ -162,5 +162,5 @@ async function addKey({ db, storeId }: Tenant, properties: KeyProperties): Promi
 
 async function requireStore(tenant: Tenant): Promise<void> {
   if ((await findStore(tenant)) !== undefined) return;
-  throw new ServiceError('not_found', `There is no store ${tenant.storeId}.`);
+  throw notFound('Store', tenant.storeId);
 }

@@ -1,5 +1,5 @@
 import { quietHoursEnd } from '../delivery/quiet-hours.ts';
-import { ServiceError } from '../model/errors.ts';
+import { notFound, ServiceError } from '../model/errors.ts';
 import { documentOf } from '../model/settings-document.ts';
 import { timestamp } from '../model/time.ts';
 import type { Queries, Storage } from '../storage/core/storage.ts';
@@ -11,12 +11,12 @@ import {
 } from '../storage/queries/deliveries.ts';
 import { findSettings } from '../storage/queries/settings.ts';
 
-/** A pending delivery of a store in its quiet hours is held. */
+/** A pending delivery is held during the quiet hours of its store. */
 export const deliveryStates = ['pending', 'held', 'delivered', 'dead'] as const;
 export type DeliveryState = (typeof deliveryStates)[number];
 
 export interface DeliveryQuery {
-  /** Of all stores unless given. */
+  /** Default: all stores. */
   readonly storeId?: string | undefined;
   readonly state?: DeliveryState | undefined;
   readonly limit: number;
@@ -26,10 +26,10 @@ export interface ListedDelivery {
   readonly id: string;
   readonly storeId: string;
   readonly eventId: string;
-  /** Its type. */
+  /** Type of the event. */
   readonly event: string;
   readonly endpointId: string;
-  /** Its name. */
+  /** Name of the endpoint. */
   readonly endpoint: string;
   /** Masked. */
   readonly url: string;
@@ -38,12 +38,12 @@ export interface ListedDelivery {
   readonly createdAt: string;
   /** Null when it will not be tried again. */
   readonly nextAttemptAt: string | null;
-  /** When it was delivered or given up. */
+  /** When it was delivered or became dead. */
   readonly settledAt: string | null;
   readonly lastError: string | null;
 }
 
-/** Newest first, as they are now (epoch ms). */
+/** Newest first. `now` is in epoch milliseconds. */
 export async function listDeliveries(
   storage: Storage,
   { storeId, state, limit }: DeliveryQuery,
@@ -70,7 +70,7 @@ export async function listDeliveries(
   });
 }
 
-/** Until when what waits is held, by store. */
+/** For each store in its quiet hours, when they end. */
 async function findQuietStores(db: Queries, now: number): Promise<Map<string, string>> {
   const quietUntil = new Map<string, string>();
   for (const storeId of await listStoresWith(db, 'pending')) {
@@ -82,8 +82,7 @@ async function findQuietStores(db: Queries, now: number): Promise<Map<string, st
 }
 
 /**
- * Makes a dead delivery pending and due. Throws a ServiceError: `not_found`, or `state_conflict` for one that is not
- * dead.
+ * Makes a dead delivery pending and due. Rejects with a ServiceError: `not_found`, or `state_conflict` if it is not dead.
  */
 export async function retryDelivery(
   storage: Storage,
@@ -94,14 +93,14 @@ export async function retryDelivery(
   await storage.write(async (db) => {
     const [delivery] = await listRows(db, { id, limit: 1 });
     if (delivery === undefined || (storeId !== undefined && delivery.storeId !== storeId))
-      throw new ServiceError('not_found', `There is no delivery ${id}.`);
+      throw notFound('Delivery', id);
     const revived = await reviveDead({ db, storeId: delivery.storeId }, timestamp(now), id);
     if (revived === 0)
       throw new ServiceError('state_conflict', `Delivery ${id} is ${delivery.status}, not dead.`);
   });
 }
 
-/** The same for all dead deliveries, of one store or of all. Answers how many there were. */
+/** Makes all dead deliveries, of one store or of all, pending and due. Answers their number. */
 export async function retryAllDead(storage: Storage, storeId?: string, now = Date.now()): Promise<number> {
   return storage.write(async (db) => {
     let revived = 0;

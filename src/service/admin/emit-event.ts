@@ -5,13 +5,13 @@ import { recordEvent } from '../operations/record-event.ts';
 import type { Storage } from '../storage/core/storage.ts';
 import { findStore } from '../storage/queries/stores.ts';
 
-/** The events that no operation emits. */
+/** Events that no operation emits. */
 export const raisedEvents = ['feedback_digest', 'reclaim_noticed'] as const satisfies readonly EventType[];
 export type RaisedEvent = (typeof raisedEvents)[number];
 
 /**
- * Raises an event in a store: a notification there, and a delivery for each endpoint that has subscribed. Answers the
- * id of the event. Throws a ServiceError: `not_found` when there is no such store, or `restore_in_progress`.
+ * Emits an event: a notification in the store and a delivery for each subscribed endpoint. Answers the id of the event.
+ * Rejects with a ServiceError: `not_found` if the store does not exist, or `restore_in_progress`.
  */
 export async function emitEvent(
   storage: Storage,
@@ -20,9 +20,9 @@ export async function emitEvent(
   data: Readonly<Record<string, string>>,
 ): Promise<string> {
   return storage.forStore(storeId).write(async (db, locks) => {
-    // A restore may be taking the endpoints away.
-    await excludeOthers(locks, 'takeTurn');
-    if ((await findStore({ db, storeId })) === undefined) throw notFound();
+    // A restore may be replacing the endpoints.
+    await excludeOthers(locks, 'acquireChange');
+    if ((await findStore({ db, storeId })) === undefined) throw notFound('Store', storeId);
     return recordEvent({ db, storeId, actor: 'emit', now: Date.now() }, type, data);
   });
 }

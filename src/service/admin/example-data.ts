@@ -6,7 +6,7 @@ import type { newEndpoint } from '../operations/endpoints.ts';
 import type { newPost } from '../operations/posts.ts';
 import type { EvidenceRecord } from '../storage/queries/disputes.ts';
 
-/** What the example store holds. People, addresses and numbers in it are invented. */
+/** Content of the example store. All people, addresses and numbers are invented. */
 
 export const exampleStoreSettings: StoreSettings = {
   ...initialSettings,

@@ -29,20 +29,20 @@ import {
 
 const { store: storeId } = exampleIds;
 
-/** The ids that one needs to try every operation on a store. */
+/** The objects of a store, with the ids that operations need. */
 export type ExampleStore = Awaited<ReturnType<typeof describeStore>>;
 
-/** Makes the example store where the database has none. Any number of processes may do so at once. */
+/** Creates the example store unless it exists. Any number of processes may do so at once. */
 export async function seedExampleStore(storage: Storage): Promise<ExampleStore> {
   return storage.forStore(storeId).write(async (db, locks) => {
-    await locks.takeTurn();
+    await locks.acquireChange();
     const tenant = { db, storeId };
     if ((await findStore(tenant)) === undefined) await seed(tenant, Date.now());
     return describe(tenant);
   });
 }
 
-/** What a store has at the moment. */
+/** The objects of a store. */
 export async function describeStore(storage: Storage, id: string) {
   return storage.read((db) => describe({ db, storeId: id }));
 }
@@ -61,7 +61,7 @@ async function describe(tenant: Tenant) {
   };
 }
 
-/** Goes through the operations where they can make what is needed, at the times at which it would have happened. */
+/** Uses the operations where possible, each at the time when it would have happened. */
 async function seed({ db }: Tenant, now: number): Promise<void> {
   const at = (daysAgo: number): Work => ({ db, storeId, actor: 'example', now: now - daysInMs(daysAgo) });
   await addStore(
@@ -80,7 +80,7 @@ async function seed({ db }: Tenant, now: number): Promise<void> {
   });
   await markNotifications(at(50), {}, timestamp(at(50).now));
 
-  // From here on the owner has read nothing yet.
+  // Notifications from here on are unread.
   const open = await openDispute(at(2), openCase, exampleIds.openDispute);
   for (const { daysAgo, ...item } of evidence) {
     const createdAt = timestamp(at(daysAgo).now);

@@ -1,7 +1,7 @@
 import { type LookupAddress, type LookupAllOptions, lookup } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 
-/** Blocks of IPv4 that are not the public Internet (IANA special-purpose registry), and multicast. */
+/** Networks that are not part of the public Internet (IANA special-purpose registry), and multicast. */
 const notPublicIpv4 = [
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -23,10 +23,10 @@ const notPublicIpv4 = [
   '240.0.0.0/4',
 ];
 
-/** The one block that public unicast is assigned from; loopback, mapped, NAT64, local and multicast are outside it. */
+/** Public unicast. Loopback, mapped, NAT64, local and multicast addresses are outside of it. */
 const publicIpv6 = '2000::/3';
 
-/** What inside it leads elsewhere: Teredo and other protocols, documentation, 6to4, AS112. */
+/** Exceptions inside of it: Teredo and other protocols, documentation, 6to4, AS112. */
 const notPublicIpv6 = ['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20'];
 
 const refusedIpv4 = blockList('ipv4', notPublicIpv4);
@@ -34,7 +34,7 @@ const acceptedIpv6 = blockList('ipv6', [publicIpv6]);
 const refusedIpv6 = blockList('ipv6', notPublicIpv6);
 const loopback = blockList('ipv4', ['127.0.0.0/8']);
 
-/** Whether an IP address belongs to a host on the public Internet. Everything that is no plain address does not. */
+/** Whether a text is an IP address of a host on the public Internet. */
 export function isPublicAddress(address: string): boolean {
   if (isIP(address) === 4) return !refusedIpv4.check(address, 'ipv4');
   if (isIP(address) !== 6 || address.includes('%')) return false;
@@ -52,8 +52,8 @@ export type Resolve = (
 ) => void;
 
 /**
- * For the `lookup` option of a connection. The addresses that are checked are those that are connected to: the name is
- * not resolved a second time. One address that is not allowed refuses them all, with the error code EFORBIDDEN.
+ * For the `lookup` option of a connection. It checks the addresses that the connection uses: the name is not resolved a
+ * second time. If one of them is not allowed, the lookup fails with the error code EFORBIDDEN.
  */
 export function guardedLookup(
   isAllowed: (address: string) => boolean,

@@ -13,13 +13,13 @@ export interface MessageSource {
     readonly data: EventData;
     readonly createdAt: string;
   };
-  /** The store's for this event. */
+  /** Of the store, for this event. */
   readonly template: TextTemplate | undefined;
-  /** The endpoint's: its title and description stand in for the store's. */
+  /** Of the endpoint. Its title and description override those of the store. */
   readonly discordTemplate: DiscordTemplate | null;
 }
 
-/** The body of a request to a Discord webhook. It pings nobody, and its footer names the event: a repetition shows. */
+/** The body of a request to a Discord webhook. It mentions nobody. The footer has the event id, so that duplicates are visible. */
 export function buildMessage({ event, template, discordTemplate }: MessageSource) {
   const text = renderText(event.type, event.data, {
     title: discordTemplate?.title || template?.title || '',
@@ -31,8 +31,8 @@ export function buildMessage({ event, template, discordTemplate }: MessageSource
     allowed_mentions: { parse: [] },
     embeds: [
       {
-        title: cut(text.title, maxTitle),
-        description: cut(text.body, maxDescription),
+        title: truncate(text.title, maxTitle),
+        description: truncate(text.body, maxDescription),
         ...(color && { color: Number.parseInt(color.slice(1), 16) }),
         timestamp: event.createdAt,
         footer: { text: `Event ${event.id}` },
@@ -41,11 +41,11 @@ export function buildMessage({ event, template, discordTemplate }: MessageSource
   };
 }
 
-/** An event that another version of this program recorded is told of by its name. */
+/** An event of another version of this program has no text here: its type is the title. */
 function renderText(type: string, data: EventData, template: TextTemplate) {
   return isEventType(type) ? renderEvent(type, data, template) : { title: type, body: '' };
 }
 
-function cut(text: string, max: number): string {
+function truncate(text: string, max: number): string {
   return firstCodePoints(text, max) === text ? text : `${firstCodePoints(text, max - 1)}…`;
 }

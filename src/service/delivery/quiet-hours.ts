@@ -6,10 +6,9 @@ const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
 
 /**
- * When the quiet hours that a time (epoch ms) lies in will end, or null when it lies in none. They begin when clocks
- * in the zone first show the start or a later time, and end when clocks first show the end or a later time: an hour
- * that the clocks skip ends them, and one that the clocks show twice neither ends nor begins them a second time. Where
- * start and end are the same, there are none.
+ * When the quiet hours at a time (epoch ms) end, or null outside of quiet hours. They begin when clocks in the zone first
+ * show the start or a later time, and end when clocks first show the end or a later time. So an hour that clocks skip ends
+ * them, and an hour that clocks show twice does not start or end them again. If start and end are equal, there are none.
  */
 export function quietHoursEnd({ enabled, start, end, timezone }: QuietHours, at: number): number | null {
   if (!enabled || start === end) return null;
@@ -23,7 +22,7 @@ export function quietHoursEnd({ enabled, start, end, timezone }: QuietHours, at:
   return null;
 }
 
-/** What clocks in a zone show at a time, as the epoch ms at which clocks in UTC show the same. */
+/** The local time of a zone, as the epoch ms at which clocks in UTC show the same. */
 type WallClock = (at: number) => number;
 
 function wallClock(timeZone: string): WallClock {
@@ -45,14 +44,14 @@ function wallClock(timeZone: string): WallClock {
   };
 }
 
-/** The first time at which clocks show `shown` (see WallClock) or, where they skip it, a later time. */
+/** The first time at which clocks show `shown` (see WallClock), or a later time if they skip it. */
 function firstShown(clock: WallClock, shown: number): number {
   const offsetNear = (time: number) => clock(time) - time;
   const candidates = [offsetNear(shown - dayMs), offsetNear(shown + dayMs)].map((offset) => shown - offset);
   const matches = candidates.filter((at) => clock(at) === shown);
   if (matches.length > 0) return Math.min(...matches);
 
-  // Skipped: between the two candidates the clocks are put forward, on a whole minute.
+  // Clocks skip it: they are put forward between the two candidates, on a whole minute.
   let before = Math.min(...candidates);
   let after = Math.max(...candidates);
   while (after - before > minuteMs) {

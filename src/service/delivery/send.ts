@@ -6,11 +6,11 @@ import { guardedLookup, isLoopbackAddress, isPublicAddress, type Resolve } from 
 const defaultTimeouts: Timeouts = { connect: 8_000, total: 15_000 };
 const maxBodyBytes = 64 * 1024;
 
-/** How one attempt to send ended. No text in it holds the address. */
+/** Result of one attempt. No text in it contains the URL. */
 export type SendResult =
-  /** Nothing was sent, and never will be: the address is not one to send to. */
+  /** Nothing was sent, and no later attempt will be allowed either. */
   | { readonly refused: string }
-  /** No whole answer; the message may have arrived all the same. */
+  /** No complete answer. The message may have arrived anyway. */
   | { readonly failure: string }
   | { readonly status: number; readonly retryAfterMs: number | null };
 
@@ -18,9 +18,9 @@ export type SendResult =
 export type Send = (webhookUrl: string, message: object, signal: AbortSignal) => Promise<SendResult>;
 
 export interface SenderOptions {
-  /** A receiver on this machine that everything is sent to instead of Discord (see {@link parseSink}). */
+  /** A receiver on this machine that gets everything instead of Discord, from {@link parseSink}. */
   readonly sink?: URL | undefined;
-  /** How names become addresses. The system's way unless given. */
+  /** Resolves names. Default: that of the system. */
   readonly resolve?: Resolve;
   readonly timeouts?: Timeouts;
 }
@@ -28,26 +28,26 @@ export interface SenderOptions {
 /** In milliseconds. */
 export interface Timeouts {
   readonly connect: number;
-  /** From the start to the head of the answer, and to the end of its body where that is read. */
+  /** From the start to the end of what is read of the answer. */
   readonly total: number;
 }
 
 /**
- * A sender to Discord's webhooks: TLS, port 443, Discord's own names, public addresses, no redirects, 8 s to connect
- * and 15 s in all.
+ * Sends to Discord webhooks only: TLS, port 443, host names of Discord, public addresses, no redirects, 8 s to connect
+ * and 15 s in total.
  */
 export function createSender({ sink, resolve, timeouts = defaultTimeouts }: SenderOptions = {}): Send {
   const lookup = guardedLookup(sink ? isLoopbackAddress : isPublicAddress, resolve);
   return async (webhookUrl, message, signal) => {
     const webhook = parseDiscordUrl(webhookUrl);
-    if (webhook === null) return { refused: 'the address is not that of a Discord webhook' };
+    if (webhook === null) return { refused: 'the URL is not a Discord webhook' };
     const target = sink ? new URL(webhook.pathname.slice(1), sink) : webhook;
     target.search = '?wait=true';
     return post({ target, lookup, signal, timeouts, body: JSON.stringify(message) });
   };
 }
 
-/** The address of a receiver on this machine, `http://127.0.0.1:8000/`, or null when it is none. */
+/** The URL of a receiver on this machine, such as `http://127.0.0.1:8000/`, or null if it is not one. */
 export function parseSink(value: string): URL | null {
   if (!URL.canParse(value)) return null;
   const url = new URL(value);
@@ -70,11 +70,11 @@ interface Post {
 
 async function post({ target, lookup, signal, timeouts, body }: Post): Promise<SendResult> {
   const isSecure = target.protocol === 'https:';
-  // TLS is loaded by those who send: the demo and the commands that look at deliveries do without.
+  // TLS is loaded on demand: the demo and commands that only list deliveries do not need it.
   const request = isSecure ? (await import('node:https')).request : requestHttp;
   const outgoing = request(target, {
     method: 'POST',
-    // A connection of its own, so that its address was checked for this message.
+    // A new connection, so that its address is checked for this message.
     agent: false,
     lookup,
     ...(isSecure && { rejectUnauthorized: true }),
@@ -107,7 +107,7 @@ async function post({ target, lookup, signal, timeouts, body }: Post): Promise<S
   }
 }
 
-/** Only the body of a 429 is of use, and its status is enough where that cannot be read. */
+/** Reads the body of a 429 only, for `retry_after`. */
 async function readAnswer(outgoing: ClientRequest): Promise<SendResult> {
   const response = await headOf(outgoing);
   const status = response.statusCode ?? 0;
@@ -116,11 +116,13 @@ async function readAnswer(outgoing: ClientRequest): Promise<SendResult> {
   return { status, retryAfterMs: retryAfter(response.headers['retry-after'], body) };
 }
 
-/** A peer that wants to speak another protocol (101) is cut off by Node, which tells of no response and no error then. */
+/** Node closes the connection on a 101 answer without a response or error event. */
 function headOf(outgoing: ClientRequest): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     outgoing.once('response', resolve).once('error', reject);
-    outgoing.once('close', () => reject(Object.assign(new Error('cut off'), { code: 'ECONNRESET' })));
+    outgoing.once('close', () =>
+      reject(Object.assign(new Error('connection closed'), { code: 'ECONNRESET' })),
+    );
   });
 }
 
@@ -153,17 +155,17 @@ function retryAfterOf(body: string): number | null {
 }
 
 const failures: Readonly<Record<string, string>> = {
-  ECONNECTTIMEOUT: 'no connection in time',
-  ETOTALTIMEOUT: 'no answer in time',
-  ESTOPPED: 'the service was stopped before an answer came',
-  EFORBIDDEN: 'the name leads to an address that is not public',
-  ENOTFOUND: 'the name could not be resolved',
-  EAI_AGAIN: 'the name could not be resolved',
+  ECONNECTTIMEOUT: 'timeout while connecting',
+  ETOTALTIMEOUT: 'timeout while waiting for the answer',
+  ESTOPPED: 'the service was stopped before the answer',
+  EFORBIDDEN: 'the host name resolves to an address that is not public',
+  ENOTFOUND: 'the host name could not be resolved',
+  EAI_AGAIN: 'the host name could not be resolved',
   ECONNREFUSED: 'the connection was refused',
-  ECONNRESET: 'the connection was cut off',
+  ECONNRESET: 'the connection was closed',
 };
 
-/** By code alone: messages of the system may hold addresses. */
+/** By code, because messages of the system may contain addresses. */
 function describeFailure(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
   return failures[code] ?? `no answer (${code})`;

@@ -4,18 +4,18 @@ import { createDeliveryWorker } from './worker.ts';
 
 export interface DeliveryOptions {
   readonly storage: Storage;
-  /** Receiver on this machine that everything is sent to instead of Discord, from `parseSink`. */
+  /** A receiver on this machine that gets everything instead of Discord, from `parseSink`. */
   readonly sink?: URL | undefined;
-  /** Takes one record for each attempt. They never hold an address or a text. */
+  /** Gets one record per attempt, without URL and text. */
   readonly log?: (line: object) => void;
 }
 
 export interface Deliveries {
-  /** Lets sends that are running finish for up to 10 s. To be awaited before the storage is closed. */
+  /** Waits up to 10 s for running sends. Await it before closing the storage. */
   stop(): Promise<void>;
 }
 
-/** Sends what waits in the outbox, now and from now on. */
+/** Starts sending the deliveries in the outbox. */
 export function startDeliveries({ storage, sink, log }: DeliveryOptions): Deliveries {
   const worker = createDeliveryWorker({ storage, send: createSender({ sink }), ...(log && { log }) });
   worker.start();

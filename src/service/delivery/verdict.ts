@@ -3,21 +3,21 @@ import type { SendResult } from './send.ts';
 const secondMs = 1000;
 const hourMs = 3600 * secondMs;
 
-/** From the first attempt. */
+/** After the first attempt. */
 const giveUpAfterMs = 72 * hourMs;
 
 /** Between attempts at the same delivery. */
 const shortestPauseMs = secondMs;
 const longestPauseMs = hourMs;
 
-/** What becomes of a delivery after an attempt. */
+/** What happens to a delivery after an attempt. */
 export type Verdict =
   | { readonly kind: 'delivered' }
-  /** Again at this time (epoch ms). */
+  /** Try again at this time (epoch ms). */
   | { readonly kind: 'retry'; readonly at: number; readonly reason: string }
-  /** Never again by itself. */
+  /** Never try again. */
   | { readonly kind: 'dead'; readonly reason: string }
-  /** The endpoint takes no message any more. */
+  /** The endpoint no longer accepts messages. */
   | { readonly kind: 'disable'; readonly reason: string };
 
 export interface Attempt {
@@ -30,8 +30,8 @@ export interface Attempt {
   readonly random: number;
 }
 
-/** What an attempt that ended like this means (service.md's table as code: 429 waits, 401, 403 and 404 disable). */
-export function judge(result: SendResult, attempt: Attempt): Verdict {
+/** Decides by the result: 429 waits, 401, 403 and 404 disable the endpoint, timeouts and 5xx are retried. */
+export function decideVerdict(result: SendResult, attempt: Attempt): Verdict {
   if ('refused' in result) return { kind: 'dead', reason: result.refused };
   if ('failure' in result) return retry(result.failure, backoff(attempt), attempt);
 
@@ -48,11 +48,12 @@ export function judge(result: SendResult, attempt: Attempt): Verdict {
 
 function retry(reason: string, pauseMs: number, { firstAt, now }: Attempt): Verdict {
   const at = now + pauseMs;
-  if (at > firstAt + giveUpAfterMs) return { kind: 'dead', reason: `${reason}, given up after 72 hours` };
+  if (at > firstAt + giveUpAfterMs)
+    return { kind: 'dead', reason: `${reason}, no more attempts after 72 hours` };
   return { kind: 'retry', at, reason };
 }
 
-/** Exponential with full jitter, in ms: many deliveries that failed together do not come back together. */
+/** Exponential with full jitter, in ms, so that deliveries that failed together are not retried together. */
 function backoff({ number, random }: Attempt): number {
   const ceiling = Math.min(longestPauseMs, 2 * secondMs * 2 ** Math.min(number, 20));
   return shortestPauseMs + Math.floor(random * (ceiling - shortestPauseMs));

@@ -16,78 +16,78 @@ import { findSettings } from '../storage/queries/settings.ts';
 import { buildMessage } from './message.ts';
 import { quietHoursEnd } from './quiet-hours.ts';
 import type { Send } from './send.ts';
-import { judge, type Verdict } from './verdict.ts';
+import { decideVerdict, type Verdict } from './verdict.ts';
 
-/** How long a claim lasts without being renewed: so long does a delivery wait after the worker that had it was killed. */
+/** How long a claim lasts without renewal, and so how long a delivery waits after its worker was killed. */
 const leaseMs = 6_000;
 const renewEveryMs = 2_000;
 
-/** How long an idle worker sleeps before it looks again. */
+/** Pause between two looks of an idle worker. */
 const pollMs = 500;
 
-/** Endpoints that one worker sends to at the same time. */
+/** Endpoints that a worker sends to at the same time. */
 const maxInFlight = 64;
 
-/** How soon a change of the quiet hours is noticed. */
-const longestHoldMs = 60_000;
+/** A held delivery is checked again after this time, in case the quiet hours were changed. */
+const maxHoldMs = 60_000;
 
-/** How long what was cut off may take to say so in the database. */
+/** How long aborted sends may take to store their result. */
 const settleMs = 2_000;
 
 export interface WorkerOptions {
   readonly storage: Storage;
   readonly send: Send;
-  /** Epoch milliseconds. The system's clock unless given. */
+  /** In epoch milliseconds. Default: the system clock. */
   readonly clock?: () => number;
-  /** From 0 to 1, for the pauses between attempts. */
+  /** From 0 to 1, for the jitter of pauses. */
   readonly random?: () => number;
-  /** How long sends may go on once the worker is told to stop. 10 s unless given. */
+  /** How long running sends may take after a stop. Default: 10 s. */
   readonly graceMs?: number;
-  /** Takes one record for each attempt. They never hold an address or a text. */
+  /** Gets one record per attempt, without URL and text. */
   readonly log?: (line: object) => void;
 }
 
 export interface DeliveryWorker {
-  /** Sends what is due, and what becomes due meanwhile, until nothing is. */
+  /** Sends due deliveries until none is due. */
   deliverDue(): Promise<void>;
-  /** Does so again and again until it is stopped. */
+  /** Sends due deliveries until it is stopped. */
   start(): void;
-  /** Claims nothing more, and lets sends that are running finish for up to 10 s. */
+  /** Claims nothing more and waits up to 10 s for running sends. */
   stop(): Promise<void>;
 }
 
 interface Claim {
   readonly delivery: ClaimedDelivery;
   readonly storeId: string;
-  /** Names this claim: a worker that lost it may not change the delivery. */
+  /** Identifies this claim. A worker that has lost it must not change the delivery. */
   readonly token: string;
   readonly message: object;
 }
 
 /**
- * Sends the deliveries of all stores: at least once, in order for each endpoint, endpoints independently of each
- * other. Any number of workers may share a database. A worker that is killed after sending and before that is on disk
- * makes another one send again, with the same event id.
+ * Sends the deliveries of all stores: at least once, in order per endpoint, and endpoints independently. Any number of
+ * workers may share a database. If a worker is killed between sending and storing the result, another one sends again, with
+ * the same event id.
  */
 export function createDeliveryWorker(options: WorkerOptions): DeliveryWorker {
   const { storage, send, clock = Date.now, random = Math.random, log = () => {} } = options;
   const { graceMs = 10_000 } = options;
   const inFlight = new Map<string, Promise<void>>();
   const stopping = new AbortController();
-  const cut = new AbortController();
+  const abortSends = new AbortController();
   let wake = () => {};
-  /** Since the last look at what is due. */
+  /** Since the last look for due deliveries. */
   let attemptEnded = false;
 
-  /** Starts what is due, as far as there is room. */
+  /** Starts as many due deliveries as there are free slots. */
   async function fill(): Promise<void> {
     const room = maxInFlight - inFlight.size;
     if (room <= 0) return;
     const due = await storage.read((db) => listDue(db, timestamp(clock()), room));
     for (const ref of due) {
-      // After a long pause of this process a lease of its own may have ended.
+      // If this process was suspended, its own lease may have ended.
       if (stopping.signal.aborted || inFlight.has(ref.id)) continue;
-      const claim = await claimOrHold(ref).catch((error: unknown) => setAside(ref, error));
+      const claim = await claimOrHold(ref).catch((error: unknown) => postpone(ref, error));
       if (claim === null) continue;
       const running = attempt(claim)
         .catch((error: unknown) => log({ level: 'error', delivery: ref.id, error: describeError(error) }))
@@ -100,7 +100,7 @@ export function createDeliveryWorker(options: WorkerOptions): DeliveryWorker {
     }
   }
 
-  /** Null when another worker was faster, and in the store's quiet hours. */
+  /** Null if another worker has claimed it, and during quiet hours. */
   async function claimOrHold({ storeId, id }: DeliveryRef): Promise<Claim | null> {
     const now = clock();
     return storage.forStore(storeId).write(async (db) => {
@@ -110,7 +110,7 @@ export function createDeliveryWorker(options: WorkerOptions): DeliveryWorker {
       const { quietHours, templates } = documentOf((await findSettings(tenant))?.document);
       const quietUntil = quietHoursEnd(quietHours, now);
       if (quietUntil !== null) {
-        const nextAttemptAt = timestamp(Math.min(quietUntil, now + longestHoldMs));
+        const nextAttemptAt = timestamp(Math.min(quietUntil, now + maxHoldMs));
         await updatePending(tenant, id, { nextAttemptAt });
         return null;
       }
@@ -123,10 +123,10 @@ export function createDeliveryWorker(options: WorkerOptions): DeliveryWorker {
     });
   }
 
-  /** What cannot even be claimed is not to hold up what comes after it. */
-  async function setAside({ storeId, id }: DeliveryRef, error: unknown): Promise<null> {
+  /** A delivery that cannot be claimed must not block others. */
+  async function postpone({ storeId, id }: DeliveryRef, error: unknown): Promise<null> {
     log({ level: 'error', delivery: id, error: describeError(error) });
-    const nextAttemptAt = timestamp(clock() + longestHoldMs);
+    const nextAttemptAt = timestamp(clock() + maxHoldMs);
     await storage.forStore(storeId).write((db) => updatePending({ db, storeId }, id, { nextAttemptAt }));
     return null;
   }
@@ -140,8 +140,8 @@ export function createDeliveryWorker(options: WorkerOptions): DeliveryWorker {
       );
     }, renewEveryMs);
     try {
-      const result = await send(delivery.secretUrl, claim.message, cut.signal);
-      const verdict = judge(result, {
+      const result = await send(delivery.secretUrl, claim.message, abortSends.signal);
+      const verdict = decideVerdict(result, {
         number: delivery.attempts,
         firstAt: Date.parse(delivery.firstAttemptAt),
         now: clock(),
@@ -177,7 +177,7 @@ export function createDeliveryWorker(options: WorkerOptions): DeliveryWorker {
       if (verdict.kind === 'disable') {
         return disableEndpoint(tenant, delivery.endpointId, verdict.reason, now);
       }
-      // What has arrived has arrived, even where the claim was lost.
+      // A message that has arrived is delivered, even if the claim was lost.
       const onlyWithClaim = verdict.kind === 'delivered' ? undefined : token;
       return updatePending(tenant, delivery.id, changesOf(verdict, now), onlyWithClaim);
     });
@@ -208,7 +208,7 @@ export function createDeliveryWorker(options: WorkerOptions): DeliveryWorker {
         attemptEnded = false;
         await fill();
         if (inFlight.size > 0) await Promise.race(inFlight.values());
-        // An attempt that has ended may have made the next delivery due.
+        // The end of an attempt may make the next delivery of the endpoint due.
       } while (attemptEnded);
     },
     start() {
@@ -217,12 +217,12 @@ export function createDeliveryWorker(options: WorkerOptions): DeliveryWorker {
     async stop() {
       stopping.abort();
       wake();
-      const timers = [setTimeout(() => cut.abort(), graceMs)];
+      const timers = [setTimeout(() => abortSends.abort(), graceMs)];
       const ended = (async () => {
         await running;
         await Promise.all(inFlight.values());
       })();
-      // A database that does not answer is not waited for.
+      // The database may not answer.
       const tooLate = new Promise<void>((resolve) => {
         timers.push(setTimeout(resolve, graceMs + settleMs));
       });

@@ -24,18 +24,18 @@ export interface AppOptions {
   readonly storage: Storage;
   /** Of the program, for the OpenAPI document. */
   readonly version: string;
-  /** Epoch milliseconds. The system's clock unless given. */
+  /** In epoch milliseconds. Default: the system clock. */
   readonly clock?: () => number;
-  /** Takes one record for each request and one for each failure. They never hold a body or a key. */
+  /** Gets one record per request and per failure, without body and key. */
   readonly log?: (line: object) => void;
-  /** For each API key: 10 per second in bursts of 20 unless given, none when null. */
+  /** Per API key. Default: 10 per second with bursts of 20. Null for no limit. */
   readonly rateLimit?: RateLimit | null;
 }
 
 /** The service as a function from request to answer, which never rejects. */
 export type App = HttpHandler;
 
-/** What the log says of a request besides its answer. */
+/** For the log. */
 interface Trace {
   route: string;
   keyId: string | null;
@@ -53,7 +53,7 @@ export function createApp(options: AppOptions): App {
   const authenticate = createAuthenticator(storage);
   const answers = createVersionedCache<Reply>();
 
-  /** One step after the other: a request that fails one is told of that one only. */
+  /** The steps run in this order, and the first that refuses the request answers it. */
   async function serve(
     operation: Operation,
     handler: Handler,
@@ -70,7 +70,8 @@ export function createApp(options: AppOptions): App {
     const waitSeconds = limiter === null ? 0 : await limiter.take(principal, now);
     if (waitSeconds > 0) throw rateLimited(waitSeconds);
 
-    if (storeId !== principal.storeId || targetId.includes('\0')) throw notFound();
+    if (storeId !== principal.storeId) throw notFound('Store', storeId);
+    if (targetId.includes('\0')) throw notFound('Id', targetId);
     requireScope(principal, handler.scope);
 
     if (body !== null) requireJson(request);
@@ -82,7 +83,7 @@ export function createApp(options: AppOptions): App {
     const work: TransactionWork<Reply> = (db, locks) =>
       handler.run({ db, storeId, actor: principal.keyId, now }, { input, targetId, isCurrent, locks });
     if (!isRead) return write(work);
-    // What a read answers depends on the database alone.
+    // The answer to a read depends only on the database, so it can be cached.
     const name = JSON.stringify([operation.id, storeId, targetId]);
     return answers.get(version, name, async () => withText(await read(work)));
   }
@@ -118,12 +119,12 @@ export function createApp(options: AppOptions): App {
     trace: Trace,
   ): Promise<Omit<Reply, 'body'> & { readonly body: object | null }> {
     const match = find(request.method, request.path);
-    if (match === null) throw notFound();
+    if (match === null) throw notFound('Path', request.path);
     trace.route = match.path;
     if (match.route !== null) return match.route.answer(request, match.parameters, trace);
     const headers = { Allow: match.allow };
     if (request.method === 'OPTIONS') return { status: 204, body: null, headers };
-    throw new ServiceError('method_not_allowed', `Allowed are ${match.allow}.`, { headers });
+    throw new ServiceError('method_not_allowed', `Allowed methods: ${match.allow}.`, { headers });
   }
 
   async function handle(request: HttpRequest): Promise<HttpAnswer> {

@@ -59,10 +59,10 @@ function createKeyFinder(storage: Storage) {
   };
 }
 
-/** Throws `insufficient_scope` when the key lacks the scope. */
+/** Throws `insufficient_scope` if the key lacks the scope. */
 export function requireScope(principal: Principal, scope: Scope): void {
   if (!principal.scopes.includes(scope)) {
-    throw new ServiceError('insufficient_scope', `This needs a key with the scope ${scope}.`);
+    throw new ServiceError('insufficient_scope', `The key needs the scope ${scope}.`);
   }
 }
 

@@ -11,25 +11,25 @@ import { ServiceError } from '../model/errors.ts';
 import type { HttpAnswer } from './http-message.ts';
 import { toProblem } from './problem.ts';
 
-/** How long the rest of what nobody reads may come in, so that its sender can read the answer. */
+/** How long the rest of a refused body may take to arrive, so that its sender can read the answer. */
 const drainMs = 500;
 
 interface Connection {
-  /** Requests without an answer: several when they were sent one after the other without waiting. */
+  /** Requests without an answer: several if the client sends requests without waiting for answers. */
   running: number;
   latest: IncomingMessage | undefined;
-  /** What comes after this cannot be read as HTTP. */
+  /** The client has sent something that is not HTTP. */
   isBroken: boolean;
-  /** To be sent after the answers to the requests that came before it. */
+  /** Waits for the answers to earlier requests. */
   refusal: ServiceError | undefined;
 }
 
 /**
- * Answers what Node's parser does not accept as a request as everything else is answered, and keeps track of which
- * connections are idle.
+ * Answers requests that Node's parser refuses with problem details, like all others, and tracks which connections are
+ * idle.
  */
 export function watchConnections(server: Server, log: (line: object) => void) {
-  // The server's own list of idle connections lacks those on which nothing was ever asked.
+  // Node's own list of idle connections lacks those without a request so far.
   const connections = new Map<Socket, Connection>();
   let isClosing = false;
 
@@ -63,14 +63,14 @@ export function watchConnections(server: Server, log: (line: object) => void) {
     const refusal = toRefusal(error);
     if (connection.running === 0) refuse(socket, refusal);
     else if (connection.latest?.complete) connection.refusal = refusal;
-    // Whoever reads the body answers.
+    // The reader of the body answers.
     else if (connection.latest?.listenerCount('error')) connection.latest.emit('error', refusal);
   });
 
   server.on('checkExpectation', (request, response) => {
-    // Its sender holds the body back, and may send the next request in its place.
+    // The client has not sent the body and may continue with the next request.
     response.setHeader('Connection', 'close');
-    const detail = 'The only expectation can be 100-continue.';
+    const detail = 'The only supported expectation is 100-continue.';
     answerWith(request, response, new ServiceError('expectation_failed', detail));
   });
 
@@ -90,7 +90,7 @@ export function watchConnections(server: Server, log: (line: object) => void) {
     if (!request.complete) drain(request);
   }
 
-  /** The answer to what is no request that the app could be given. */
+  /** The answer to a request that does not reach the app. */
   function answerUnread(refusal: ServiceError): HttpAnswer {
     const requestId = randomUUID();
     const { status, headers, body } = toProblem(refusal, requestId);
@@ -110,7 +110,7 @@ export function watchConnections(server: Server, log: (line: object) => void) {
 
   return {
     answerWith,
-    /** Cuts off those on which nothing is running, and ends each of the others after its last answer. */
+    /** Closes idle connections, and each of the others after its last answer. */
     close() {
       isClosing = true;
       for (const [socket, { running }] of connections) if (running === 0) socket.destroy();
@@ -118,7 +118,7 @@ export function watchConnections(server: Server, log: (line: object) => void) {
   };
 }
 
-/** Takes in what is left of a body that nobody reads, and cuts off a sender that does not come to its end. */
+/** Reads and drops the rest of a body, and closes the connection if that takes too long. */
 export function drain(incoming: IncomingMessage): void {
   const timer = setTimeout(() => incoming.socket.destroy(), drainMs);
   incoming.once('close', () => clearTimeout(timer));
@@ -128,11 +128,11 @@ export function drain(incoming: IncomingMessage): void {
 function toRefusal({ code, message }: NodeJS.ErrnoException): ServiceError {
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':
-      return new ServiceError('headers_too_large', `The header may have ${maxHeaderSize} bytes.`);
+      return new ServiceError('headers_too_large', `The headers can have at most ${maxHeaderSize} bytes.`);
     case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
       return new ServiceError('too_large', 'The chunk extensions are too long.');
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return new ServiceError('request_timeout', 'The request did not come in in time. Nothing was changed.');
+      return new ServiceError('request_timeout', 'The request did not arrive in time. Nothing was changed.');
     default:
       return new ServiceError('malformed_request', `${message}.`);
   }

@@ -1,16 +1,16 @@
 import type { Precondition } from '../model/canonical-json.ts';
 import { ServiceError } from '../model/errors.ts';
 
-/** A request, however it came in. */
+/** A request, independent of the server. */
 export interface HttpRequest {
   readonly method: string;
-  /** As sent, without query. */
+  /** Not decoded, without query. */
   readonly path: string;
-  /** Value of a header field by its name in lower case. */
+  /** Value of a header by its name in lower case. */
   header(name: string): string | undefined;
   /**
-   * The whole body. Throws a `too_large` refusal as soon as it is known to be longer than `maxBytes`, and
-   * `malformed_json` when the client goes away before its end.
+   * The whole body. Rejects with `too_large` as soon as it is longer than `maxBytes`, and with `malformed_json` if the
+   * connection closes before its end.
    */
   readBody(maxBytes: number): Promise<Uint8Array>;
 }
@@ -21,15 +21,15 @@ export interface HttpAnswer {
   readonly body: string | null;
 }
 
-/** Answers every request, with a refusal where it cannot do more. */
+/** Answers a request. It never rejects. */
 export type HttpHandler = (request: HttpRequest) => Promise<HttpAnswer>;
 
-/** Throws an `unsupported_media_type` refusal unless the body is JSON in UTF-8, and not compressed. */
+/** Throws `unsupported_media_type` unless the body is uncompressed JSON in UTF-8. */
 export function requireJson({ header }: Pick<HttpRequest, 'header'>): void {
   const contentType = header('content-type');
   if (!/^(identity)?$/i.test(header('content-encoding') ?? '')) {
     throw new ServiceError('unsupported_media_type', 'Send the body without Content-Encoding.', {
-      // RFC 9110, section 15.5.16: the codings that would have been taken.
+      // RFC 9110, section 15.5.16: the accepted codings.
       headers: { 'Accept-Encoding': 'identity' },
     });
   }
@@ -46,9 +46,9 @@ export function parseIfMatch(header: string | undefined): Precondition {
 }
 
 export function tooLarge(maxBytes: number): ServiceError {
-  return new ServiceError('too_large', `The body may have ${maxBytes} bytes.`);
+  return new ServiceError('too_large', `The body can have at most ${maxBytes} bytes.`);
 }
 
-export function cutOff(): ServiceError {
-  return new ServiceError('malformed_json', 'The body ended early.');
+export function incompleteBody(): ServiceError {
+  return new ServiceError('malformed_json', 'The body is incomplete.');
 }

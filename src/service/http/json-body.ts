@@ -2,13 +2,13 @@ import { ServiceError } from '../model/errors.ts';
 
 const maxDepth = 32;
 const space = 0x20;
-/** Names that reach into JavaScript objects when a careless reader copies members. */
+/** Names that change the prototype of an object when a program copies members carelessly. */
 const forbiddenNames = new Set(['__proto__', 'constructor', 'prototype']);
 
 /**
- * Reads a request body: a JSON object in UTF-8, at most 32 levels deep, without duplicate or dangerous member names,
- * NUL or lone surrogates. JSON.parse alone lets all of these pass, and readers then differ in what they understand.
- * Throws a `malformed_json` refusal.
+ * Parses a request body: a JSON object in UTF-8, at most 32 levels deep, without duplicate or dangerous member names,
+ * NUL or lone surrogates. JSON.parse accepts all of these, and other programs read them differently. Throws
+ * `malformed_json`.
  */
 export function parseJsonObject(bytes: Uint8Array): Record<string, unknown> {
   const text = decode(bytes);
@@ -24,7 +24,7 @@ function decode(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    throw malformed('The body is not UTF-8.');
+    throw malformed('The body is not valid UTF-8.');
   }
 }
 
@@ -32,13 +32,13 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw malformed('The body is not JSON.');
+    throw malformed('The body is not valid JSON.');
   }
 }
 
-/** Walks over the tokens of a text that is known to be JSON in whole characters. */
+/** Walks over the tokens of a text that is valid JSON. */
 function checkStructure(text: string): void {
-  /** Member names seen so far of each object that is open; null for an array. */
+  /** For each open object its member names so far, for each open array null. */
   const open: (Set<string> | null)[] = [];
   for (let index = 0; index < text.length; index++) {
     const character = text.charAt(index);
@@ -65,18 +65,18 @@ function endOfString(text: string, start: number): number {
 
 function isFollowedByColon(text: string, start: number): boolean {
   let index = start;
-  // Outside of strings, what is not above it is white space.
+  // Outside of strings, every character up to the space is white space.
   while (text.charCodeAt(index) <= space) index++;
   return text[index] === ':';
 }
 
-/** What a string between quotes stands for. */
+/** The value of a string token. */
 function readString(quoted: string): string {
-  // NUL and halves of pairs can only be written with an escape.
+  // NUL and lone surrogates can only be written with an escape.
   if (!quoted.includes('\\')) return quoted.slice(1, -1);
   const string: string = JSON.parse(quoted);
   if (string.includes('\0')) throw malformed('The body contains a NUL character.');
-  if (/\p{Surrogate}/u.test(string)) throw malformed('The body contains half of a surrogate pair.');
+  if (/\p{Surrogate}/u.test(string)) throw malformed('The body contains a lone surrogate.');
   return string;
 }
 

@@ -2,9 +2,9 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { ServiceError } from '../model/errors.ts';
 import type { App } from './app.ts';
 import { drain, watchConnections } from './connections.ts';
-import { cutOff, type HttpRequest, tooLarge } from './http-message.ts';
+import { type HttpRequest, incompleteBody, tooLarge } from './http-message.ts';
 
-/** How long requests that are running may go on once the server is told to stop. */
+/** How long running requests may take after a stop. */
 const graceMs = 10_000;
 
 export interface Listening {
@@ -16,11 +16,11 @@ export interface Listening {
 
 export interface ListenOptions {
   readonly host: string;
-  /** 0 takes any free one. */
+  /** 0 for a free one. */
   readonly port: number;
-  /** Takes one record for each request that does not get as far as the app. */
+  /** Gets one record per request that does not reach the app. */
   readonly log?: (line: object) => void;
-  /** How long a request may take to come in. Node's own limits unless given. */
+  /** How long a request may take to arrive. Default: that of Node. */
   readonly receiveMs?: number;
 }
 
@@ -75,13 +75,13 @@ async function answer(app: App, incoming: IncomingMessage, outgoing: ServerRespo
     readBody: (maxBytes) => readBody(incoming, maxBytes),
   };
   const { status, headers, body } = await app(request);
-  // Text with one byte for each character is handed over as it is.
+  // Node writes an ASCII text faster as latin1.
   const isAscii = Number(headers['Content-Length']) === body?.length;
   outgoing.writeHead(status, headers).end(body, isAscii ? 'latin1' : 'utf8');
   if (!incoming.complete) drain(incoming);
 }
 
-/** Without query. Some clients send whole URLs. */
+/** Removes the query. The request target may be a whole URL. */
 function pathOf(target: string): string {
   const path = target.startsWith('/') || !URL.canParse(target) ? target : new URL(target).pathname;
   const end = path.indexOf('?');
@@ -104,11 +104,10 @@ function readBody(incoming: IncomingMessage, maxBytes: number): Promise<Uint8Arr
     };
     incoming.on('data', onData);
     incoming.on('end', () => resolve(Buffer.concat(chunks, Math.min(length, maxBytes))));
-    // Comes after every end as well.
     incoming.on('close', () => {
-      if (!incoming.complete) reject(cutOff());
+      if (!incoming.complete) reject(incompleteBody());
     });
-    incoming.on('error', (error) => reject(error instanceof ServiceError ? error : cutOff()));
+    incoming.on('error', (error) => reject(error instanceof ServiceError ? error : incompleteBody()));
   });
 }
 

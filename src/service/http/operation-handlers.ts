@@ -19,10 +19,10 @@ import type { Locks } from '../storage/core/storage.ts';
 
 const kibibyte = 1024;
 
-/** What a handler is told of a request whose body is valid. */
+/** A request with a valid body. */
 export interface OperationRequest<Input> {
   readonly input: Input;
-  /** Id in the path after the store's, empty where there is none. */
+  /** Id in the path after the store's, or empty. */
   readonly targetId: string;
   /** From If-Match. */
   readonly isCurrent: Precondition;
@@ -33,15 +33,15 @@ export interface OperationRequest<Input> {
 export interface Reply {
   readonly status: number;
   readonly body: object;
-  /** The body as JSON, where it has been made already. */
+  /** The body as JSON, if it is known. */
   readonly text?: string | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** How an operation of the contract is served. */
+/** How the service answers an operation. */
 export interface Handler<Input = unknown> {
   readonly scope: Scope;
-  /** Schema of the body, null for operations without one. */
+  /** Schema of the body, null without a body. */
   readonly input: z.ZodType<Input> | null;
   readonly maxBodyBytes: number;
   run(work: Work, request: OperationRequest<Input>): Promise<Reply>;
@@ -69,7 +69,9 @@ export const handlers: Record<OperationId, Handler> = {
   'disputes.open': handler(
     'disputes:write',
     newDispute,
-    once('disputes.open', 'takeTurn', async (work, { input }) => created(await openDispute(work, input))),
+    once('disputes.open', 'acquireChange', async (work, { input }) =>
+      created(await openDispute(work, input)),
+    ),
   ),
   'disputes.show': handler('disputes:read', null, async (work, { targetId }) =>
     ok(await showDispute(work, targetId)),
@@ -77,12 +79,14 @@ export const handlers: Record<OperationId, Handler> = {
   'backup.create': handler(
     'backups:write',
     newBackup,
-    once('backup.create', 'takeTurn', async (work, { input }) => created(await createBackup(work, input))),
+    once('backup.create', 'acquireChange', async (work, { input }) =>
+      created(await createBackup(work, input)),
+    ),
   ),
   'backup.restore': handler(
     'backups:restore',
     newRestore,
-    once('backup.restore', 'takeStore', async (work, { targetId, input }) =>
+    once('backup.restore', 'acquireRestore', async (work, { targetId, input }) =>
       ok(await restoreBackup(work, targetId, input)),
     ),
   ),
@@ -107,15 +111,15 @@ function handler<Input>(
   return { scope, input, run, maxBodyBytes: 64 * kibibyte };
 }
 
-/** For operations that change something: one at a time in each store. */
+/** For operations that change something: one at a time per store. */
 function change<Input>(scope: Scope, input: z.ZodType<Input>, run: Handler<Input>['run']): Handler<Input> {
   return handler(scope, input, async (work, request) => {
-    await excludeOthers(request.locks, 'takeTurn');
+    await excludeOthers(request.locks, 'acquireChange');
     return run(work, request);
   });
 }
 
-/** For operations whose body has an idempotency key: the same request again gets the first answer. */
+/** For operations with an idempotency key: the same request again gets the first answer. */
 function once<Input extends { readonly idempotencyKey: string }>(
   operation: OperationId,
   exclusion: Exclusion,
@@ -140,7 +144,7 @@ function created(body: object): Reply {
   return { status: 201, body };
 }
 
-/** An answer that If-Match can name later. */
+/** With an ETag for If-Match. */
 function versioned(body: object): Reply {
   return { status: 200, body, headers: { ETag: `"${versionOf(body)}"` } };
 }

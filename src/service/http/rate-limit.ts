@@ -4,28 +4,28 @@ import { findFullAt, takeToken } from '../storage/queries/rate-limits.ts';
 
 export interface RateLimit {
   readonly perSecond: number;
-  /** How many requests may come at once after a pause. */
+  /** How many requests a key can send at once after a pause. */
   readonly burst: number;
 }
 
 export interface RateLimiter {
-  /** Counts one request of a key at a time (epoch ms). Answers 0, or for how many seconds the key has to wait. */
+  /** Counts a request of a key at a time (epoch ms). Answers 0, or how many seconds the key must wait. */
   take(key: { readonly storeId: string; readonly keyId: string }, now: number): Promise<number>;
 }
 
 /**
- * A token bucket for each key: in the database where several processes may share that, else in memory. A bucket is
- * kept as the time at which it will be full.
+ * A token bucket per key: in the database on PostgreSQL, which several instances may share, else in memory. A bucket is
+ * stored as the time at which it will be full.
  */
 export function createRateLimiter(storage: Storage, limit: RateLimit): RateLimiter {
-  // In 1024ths, which a number can add to a time without rounding: the last of a burst is not to be lost to that.
+  // In 1024ths, which add to a time without rounding. Rounding could lose the last request of a burst.
   const tokenMs = Math.floor((1000 * 1024) / limit.perSecond) / 1024;
   const rate = { tokenMs, burst: limit.burst };
   return storage.engine === 'postgres' ? createSharedLimiter(storage, rate) : createLocalLimiter(rate);
 }
 
 interface Rate {
-  /** In which one token flows in. */
+  /** Time in which the bucket gains one token. */
   readonly tokenMs: number;
   readonly burst: number;
 }
@@ -55,8 +55,8 @@ function createSharedLimiter(storage: Storage, { tokenMs, burst }: Rate): RateLi
       });
       return taking.catch((error: unknown) => {
         if (!(error instanceof UnknownCommitError)) throw error;
-        // A token may be gone: of what was asked for, nothing has been done.
-        throw new StorageBusyError('the database went away', { cause: error });
+        // At most a token is lost: the request itself has not begun.
+        throw new StorageBusyError('the connection to the database broke', { cause: error });
       });
     },
   };

@@ -1,23 +1,23 @@
-/** Something that answers one method of one path. */
+/** One method of one path. */
 export interface Route {
   readonly method: string;
   /** With parameters in braces, as in the contract. */
   readonly path: string;
 }
 
-/** What is known of a path. */
+/** A path that exists. */
 export interface Match<Found extends Route> {
   /** As in the routes. */
   readonly path: string;
   /** For the Allow header. */
   readonly allow: string;
-  /** Values of the parameters, in their order, decoded. */
+  /** Decoded values of the parameters, in order. */
   readonly parameters: readonly string[];
-  /** Null where the method is not one of the path's. HEAD is answered as GET. */
+  /** Null if the path does not have the method. HEAD has the route of GET. */
   readonly route: Found | null;
 }
 
-/** Finds what answers a method and a path; null for a path that nobody knows. */
+/** Finds the route of a method and a path, null for an unknown path. */
 export function createRouter<Found extends Route>(
   routes: readonly Found[],
 ): (method: string, path: string) => Match<Found> | null {
@@ -42,7 +42,7 @@ export function createRouter<Found extends Route>(
   };
 }
 
-/** What is no percent-encoding stands for itself. */
+/** A text that is not valid percent-encoding stays as it is. */
 function decode(text: string): string {
   if (!text.includes('%')) return text;
   try {

@@ -1,28 +1,28 @@
 import { hash } from 'node:crypto';
 
-/** JSON with the members of every object in one order, so that equal values have equal texts. */
+/** JSON with sorted object members, so that equal values have equal texts. */
 export function canonicalJson(value: unknown): string {
-  return JSON.stringify(inOrder(value));
+  return JSON.stringify(sorted(value));
 }
 
-/** A function given to JSON.stringify would do it too, and take three times as long. */
-function inOrder(value: unknown): unknown {
+/** A replacer function for JSON.stringify would take three times as long. */
+function sorted(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map(inOrder);
-  const ordered: Record<string, unknown> = {};
-  for (const name of Object.keys(value).sort()) ordered[name] = inOrder(Reflect.get(value, name));
-  return ordered;
+  if (Array.isArray(value)) return value.map(sorted);
+  const result: Record<string, unknown> = {};
+  for (const name of Object.keys(value).sort()) result[name] = sorted(Reflect.get(value, name));
+  return result;
 }
 
-/** Hex, of the text in UTF-8. */
+/** In hex, of the text in UTF-8. */
 export function sha256(text: string): string {
   return hash('sha256', text, 'hex');
 }
 
-/** Names the state of a document: equal documents have equal versions. */
+/** Equal documents have equal versions, as an ETag needs. */
 export function versionOf(document: unknown): string {
   return sha256(canonicalJson(document)).slice(0, 32);
 }
 
-/** Whether a client that has seen some version of a document may still change this one. */
+/** Whether If-Match allows a change of a document in this version. */
 export type Precondition = (version: string) => boolean;

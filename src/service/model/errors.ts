@@ -1,4 +1,4 @@
-/** Why a request is refused. The codes are stable: clients may act on them. */
+/** Stable codes of refusals: clients may act on them. */
 export type ErrorCode =
   | 'malformed_request'
   | 'malformed_json'
@@ -33,15 +33,15 @@ export interface FieldError {
   readonly detail: string;
 }
 
-/** A refusal that the client is told about. Nothing of the request's transaction is kept. */
+/** A refusal that is sent to the client. The transaction of the request is rolled back. */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError';
   readonly code: ErrorCode;
   readonly fields: readonly FieldError[];
-  /** Header fields that go with the refusal. */
+  /** Sent with the refusal. */
   readonly headers: Readonly<Record<string, string>>;
 
-  /** `detail` is sent to the client: it must hold nothing of another store. */
+  /** `detail` is sent to the client, so it must not mention data of another store. */
   constructor(
     code: ErrorCode,
     detail: string,
@@ -54,22 +54,22 @@ export class ServiceError extends Error {
   }
 }
 
-/** The same for an object that is another store's and one that is nobody's. */
-export function notFound(): ServiceError {
-  return new ServiceError('not_found', 'There is no such object in this store.');
+/** The answer is the same for an object of another store and for one that does not exist. */
+export function notFound(what: string, id: string): ServiceError {
+  return new ServiceError('not_found', `${what} ${id.slice(0, 100)} not found.`);
 }
 
-/** A refusal for fields that are each well-formed, but not what the store has. */
+/** A refusal of one field. */
 export function invalidField(pointer: string, code: string, detail: string): ServiceError {
   return invalidFields([{ pointer, code, detail }]);
 }
 
 export function invalidFields(fields: readonly FieldError[]): ServiceError {
-  const count = fields.length === 1 ? 'One field is' : `${fields.length} fields are`;
-  return new ServiceError('validation_failed', `${count} not valid.`, { fields });
+  const count = fields.length === 1 ? '1 field is' : `${fields.length} fields are`;
+  return new ServiceError('validation_failed', `${count} invalid.`, { fields });
 }
 
-/** For the log: a full disk, say, is only the cause of the error that the client is told about. */
+/** For the log, with causes: the reason of a StorageBusyError is often a full disk. */
 export function describeError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const text = error.stack ?? error.message;

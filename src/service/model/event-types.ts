@@ -1,4 +1,4 @@
-/** The events that an endpoint may subscribe to, with the text that is used where the store has no template. */
+/** Events that endpoints can subscribe to, each with its default text. */
 const builtInTexts = {
   store_updated: { title: 'Store updated', body: 'Changed: {{changed}}.' },
   post_created: { title: 'New post: {{title}}', body: 'The post is {{status}}.' },
@@ -37,13 +37,13 @@ export function nearestEventType(name: string): EventType {
 export interface TextTemplate {
   readonly title: string;
   readonly body: string;
-  /** Leaves the values out. */
+  /** Replaces all values by an ellipsis. */
   readonly private: boolean;
 }
 
 export type EventData = Readonly<Record<string, string | readonly string[]>>;
 
-/** What a person is told of an event. A template's empty title or body is filled from the built-in text. */
+/** The text of a notification. The default text takes the place of an empty title or body of the template. */
 export function renderEvent(
   type: EventType,
   data: EventData,
@@ -57,7 +57,7 @@ export function renderEvent(
   };
 }
 
-/** A text in pieces: what stands as it is, and in the odd places the names of fields. */
+/** A template split at its placeholders: texts at even indexes, names of fields at odd ones. */
 type Parts = readonly string[];
 
 function partsOf(text: string): Parts {
@@ -66,7 +66,7 @@ function partsOf(text: string): Parts {
 
 function fill(parts: Parts, data: EventData): string {
   let text = '';
-  for (const [at, part] of parts.entries()) text += at % 2 === 0 ? part : textOf(part, data);
+  for (const [index, part] of parts.entries()) text += index % 2 === 0 ? part : textOf(part, data);
   return text;
 }
 
@@ -76,7 +76,7 @@ function textOf(name: string, data: EventData): string {
   return typeof value === 'string' ? value : value.join(', ');
 }
 
-/** Levenshtein's. */
+/** Levenshtein distance. */
 function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (const [i, character] of [...a].entries()) {

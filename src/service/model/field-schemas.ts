@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { countCodePoints } from './code-points.ts';
 import { timestamp } from './time.ts';
 
-/** Kinds of field that more than one resource has. Lengths are in code points. */
+/** Schemas of fields that several resources have. Lengths are in code points. */
 
 /** Text that may be empty. */
 export function text(max: number) {
@@ -13,7 +13,7 @@ export function text(max: number) {
   });
 }
 
-/** Text that says something. */
+/** Text that is not blank. */
 export function filledText(max: number) {
   return text(max).refine((value) => value.trim() !== '', {
     error: 'must not be empty',
@@ -28,14 +28,14 @@ export function pattern(expression: RegExp, detail: string) {
   });
 }
 
-/** Any version: the contract does not say which. Answered and stored in lower case. */
+/** Of any version, since the contract does not say which. Stored in lower case. */
 export const uuid = () => z.guid('must be a UUID').toLowerCase();
 
-export const color = () => pattern(/^#[0-9a-f]{6}$/i, 'must be a colour such as #0a7cff');
+export const color = () => pattern(/^#[0-9a-f]{6}$/i, 'must be a color such as #0a7cff');
 
 export const webUrl = () =>
   z.string().refine((value) => isWebUrl(value), {
-    error: 'must be an address that starts with http:// or https://',
+    error: 'must be a URL that starts with http:// or https://',
     params: { code: 'invalid_format' },
   });
 
@@ -47,19 +47,19 @@ export const timeZone = () =>
 
 const notATime = 'must be a time such as 2030-01-31T09:00:00Z';
 
-/** A time with its offset from UTC. Read as UTC with milliseconds. */
+/** A time with an offset from UTC. Stored in UTC with milliseconds. */
 export const time = () =>
   z.iso
     .datetime({ offset: true, error: notATime })
     .transform((value) => timestamp(Date.parse(value)))
-    // In UTC it may be a year before 0 or after 9999, whose texts do not sort with the others.
+    // In UTC the year may be before 0 or after 9999, and such texts do not sort.
     .refine((value) => /^\d{4}-/.test(value), { error: notATime, params: { code: 'invalid_format' } });
 
 /** The key under which a request is applied once. */
 export const idempotencyKey = () =>
   pattern(/^[\x21-\x7e]{1,255}$/, 'must be 1 to 255 printable ASCII characters without spaces');
 
-/** At most `max` items, no two alike. */
+/** A list of at most `max` items without duplicates. */
 export function distinct<Item extends z.ZodType<string>>(item: Item, max: number) {
   return z
     .array(item)
@@ -69,7 +69,7 @@ export function distinct<Item extends z.ZodType<string>>(item: Item, max: number
       for (const [index, value] of items.entries()) {
         if (seen.has(value)) {
           const params = { code: 'duplicate' };
-          context.addIssue({ code: 'custom', path: [index], message: 'occurs twice', params });
+          context.addIssue({ code: 'custom', path: [index], message: 'is a duplicate', params });
         }
         seen.add(value);
       }
@@ -77,12 +77,12 @@ export function distinct<Item extends z.ZodType<string>>(item: Item, max: number
 }
 
 function isWebUrl(value: string): boolean {
-  // Parsers pass over spaces and line breaks, and add slashes: what is stored is to be an address to others too.
+  // URL parsers skip spaces and line breaks and add slashes. Others who read the stored text may not.
   return value.length <= 2048 && /^https?:\/\/[^\s\p{Cc}]+$/iu.test(value) && URL.canParse(value);
 }
 
 function isTimeZone(value: string): boolean {
-  // Newer engines take offsets such as +01:00 as zones.
+  // Newer versions of Node accept offsets such as +01:00 as zones.
   if (!/^[A-Za-z]/.test(value)) return false;
   try {
     return new Intl.DateTimeFormat('en', { timeZone: value }).resolvedOptions().timeZone !== '';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 
-/** The millisecond of the latest id, and how the ids of that millisecond begin. */
+/** Cached because many ids are made in one millisecond. */
 let latest = { millisecond: 0, beginning: '' };
 
-/** A UUID of version 7 (RFC 9562): ids made later sort later, to about a quarter of a microsecond. */
+/** A UUID of version 7 (RFC 9562). Later ids sort later, with a resolution of a quarter of a microsecond. */
 export function createId(): string {
   const milliseconds = performance.timeOrigin + performance.now();
   const whole = Math.floor(milliseconds);
@@ -14,6 +14,6 @@ export function createId(): string {
   const fraction = Math.floor((milliseconds - whole) * 4096)
     .toString(16)
     .padStart(3, '0');
-  // The variant and 62 random bits: this is the cheapest source of them.
+  // The variant and 62 random bits, from the fastest source.
   return `${latest.beginning}${fraction}-${randomUUID().slice(19)}`;
 }

@@ -15,7 +15,7 @@ export const scopes = [
 
 export type Scope = (typeof scopes)[number];
 
-/** Sets of scopes for the usual keys. */
+/** Scopes of common kinds of keys. */
 export const presets = {
   owner: scopes,
   'ci-backup': ['backups:write'],

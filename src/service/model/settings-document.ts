@@ -9,7 +9,7 @@ const template = z.strictObject({
   private: z.boolean().default(false),
 });
 
-/** The groups of the document. What is left out, a group or a field, has its default. */
+/** Groups of the settings. A group or field that is left out gets its default. */
 const groups = {
   quietHours: group({
     enabled: z.boolean().default(false),
@@ -46,7 +46,7 @@ function group<Shape extends z.ZodRawShape>(shape: Shape) {
 const settingsDocument = z.strictObject(groups);
 export type SettingsDocument = z.output<typeof settingsDocument>;
 
-/** A document that was read can be sent back: what the service has written in it is left aside. */
+/** Body of operation 5. Fields that the service sets are ignored, so that a client can send back what it has read. */
 export const settingsInput = z
   .strictObject({
     ...groups,
@@ -58,7 +58,7 @@ export const settingsInput = z
 
 const defaultSettings = settingsDocument.parse({});
 
-/** A saved document, or the defaults where nothing was saved. It was checked then; what it has not has its default. */
+/** Completes saved settings with defaults. They were validated when they were saved. */
 export function documentOf(saved: Partial<SettingsDocument> | undefined): SettingsDocument {
   const document = saved ?? {};
   const { quietHours, templates, discovery, showcase, mobilePrivacy } = defaultSettings;

@@ -1,8 +1,8 @@
 import { firstCodePoints } from './code-points.ts';
 
 /**
- * A short name for addresses made from a text: lower case, words joined by hyphens, accents taken off.
- * `ascii` leaves nothing but a–z and 0–9, as host names need. Empty when nothing of the text can stay.
+ * A slug made from a text: lower case, words joined by hyphens, without accents. With `ascii` only a–z and 0–9 remain, as
+ * host names need. Empty if no character can be kept.
  */
 export function slugFrom(text: string, { max, ascii }: { max: number; ascii: boolean }): string {
   const words = text

@@ -12,14 +12,14 @@ const currency = () =>
 const slug = () =>
   pattern(
     /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/,
-    'must be 1 to 63 lower-case letters, digits and inner hyphens',
+    'must be 1 to 63 lower-case letters, digits or hyphens, without a hyphen at either end',
   );
 
 const basisPoints = () => z.int().min(0).max(10_000);
 const amount = () => z.int().min(0);
 const socialName = () => pattern(/^[a-z0-9][a-z0-9_-]{0,39}$/i, 'must be a name such as discord');
 
-/** Fields that null clears are nullable. */
+/** Null clears a nullable field. */
 const settings = z.strictObject({
   supportEmail: z.email().max(254).nullable(),
   description: text(5000).nullable(),
@@ -48,7 +48,7 @@ const settings = z.strictObject({
 
 export type StoreSettings = z.output<typeof settings>;
 
-/** Settings of a store whose owner has said nothing. */
+/** Settings of a new store. */
 export const initialSettings: StoreSettings = {
   supportEmail: null,
   description: null,
@@ -75,7 +75,7 @@ export const initialSettings: StoreSettings = {
   tax: { rateBp: 0 },
 };
 
-/** What the owner of a store chooses beside its settings. */
+/** Fields of a store outside of its settings that a client may change. */
 export const storeIdentity = z.strictObject({
   name: filledText(120),
   slug: slug(),
@@ -86,10 +86,10 @@ export const storeIdentity = z.strictObject({
 const readOnly = () =>
   z
     .unknown()
-    .refine(() => false, { error: 'is set by the service', params: { code: 'read_only' } })
+    .refine(() => false, { error: 'is read-only', params: { code: 'read_only' } })
     .optional();
 
-/** Body of operation 1: any part of the store. A social profile that is null is taken away. */
+/** Body of operation 1: any part of the store. Null removes a social profile. */
 export const storePatch = z
   .strictObject({
     ...storeIdentity.partial().shape,
@@ -107,7 +107,7 @@ export const storePatch = z
     url: readOnly(),
     createdAt: readOnly(),
   })
-  .refine((patch) => hasLeaf(patch), { error: 'changes nothing: name a field', params: { code: 'empty' } });
+  .refine((patch) => hasLeaf(patch), { error: 'must contain a field to change', params: { code: 'empty' } });
 
 export type StorePatch = z.output<typeof storePatch>;
 

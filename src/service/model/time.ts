@@ -1,4 +1,4 @@
-/** ISO 8601, UTC, milliseconds: the form of every stored and answered time. Such times sort as text. */
+/** ISO 8601 in UTC with milliseconds, the format of every stored and answered time. Such texts sort by time. */
 export function timestamp(epochMilliseconds: number): string {
   return new Date(epochMilliseconds).toISOString();
 }

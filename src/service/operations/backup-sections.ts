@@ -13,12 +13,12 @@ import {
 import { findStore, type StoreRecord, saveStore } from '../storage/queries/stores.ts';
 import { refusingTakenSlug } from './stores.ts';
 
-/** A part of a store that can be backed up and put back by itself. */
+/** A part of a store that can be backed up and restored separately. */
 interface Section<Item> {
-  /** Of the items. A backup of another version is not restored. */
+  /** Of the items. A section of another version cannot be restored. */
   readonly schemaVersion: number;
   read(tenant: Tenant): Promise<Item[]>;
-  /** Makes the items the section's whole content. */
+  /** Replaces the content of the section. */
   replace(tenant: Tenant, items: Item[]): Promise<void>;
 }
 
@@ -29,7 +29,7 @@ const store: Section<StoreRecord> = {
     return record ? [record] : [];
   },
   async replace(tenant, [record]) {
-    if (record === undefined) throw notFound();
+    if (record === undefined) throw notFound('Store', tenant.storeId);
     await refusingTakenSlug(saveStore(tenant, record));
   },
 };
@@ -57,13 +57,13 @@ const endpoints: Section<EndpointRecord> = {
   replace: replaceEndpoints,
 };
 
-/** Disputes are records of fact and belong to no backup; keys and webhook secrets never leave the database. */
+/** Without disputes, which are records of fact, and without keys and webhook secrets, which never leave the database. */
 export const sectionNames = ['store', 'blog', 'settings', 'endpoints'] as const;
 export type SectionName = (typeof sectionNames)[number];
 
 const sections: Record<SectionName, Section<unknown>> = { store, blog, settings, endpoints };
 
-/** The section as it is now. */
+/** The current content of a section. */
 export async function takeSnapshot(tenant: Tenant, name: SectionName): Promise<BackupSectionRecord> {
   const { schemaVersion, read } = sections[name];
   const items = await read(tenant);
@@ -71,7 +71,7 @@ export async function takeSnapshot(tenant: Tenant, name: SectionName): Promise<B
   return { name, schemaVersion, itemCount: items.length, sha256: sha256(payload), payload };
 }
 
-/** Whether a section from a backup is what was backed up, and in a form that this version reads. */
+/** Whether a section of a backup is undamaged and of the version that this program restores. */
 export function isIntact(name: SectionName, section: BackupSectionRecord): boolean {
   return (
     section.schemaVersion === sections[name].schemaVersion &&
@@ -80,7 +80,7 @@ export function isIntact(name: SectionName, section: BackupSectionRecord): boole
   );
 }
 
-/** Makes the section what the snapshot holds. */
+/** Replaces the content of the section by the snapshot. */
 export async function applySnapshot(
   tenant: Tenant,
   name: SectionName,

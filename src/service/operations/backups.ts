@@ -15,13 +15,13 @@ import { applySnapshot, isIntact, type SectionName, sectionNames, takeSnapshot }
 import { recordEvent } from './record-event.ts';
 import type { Work } from './unit-of-work.ts';
 
-/** Of backups as a whole; each section has a version of its own. */
+/** Of backups as a whole. Each section has its own version. */
 const formatVersion = 1;
 
 const maxLabel = 120;
 
 const someSections = () =>
-  distinct(z.enum(sectionNames), sectionNames.length).min(1, 'must name at least one section');
+  distinct(z.enum(sectionNames), sectionNames.length).min(1, 'must have at least one section');
 
 /** Body of operation 8. */
 export const newBackup = z.strictObject({
@@ -33,7 +33,7 @@ export const newBackup = z.strictObject({
 /** Body of operation 9. */
 export const newRestore = z.strictObject({ sections: someSections(), idempotencyKey: idempotencyKey() });
 
-/** Operation 8. All sections are of one moment. */
+/** Operation 8. All sections are read in one transaction, so they are consistent. */
 export async function createBackup(work: Work, { label, sections }: z.output<typeof newBackup>) {
   const backup = await backUp(work, label, sections);
   await recordEvent(work, 'backup_created', { backupId: backup.id, label, sections });
@@ -41,19 +41,18 @@ export async function createBackup(work: Work, { label, sections }: z.output<typ
 }
 
 /**
- * Operation 9: puts the sections back as they were, or changes nothing. What they hold now is backed up first.
- * Throws `validation_failed` for a section that the backup lacks, and `state_conflict` for a backup of another version
- * and a section that is damaged.
+ * Operation 9: restores all the sections or none, after a backup of their current content. Throws `validation_failed` for
+ * a section that is not in the backup, and `state_conflict` for a damaged section or a backup of another version.
  */
 export async function restoreBackup(work: Work, backupId: string, { sections }: z.output<typeof newRestore>) {
   const backup = await findBackup(work, backupId);
-  if (backup === undefined) throw notFound();
+  if (backup === undefined) throw notFound('Backup', backupId);
   if (backup.version !== formatVersion) {
-    const detail = `The backup is of version ${backup.version}, this service restores version ${formatVersion}.`;
+    const detail = `The backup has version ${backup.version}. This service restores version ${formatVersion}.`;
     throw new ServiceError('state_conflict', detail);
   }
   const selected = await selectSections(work, backup, sections);
-  const label = firstCodePoints(`Before the restore of ${backup.label}`, maxLabel);
+  const label = firstCodePoints(`Before restore of ${backup.label}`, maxLabel);
   const before = await backUp(work, label, sections);
 
   for (const [name, section] of selected) await applySnapshot(work, name, section);
@@ -79,7 +78,7 @@ async function backUp(work: Work, label: string, names: readonly SectionName[]):
   return backup;
 }
 
-/** The sections to restore, each checked before anything is written. */
+/** Checks every section before anything is written. */
 async function selectSections(
   work: Work,
   backup: BackupRecord,
@@ -98,7 +97,7 @@ async function selectSections(
 
   const damaged = selected.filter(([name, section]) => !isIntact(name, section)).map(([name]) => name);
   if (damaged.length > 0) {
-    const detail = `Damaged in this backup, or of another version: ${damaged.join(', ')}. Nothing was changed.`;
+    const detail = `These sections are damaged or of another version: ${damaged.join(', ')}. Nothing was changed.`;
     throw new ServiceError('state_conflict', detail);
   }
   return selected;

@@ -14,15 +14,15 @@ import {
 import { recordEvent } from './record-event.ts';
 import type { Work } from './unit-of-work.ts';
 
-/** Any JSON. Numbers have no more digits than those who read it can keep, as an order's number may. */
+/** Any JSON. A number that JavaScript would round, such as a long order number, is refused. */
 const riskSignal = () =>
-  z.unknown().refine(isKept, {
-    error: 'holds a number that is too large to be kept exactly: send it as text',
+  z.unknown().refine(isExact, {
+    error: 'contains a number that cannot be stored exactly: send it as a string',
     params: { code: 'too_big' },
   });
 
-function isKept(value: unknown): boolean {
-  if (typeof value === 'object' && value !== null) return Object.values(value).every(isKept);
+function isExact(value: unknown): boolean {
+  if (typeof value === 'object' && value !== null) return Object.values(value).every(isExact);
   if (typeof value !== 'number') return true;
   return Number.isInteger(value) ? Number.isSafeInteger(value) : Number.isFinite(value);
 }
@@ -46,7 +46,7 @@ export const newDecision = z.strictObject({
   resolution: filledText(4000),
 });
 
-/** Operation 6. Moves no money. */
+/** Operation 6. It moves no money. */
 export async function openDispute(work: Work, input: z.output<typeof newDispute>, id = createId()) {
   const now = timestamp(work.now);
   const dispute: DisputeRecord = {
@@ -74,11 +74,11 @@ export async function openDispute(work: Work, input: z.output<typeof newDispute>
 /** Operation 7. */
 export async function showDispute(tenant: Tenant, disputeId: string) {
   const dispute = await findDispute(tenant, disputeId);
-  if (dispute === undefined) throw notFound();
+  if (dispute === undefined) throw notFound('Dispute', disputeId);
   return { record: toDispute(tenant, dispute), evidence: await listEvidence(tenant, disputeId) };
 }
 
-/** Operation 3. Final; the identical decision again changes nothing. Moves no money. */
+/** Operation 3. A decision is final. The same decision again changes nothing. It moves no money. */
 export async function decideDispute(
   work: Work,
   disputeId: string,
@@ -92,11 +92,11 @@ export async function decideDispute(
     decidedAt: timestamp(work.now),
   });
   const dispute = await findDispute(work, disputeId);
-  if (dispute === undefined) throw notFound();
+  if (dispute === undefined) throw notFound('Dispute', disputeId);
   if (decided) {
     await recordEvent(work, 'dispute_decided', { disputeId, status, resolution });
   } else if (dispute.status !== status || dispute.resolution !== resolution) {
-    throw new ServiceError('state_conflict', `The dispute has been decided: ${dispute.status}.`);
+    throw new ServiceError('state_conflict', `The dispute is already decided as ${dispute.status}.`);
   }
   return toDispute(work, dispute);
 }

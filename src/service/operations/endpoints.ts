@@ -19,7 +19,7 @@ const discordUrl = () =>
 const eventType = () =>
   z.string().superRefine((name, context) => {
     if (isEventType(name)) return;
-    const message = `is not a known event: did you mean "${nearestEventType(name.slice(0, 64))}"? Known are ${eventTypes.join(', ')}`;
+    const message = `is not an event: did you mean "${nearestEventType(name.slice(0, 64))}"? Events are ${eventTypes.join(', ')}`;
     context.addIssue({ code: 'custom', message, params: { code: 'unknown_event' } });
   });
 
@@ -40,11 +40,11 @@ export const newEndpoint = z.strictObject({
     .default(null),
 });
 
-/** Operation 11. Nothing is sent to the address yet. */
+/** Operation 11. The URL is not called before an event occurs. */
 export async function addEndpoint(work: Work, input: z.output<typeof newEndpoint>) {
   const { url, ...rest } = input;
   if ((await listEndpoints(work)).length >= maxEndpoints) {
-    throw new ServiceError('state_conflict', `A store has at most ${maxEndpoints} endpoints.`);
+    throw new ServiceError('state_conflict', `A store can have at most ${maxEndpoints} endpoints.`);
   }
   const address = new URL(url);
   const endpoint: EndpointRecord = {
@@ -54,7 +54,7 @@ export async function addEndpoint(work: Work, input: z.output<typeof newEndpoint
     createdAt: timestamp(work.now),
   };
   if (!(await insertEndpoint(work, endpoint, address.href))) {
-    throw new ServiceError('duplicate', 'This store has an endpoint with this address.');
+    throw new ServiceError('duplicate', 'The store already has an endpoint with this URL.');
   }
   const { maskedUrl, ...answer } = endpoint;
   return { ...answer, url: maskedUrl };

@@ -11,9 +11,9 @@ import {
 import { type Exclusion, excludeOthers } from './exclusive-access.ts';
 import type { Work } from './unit-of-work.ts';
 
-const keptForMs = daysInMs(2);
+const retentionMs = daysInMs(2);
 
-/** Share of the requests that also remove what has expired. */
+/** Share of the requests that also delete expired answers. */
 const sweepShare = 1 / 512;
 
 export interface Answer {
@@ -30,10 +30,10 @@ export interface OnceRequest extends KeyedRequest {
 }
 
 /**
- * Applies a request once for each key, in the transaction of `work`: either the effect and the answer are kept, or
- * neither is. The same request again gets the first answer; another one with the same key is refused with
- * `idempotency_key_reused`, one while the first is being worked on with `idempotency_in_progress`. Refusals are not
- * kept, so that a request may be mended and sent again.
+ * Applies a request once per key. The effect and the answer are stored in one transaction. The same
+ * request again gets the stored answer. Throws `idempotency_key_reused` for another request with the same key, and
+ * `idempotency_in_progress` while the first is running. Refusals are not stored, so that a corrected request can be sent
+ * with the same key.
  */
 export async function applyOnce(
   work: Work,
@@ -49,17 +49,16 @@ export async function applyOnce(
   const first = await findAnswer(work, request, now);
   if (first !== undefined) {
     if (first.fingerprint !== fingerprint) {
-      throw new ServiceError('idempotency_key_reused', 'Another request has been made with this key.');
+      throw new ServiceError('idempotency_key_reused', 'This key was used for another request.');
     }
     return { status: first.status, body: JSON.parse(first.body), text: first.body, replayed: true };
   }
 
   await excludeOthers(locks, exclusion);
-  // They count no more, whether they are there or not.
   if (Math.random() < sweepShare) await deleteExpiredAnswers(work, now);
   const answer = await effect();
   const text = JSON.stringify(answer.body);
-  const isKept = await insertAnswer(work, {
+  const isStored = await insertAnswer(work, {
     operation,
     targetId,
     key,
@@ -67,14 +66,14 @@ export async function applyOnce(
     status: answer.status,
     body: text,
     createdAt: now,
-    expiresAt: timestamp(work.now + keptForMs),
+    expiresAt: timestamp(work.now + retentionMs),
   });
-  // The lock keeps that from happening; should it ever not, nothing of this has happened.
-  if (!isKept) throw inProgress();
+  // The lock should prevent this. If it does not, the refusal rolls the effect back.
+  if (!isStored) throw inProgress();
   return { status: answer.status, body: answer.body, text, replayed: false };
 }
 
 function inProgress(): ServiceError {
-  const detail = 'The first request with this key is still being worked on.';
+  const detail = 'The first request with this key is still running.';
   return new ServiceError('idempotency_in_progress', detail, { headers: { 'Retry-After': '1' } });
 }

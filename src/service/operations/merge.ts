@@ -1,6 +1,6 @@
 type Members = Readonly<Record<string, unknown>>;
 
-/** `patch` over `base`: objects merge, everything else replaces. A member that the patch leaves undefined stays. */
+/** Objects are merged, everything else is replaced. Undefined members of the patch change nothing. */
 export function merge(base: unknown, patch: unknown): unknown {
   if (patch === undefined) return base;
   if (!isObject(base) || !isObject(patch)) return patch;
@@ -8,7 +8,7 @@ export function merge(base: unknown, patch: unknown): unknown {
   return Object.fromEntries([...names].map((name) => [name, merge(base[name], patch[name])]));
 }
 
-/** Dotted paths of the values that differ. */
+/** Dotted paths of the values that differ, such as `settings.tax.rateBp`. */
 export function changedPaths(before: unknown, after: unknown, path = ''): string[] {
   if (isObject(before) && isObject(after)) {
     const names = new Set([...Object.keys(before), ...Object.keys(after)]);

@@ -4,20 +4,20 @@ import { timestamp } from '../model/time.ts';
 import { markNotifications } from '../storage/queries/events.ts';
 import type { Work } from './unit-of-work.ts';
 
-/** Body of operation 12: nothing for all, or one of the two. */
+/** Body of operation 12. Without both fields it marks all notifications. */
 export const readMark = z
   .strictObject({
-    /** Ids that the store does not have are passed over, so any text may stand here. */
+    /** Ids that the store does not have are ignored, so any text is valid. */
     ids: z.array(z.string().max(100)).max(500).optional(),
     before: time().optional(),
   })
   .refine(({ ids, before }) => ids === undefined || before === undefined, {
-    error: 'takes ids or before, not both',
+    error: 'must not be given together with ids',
     params: { code: 'not_allowed' },
     path: ['before'],
   });
 
-/** Operation 12. Notifications only ever go from unread to read. */
+/** Operation 12. Nothing marks a notification unread again. */
 export async function markRead(work: Work, { ids, before }: z.output<typeof readMark>): Promise<void> {
   await markNotifications(work, { ...(ids && { ids }), ...(before && { before }) }, timestamp(work.now));
 }

@@ -16,7 +16,7 @@ export const newPost = z.strictObject({
   contentMd: text(200_000),
   slug: pattern(
     /^(?=.{1,120}$)[\p{Ll}\p{Lo}\p{N}]+(?:-[\p{Ll}\p{Lo}\p{N}]+)*$/u,
-    'must be 1 to 120 lower-case letters and digits, words joined by hyphens',
+    'must be 1 to 120 lower-case letters and digits, with single hyphens between words',
   ).optional(),
   excerpt: text(500).nullish(),
   coverImageId: uuid().nullish(),
@@ -28,7 +28,7 @@ export const newPost = z.strictObject({
   metaDescription: text(500).nullish(),
 });
 
-/** Operation 2. Throws `slug_taken` for a slug made from the title too: the same post twice is hardly meant. */
+/** Operation 2. Throws `slug_taken`, also for a slug made from the title: a second identical post is probably a mistake. */
 export async function createPost(work: Work, input: z.output<typeof newPost>) {
   checkSchedule(input, work.now);
   const id = createId();
@@ -52,7 +52,7 @@ export async function createPost(work: Work, input: z.output<typeof newPost>) {
     updatedAt: now,
   };
   if (!(await insertPost(work, post))) {
-    throw new ServiceError('slug_taken', `This store has a post with the slug "${post.slug}".`);
+    throw new ServiceError('slug_taken', `The store already has a post with the slug "${post.slug}".`);
   }
   await recordEvent(work, 'post_created', { postId: id, title: post.title, status: post.status });
   return toPost(post, work.now);
@@ -61,15 +61,16 @@ export async function createPost(work: Work, input: z.output<typeof newPost>) {
 function checkSchedule(input: z.output<typeof newPost>, now: number): void {
   if (input.status !== 'scheduled') {
     if (!input.scheduledAt) return;
-    throw invalidField('/scheduledAt', 'not_allowed', 'needs the status scheduled');
+    throw invalidField('/scheduledAt', 'not_allowed', 'requires the status scheduled');
   }
-  if (!input.scheduledAt) throw invalidField('/scheduledAt', 'required', 'is required with this status');
+  if (!input.scheduledAt)
+    throw invalidField('/scheduledAt', 'required', 'is required with the status scheduled');
   if (input.scheduledAt <= timestamp(now)) {
     throw invalidField('/scheduledAt', 'too_small', 'must be in the future');
   }
 }
 
-/** A scheduled post counts as published once its time has come. */
+/** A scheduled post is published once its time has come. */
 function toPost(post: PostRecord, now: number) {
   const isDue = post.status === 'scheduled' && (post.scheduledAt ?? '') <= timestamp(now);
   return {

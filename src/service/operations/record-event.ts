@@ -8,8 +8,8 @@ import { findSettings } from '../storage/queries/settings.ts';
 import type { Work } from './unit-of-work.ts';
 
 /**
- * Records that something happened, in the transaction in which it does: the event with its notification in the store,
- * and a delivery for each enabled endpoint that has subscribed. Answers the id of the event.
+ * Records an event in the transaction of its cause (outbox): the event, which is also a notification in the store, and a
+ * delivery for each subscribed endpoint. Answers the id of the event.
  */
 export async function recordEvent(work: Work, type: EventType, data: EventData): Promise<string> {
   const eventId = createId();

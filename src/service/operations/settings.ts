@@ -8,11 +8,11 @@ import { findStore } from '../storage/queries/stores.ts';
 import { recordEvent } from './record-event.ts';
 import type { Work } from './unit-of-work.ts';
 
-/** Operation 4. Settings that were never saved are the defaults, as old as the store. */
+/** Operation 4. Before they are first saved, settings have their defaults and the age of the store. */
 export async function showSettings(tenant: Tenant) {
   const saved = await findSettings(tenant);
   const store = await findStore(tenant);
-  if (store === undefined) throw notFound();
+  if (store === undefined) throw notFound('Store', tenant.storeId);
   return {
     ...documentOf(saved?.document),
     storeId: tenant.storeId,
@@ -21,11 +21,11 @@ export async function showSettings(tenant: Tenant) {
   };
 }
 
-/** Operation 5: replaces the whole document. A document equal to the one that is there changes and tells nothing. */
+/** Operation 5: replaces all settings. If they are equal to the current ones, nothing changes and no event is recorded. */
 export async function saveSettings(work: Work, document: SettingsDocument, isCurrent: Precondition) {
   const current = await showSettings(work);
   if (!isCurrent(versionOf(current))) {
-    throw new ServiceError('stale', 'The settings have changed since they were read.');
+    throw new ServiceError('stale', 'The settings have changed since you read them.');
   }
   const groups = Object.keys(document) as (keyof SettingsDocument)[];
   const changed = groups.filter((group) => canonicalJson(document[group]) !== canonicalJson(current[group]));

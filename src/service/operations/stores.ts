@@ -14,13 +14,13 @@ import type { Work } from './unit-of-work.ts';
 
 export interface NewStore {
   readonly name: string;
-  /** Made from the name unless given. */
+  /** Default: made from the name. */
   readonly slug?: string;
-  /** ISO 4217. EUR unless given. */
+  /** ISO 4217. Default: EUR. */
   readonly currency?: string;
-  /** IANA name. UTC unless given. */
+  /** IANA name. Default: UTC. */
   readonly timezone?: string;
-  /** A UUID. A new one unless given. */
+  /** A UUID. Default: a new one. */
   readonly id?: string;
 }
 
@@ -42,18 +42,18 @@ export async function addStore(db: Queries, options: NewStore, settings: StoreSe
     createdAt: timestamp(now),
   };
   if ((await findStore({ db, storeId: id })) !== undefined) {
-    throw new ServiceError('duplicate', 'There is a store with this id.');
+    throw new ServiceError('duplicate', 'A store with this id already exists.');
   }
   await refusingTakenSlug(insertStore(db, store));
   return toStore(store);
 }
 
-/** Operation 1. A patch that changes nothing tells nothing. */
+/** Operation 1. A patch that changes nothing records no event. */
 export async function updateStore(work: Work, patch: StorePatch, isCurrent: Precondition) {
   const before = await findStore(work);
-  if (before === undefined) throw notFound();
+  if (before === undefined) throw notFound('Store', work.storeId);
   if (!isCurrent(versionOf(toStore(before)))) {
-    throw new ServiceError('stale', 'The store has changed since it was read.');
+    throw new ServiceError('stale', 'The store has changed since you read it.');
   }
   const after = withoutClearedSocials(merge(before, patch) as StoreRecord);
   const changed = changedPaths(before, after);
@@ -73,12 +73,12 @@ function toStore(store: StoreRecord) {
   return { ...store, url: `https://${store.slug}.storefront.example` };
 }
 
-/** Slugs are unique among all stores, since they become host names. */
+/** Slugs are unique among all stores because they become host names. */
 export async function refusingTakenSlug<Result>(work: Promise<Result>): Promise<Result> {
   try {
     return await work;
   } catch (error) {
     if (!isUniqueViolation(error)) throw error;
-    throw new ServiceError('slug_taken', 'Another store has this slug.');
+    throw new ServiceError('slug_taken', 'Another store already has this slug.');
   }
 }

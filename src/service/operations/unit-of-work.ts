@@ -1,9 +1,9 @@
 import type { Tenant } from '../storage/core/storage.ts';
 
-/** One request's unit of work: all that it does happens in one transaction, to one store. */
+/** What one request does, in one transaction and to one store. */
 export interface Work extends Tenant {
-  /** Id of the API key that asks. */
+  /** Id of the API key of the request. */
   readonly actor: string;
-  /** Epoch milliseconds. One request has one time, and those that are saved together have the same. */
+  /** Epoch milliseconds. A request has one time throughout. */
   readonly now: number;
 }

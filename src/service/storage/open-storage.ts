@@ -3,15 +3,15 @@ import { openEmbedded } from './embedded/open-embedded.ts';
 import { migrate } from './migrations/migrate.ts';
 
 export interface StorageOptions {
-  /** How long to wait while another process holds what is needed. 5 s unless given. */
+  /** How long to wait while another process holds a lock. Default: 5 s. */
   readonly busyTimeoutMs?: number;
-  /** How many writes share a commit of the embedded engine at most. 256 unless given, 1 for none. */
+  /** How many changes share a commit of the embedded engine at most. Default: 256. */
   readonly maxGroup?: number;
 }
 
 /**
- * Opens the database at a file path, `:memory:` or a `postgres://` URL, creating and migrating its tables as needed.
- * Any number of processes may have one open. Rejects with a StorageBusyError, a NewerDatabaseError, a
+ * Opens the database at a file path, `:memory:` or a `postgres://` URL, and creates or migrates its tables. Any number of
+ * processes may have one open. Rejects with a StorageBusyError, a NewerDatabaseError, a
  * ForeignDatabaseError, a DatabaseSetupError, or with the error of the file system or the engine.
  */
 export async function openStorage(location: string, options: StorageOptions = {}): Promise<Storage> {

@@ -109,7 +109,7 @@ test.each([
   [['service', 'deliveries', 'list', '--limit', '0'], 2, '--limit'],
   [['service', 'deliveries', 'retry'], 3, '--all-dead'],
   [['service', 'deliveries', 'retry', 'x', '--all-dead'], 2, 'cannot be used together'],
-  [['service', 'deliveries', 'retry', 'no-such-id'], 5, 'There is no delivery no-such-id'],
+  [['service', 'deliveries', 'retry', 'no-such-id'], 5, 'Delivery no-such-id not found'],
   [['service', 'emit', '--event', 'feedback_digest', '--dry-run'], 2, 'nothing was done'],
   [['service', 'deliveries', 'retry', '--all-dead', '--dry-run'], 2, 'nothing was done'],
   [['service', 'start', '--delivery-sink', 'https://discord.com'], 2, 'on this machine'],

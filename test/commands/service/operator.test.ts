@@ -45,7 +45,7 @@ test('keys of one store are neither rotated nor revoked for another, and a key g
   // Its own end is that of the overlap now, which no other key must inherit.
   expect(await run('rotate-key', created.id)).toMatchObject({
     exitCode: 6,
-    stderr: expect.stringContaining('is being replaced by'),
+    stderr: expect.stringContaining('is already replaced by'),
   });
   expect(await run('revoke-key', created.id, '--store', mine)).toMatchObject({ exitCode: 0 });
 });

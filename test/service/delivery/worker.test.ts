@@ -148,7 +148,7 @@ test('after 72 hours of failures a delivery is dead', async () => {
     {
       state: 'dead',
       attempts: pauses.length + 1,
-      lastError: expect.stringContaining('given up after 72 hours'),
+      lastError: expect.stringContaining('no more attempts after 72 hours'),
     },
   ]);
 });

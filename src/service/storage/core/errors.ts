@@ -1,24 +1,24 @@
-/** The database could not do it now. Nothing was changed, and it may be tried again. */
+/** The database is busy or unavailable. Nothing was changed, and the caller may try again. */
 export class StorageBusyError extends Error {
   override readonly name = 'StorageBusyError';
 }
 
-/** The database went away in the middle of a commit: the changes are there or they are not. */
+/** The connection broke during a commit: the changes may or may not be stored. */
 export class UnknownCommitError extends Error {
   override readonly name = 'UnknownCommitError';
 }
 
-/** A later version of this program has changed the database, and this one does not know how. */
+/** The database has migrations of a later version of this program. */
 export class NewerDatabaseError extends Error {
   override readonly name = 'NewerDatabaseError';
 }
 
-/** The file is a database of another program, whose tables are not to be mixed with those of the service. */
+/** The file is a database of another program. */
 export class ForeignDatabaseError extends Error {
   override readonly name = 'ForeignDatabaseError';
 }
 
-/** The database cannot be used as it is named or set up. The message says what to change, and holds no password. */
+/** The location or the setup of the database is wrong. The message says what to change and contains no password. */
 export class DatabaseSetupError extends Error {
   override readonly name = 'DatabaseSetupError';
 }

@@ -2,13 +2,13 @@ import { type InsertObject, sql } from 'kysely';
 import type { Schema } from './schema.ts';
 import { isEmbedded, type Queries } from './storage.ts';
 
-/** Of one statement on PostgreSQL: rows, and characters of JSON. */
+/** Limits of one statement on PostgreSQL. */
 const maxRows = 1_000;
 const maxCharacters = 4 * 1024 * 1024;
 
 /**
- * Inserts many rows, which all have the columns of the first. PostgreSQL gets them with few statements, because each is a
- * round trip. The embedded engine gets them one by one with `insertOne`, which is as fast there.
+ * Inserts many rows, which all have the columns of the first. On PostgreSQL a statement takes many rows, because each
+ * statement is a round trip. The embedded engine inserts them one by one with `insertOne`, which is as fast there.
  */
 export async function insertRows<Table extends keyof Schema, Row extends InsertObject<Schema, Table>>(
   db: Queries,
@@ -24,7 +24,7 @@ export async function insertRows<Table extends keyof Schema, Row extends InsertO
   if (first === undefined) return;
   const columns = Object.keys(first).map((name) => sql.ref(name));
   for (const batch of inBatches(rows.map((row) => JSON.stringify(withColumnNames(row))))) {
-    // The table itself is also the name of its row type, which says what the members of the JSON are.
+    // In PostgreSQL a table is also a type: it gives each member of the JSON the type of its column.
     await sql`insert into ${sql.table(table)} (${sql.join(columns)}) select ${sql.join(columns)}
       from json_populate_recordset(null::${sql.table(table)}, ${`[${batch.join(',')}]`}::json)`.execute(db);
   }
@@ -45,7 +45,7 @@ function* inBatches(texts: readonly string[]): Generator<string[]> {
   if (batch.length > 0) yield batch;
 }
 
-/** With members in snake_case, as the columns are named. */
+/** With the names of columns, in snake_case. */
 function withColumnNames(row: object): object {
   return Object.fromEntries(
     Object.entries(row).map(([name, value]) => [

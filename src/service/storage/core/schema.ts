@@ -44,13 +44,13 @@ interface ApiKeyTable {
   id: string;
   kind: string;
   label: string;
-  /** Hex, of the whole key. */
+  /** In hex, of the whole key. */
   sha256: string;
   scopes: Json;
   createdAt: Timestamp;
   expiresAt: Timestamp | null;
   revokedAt: Timestamp | null;
-  /** Id of the key that takes its place. */
+  /** Id of the key that replaces it. */
   replacedBy: string | null;
 }
 
@@ -117,7 +117,7 @@ interface DisputeDecisionTable {
   id: string;
   status: string;
   resolution: string;
-  /** Id of the API key that decided. */
+  /** Id of the API key. */
   decidedBy: string;
   decidedAt: Timestamp;
 }
@@ -134,11 +134,11 @@ interface BackupSectionTable {
   storeId: string;
   backupId: string;
   name: string;
-  /** Place of the section in the request that made the backup. */
+  /** Of the section in the request. */
   position: number;
   schemaVersion: number;
   itemCount: number;
-  /** Hex, of `payload` in UTF-8. */
+  /** In hex, of `payload` in UTF-8. */
   sha256: string;
   /** JSON array of items in canonical form. */
   payload: string;
@@ -160,19 +160,19 @@ interface EndpointTable {
   id: string;
   kind: string;
   name: string;
-  /** The address without its secret part. */
+  /** The URL without its token. */
   maskedUrl: string;
-  /** The whole address; null once a restore has brought the endpoint back from a backup, which holds no secrets. */
+  /** The whole URL. Null after a restore has created the endpoint, because backups contain no secrets. */
   secretUrl: string | null;
   events: Json;
   enabled: Flag;
   discordTemplate: Json | null;
   createdAt: Timestamp;
-  /** Why the delivery worker has disabled it. */
+  /** Set by the delivery worker. */
   disabledReason: string | null;
 }
 
-/** What has happened, and the notification of it in the store, which has the same id. */
+/** An event, which is also a notification in the store with the same id. */
 interface EventTable {
   storeId: string;
   id: string;
@@ -181,13 +181,13 @@ interface EventTable {
   title: string;
   body: string;
   createdAt: Timestamp;
-  /** When somebody marked the notification read. */
+  /** When the notification was marked read. */
   readAt: Timestamp | null;
 }
 
-/** Outbox: one row for each endpoint that an event is to be sent to. */
+/** Outbox: one row for each endpoint that an event must be sent to. */
 interface DeliveryTable {
-  /** In the order of their making; the database assigns it. */
+  /** Assigned by the database, in the order of insertion. */
   sequence: Generated<number>;
   storeId: string;
   id: string;
@@ -195,13 +195,13 @@ interface DeliveryTable {
   endpointId: string;
   status: string;
   attempts: number;
-  /** While a worker has it: when its lease ends. */
+  /** While a worker sends it: the end of its lease. */
   nextAttemptAt: Timestamp;
   createdAt: Timestamp;
-  /** Names the claim of the worker that has it. */
+  /** Token of the worker that sends it. */
   claimedBy: string | null;
   firstAttemptAt: Timestamp | null;
-  /** When it was delivered or given up. */
+  /** When it was delivered or became dead. */
   settledAt: Timestamp | null;
   lastError: string | null;
 }
@@ -209,7 +209,7 @@ interface DeliveryTable {
 interface IdempotencyKeyTable {
   storeId: string;
   operation: string;
-  /** Id in the path after the store's, empty where there is none. */
+  /** Id in the path after the store's, or empty. */
   targetId: string;
   key: string;
   fingerprint: string;
@@ -223,6 +223,6 @@ interface IdempotencyKeyTable {
 interface RateLimitTable {
   storeId: string;
   keyId: string;
-  /** Epoch milliseconds at which the key may make as many requests at once as it ever may. */
+  /** Epoch milliseconds at which the bucket of the key is full. */
   fullAt: number;
 }

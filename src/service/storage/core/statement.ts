@@ -3,7 +3,7 @@ import { isEmbedded, type Queries } from './storage.ts';
 
 type Name<Values> = keyof Values & string;
 
-/** What came of a statement. */
+/** Result of a statement. */
 export interface StatementResult<Row> {
   /** With the names of the schema, in camelCase. */
   readonly rows: readonly Row[];
@@ -17,8 +17,8 @@ export interface StatementResult<Row> {
  *     const findName = statement<{ id: string }, { name: string }>`select name from stores where id = ${'id'}`;
  *     const { rows } = await findName(db, { id });
  *
- * For what nearly every request runs. Kysely builds and compiles a query anew each time, which takes longer than the
- * embedded engine needs to run it.
+ * For statements that nearly every request runs: Kysely needs longer to build a query, each time, than the embedded
+ * engine to run it.
  */
 export function statement<Values extends object, Row = never>(
   pieces: TemplateStringsArray,

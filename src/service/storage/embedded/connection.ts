@@ -29,7 +29,7 @@ export interface Connection {
   close(): void;
 }
 
-/** The engine is native code in an optional package: a command line that only talks to a service does without. */
+/** The engine is an optional package with native code. A command that only calls a service does not need it. */
 export async function loadEngine(): Promise<EmbeddedEngine> {
   try {
     return (await import('libsql')).default;

@@ -5,7 +5,7 @@ import type { Connection } from './connection.ts';
 
 export interface GroupCommitOptions {
   readonly connection: Connection;
-  /** Called after each commit, before the results of its changes are known to anyone. */
+  /** Called after each commit, before its changes resolve. */
   readonly onCommit: () => void;
   /** How long a change waits while another process holds the database, in ms. */
   readonly patienceMs: number;
@@ -48,7 +48,7 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
     running = undefined;
   }
 
-  /** Requests that arrive together come in over a few turns of the event loop: waits for a turn that adds none. */
+  /** Requests that arrive together take a few turns of the event loop to come in. Waits for a turn that adds none. */
   async function waitForMore(): Promise<void> {
     let known: number;
     do {
@@ -94,7 +94,7 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
     for (const settle of settlements) settle();
   }
 
-  /** Answers what tells the caller of the result. Rejects when the engine has ended the transaction. */
+  /** Answers the function that settles the job. Rejects if the engine has ended the transaction. */
   async function runInSavepoint({ work, resolve, reject }: Job): Promise<() => void> {
     connection.setSavepoint();
     try {

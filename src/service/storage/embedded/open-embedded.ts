@@ -8,11 +8,11 @@ import { createGroupCommit } from './group-commit.ts';
 
 const inMemory = ':memory:';
 
-/** Changes run one after the other on this engine, so each has every lock. */
+/** On this engine changes run one after the other, so each has every lock. */
 const everyLock: Locks = {
   claim: async () => true,
-  takeTurn: async () => true,
-  takeStore: async () => true,
+  acquireChange: async () => true,
+  acquireRestore: async () => true,
 };
 
 export interface EmbeddedOptions {
@@ -35,7 +35,7 @@ export async function openEmbedded(
   if (location !== inMemory) await createDatabaseFile(location);
   const connect = () => whileBusy(patienceMs, async () => openConnection(Engine, location));
   const writing = await connect();
-  // A connection of its own lets reads go on while a commit is being prepared. A database in memory has only one.
+  // With a connection of their own, reads do not wait for changes. A database in memory can have only one.
   const reading = location === inMemory ? writing : await connect();
   let ownCommits = 0;
   const groupCommit = createGroupCommit({

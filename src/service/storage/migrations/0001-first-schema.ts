@@ -26,7 +26,7 @@ async function createFirstSchema(db: Queries): Promise<void> {
     .addColumn('created_at', 'text', required)
     .addColumn('expires_at', 'text')
     .addColumn('revoked_at', 'text')
-    // The one lookup that cannot know the store yet is the key's own.
+    // Authentication looks a key up before it knows the store.
     .addUniqueConstraint('api_keys_id', ['id'])
     .execute();
 
@@ -160,7 +160,7 @@ async function createFirstSchema(db: Queries): Promise<void> {
       ['store_id', 'endpoint_id'],
       'endpoints',
       ['store_id', 'id'],
-      // What waits for an endpoint that a restore takes away has nowhere to go.
+      // A restore may delete endpoints that have pending deliveries.
       (constraint) => constraint.onDelete('cascade'),
     )
     .execute();
@@ -192,7 +192,7 @@ async function createFirstSchema(db: Queries): Promise<void> {
 
 const required = (column: ColumnDefinitionBuilder) => column.notNull();
 
-/** A table whose rows belong to a store and are named by `id` within it. */
+/** A table whose rows belong to a store and have an id within it. */
 function storeTable(db: Queries, name: string): CreateTableBuilder<string, 'store_id' | 'id'> {
   return db.schema
     .createTable(name)

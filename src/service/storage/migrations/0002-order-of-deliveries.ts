@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { Migration } from './migration.ts';
 
 /**
- * Numbers the deliveries in the order in which they are made, for sending in order. SQLite numbers rows by the
- * primary key alone, so there the table is built anew.
+ * Numbers deliveries in the order of insertion, so that they are sent in order. SQLite numbers rows only in the primary
+ * key, so the table is rebuilt there.
  */
 export const orderOfDeliveries: Migration = {
   name: '0002-order-of-deliveries',

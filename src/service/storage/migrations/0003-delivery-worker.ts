@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** What the delivery worker notes down. */
+/** Columns of the delivery worker. */
 export const deliveryWorker: Migration = {
   name: '0003-delivery-worker',
   async up(db) {

@@ -29,9 +29,9 @@ export const rowSecurity: Migration = {
 };
 
 /**
- * A second wall between stores, for queries that forget theirs: a transaction sees the rows of the store that it has
- * named in `storectl.store_id`, or all where it has said that it is for administration, or none. SQLite has no such
- * wall. Superusers and roles with BYPASSRLS walk through it.
+ * A second barrier between stores, in case a query forgets its store: a transaction sees only the rows of the store in
+ * `storectl.store_id`, or all rows if it has set `storectl.administration`. Superusers and roles with BYPASSRLS bypass
+ * it. SQLite has no such feature.
  */
 export async function protect(db: Queries, table: string, storeColumn = 'store_id'): Promise<void> {
   const name = sql.table(table);

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { protect } from './0004-row-security.ts';
 import type { Migration } from './migration.ts';
 
-/** Where several processes share a database, they share the rate limit of each key. After a crash it starts anew. */
+/** Instances that share a database share the rate limit of each key. An unlogged table is empty after a crash. */
 export const rateLimits: Migration = {
   name: '0005-rate-limits',
   async up(db, engine) {

@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Which key takes the place of another: a key in its overlap is not replaced a second time. */
+/** Remembers the successor of a key, so that a key in its overlap is not rotated again. */
 export const keyRotation: Migration = {
   name: '0006-key-rotation',
   async up(db) {

@@ -2,14 +2,14 @@ import { sql } from 'kysely';
 import type { Migration } from './migration.ts';
 
 /**
- * Every event has one notification: they become one row, since a change waits for each row that it writes. What was read
- * stays read. The notification has the id of its event from now on, which is the one that messages name.
+ * Merges each notification into its event, which saves an insert with every change. Read notifications stay read. A
+ * notification has the id of its event from now on.
  */
 export const notificationsInEvents: Migration = {
   name: '0007-notifications-in-events',
   async up(db, engine) {
     if (engine === 'postgres') {
-      // All that it comes to lock, at once: an instance that writes meanwhile has some of them, and waits for the others.
+      // Locking one table after the other could deadlock with an instance that writes at the same time.
       await sql`lock table stores, events, notifications in access exclusive mode`.execute(db);
     }
     for (const column of ['title', 'body']) {

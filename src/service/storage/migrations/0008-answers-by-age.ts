@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** The embedded engine finds what has expired without an index: see idempotency-keys.ts. */
+/** The embedded engine finds expired answers without an index: see queries/idempotency-keys.ts. */
 export const answersByAge: Migration = {
   name: '0008-answers-by-age',
   async up(db, engine) {

@@ -8,7 +8,7 @@ import { notificationsInEvents } from './0007-notifications-in-events.ts';
 import { answersByAge } from './0008-answers-by-age.ts';
 import type { Migration } from './migration.ts';
 
-/** In the order in which they run. A migration that has been released is never edited: add another. */
+/** In the order in which they run. A released migration is never edited: add a new one. */
 export const migrations: readonly Migration[] = [
   firstSchema,
   orderOfDeliveries,

@@ -5,16 +5,16 @@ import { migrations } from './all-migrations.ts';
 import type { Migration } from './migration.ts';
 
 /**
- * Brings the schema up to date in one transaction. Its lock makes processes that start at once take turns, and those
- * after the first find nothing left to do.
+ * Brings the schema up to date in one transaction, under a lock: of several processes that start at once the first
+ * migrates, and the others find nothing to do.
  */
 export async function migrate(
   { engine, write }: Storage,
   wanted: readonly Migration[] = migrations,
 ): Promise<void> {
   await write(async (db, locks) => {
-    await locks.takeTurn();
-    // Who finds the table there needs no right to make tables.
+    await locks.acquireChange();
+    // If the table exists, the role needs no right to create tables.
     if (!(await hasMigrationsTable(db, engine))) {
       if (engine === 'embedded') await refuseForeign(db);
       await sql`create table schema_migrations (name text primary key)`.execute(db);
@@ -35,7 +35,7 @@ export async function migrate(
   });
 }
 
-/** A PostgreSQL database may be shared, a file belongs to one program. */
+/** A file belongs to one program. A PostgreSQL database may be shared with others. */
 async function refuseForeign(db: Queries): Promise<void> {
   const { rows } = await sql<{
     name: string;

@@ -1,7 +1,7 @@
 import { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CamelCasePlugin, CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely';
-import { isBrokenOff, isConnectionLost, isUnavailable } from '../core/engine-errors.ts';
+import { isAborted, isConnectionLost, isUnavailable } from '../core/engine-errors.ts';
 import { DatabaseSetupError, StorageBusyError, UnknownCommitError } from '../core/errors.ts';
 import type { Schema } from '../core/schema.ts';
 import type { Locks, Queries, Storage, Transactions, TransactionWork } from '../core/storage.ts';
@@ -73,7 +73,7 @@ export async function openPostgres(url: string, patienceMs: number): Promise<Sto
     const locksOf = (queries: Queries) =>
       createLocks(queries, audience === 'administration' ? 'administration' : audience.storeId);
     const run = <Result>(mode: 'read' | 'write', work: TransactionWork<Result>) =>
-      whileBrokenOff(() =>
+      retryAborted(() =>
         db.connection().execute(async (queries) => {
           await queries.executeQuery(CompiledQuery.raw(begin(mode, audience)));
           let result: Result;
@@ -151,7 +151,7 @@ async function commit(queries: Queries, mode: 'read' | 'write'): Promise<void> {
   }
 }
 
-async function whileBrokenOff<Result>(attempt: () => Promise<Result>): Promise<Result> {
+async function retryAborted<Result>(attempt: () => Promise<Result>): Promise<Result> {
   for (let number = 1; ; number++) {
     try {
       return await attempt();
@@ -159,7 +159,7 @@ async function whileBrokenOff<Result>(attempt: () => Promise<Result>): Promise<R
       if (isUnavailable(error)) {
         throw new StorageBusyError('the database is not available', { cause: error });
       }
-      if (!isBrokenOff(error)) throw error;
+      if (!isAborted(error)) throw error;
       if (number === maxAttempts) {
         throw new StorageBusyError('the database broke the changes off', { cause: error });
       }
@@ -181,10 +181,10 @@ function createLocks(db: Queries, scope: string): Locks {
   };
   return {
     claim: (name) => ask(sql`pg_try_advisory_xact_lock(${key(`claim ${JSON.stringify(name)}`)})`),
-    takeTurn: async () =>
+    acquireChange: async () =>
       (await ask(sql`pg_try_advisory_xact_lock_shared(${key('restore')})`)) &&
       (await ask(sql`pg_advisory_xact_lock(${key('change')})`)),
-    takeStore: async () =>
+    acquireRestore: async () =>
       (await ask(sql`pg_try_advisory_xact_lock(${key('restoring')})`)) &&
       (await ask(sql`pg_advisory_xact_lock(${key('restore')})`)),
   };

@@ -5,23 +5,23 @@ interface Waiting {
   readonly timer: NodeJS.Timeout;
 }
 
-interface Turns {
+interface StoreTasks {
   running: number;
   readonly waiting: Waiting[];
 }
 
-/** Runs `turn` when it is its turn among those of its store. */
-export type StoreQueue = <Result>(storeId: string, turn: () => Promise<Result>) => Promise<Result>;
+/** Runs a task when the store has a free slot. */
+export type StoreQueue = <Result>(storeId: string, task: () => Promise<Result>) => Promise<Result>;
 
 /**
- * Changes of one store wait for each other, and each that waits in the database has a connection. So that one busy store
- * does not keep all others from theirs, only `mostAtOnce` of its changes are there at a time; the others wait here, in
- * order, and for up to `patienceMs`. Then they reject with a StorageBusyError.
+ * Changes of one store wait for each other in the database, each with a connection. To keep connections free for other
+ * stores, at most `maxRunning` changes of a store are there at a time. The others wait here in order, and reject with a
+ * StorageBusyError after `patienceMs`.
  */
-export function createStoreQueue(mostAtOnce: number, patienceMs: number): StoreQueue {
-  const stores = new Map<string, Turns>();
+export function createStoreQueue(maxRunning: number, patienceMs: number): StoreQueue {
+  const stores = new Map<string, StoreTasks>();
 
-  function wait({ waiting }: Turns): Promise<void> {
+  function wait({ waiting }: StoreTasks): Promise<void> {
     return new Promise((resolve, reject) => {
       const own: Waiting = {
         begin: resolve,
@@ -34,20 +34,20 @@ export function createStoreQueue(mostAtOnce: number, patienceMs: number): StoreQ
     });
   }
 
-  return async (storeId, turn) => {
-    const turns = stores.get(storeId) ?? { running: 0, waiting: [] };
-    stores.set(storeId, turns);
-    // Whoever ends hands its place on, so `running` stays as it is.
-    if (turns.running >= mostAtOnce) await wait(turns);
-    else turns.running += 1;
+  return async (storeId, task) => {
+    const tasks = stores.get(storeId) ?? { running: 0, waiting: [] };
+    stores.set(storeId, tasks);
+    // A task that finishes passes its slot on, so `running` stays the same.
+    if (tasks.running >= maxRunning) await wait(tasks);
+    else tasks.running += 1;
     try {
-      return await turn();
+      return await task();
     } finally {
-      const next = turns.waiting.shift();
+      const next = tasks.waiting.shift();
       clearTimeout(next?.timer);
       next?.begin();
-      if (next === undefined) turns.running -= 1;
-      if (turns.running === 0) stores.delete(storeId);
+      if (next === undefined) tasks.running -= 1;
+      if (tasks.running === 0) stores.delete(storeId);
     }
   };
 }

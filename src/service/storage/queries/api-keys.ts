@@ -13,7 +13,7 @@ export interface ApiKeyRecord {
   readonly createdAt: string;
   readonly expiresAt: string | null;
   readonly revokedAt: string | null;
-  /** Id of the key that takes its place. */
+  /** Id of the key that replaces it. */
   readonly replacedBy: string | null;
 }
 
@@ -67,7 +67,7 @@ export async function setReplaced(
     .execute();
 }
 
-/** Answers false when there is no such key or it had been revoked. */
+/** Answers false if the key does not exist or was already revoked. */
 export async function setRevoked(db: Queries, id: string, revokedAt: string): Promise<boolean> {
   const result = await db
     .updateTable('apiKeys')

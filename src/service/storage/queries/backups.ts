@@ -62,7 +62,7 @@ export async function listBackups({ db, storeId }: Tenant) {
   }));
 }
 
-/** In the order in which they were asked for. */
+/** In the order of the request. */
 export async function listBackupSections(
   { db, storeId }: Tenant,
   backupId: string,

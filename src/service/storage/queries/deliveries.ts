@@ -4,7 +4,7 @@ import type { Schema } from '../core/schema.ts';
 import { isEmbedded, type Queries, type Tenant } from '../core/storage.ts';
 import type { DiscordTemplate } from './endpoints.ts';
 
-/** Pending until it is delivered or dead: a dead one is not tried again by itself. */
+/** A dead delivery is not retried unless the operator revives it. */
 export type DeliveryStatus = 'pending' | 'delivered' | 'dead';
 
 export interface DeliveryRef {
@@ -12,7 +12,7 @@ export interface DeliveryRef {
   readonly id: string;
 }
 
-/** A delivery that one worker has to itself until its lease ends. */
+/** A delivery that a worker has claimed until the end of its lease. */
 export interface ClaimedDelivery {
   readonly id: string;
   readonly endpointId: string;
@@ -31,7 +31,7 @@ export interface ClaimedDelivery {
 
 /**
  * Of each enabled endpoint of every store the oldest pending delivery, where it is due: the others of the endpoint
- * wait for it. Longest due first.
+ * wait for it. The longest due come first.
  */
 export async function listDue(db: Queries, now: string, limit: number): Promise<DeliveryRef[]> {
   return db
@@ -60,8 +60,7 @@ export async function listDue(db: Queries, now: string, limit: number): Promise<
 }
 
 /**
- * Answers the delivery, its row locked where the engine has row locks, unless it is no longer due or another worker
- * is about to claim it.
+ * Locks the row of a delivery and answers it. Undefined if it is no longer due or another worker is claiming it.
  */
 export async function lockDue(
   { db, storeId }: Tenant,
@@ -105,7 +104,7 @@ export async function lockDue(
   };
 }
 
-/** For the embedded engine the transaction itself is the lock, and it has no words for another. */
+/** The embedded engine has no row locks and needs none: changes run one after the other. */
 function skippingLocked<Row>(
   db: Queries,
   query: SelectQueryBuilder<Schema, 'deliveries', Row>,
@@ -123,7 +122,7 @@ export interface DeliveryChanges {
   readonly lastError?: string | null;
 }
 
-/** Changes a delivery that is pending still. With `claimedBy` only if that claim has not been lost to another. */
+/** Changes a delivery if it is still pending, and still claimed with this token if one is given. */
 export async function updatePending(
   { db, storeId }: Tenant,
   id: string,
@@ -140,7 +139,7 @@ export async function updatePending(
   await update.execute();
 }
 
-/** Nothing is sent to the endpoint any more: all that waits for it is dead. */
+/** Disables the endpoint and makes its pending deliveries dead. */
 export async function disableEndpoint(
   { db, storeId }: Tenant,
   endpointId: string,
@@ -173,9 +172,9 @@ export interface DeliveryFilter {
   readonly limit: number;
 }
 
-/** Newest first, with what people need to recognise them. The address is masked. */
+/** Newest first. The URLs are masked. */
 export async function listDeliveries(db: Queries, filter: DeliveryFilter) {
-  // PostgreSQL has no empty list.
+  // PostgreSQL has no syntax for an empty list.
   if (filter.among?.length === 0) return [];
   let query = db
     .selectFrom('deliveries')
@@ -226,8 +225,8 @@ export async function listStoresWith(db: Queries, status: DeliveryStatus): Promi
 }
 
 /**
- * Dead deliveries, all or one, become pending and due, as if they had never been tried; endpoints that were disabled
- * because of them are enabled. Answers how many deliveries.
+ * Makes one or all dead deliveries of a store pending and due, as if they had never been tried, and enables endpoints that
+ * the worker has disabled. Answers the number of deliveries.
  */
 export async function reviveDead(
   { db, storeId }: Tenant,

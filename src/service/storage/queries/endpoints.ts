@@ -7,7 +7,7 @@ export interface DiscordTemplate {
   readonly color: string | null;
 }
 
-/** An endpoint without its secret: the form that answers and backups hold. */
+/** An endpoint without its secret URL, as in answers and backups. */
 export interface EndpointRecord {
   readonly id: string;
   readonly kind: string;
@@ -40,13 +40,13 @@ const receivingEndpoints = statement<{ storeId: string }, { id: string; events: 
   where store_id = ${'storeId'} and enabled = 1 and secret_url is not null
   order by id`;
 
-/** Ids of the endpoints that an event of this type is to be sent to. */
+/** Ids of the endpoints that events of this type are sent to. */
 export async function listSubscribers({ db, storeId }: Tenant, eventType: string): Promise<string[]> {
   const { rows } = await receivingEndpoints(db, { storeId });
   return rows.filter(({ events }) => JSON.parse(events).includes(eventType)).map(({ id }) => id);
 }
 
-/** Answers false, and inserts nothing, when the store has an endpoint with this address. */
+/** Answers false and inserts nothing if the store has an endpoint with this URL. */
 export async function insertEndpoint(
   { db, storeId }: Tenant,
   endpoint: EndpointRecord,
@@ -60,7 +60,7 @@ export async function insertEndpoint(
   return Number(result.numInsertedOrUpdatedRows) > 0;
 }
 
-/** Makes these the store's endpoints. Those that it has already keep their secrets; the others get none. */
+/** Replaces the endpoints of the store. Those that exist keep their secret URL, the others get none. */
 export async function replaceEndpoints(
   { db, storeId }: Tenant,
   endpoints: readonly EndpointRecord[],

@@ -57,17 +57,17 @@ export async function listNotifications({ db, storeId }: Tenant) {
 
 export interface NotificationFilter {
   readonly ids?: readonly string[];
-  /** Only those made before this time. */
+  /** Only those that are older than this time. */
   readonly before?: string;
 }
 
-/** Marks the store's unread notifications that pass the filter. One that is read stays as it is. */
+/** Marks unread notifications of the store that match the filter. */
 export async function markNotifications(
   { db, storeId }: Tenant,
   filter: NotificationFilter,
   readAt: string,
 ): Promise<void> {
-  // PostgreSQL has no empty list.
+  // PostgreSQL has no syntax for an empty list.
   if (filter.ids?.length === 0) return;
   let update = db
     .updateTable('events')

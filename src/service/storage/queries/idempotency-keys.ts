@@ -2,10 +2,10 @@ import { sql } from 'kysely';
 import { statement } from '../core/statement.ts';
 import { isEmbedded, type Tenant } from '../core/storage.ts';
 
-/** What an idempotency key is unique within. */
+/** An idempotency key is unique within its operation and target. */
 export interface KeyedRequest {
   readonly operation: string;
-  /** Id in the path after the store's, empty where there is none. */
+  /** Id in the path after the store's, or empty. */
   readonly targetId: string;
   readonly key: string;
 }
@@ -26,7 +26,7 @@ const answerTo = statement<KeyedRequest & { storeId: string }, StoredAnswer & { 
   select fingerprint, status, body, expires_at from idempotency_keys
   where store_id = ${'storeId'} and operation = ${'operation'} and target_id = ${'targetId'} and key = ${'key'}`;
 
-/** The answer to the request. One that has expired is removed, so that its key may be used again. */
+/** The stored answer to the request. An expired one is deleted, so that its key can be used again. */
 export async function findAnswer(
   { db, storeId }: Tenant,
   { operation, targetId, key }: KeyedRequest,
@@ -51,7 +51,7 @@ const insertRow = statement<AnswerRow>`
     ${'createdAt'}, ${'expiresAt'})
   on conflict do nothing`;
 
-/** Answers false, and inserts nothing, when there is an answer with this key. */
+/** Answers false and inserts nothing if there is an answer with this key. */
 export async function insertAnswer(
   { db, storeId }: Tenant,
   answer: Omit<AnswerRow, 'storeId'>,
@@ -63,8 +63,8 @@ export async function insertAnswer(
 const sweepSize = 1_000;
 
 /**
- * Deletes answers that have expired: those of the store on PostgreSQL, which has an index for them. The embedded engine
- * has none, since each keyed change would have to write to it, and looks at the oldest rows of all stores instead.
+ * Deletes expired answers. PostgreSQL has an index by expiry and deletes those of the store. The embedded engine has none,
+ * because every keyed change would have to update it, and looks at the oldest rows of all stores instead.
  */
 export async function deleteExpiredAnswers({ db, storeId }: Tenant, time: string): Promise<void> {
   const expired = db.deleteFrom('idempotencyKeys').where('expiresAt', '<=', time);

@@ -30,12 +30,12 @@ const insertPostRow = statement<Schema['posts']>`
     ${'viewCount'}, ${'createdAt'}, ${'updatedAt'})
   on conflict (store_id, slug) do nothing`;
 
-/** Answers false, and inserts nothing, when the store has a post with this slug. */
+/** Answers false and inserts nothing if the store has a post with this slug. */
 export async function insertPost({ db, storeId }: Tenant, post: PostRecord): Promise<boolean> {
   return (await insertPostRow(db, toRow(storeId, post))).changes > 0;
 }
 
-/** Makes these the posts of the store. */
+/** Replaces all posts of the store. */
 export async function replacePosts({ db, storeId }: Tenant, posts: readonly PostRecord[]): Promise<void> {
   await db.deleteFrom('posts').where('storeId', '=', storeId).execute();
   const rows = posts.map((post) => toRow(storeId, post));

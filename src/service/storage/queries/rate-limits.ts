@@ -1,18 +1,17 @@
 import { sql } from 'kysely';
 import type { Tenant } from '../core/storage.ts';
 
-/** Times in epoch milliseconds. */
+/** A request that takes a token. `now` is in epoch milliseconds. */
 export interface BucketUse {
   readonly keyId: string;
   readonly now: number;
-  /** In which one token flows in. */
+  /** Time in which the bucket gains one token. */
   readonly tokenMs: number;
   readonly burst: number;
 }
 
 /**
- * Takes a token from the bucket of a key, and answers when the bucket will be full. When it is empty, takes nothing
- * and answers undefined.
+ * Takes a token from the bucket of a key and answers when the bucket will be full. Undefined if the bucket is empty.
  */
 export async function takeToken({ db, storeId }: Tenant, use: BucketUse): Promise<number | undefined> {
   const { keyId, now, tokenMs, burst } = use;

@@ -37,7 +37,7 @@ export async function listReclaims({ db, storeId }: Tenant) {
     .execute();
 }
 
-/** Answers false, and changes nothing, when there is no such notice or it has been appealed. */
+/** Answers false and changes nothing if the notice does not exist or has an appeal. */
 export async function appealOpenReclaim(
   { db, storeId }: Tenant,
   id: string,

@@ -28,7 +28,7 @@ export async function listStoreNames(db: Queries) {
   return db.selectFrom('stores').select(['id', 'name']).orderBy('name').orderBy('id').execute();
 }
 
-/** Rejects with a unique violation when another store has the slug. */
+/** Rejects with a unique violation if another store has the slug. */
 export async function insertStore(db: Queries, store: StoreRecord): Promise<void> {
   await db
     .insertInto('stores')
@@ -36,7 +36,7 @@ export async function insertStore(db: Queries, store: StoreRecord): Promise<void
     .execute();
 }
 
-/** Saves the fields that may change. Rejects with a unique violation when another store has the slug. */
+/** Saves the fields that can change. Rejects with a unique violation if another store has the slug. */
 export async function saveStore({ db, storeId }: Tenant, store: StoreRecord): Promise<void> {
   const { name, slug, defaultCurrency, timezone, settings } = store;
   await db

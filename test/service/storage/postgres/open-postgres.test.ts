@@ -314,7 +314,7 @@ test('while a store is being restored, its other changes are refused and those o
 /** Holds the lock of a restore while `work` runs. */
 async function whileTaken(storage: Storage, storeId: string, work: () => Promise<void>): Promise<void> {
   await storage.forStore(storeId).write(async (_, locks) => {
-    expect(await locks.takeStore()).toBe(true);
+    expect(await locks.acquireRestore()).toBe(true);
     await work();
   });
 }
@@ -333,7 +333,7 @@ test('one store with many changes that wait keeps no other store waiting', async
     taken = resolve;
   });
   const holder = elsewhere.forStore(service.storeId).write(async (_, locks) => {
-    await locks.takeTurn();
+    await locks.acquireChange();
     taken();
     await released;
   });
@@ -342,11 +342,11 @@ test('one store with many changes that wait keeps no other store waiting', async
   let answered = 0;
   const waiting = Array.from({ length: 30 }, () =>
     service.storage.forStore(service.storeId).write(async (_, locks) => {
-      await locks.takeTurn();
+      await locks.acquireChange();
       answered += 1;
     }),
   );
-  const change = await service.storage.forStore(otherStore).write((_, locks) => locks.takeTurn());
+  const change = await service.storage.forStore(otherStore).write((_, locks) => locks.acquireChange());
   expect({ change, answered }).toEqual({ change: true, answered: 0 });
   release();
   await holder;
@@ -361,7 +361,7 @@ test('a change that waits too long for another is told that the service is busy'
   onTestFinished(() => impatient.close());
   const app = toFetch(createApp({ storage: impatient, version: '1', rateLimit: null }));
   await service.storage.forStore(service.storeId).write(async (_, locks) => {
-    await locks.takeTurn();
+    await locks.acquireChange();
     const answer = await app(
       new Request(`http://service.test/v1/stores/${service.storeId}`, {
         method: 'PATCH',
