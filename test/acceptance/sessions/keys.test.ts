@@ -140,7 +140,7 @@ test('another id than those that are offered, and Escape from it to them', async
     ✔ Id of the dispute: Other…
     ✔ Id of the dispute: 0197a3c0-11e2-7d54-8b3f-2c6a9e41d70
 
-    the service refused (404 not_found): There is no such object in this store.
+    the service refused (404 not_found): Dispute 0197a3c0-11e2-7d54-8b3f-2c6a9e41d70 not found.
     check the id and the store (\`storectl auth status\` shows which store is used)
 
     ? Id of the dispute:
@@ -180,7 +180,7 @@ test('an id that the service does not know is asked for again, and the other ans
     ✔ Send this appeal? A notice takes one. Type 01986448-3c05-7e92-a7d1-84f6b09c2e3 to confirm:
       01986448-3c05-7e92-a7d1-84f6b09c2e3
 
-    the service refused (404 not_found): There is no such object in this store.
+    the service refused (404 not_found): Reclaim notice 01986448-3c05-7e92-a7d1-84f6b09c2e3 not found.
     check the id and the store (\`storectl auth status\` shows which store is used)
 
     ✔ Id of the reclaim notice: another one
@@ -238,8 +238,8 @@ test('another one than those that are offered, and Escape from it to them', asyn
 
     ✔ Back up sections of the store: send this? yes, send it
 
-    the service refused (422 validation_failed): One field is not valid.
-      --sections: Invalid option: expected one of "store"|"blog"|"settings"|"endpoints"
+    the service refused (422 validation_failed): 1 field is invalid.
+      --sections: must be one of store, blog, settings, endpoints
 
     ? Sections to back up:
     ❯◯ store
@@ -268,8 +268,8 @@ test('another one than those that are offered, and Escape from it to them', asyn
 
     ✔ Back up sections of the store: send this? yes, send it
 
-    the service refused (422 validation_failed): One field is not valid.
-      --sections: Invalid option: expected one of "store"|"blog"|"settings"|"endpoints"
+    the service refused (422 validation_failed): 1 field is invalid.
+      --sections: must be one of store, blog, settings, endpoints
 
     ✔ Sections to back up: store
 
@@ -404,7 +404,7 @@ test('Ctrl-C after a refusal says that it had no effect', async () => {
 
     ✔ Open a dispute record (moves no money): send this? yes, send it
 
-    the service refused (422 validation_failed): One field is not valid.
+    the service refused (422 validation_failed): 1 field is invalid.
       --deadline-at: must be a time such as <time>
 
     ? Deadline for answering the dispute, for example <date> 09:00: soon
@@ -651,8 +651,9 @@ test('40 columns: results and errors are wrapped at words', async () => {
     "demo: example data on this machine, no
     real store
     error: the service refused (404
-    not_found): There is no such object in
-    this store.
+    not_found): Dispute
+    <uuid> not
+    found.
       check the id and the store (\`storectl
       auth status\` shows which store is
       used)

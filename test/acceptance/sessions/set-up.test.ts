@@ -31,7 +31,8 @@ test('auth login: the store id is asked for again where there is no such store, 
     ✔ API key (not shown):
     the key from your answer is mistyped: its checksum is wrong
     ✔ API key (not shown):
-    the key was not stored: the service refused (404 not_found): There is no such object in this store.
+    the key was not stored: the service refused (404 not_found): Store
+    5e0c7a52-3d1b-4c8e-9f4a-2b6d8e10c3ax not found.
     ? Id of the store: 5e0c7a52-3d1b-4c8e-9f4a-2b6d8e10c3ax"
   `);
   session.press('C-u');
@@ -49,7 +50,8 @@ test('auth login: the store id is asked for again where there is no such store, 
     ✔ API key (not shown):
     the key from your answer is mistyped: its checksum is wrong
     ✔ API key (not shown):
-    the key was not stored: the service refused (404 not_found): There is no such object in this store.
+    the key was not stored: the service refused (404 not_found): Store
+    5e0c7a52-3d1b-4c8e-9f4a-2b6d8e10c3ax not found.
     ✔ Id of the store: <uuid>
     ✔ API key (not shown):
     ✓ Logged in to store <uuid> @ <host> (profile main)

@@ -95,7 +95,7 @@ test('a name of Discord that leads to an address that is not public is not conne
       const result = await createSender({ resolve })(webhook, {}, never);
       expect({ answer, ...result }).toEqual({
         answer,
-        failure: 'the name leads to an address that is not public',
+        failure: 'the host name resolves to an address that is not public',
       });
       expect(asked).toEqual(['discord.com']);
     }

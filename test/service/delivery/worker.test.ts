@@ -175,7 +175,7 @@ test('no answer in time is a failure, and an answer without end is none', async 
   await emit('a');
   await worker.deliverDue();
   expect(await deliveries()).toMatchObject([
-    { state: 'pending', attempts: 1, lastError: 'no answer in time' },
+    { state: 'pending', attempts: 1, lastError: 'timeout while waiting for the answer' },
     { state: 'delivered', attempts: 1 },
   ]);
 });
@@ -187,7 +187,7 @@ test('an answer in another protocol is a failure, and holds up no stop', async (
   await emit('a');
   await worker.deliverDue();
   expect(await deliveries()).toMatchObject([
-    { state: 'pending', attempts: 1, lastError: 'the connection was cut off' },
+    { state: 'pending', attempts: 1, lastError: 'the connection was closed' },
   ]);
   await worker.stop();
 });
@@ -204,7 +204,7 @@ test('no address is in the log or in what the operator sees', async () => {
   }
   expect(log).toHaveLength(5);
   expect(log).toContainEqual(
-    expect.objectContaining({ outcome: 'retry', attempt: 1, reason: 'the connection was cut off' }),
+    expect.objectContaining({ outcome: 'retry', attempt: 1, reason: 'the connection was closed' }),
   );
   const seen = JSON.stringify([log, await deliveries()]);
   expect(seen).toContain('https://discord.com/api/webhooks/1/***');
@@ -215,5 +215,5 @@ test('a connection that does not come about is given up', async () => {
   const nameServiceThatHangs = () => {};
   const send = createSender({ resolve: nameServiceThatHangs, timeouts: { connect: 50, total: 10_000 } });
   const result = await send('https://discord.com/api/webhooks/1/x', {}, new AbortController().signal);
-  expect(result).toEqual({ failure: 'no connection in time' });
+  expect(result).toEqual({ failure: 'timeout while connecting' });
 });

@@ -227,7 +227,7 @@ test('the backup before a restore has the name of the other in its own, cut betw
   const [, before] = await service.storage.read((db) =>
     db.selectFrom('backups').select('label').orderBy('id').execute(),
   );
-  expect(before?.label).toBe(`Before restore of x${'😀'.repeat(97)}`);
+  expect(before?.label).toBe(`Before restore of x${'😀'.repeat(101)}`);
 });
 
 test('a backup holds no key and no webhook secret', async () => {

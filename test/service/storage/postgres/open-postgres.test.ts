@@ -471,7 +471,7 @@ test('whoever is cut off while a change is committed is told that it may be made
   const post = await service.call('blog.create', '', { title: 'A', contentMd: '' });
   expect(post).toMatchObject({
     status: 500,
-    body: { detail: expect.stringContaining('may have been made') },
+    body: { detail: expect.stringContaining('may or may not have been made') },
   });
 
   await query(adminUrl, 'delete from rate_limits');
