@@ -52,10 +52,12 @@ export interface Context {
   now(): number;
   /** Writes data to stdout. Text longer than the terminal goes through a pager, which blocks until the user leaves it. */
   print(text: string): void;
-  /** Writes a message to stderr, wrapped at words in a terminal. */
+  /** Writes a message to stderr, wrapped at words in a terminal. With --quiet, only if a question follows. */
   notice(text: string): void;
-  /** Writes text to stderr unwrapped, because the user may copy it: a command, or what they wrote. */
+  /** The same without wrapping, because the user may copy the text, such as a command. */
   noticeToCopy(text: string): void;
+  /** Writes what the user typed to stderr before an error would lose it, with --quiet too. */
+  saveUserText(text: string): void;
   profiles(): Promise<ProfileStore>;
   settings(): Promise<ConnectionSettings>;
   /** Throws exit 3 without a store or an address, and exit 4 without a key. */
@@ -82,15 +84,18 @@ export async function createContext({ io, flags, version }: ContextOptions): Pro
   const err = await styleOf(io.stderr, io.env);
   const out = await styleOf(io.stdout, io.env);
   const cleanups: (() => Promise<void>)[] = [];
-  const noticeToCopy = (text: string) => {
+  const writeLine = (text: string) => {
     io.stderr.write(`${text}\n`);
   };
+  const heldBack: string[] = [];
+  const noticeToCopy = flags.quiet ? (text: string) => heldBack.push(text) : writeLine;
+  io.beforeQuestion = () => heldBack.splice(0).forEach(writeLine);
   const notice = (text: string) =>
     noticeToCopy(err.width === null || err.plain ? text : wrapText(text, err.width));
   const promptsForbidden = isInputForbidden(flags, io.env);
   const debug = flags.debug || isSwitchedOn(io.env.STORECTL_DEBUG);
   const listeners: ((exchange: Exchange) => void)[] = [];
-  if (debug) listeners.push((exchange) => noticeToCopy(describeExchange(exchange)));
+  if (debug) listeners.push((exchange) => writeLine(describeExchange(exchange)));
 
   const profiles = memoize(async () => {
     const { openProfiles } = await import('../config/profile-store.ts');
@@ -150,6 +155,7 @@ export async function createContext({ io, flags, version }: ContextOptions): Pro
     },
     notice,
     noticeToCopy,
+    saveUserText: writeLine,
     profiles,
     settings,
     connect,

@@ -14,7 +14,11 @@ const barColumns = 24;
 /** The bar is only drawn if stderr is a terminal that can clear it, and not for screen readers. */
 export function startProgress(context: Context, total: number, what: string): Progress {
   const { stderr, env } = context.io;
-  const visible = stderr.isTTY === true && env.TERM !== 'dumb' && !isSwitchedOn(env.STORECTL_ACCESSIBLE);
+  const visible =
+    !context.flags.quiet &&
+    stderr.isTTY === true &&
+    env.TERM !== 'dumb' &&
+    !isSwitchedOn(env.STORECTL_ACCESSIBLE);
   let done = 0;
   const clear = () => {
     if (visible) stderr.write('\r\u001b[K');

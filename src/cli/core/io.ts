@@ -15,6 +15,8 @@ export interface Io {
   readonly homeDirectory: string;
   /** Aborted on Ctrl-C and SIGTERM. */
   readonly signal: AbortSignal;
+  /** Set by the context and called before each question: shows the messages that --quiet holds back. */
+  beforeQuestion?: (() => void) | undefined;
   /** Runs `work` without reacting to Ctrl-C, because another program on the same terminal handles it, such as an editor. */
   ignoreInterruptsDuring?<Result>(work: () => Promise<Result>): Promise<Result>;
 }

@@ -6,7 +6,7 @@ import { exitCodes } from '../core/exit-codes.ts';
 import { isInputForbidden } from '../core/io.ts';
 
 /** The parts of a context that are needed to read input. */
-export type InputSource = Pick<Context, 'io' | 'flags' | 'notice'>;
+export type InputSource = Pick<Context, 'io' | 'flags'>;
 
 /** Far more than any request may have. An endless stream must not fill the memory. */
 const maxMebibytes = 64;
@@ -17,7 +17,7 @@ const maxMebibytes = 64;
  * Ctrl-C.
  */
 export async function readStdin(source: InputSource, reader: string): Promise<Buffer> {
-  const { io, flags, notice } = source;
+  const { io, flags } = source;
   if (io.stdin.readableEnded) {
     throw usageError(`${reader} cannot read standard input a second time`, 'use a file instead');
   }
@@ -26,7 +26,7 @@ export async function readStdin(source: InputSource, reader: string): Promise<Bu
     throw noInput(reader, `${reader} cannot read from the terminal: prompts are off`);
   }
   const end = io.process.platform === 'win32' ? 'Ctrl-Z and Enter' : 'Ctrl-D';
-  notice(`Type the text for ${reader}, then press ${end} on an empty line.`);
+  io.stderr.write(`Type the text for ${reader}, then press ${end} on an empty line.\n`);
   return readToEnd(source, io.stdin, 'standard input', reader, { waitsForever: true });
 }
 

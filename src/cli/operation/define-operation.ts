@@ -86,8 +86,7 @@ function showLongTexts({ request, ui: { context, fields } }: Run): void {
   for (const { path: field, fileFlag, description } of fields) {
     const text = getPath(request.body, field);
     if (fileFlag === null || typeof text !== 'string') continue;
-    context.notice(`\nYour text (${description}):\n`);
-    context.noticeToCopy(`${printableLines(text)}\n`);
+    context.saveUserText(`\nYour text (${description}):\n\n${printableLines(text)}\n`);
   }
 }
 

@@ -78,7 +78,7 @@ const maxFailures = 3;
  * text, or a no, gives up. On every error, the user's text is printed so that it is not lost.
  */
 export async function editUntilUsed<Result>(
-  context: Pick<Context, 'io' | 'noticeToCopy'>,
+  context: Pick<Context, 'io' | 'saveUserText'>,
   original: string,
   editing: Editing<Result>,
 ): Promise<Result> {
@@ -107,7 +107,7 @@ export async function editUntilUsed<Result>(
       if (failures >= maxFailures && !(await askToContinue(io, problem))) throw gaveUp(editing, problem);
     }
   } catch (error) {
-    if (text !== original) context.noticeToCopy(`\nYour text was:\n\n${text}`);
+    if (text !== original) context.saveUserText(`\nYour text was:\n\n${text}`);
     throw error;
   }
 }

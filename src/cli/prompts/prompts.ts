@@ -159,6 +159,7 @@ async function ask<Answer>(
   lineBreaks: LineBreaks | null,
   prompt: (prompts: Prompts, context: PromptContext) => Promise<Answer>,
 ): Promise<Answer> {
+  io.beforeQuestion?.();
   const { stdout, stderr, signal } = io;
   const output = stderr.isTTY ? stderr : stdout;
   const isPlain = isSwitchedOn(io.env.STORECTL_ACCESSIBLE);

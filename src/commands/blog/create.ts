@@ -95,7 +95,7 @@ async function createOne(
   try {
     return await onePost(edited.fields, true).run(context, withoutFields(parsed));
   } catch (error) {
-    context.noticeToCopy(`\nYour text:\n\n${edited.text}`);
+    context.saveUserText(`\nYour text:\n\n${edited.text}`);
     throw error;
   }
 }

@@ -122,7 +122,7 @@ describe('an answer that is not what the contract says', () => {
 
     const { exitCode, stderr } = await machineFor(targetOf(server)).run(args);
 
-    expect(stderr).toContain('dispute other and not with d-1');
+    expect(stderr).toContain('dispute other instead of d-1');
     expect(exitCode).toBe(6);
     expect(server.requests.map(({ method }) => method)).toEqual(['GET']);
   });

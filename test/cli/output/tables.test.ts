@@ -426,8 +426,11 @@ content-type: application/json
 });
 
 test.each([
-  [['settings', 'save', '--quiet-hours-enabled'], /the whole sent; `storectl settings diff` shows it/],
-  [['backup', 'restore', id, '--sections', 'store', '--confirm', id], /before it, a safety backup/],
+  [['settings', 'save', '--quiet-hours-enabled'], /sends all of them; see `storectl settings diff`/],
+  [
+    ['backup', 'restore', id, '--sections', 'store', '--confirm', id],
+    /takes a safety backup of the same sections first/,
+  ],
 ])('%j --dry-run says what else would be sent', async (args, note) => {
   const machine = machineFor({ origin: 'https://api.example.com', storeId, apiKey });
 

@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest';
+import { openSession } from './session.ts';
+
+test('-q in a terminal: the id alone, unless there is something to ask', async () => {
+  const session = await openSession('storectl backup create --label one --sections store -q');
+  expect(await session.ends()).toMatch(
+    /^\$ storectl backup create --label one --sections store -q\n<uuid>\n\$ echo/,
+  );
+
+  session.type('clear; storectl backup create --sections store -q');
+  const asked = await session.shows(/Name of the backup:$/);
+  expect(asked).toContain('demo: ');
+  expect(asked).toContain('Esc goes back, Ctrl-C cancels.');
+});
