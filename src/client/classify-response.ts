@@ -17,11 +17,11 @@ export interface Answer {
   readonly statusText: string;
   readonly headers: Record<string, string>;
   readonly text: string;
-  /** Why the answer is not complete, or null. */
+  /** Why the answer is incomplete, or null. */
   readonly failure: Failure | null;
 }
 
-/** What {@link classifyResponse} has to know about the request. */
+/** What {@link classifyResponse} needs to know about the request. */
 interface RequestTraits {
   readonly class: OperationClass;
   readonly response?: z.ZodMiniType | null;
@@ -49,22 +49,31 @@ export async function readAnswer(wire: WireAnswer, redact: (text: string) => str
   return { sent, status, statusText: redact(wire.statusText), headers, text, failure };
 }
 
-/** Success, or the row of the retry table that the answer belongs to. `now` is in epoch milliseconds. */
+/** When an attempt was made: its number, its start by the monotonic clock, and its end in epoch milliseconds. */
+interface AttemptTimes {
+  readonly attempt: number;
+  readonly startedAt: number;
+  readonly endedAt: number;
+}
+
+/** Success, or the row of the retry table that the answer belongs to. */
 export function classifyResponse(
   answer: Answer,
-  asked: RequestTraits,
-  attempt: number,
-  now: number,
+  request: RequestTraits,
+  { attempt, startedAt, endedAt }: AttemptTimes,
 ): Applied | FailedAttempt {
   const { sent, status, headers, failure } = answer;
   const requestId = headers['x-request-id'] ?? null;
+  const retryAfterMs = parseRetryAfter(headers, endedAt);
   const failed = (row: RowName, reason: Failure | null, problem: Problem | null): FailedAttempt => ({
     row,
     failure: reason,
     status,
     problem,
-    retryAt: parseRetryAfter(headers, now),
+    retryAfterMs,
+    retryAt: retryAfterMs === null ? null : endedAt + retryAfterMs,
     requestId,
+    startedAt,
   });
   if (status === null) {
     const reason = failure ?? { code: 'connection_lost', message: 'no answer came' };
@@ -72,15 +81,17 @@ export function classifyResponse(
   }
   if (status < 200 || status > 299) {
     const problem = problemOf(answer, status);
-    if (status === 409 && asked.class === 'keyed' && saysInProgress(answer.text)) {
+    if (status === 409 && request.class === 'keyed' && saysInProgress(answer.text)) {
       return failed('in_progress', { code: 'in_progress', message: problem.message }, problem);
     }
     const row = rowOfStatus(status);
-    const said = problem.message.startsWith('HTTP ') ? problem.message : `HTTP ${status}: ${problem.message}`;
-    const message = `the service answered ${said}`;
-    return failed(row, row === 'unavailable' ? { code: 'server_error', message } : null, problem);
+    const text = problem.message.startsWith('HTTP ') ? problem.message : `HTTP ${status}: ${problem.message}`;
+    const message = `the service answered ${text}`;
+    if (row === 'unavailable') return failed(row, { code: 'server_error', message }, problem);
+    if (row === 'redirected') return failed(row, { code: 'redirected', message }, problem);
+    return failed(row, null, problem);
   }
-  const body = readBody(answer, status, asked.anyBody ?? false);
+  const body = readBody(answer, status, request.anyBody ?? false);
   if ('failure' in body) {
     const isShort = body.failure.code !== 'body_too_large' && body.failure.code !== 'unreadable_body';
     return failed(isShort ? 'lost' : 'unreadable', body.failure, null);
@@ -96,7 +107,7 @@ export function classifyResponse(
     etag: headers.etag ?? null,
     replayed: headers['idempotency-replayed']?.toLowerCase() === 'true',
     get drift() {
-      drift ??= findDrift(body.value, asked.response);
+      drift ??= findDrift(body.value, request.response);
       return drift;
     },
   };

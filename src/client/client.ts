@@ -2,11 +2,12 @@ import type * as z from 'zod/mini';
 import { buildPath, type Operation, type OperationClass } from '../contract/operation.ts';
 import { parseBaseUrl } from './base-url.ts';
 import { classifyResponse, readAnswer } from './classify-response.ts';
-import { type Clock, systemClock } from './clock.ts';
+import { type Clock, MAX_TIMER_MS, monotonicMs, systemClock } from './clock.ts';
 import { combineAttempts, type FailedAttempt } from './combine-attempts.ts';
 import type { Applied, Failure, Outcome } from './outcome.ts';
 import { createRedactor } from './redact.ts';
 import { ATTEMPT_TIMEOUT_MS, backoffMs, mayRetry, OPERATION_TIMEOUT_MS } from './retry.ts';
+import { createThrottle } from './throttle.ts';
 import { chooseProxy } from './wire/proxy.ts';
 import { createTransport } from './wire/transport.ts';
 
@@ -49,13 +50,13 @@ export interface CallInput {
   /** JSON text, sent byte for byte. */
   readonly body: string | null;
   readonly ifMatch?: string;
-  /** For the whole operation with all its attempts: 180 s where not given. */
+  /** For the whole operation with all its attempts; 180 s by default. */
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
-  /** Wait and try again after 425 and 429 also where the class of the operation would stop. */
-  readonly retryRateLimited?: boolean;
-  /** One of many requests in a row: a one-shot operation may use a connection that has answered just now. */
-  readonly followsClosely?: boolean;
+  /** Milliseconds to wait before the first attempt, if an earlier answer asked for it. */
+  readonly delayMs?: number;
+  /** One of many requests in a row: keeps trying after 425 and 429 until the deadline, and reuses a warm connection. */
+  readonly inBatch?: boolean;
   /** Awaited before each attempt (from 1), before a connection is opened. What it throws ends the call. */
   beforeAttempt?(attempt: number): Promise<void>;
   /** Called before each wait for another attempt. */
@@ -85,9 +86,12 @@ type Input = Omit<CallInput, 'parameters' | 'body'>;
 
 const CANCELLED: Failure = { code: 'cancelled', message: 'cancelled' };
 const OUT_OF_TIME: Failure = { code: 'timeout', message: 'out of time before anything was sent' };
-/** For which a connection that has answered is certainly open: services keep idle ones for some seconds. */
-const JUST_NOW_MS = 500;
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
+const ASKED_TO_WAIT: Failure = {
+  code: 'throttled',
+  message: 'the service asks to wait, for longer than this command may take',
+};
+/** A connection that answered this recently is certainly open: services keep idle ones for some seconds. */
+const WARM_MS = 500;
 
 /**
  * A client of one service for one key. Retries by the class of the operation and never guesses: see {@link Outcome}.
@@ -102,40 +106,86 @@ export function createClient(options: ClientOptions): Client {
   const clock = options.clock ?? systemClock;
   const random = options.random ?? Math.random;
   const redact = createRedactor(options.apiKey);
+  const throttle = createThrottle(clock);
+  let announcedUntil = 0;
   const transport = createTransport(base, chooseProxy(options.env, base));
 
   async function perform(request: RawRequest, input: Input): Promise<Outcome> {
     assertSendable(request, input.ifMatch);
-    const deadline = clock.now() + Math.min(input.timeoutMs ?? OPERATION_TIMEOUT_MS, LONGEST_TIMER_MS);
+    const deadline = clock.monotonic() + Math.min(input.timeoutMs ?? OPERATION_TIMEOUT_MS, MAX_TIMER_MS);
     const failed: FailedAttempt[] = [];
     const end = (interruption: Failure | null) => combineAttempts(failed, request.class, interruption);
+    let delayMs = input.delayMs ?? 0;
     for (;;) {
-      if (input.signal?.aborted) return end(CANCELLED);
+      const { signal } = input;
+      const mayGoOn = await waitForSlot(delayMs, deadline, signal, (ms) => announceWait(ms, failed, input));
+      if (signal?.aborted) return end(CANCELLED);
+      if (!mayGoOn) return failed.length > 0 ? end(null) : endUnsent(delayMs);
       const attempt = failed.length + 1;
       await input.beforeAttempt?.(attempt);
-      if (input.signal?.aborted) return end(CANCELLED);
-      const timeLeft = deadline - clock.now();
+      if (signal?.aborted) return end(CANCELLED);
+      const timeLeft = deadline - clock.monotonic();
       if (timeLeft <= 0) return end(failed.length === 0 ? OUT_OF_TIME : null);
 
       const result = await exchangeOnce(request, input, attempt, Math.min(ATTEMPT_TIMEOUT_MS, timeLeft));
+      tellThrottle(result);
       if ('kind' in result) return result;
       const cancelledUnsent = result.failure?.code === 'cancelled' && result.row === 'unreachable';
       if (!cancelledUnsent) failed.push(result);
-      if (input.signal?.aborted) return end(CANCELLED);
-      if (!mayRetry(failed, request.class, input.retryRateLimited ?? false)) return end(null);
-
-      const now = clock.now();
-      const delayMs = Math.max(backoffMs(attempt, random()), (result.retryAt ?? now) - now);
-      if (now + delayMs >= deadline) return end(null);
-      const reason = result.failure?.message ?? result.problem?.message ?? '';
-      options.onRetry?.({ attempt, delayMs, status: result.status, reason });
-      input.onRetry?.();
-      try {
-        await clock.sleep(delayMs, input.signal);
-      } catch (error) {
-        if (!input.signal?.aborted) throw error;
-      }
+      if (signal?.aborted) return end(CANCELLED);
+      if (!mayRetry(failed, request.class, clock.monotonic(), input.inBatch ?? false)) return end(null);
+      delayMs = result.row === 'throttled' ? 0 : backoffMs(attempt, random());
     }
+  }
+
+  /** Waits until a request may be sent; false if that would be at or after the deadline. Ends early when cancelled. */
+  async function waitForSlot(
+    delayMs: number,
+    deadline: number,
+    signal: AbortSignal | undefined,
+    announce: (ms: number) => void,
+  ): Promise<boolean> {
+    let waitMs = throttle.reserve(delayMs);
+    while (waitMs > 0 && !signal?.aborted) {
+      if (clock.monotonic() + waitMs >= deadline) return false;
+      announce(waitMs);
+      try {
+        await clock.sleep(waitMs, signal);
+      } catch (error) {
+        if (!signal?.aborted) throw error;
+      }
+      // Another request may have been asked to wait in the meantime.
+      waitMs = throttle.isPaused() ? throttle.reserve(0) : 0;
+    }
+    return true;
+  }
+
+  function announceWait(delayMs: number, failed: readonly FailedAttempt[], input: Input): void {
+    const last = failed.at(-1);
+    input.onRetry?.();
+    // Requests of a batch wait together: it is said once.
+    const now = clock.monotonic();
+    if (input.inBatch && now < announcedUntil) return;
+    announcedUntil = now + delayMs;
+    const reason = last?.failure?.message ?? last?.problem?.message ?? 'the service asked to wait';
+    options.onRetry?.({ attempt: failed.length, delayMs, status: last?.status ?? null, reason });
+  }
+
+  function tellThrottle(result: FailedAttempt | Applied): void {
+    if ('kind' in result) {
+      throttle.passed();
+    } else if (result.row === 'throttled') {
+      throttle.throttled(result.startedAt, result.retryAfterMs);
+    } else {
+      if (result.status !== null) throttle.passed();
+      if (result.retryAfterMs !== null) throttle.pause(result.retryAfterMs);
+    }
+  }
+
+  /** The wait that an earlier answer asked for passes the deadline. */
+  function endUnsent(delayMs: number): Outcome {
+    const retryAt = Math.round(clock.now() + throttle.reserve(delayMs));
+    return { kind: 'not_sent', attempts: 0, requestId: null, retryAt, failure: ASKED_TO_WAIT };
   }
 
   async function exchangeOnce(
@@ -152,7 +202,8 @@ export function createClient(options: ClientOptions): Client {
       ...(body !== null && { 'content-type': 'application/json' }),
       ...(input.ifMatch !== undefined && { 'if-match': input.ifMatch }),
     };
-    const startedAt = process.hrtime.bigint();
+    const startedAt = clock.monotonic();
+    const sentAt = monotonicMs();
     const wire = await transport.exchange({
       method,
       path,
@@ -160,7 +211,7 @@ export function createClient(options: ClientOptions): Client {
       body,
       // A service in trouble closes connections, and a one-shot operation cannot try again.
       fresh: request.class === 'one-shot' || attempt > 1,
-      ...(input.followsClosely && attempt === 1 && { warmMs: JUST_NOW_MS }),
+      ...(input.inBatch && attempt === 1 && { warmMs: WARM_MS }),
       timeoutMs,
       signal: input.signal,
     });
@@ -176,10 +227,9 @@ export function createClient(options: ClientOptions): Client {
       responseHeaders: answer.status === null ? null : answer.headers,
       responseBody: answer.status === null ? null : answer.text,
       failure: answer.failure,
-      // Not `performance`, which Node loads when it is first asked for.
-      durationMs: Number(process.hrtime.bigint() - startedAt) / 1e6,
+      durationMs: monotonicMs() - sentAt,
     });
-    return classifyResponse(answer, request, attempt, clock.now());
+    return classifyResponse(answer, request, { attempt, startedAt, endedAt: clock.now() });
   }
 
   return {

@@ -1,15 +1,17 @@
 import type { OperationClass } from '../contract/operation.ts';
+import { keepDoubt } from './doubt.ts';
 import type { Failure, Outcome, Problem } from './outcome.ts';
-import { isSilentOnEarlierAttempt, type RowName, retryTable } from './retry.ts';
+import { type Attempt, retryTable } from './retry.ts';
 
 /** An attempt that did not end with a readable success. */
-export interface FailedAttempt {
-  readonly row: RowName;
-  /** Null where the service refused. */
+export interface FailedAttempt extends Attempt {
+  /** Null if the service refused. */
   readonly failure: Failure | null;
   readonly status: number | null;
   readonly problem: Problem | null;
-  /** Epoch milliseconds from `Retry-After`. */
+  /** Milliseconds to wait by `Retry-After`, from when the answer came. */
+  readonly retryAfterMs: number | null;
+  /** The same in epoch milliseconds, for people. */
   readonly retryAt: number | null;
   readonly requestId: string | null;
 }
@@ -17,41 +19,47 @@ export interface FailedAttempt {
 const NO_ANSWER: Failure = { code: 'connection_lost', message: 'no readable answer came back' };
 
 /**
- * The outcome of an operation from all of its attempts, none of which succeeded.
- * `interruption` says why there is no further attempt, where that was not the last attempt's own end.
- *
- * The last attempt decides, with one exception: where an earlier attempt may have been applied and the last one does
- * not tell, the outcome stays unknown. Reads have nothing to apply, so for them the last attempt always decides.
+ * The outcome of an operation from all of its attempts, none of which succeeded: that of the last one, unless an earlier
+ * one has left a doubt (see {@link keepDoubt}). Reads have nothing to apply, so their last attempt always decides.
+ * `interruption` says why there is no further attempt, if that was not the last attempt's own end.
  */
 export function combineAttempts(
   attempts: readonly FailedAttempt[],
   operationClass: OperationClass,
   interruption: Failure | null,
 ): Outcome {
-  const last = attempts.at(-1);
-  const answer = attempts.findLast(({ status }) => status !== null);
-  const common = { attempts: attempts.length, requestId: answer?.requestId ?? null };
-  if (last === undefined) return { kind: 'not_sent', ...common, failure: interruption ?? NO_ANSWER };
-
-  const doubtful = attempts.findLast((attempt) => retryTable[attempt.row].ends === 'unknown');
-  if (doubtful !== undefined && (last === doubtful || leavesDoubt(last, operationClass))) {
-    return {
-      kind: 'unknown',
-      ...common,
-      failure: interruption ?? doubtful.failure ?? NO_ANSWER,
-      status: answer?.status ?? null,
-      problem: answer?.problem ?? null,
-      retryAt: answer?.retryAt ?? null,
-    };
-  }
-  if (last.status !== null && last.problem !== null) {
-    const { status, problem, retryAt } = last;
-    return { kind: 'rejected', ...common, status, problem, retryAt };
-  }
-  return { kind: 'not_sent', ...common, failure: interruption ?? last.failure ?? NO_ANSWER };
+  const doubtful = attempts.findLast(({ row }) => retryTable[row].ends === 'unknown');
+  const outcome = outcomeOfLast(attempts, operationClass, interruption);
+  if (operationClass === 'read' || doubtful === undefined) return outcome;
+  return keepDoubt(outcome, interruption ?? doubtful.failure ?? NO_ANSWER);
 }
 
-function leavesDoubt(last: FailedAttempt, operationClass: OperationClass): boolean {
-  if (operationClass === 'read') return false;
-  return last.status === null || isSilentOnEarlierAttempt(last.status, operationClass);
+function outcomeOfLast(
+  attempts: readonly FailedAttempt[],
+  operationClass: OperationClass,
+  interruption: Failure | null,
+): Outcome {
+  const last = attempts.at(-1);
+  const answer = attempts.findLast(({ status }) => status !== null);
+  const common = {
+    attempts: attempts.length,
+    requestId: answer?.requestId ?? null,
+    retryAt: answer?.retryAt ?? null,
+  };
+  const failure = interruption ?? last?.failure ?? NO_ANSWER;
+  if (last === undefined) return { kind: 'not_sent', ...common, failure };
+  const { row, status, problem } = last;
+  const isRefusal =
+    retryTable[row].ends === 'rejected' || (row === 'redirected' && operationClass === 'read');
+  if (isRefusal && status !== null && problem !== null) {
+    return { kind: 'rejected', ...common, status, problem };
+  }
+  if (retryTable[row].ends === 'not_sent') return { kind: 'not_sent', ...common, failure };
+  return {
+    kind: 'unknown',
+    ...common,
+    failure,
+    status: answer?.status ?? null,
+    problem: answer?.problem ?? null,
+  };
 }

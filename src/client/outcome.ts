@@ -30,7 +30,10 @@ export interface Failure {
     | 'unreadable_body'
     | 'body_too_large'
     | 'server_error'
-    | 'in_progress';
+    | 'redirected'
+    | 'throttled'
+    | 'in_progress'
+    | 'contradicting_answer';
   readonly message: string;
 }
 
@@ -39,6 +42,11 @@ interface Common {
   readonly attempts: number;
   /** `X-Request-Id` of the last answer. */
   readonly requestId: string | null;
+}
+
+interface NotApplied extends Common {
+  /** Epoch milliseconds before which the service does not want to be asked again. */
+  readonly retryAt: number | null;
 }
 
 /** 2xx with a readable body. */
@@ -57,28 +65,26 @@ export interface Applied extends Common {
 }
 
 /** A definite refusal: nothing was applied. */
-export interface Rejected extends Common {
+export interface Rejected extends NotApplied {
   readonly kind: 'rejected';
   readonly status: number;
   readonly problem: Problem;
-  /** Epoch milliseconds before which the service does not want to be asked again. */
-  readonly retryAt: number | null;
 }
 
 /** It certainly did not happen: no byte of the request left this machine. */
-export interface NotSent extends Common {
+export interface NotSent extends NotApplied {
   readonly kind: 'not_sent';
   readonly failure: Failure;
 }
 
-/** The request left this machine and no readable answer came back, so it may have been applied. */
-export interface Unknown extends Common {
+/** Bytes left this machine and no answer proves what became of them: it may have been applied. See `doubt.ts`. */
+export interface Unknown extends NotApplied {
   readonly kind: 'unknown';
-  /** Status of the last answer, where there was one (5xx, or a 2xx that could not be read). */
-  readonly status: number | null;
+  /** What is in doubt. */
   readonly failure: Failure;
+  /** Of the last answer, or null if none came. It does not say what became of the attempt in doubt. */
+  readonly status: number | null;
   readonly problem: Problem | null;
-  readonly retryAt: number | null;
 }
 
 /** How an operation ended. For a read, `applied` means answered, and `unknown` that there was no readable answer. */

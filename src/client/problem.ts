@@ -1,136 +1,88 @@
+import { asObject, isObject } from '../contract/json-object.ts';
 import type { Problem } from './outcome.ts';
 
 /** An error answer, its body decoded. */
 export interface ErrorAnswer {
   readonly status: number;
-  /** Reason phrase, empty where the server sends none. */
+  /** Reason phrase, empty if the server sends none. */
   readonly statusText: string;
   readonly contentType: string;
   readonly text: string;
 }
 
 type Field = Problem['fields'][number];
-type JsonObject = Readonly<Record<string, unknown>>;
 
-const MAX_MESSAGE = 500;
+const MAX_MESSAGE_LENGTH = 500;
 const MAX_FIELDS = 100;
 /** Enough of a page to find its title. The patterns below are slow on long hostile input. */
-const MAX_HTML = 8_192;
+const MAX_HTML_LENGTH = 8_192;
 
 /**
- * Reads any error body: `application/problem+json`, `{error: {…}}`, `{error: "…"}`, `{message}`, `{errors}`, HTML, text
- * or nothing. Never throws; a body that says nothing gives `HTTP 502 Bad Gateway`.
+ * Reads an error body: RFC 9457 (`application/problem+json`), `{error: {…}}`, `{error: "…"}`, `{message}`, HTML, plain
+ * text or nothing. Never throws; a body that says nothing gives `HTTP 502 Bad Gateway`, since the status is what counts.
  */
 export function readProblem(answer: ErrorAnswer): Problem {
   const { status, text } = answer;
   const fallback = `HTTP ${status} ${answer.statusText}`.trim();
   const document = parseJson(text);
   if (document === undefined) {
-    const message = isHtml(answer) ? textOfHtml(text.slice(0, MAX_HTML)) : text;
+    const message = isHtml(answer) ? textOfHtml(text.slice(0, MAX_HTML_LENGTH)) : text;
     return { status, code: null, message: oneLine(message) || fallback, fields: [] };
   }
   const root = asObject(document);
-  const inner = asObject(root.error);
-  const fields = fieldsOf(root, inner);
-  const message =
-    [
-      root.detail,
-      root.message,
-      root.error_description,
-      inner.message,
-      inner.detail,
-      inner.description,
-      root.title,
-      inner.title,
-      root.error,
-      document,
-    ]
-      .map(sentence)
-      .find((candidate) => candidate !== '') ?? '';
-  const summary =
-    message || fields.map((field) => [field.path, field.detail].filter(Boolean).join(': ')).join('; ');
-  return { status, code: codeOf(root, inner), message: oneLine(summary) || fallback, fields };
+  const error = asObject(root.error);
+  const message = firstText(root.detail, root.message, error.message, root.title, root.error);
+  return {
+    status,
+    code: codeOf(root, error),
+    message: oneLine(message ?? '') || fallback,
+    fields: [root.errors, error.errors, error.details].flatMap(fieldsOf).slice(0, MAX_FIELDS),
+  };
 }
 
 /**
- * True when a 409 says that the first request with the same idempotency key is still being worked on.
- * A restore that waits for another restore is not that: it was refused.
+ * True if a 409 says that the first request with the same idempotency key is still being processed.
+ * A restore that waits for another restore is different: it was refused.
  */
 export function saysInProgress(text: string): boolean {
   const root = asObject(parseJson(text));
-  const inner = asObject(root.error);
-  const words = [root, inner]
+  const words = [root, asObject(root.error)]
     .flatMap(({ type, code, title, message, detail }) => [type, code, title, message, detail])
     .filter((value) => typeof value === 'string')
     .join('\n');
   return /in.progress|idempotency.key.in.use/i.test(words) && !/restore.in.progress/i.test(words);
 }
 
-function codeOf(root: JsonObject, inner: JsonObject): string | null {
-  // A word in `error` is a code where another member has the message (RFC 6749, section 5.2).
-  const word = typeof root.error === 'string' && /^[a-z][\w.-]*$/.test(root.error) ? root.error : null;
-  const code = [root.code, inner.code, word, inner.type].find(
-    (value) => typeof value === 'string' && value !== '',
-  );
-  return typeof code === 'string' ? oneLine(code) : null;
+function codeOf(root: Record<string, unknown>, error: Record<string, unknown>): string | null {
+  // A single word in `error` is a code: `{"error": "invalid_token"}`.
+  const word = typeof root.error === 'string' && /^[a-z][\w.-]*$/.test(root.error) ? root.error : undefined;
+  const code = firstText(root.code, error.code, word, error.type);
+  return code === null ? null : oneLine(code);
 }
 
-function fieldsOf(root: JsonObject, inner: JsonObject): Field[] {
-  const sources = [
-    root.errors,
-    root.fields,
-    root.details,
-    root['invalid-params'],
-    Array.isArray(root.detail) ? root.detail : undefined,
-    inner.errors,
-    inner.fields,
-    inner.details,
-  ];
-  return sources.flatMap(fieldsOfSource).slice(0, MAX_FIELDS);
-}
-
-/** `[{pointer, code, detail}]` and its relatives, `["…"]`, or `{field: "…" | ["…"] | {code, message}}`. */
-function fieldsOfSource(source: unknown): Field[] {
-  if (Array.isArray(source)) return source.slice(0, MAX_FIELDS).flatMap((item) => fieldsOfItem(item, ''));
-  return Object.entries(asObject(source))
+/** The fields in `[{pointer, code, detail}]` (RFC 9457, section 3), or in `[{field, code, message}]`. */
+function fieldsOf(list: unknown): Field[] {
+  if (!Array.isArray(list)) return [];
+  return list
     .slice(0, MAX_FIELDS)
-    .flatMap(([path, value]) => [value].flat().flatMap((item) => fieldsOfItem(item, path)));
+    .filter(isObject)
+    .flatMap((item): Field[] => {
+      const code = firstText(item.code);
+      const detail = firstText(item.detail, item.message) ?? code;
+      if (detail === null) return [];
+      const place = firstText(item.pointer, item.field, item.path) ?? '';
+      return [
+        {
+          path: oneLine(dottedPath(place)),
+          code: code === null ? null : oneLine(code),
+          detail: oneLine(detail),
+        },
+      ];
+    });
 }
 
-function fieldsOfItem(item: unknown, path: string): Field[] {
-  if (typeof item === 'string') return [{ path: oneLine(path), code: null, detail: oneLine(item) }];
-  const { code, type, rule, ...entry } = asObject(item);
-  const detail = [entry.detail, entry.message, entry.msg, entry.reason, entry.description, entry.title]
-    .map(sentence)
-    .find((candidate) => candidate !== '');
-  const word = [code, type, rule].find((value) => typeof value === 'string');
-  if (detail === undefined && word === undefined) return [];
-  const place =
-    entry.pointer ??
-    asObject(entry.source).pointer ??
-    entry.field ??
-    entry.path ??
-    entry.param ??
-    entry.property ??
-    entry.loc ??
-    entry.name ??
-    path;
-  return [
-    {
-      path: oneLine(dottedPath(place)),
-      code: typeof word === 'string' ? oneLine(word) : null,
-      detail: oneLine(detail ?? String(word)),
-    },
-  ];
-}
-
-/** `/settings/cashbackBp`, `#/settings/cashbackBp` and `["body", "settings", "cashbackBp"]` → `settings.cashbackBp`. */
-function dottedPath(place: unknown): string {
-  if (Array.isArray(place)) {
-    const parts = place.filter((part) => typeof part === 'string' || typeof part === 'number');
-    return (parts[0] === 'body' ? parts.slice(1) : parts).join('.');
-  }
-  if (typeof place !== 'string') return '';
+/** `/settings/cashbackBp` and `#/settings/cashbackBp` → `settings.cashbackBp`. */
+function dottedPath(place: string): string {
   if (!/^#?\//.test(place)) return place;
   return place
     .replace(/^#?\//, '')
@@ -139,19 +91,18 @@ function dottedPath(place: unknown): string {
     .join('.');
 }
 
-/** A string, or strings in a list as some frameworks send them. */
-function sentence(value: unknown): string {
-  const parts = Array.isArray(value) ? value : [value];
-  return parts.filter((part) => typeof part === 'string').join('; ');
+function firstText(...values: readonly unknown[]): string | null {
+  const text = values.find((value) => typeof value === 'string' && value !== '');
+  return typeof text === 'string' ? text : null;
 }
 
 function oneLine(text: string): string {
   // Cut before anything else: the body may have megabytes.
   const line = text
-    .slice(0, 8 * MAX_MESSAGE)
+    .slice(0, 8 * MAX_MESSAGE_LENGTH)
     .replace(/\s+/g, ' ')
     .trim();
-  return line.length > MAX_MESSAGE ? `${[...line].slice(0, MAX_MESSAGE - 1).join('')}…` : line;
+  return line.length > MAX_MESSAGE_LENGTH ? `${[...line].slice(0, MAX_MESSAGE_LENGTH - 1).join('')}…` : line;
 }
 
 function isHtml({ contentType, text }: ErrorAnswer): boolean {
@@ -179,8 +130,4 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function asObject(value: unknown): JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
 }

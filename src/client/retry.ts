@@ -1,11 +1,11 @@
 import type { OperationClass } from '../contract/operation.ts';
 import type { Failure, OutcomeKind } from './outcome.ts';
 
-/** What is done after an attempt that did not end with an answer to hand on. */
+/** What happens after an attempt that did not succeed. */
 export type Action = 'retry' | 'retry-once' | 'stop';
 
 interface Row extends Readonly<Record<OperationClass, Action>> {
-  /** What the operation ends as when this is its last attempt. */
+  /** How a write ends if this is its only attempt. `unknown`: it may have been applied. */
   readonly ends: Exclude<OutcomeKind, 'applied'>;
 }
 
@@ -14,19 +14,21 @@ interface Row extends Readonly<Record<OperationClass, Action>> {
  * Repeatable writes stop at an unreadable success: they are done, and a second one could undo somebody else's change.
  */
 export const retryTable = {
-  /** Name not found, refused, connect timeout, TLS handshake cut, no proxy. */
+  /** Name not found, refused, connect timeout, TLS handshake cut, proxy failed. */
   unreachable: { read: 'retry', repeatable: 'retry', keyed: 'retry', 'one-shot': 'retry', ends: 'not_sent' },
   /** The certificate is not trusted. */
   untrusted: { read: 'stop', repeatable: 'stop', keyed: 'stop', 'one-shot': 'stop', ends: 'not_sent' },
-  /** Reset, timeout or short body after the request was sent. */
+  /** Reset, timeout or short body after bytes were sent. */
   lost: { read: 'retry', repeatable: 'retry', keyed: 'retry', 'one-shot': 'stop', ends: 'unknown' },
-  /** 425, 429. */
-  throttled: { read: 'retry', repeatable: 'retry', keyed: 'retry', 'one-shot': 'stop', ends: 'rejected' },
-  /** 408, 500, 502, 503, 504. */
+  /** 425, 429: definite refusals. */
+  throttled: { read: 'retry', repeatable: 'retry', keyed: 'retry', 'one-shot': 'retry', ends: 'rejected' },
+  /** 408, and every 5xx except 501, 505 and 511: a gateway may say so after the service has applied it. */
   unavailable: { read: 'retry', repeatable: 'retry', keyed: 'retry', 'one-shot': 'stop', ends: 'unknown' },
-  /** 409 saying that a request with the same key is still being worked on. */
+  /** 300–303: where the result of a request is, so the request may have been applied. */
+  redirected: { read: 'stop', repeatable: 'stop', keyed: 'stop', 'one-shot': 'stop', ends: 'unknown' },
+  /** 409 that says that a request with the same key is still being processed. */
   in_progress: { read: 'stop', repeatable: 'stop', keyed: 'retry', 'one-shot': 'stop', ends: 'unknown' },
-  /** Any other 3xx, 4xx, 5xx. */
+  /** 304–399, other 4xx, 501, 505, 511. */
   refused: { read: 'stop', repeatable: 'stop', keyed: 'stop', 'one-shot': 'stop', ends: 'rejected' },
   /** 2xx whose body came and cannot be read. */
   unreadable: { read: 'retry', repeatable: 'stop', keyed: 'retry-once', 'one-shot': 'stop', ends: 'unknown' },
@@ -34,14 +36,16 @@ export const retryTable = {
 
 export type RowName = keyof typeof retryTable;
 
+/** Maximum number of attempts, not counting those whose connection was refused or timed out. */
 export const MAX_ATTEMPTS = 4;
+/** How long a connection that is refused or times out is tried again: a service restarts within this time. */
+export const REFUSED_PATIENCE_MS = 60_000;
 export const ATTEMPT_TIMEOUT_MS = 60_000;
 export const OPERATION_TIMEOUT_MS = 180_000;
 
 const BACKOFF_BASE_MS = 500;
 const BACKOFF_CAP_MS = 20_000;
-const THROTTLED = new Set([425, 429]);
-const UNAVAILABLE = new Set([408, 500, 502, 503, 504]);
+const DEFINITE_SERVER_ERRORS = new Set([501, 505, 511]);
 
 /** Row of an attempt without a status: nothing was sent, or nothing came back. */
 export function rowOfFailure(sent: boolean, failure: Failure): RowName {
@@ -51,33 +55,47 @@ export function rowOfFailure(sent: boolean, failure: Failure): RowName {
 
 /** Row of a status that is not 2xx. */
 export function rowOfStatus(status: number): RowName {
-  if (THROTTLED.has(status)) return 'throttled';
-  return UNAVAILABLE.has(status) ? 'unavailable' : 'refused';
+  if (status === 425 || status === 429) return 'throttled';
+  if (status === 408) return 'unavailable';
+  if (status >= 500) return DEFINITE_SERVER_ERRORS.has(status) ? 'refused' : 'unavailable';
+  return status >= 300 && status <= 303 ? 'redirected' : 'refused';
 }
 
-/** Whether there is another attempt after `failed`, of which the last has just ended. */
-export function mayRetry(
-  failed: readonly { readonly row: RowName }[],
-  operationClass: OperationClass,
-  retryRateLimited: boolean,
-): boolean {
-  const row = failed.at(-1)?.row;
-  if (row === undefined || failed.length >= MAX_ATTEMPTS) return false;
-  if (row === 'throttled' && retryRateLimited) return true;
-  const action: Action = retryTable[row][operationClass];
-  if (action === 'retry-once') return failed.filter((attempt) => attempt.row === row).length === 1;
-  return action === 'retry';
+/** What {@link mayRetry} needs to know about an attempt. */
+export interface Attempt {
+  readonly row: RowName;
+  readonly failure: Pick<Failure, 'code'> | null;
+  /** When it began, in milliseconds of the monotonic clock. */
+  readonly startedAt: number;
 }
 
 /**
- * True when a refusal does not tell whether an earlier attempt was applied whose answer was lost: it comes from
- * before the service looks at what is asked (a redirect, the key, the rate limit, a method not implemented), or from
- * a precondition that the earlier attempt itself may have changed.
+ * Whether there is another attempt after these, of which the last has just ended. `now` is in milliseconds of the
+ * monotonic clock. With `persistent`, attempts that were throttled do not count: each was a definite refusal.
  */
-export function isSilentOnEarlierAttempt(status: number, operationClass: OperationClass): boolean {
-  if (status < 400 || status >= 500) return true;
-  if ([401, 403, 407, 425, 429].includes(status)) return true;
-  return operationClass === 'repeatable' && (status === 409 || status === 412);
+export function mayRetry(
+  attempts: readonly Attempt[],
+  operationClass: OperationClass,
+  now: number,
+  persistent: boolean,
+): boolean {
+  const last = attempts.at(-1);
+  if (last === undefined) return false;
+  if (wasNotConnected(last)) {
+    const firstRefused = attempts.findLastIndex((attempt) => !wasNotConnected(attempt)) + 1;
+    return now - (attempts[firstRefused]?.startedAt ?? now) < REFUSED_PATIENCE_MS;
+  }
+  const counted = attempts.filter(
+    (attempt) => !wasNotConnected(attempt) && !(persistent && attempt.row === 'throttled'),
+  );
+  if (counted.length >= MAX_ATTEMPTS) return false;
+  const action: Action = retryTable[last.row][operationClass];
+  if (action === 'retry-once') return attempts.filter(({ row }) => row === last.row).length === 1;
+  return action === 'retry';
+}
+
+function wasNotConnected({ failure }: Attempt): boolean {
+  return failure?.code === 'connection_refused' || failure?.code === 'connect_timeout';
 }
 
 /** Full jitter: milliseconds to wait after the attempt with this number (from 1). `random` is in [0, 1). */
@@ -85,20 +103,20 @@ export function backoffMs(attempt: number, random: number): number {
   return random * Math.min(BACKOFF_CAP_MS, BACKOFF_BASE_MS * 2 ** (attempt - 1));
 }
 
-/** Latest time that a Date can hold. */
-const END_OF_TIME_MS = 8.64e15;
+/** Far beyond any deadline, and yet a time that can be printed. */
+const MAX_RETRY_AFTER_MS = 8.64e15;
 
 /**
- * Epoch milliseconds that a `Retry-After` of seconds, decimal seconds or an HTTP date means, or null.
- * A date is taken relative to the answer's own `Date` where there is one, since the two clocks may differ.
+ * Milliseconds to wait by a `Retry-After` of seconds, decimal seconds or an HTTP date, or null. `now` is epoch
+ * milliseconds. A date is relative to the answer's own `Date` if there is one, since the two clocks may differ.
  */
 export function parseRetryAfter(headers: Readonly<Record<string, string>>, now: number): number | null {
   const value = headers['retry-after']?.trim() ?? '';
-  if (/^\d+(\.\d+)?$/.test(value)) return Math.min(now + Math.ceil(Number(value) * 1000), END_OF_TIME_MS);
+  if (/^\d+(\.\d+)?$/.test(value)) return Math.min(Math.ceil(Number(value) * 1000), MAX_RETRY_AFTER_MS - now);
   const at = parseHttpDate(value);
   if (at === null) return null;
   const serverNow = parseHttpDate(headers.date ?? '') ?? now;
-  return now + Math.max(0, at - serverNow);
+  return Math.max(0, at - serverNow);
 }
 
 /** The three forms of RFC 9110, section 5.6.7. The oldest one has no zone and means UTC. */

@@ -25,6 +25,19 @@ export class HistoryError extends Error {
   }
 }
 
+/** An earlier request for the same thing is in doubt, and a second one could contradict it. Nothing was sent. */
+export class InDoubtError extends Error {
+  override readonly name = 'InDoubtError';
+  readonly earlier: HistoryRecord;
+
+  constructor(earlier: HistoryRecord) {
+    super(
+      `An earlier request (${earlier.id}) may have been applied, and it could not be settled by reading.`,
+    );
+    this.earlier = earlier;
+  }
+}
+
 /** The key was used for something else before. Nothing was sent. */
 export class KeyReusedError extends Error {
   override readonly name = 'KeyReusedError';

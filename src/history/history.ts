@@ -63,8 +63,7 @@ export interface SendOptions {
   readonly client: Client;
   readonly timeoutMs?: CallInput['timeoutMs'] | undefined;
   readonly signal?: CallInput['signal'] | undefined;
-  readonly retryRateLimited?: CallInput['retryRateLimited'] | undefined;
-  readonly followsClosely?: CallInput['followsClosely'] | undefined;
+  readonly inBatch?: CallInput['inBatch'] | undefined;
   /** Between two reads of something that may still be changing, in milliseconds; 2 s by default. */
   readonly settlePauseMs?: number | undefined;
 }
@@ -72,6 +71,8 @@ export interface SendOptions {
 /** What came of an operation. */
 export interface Performed {
   readonly record: HistoryRecord;
+  /** False if the record is no longer on disk, so that `resume` cannot find it. */
+  readonly isRecorded: boolean;
   /**
    * Its outcome by all that this machine knows: if an earlier run may have been applied, a later
    * failure to send leaves it `unknown`.
@@ -82,9 +83,7 @@ export interface Performed {
 }
 
 /** What all operations of a batch share. They are never keyed, so none continues an earlier record. */
-export interface BatchOptions
-  extends Target,
-    Pick<SendOptions, 'client' | 'timeoutMs' | 'signal' | 'retryRateLimited'> {
+export interface BatchOptions extends Target, Pick<SendOptions, 'client' | 'timeoutMs' | 'signal'> {
   /** The API key: a request that contains it is refused. */
   readonly secrets: readonly string[];
   /** Maximum number of requests in flight, now. */

@@ -70,7 +70,7 @@ export function openHistory(settings: HistorySettings): History {
     return text !== undefined && readText(files, fileOf(folder, record.id))?.text === text;
   }
 
-  /** Whoever holds the draft's name is the only one who may create the record of that id. */
+  /** Only the process that creates the draft may create the record of that id. */
   async function create(record: HistoryRecord): Promise<boolean> {
     const draft = path.join(folder, `.${record.id}.tmp`);
     try {
@@ -89,16 +89,25 @@ export function openHistory(settings: HistorySettings): History {
     return true;
   }
 
+  async function replace(record: HistoryRecord): Promise<void> {
+    const draft = path.join(folder, `.${record.id}.${randomBytes(8).toString('hex')}.tmp`);
+    const text = serializeRecord(record);
+    createFile(files, draft, text, { sync: true });
+    await renameDurably(files, draft, fileOf(folder, record.id));
+    written.set(record, text);
+  }
+
   async function update(record: HistoryRecord, patch: RecordPatch): Promise<HistoryRecord> {
     try {
       const current = stillAsWritten(record) ? record : (readAgain(store, record) ?? record);
       if (current.state === 'applied' && patch.state !== 'applied') return current;
       const next = { ...current, ...patch, updatedAt: new Date(now()).toISOString() };
-      const draft = path.join(folder, `.${record.id}.${randomBytes(8).toString('hex')}.tmp`);
-      const text = serializeRecord(next);
-      createFile(files, draft, text, { sync: true });
-      await renameDurably(files, draft, fileOf(folder, record.id));
-      written.set(next, text);
+      await replace(next).catch((error: unknown) => {
+        if (systemCode(error) !== 'ENOENT') throw error;
+        // Somebody removed the folder. The record is still needed: it says what is in doubt.
+        ensureFolder(files, folder);
+        return replace(next);
+      });
       return next;
     } catch (error) {
       throw historyError(error, 'write', fileOf(folder, record.id));

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { Outcome } from '../../src/client/outcome.ts';
 import type { OperationClass } from '../../src/contract/operation.ts';
 import { answer, type Behaviour, startFaultServer } from '../helpers/fault-server.ts';
-import { clientFor } from './support.ts';
+import { clientFor, skippingClock } from './support.ts';
 
 const classes = ['read', 'repeatable', 'keyed', 'one-shot'] as const satisfies readonly OperationClass[];
 
@@ -23,6 +23,12 @@ const unreadable: Expected = [
   [2, 'unknown'],
   [1, 'unknown'],
 ];
+const redirected: Expected = [
+  [1, 'rejected'],
+  [1, 'unknown'],
+  [1, 'unknown'],
+  [1, 'unknown'],
+];
 const inProgress: Expected = [
   [1, 'rejected'],
   [1, 'rejected'],
@@ -36,18 +42,17 @@ const faults: readonly (readonly [string, Behaviour, Expected])[] = [
   ['200 and half of its body', { does: 'half', body: '{"id":"x"}' }, unlessOneShot('unknown')],
   ['an answer that is not HTTP', { does: 'raw', bytes: 'SSH-2.0-OpenSSH_9.2\r\n' }, unlessOneShot('unknown')],
   ['half of the status line', { does: 'raw', bytes: 'HTTP/1.1 20' }, unlessOneShot('unknown')],
-  ...[425, 429].map((status) => [`${status}`, answer(status), unlessOneShot('rejected')] as const),
-  ...[408, 500, 502, 503, 504].map(
+  ...[425, 429].map((status) => [`${status}`, answer(status), always(4, 'rejected')] as const),
+  ...[408, 500, 502, 503, 504, 507, 508, 520, 524, 530, 599].map(
     (status) => [`${status}`, answer(status), unlessOneShot('unknown')] as const,
   ),
-  ...[300, 301, 302, 303, 304, 307, 308].map(
-    (status) => [`${status}`, answer(status), always(1, 'rejected')] as const,
-  ),
+  ...[300, 301, 302, 303].map((status) => [`${status}`, answer(status), redirected] as const),
+  ...[304, 305, 307, 308, 399].map((status) => [`${status}`, answer(status), always(1, 'rejected')] as const),
   ...[
     400, 401, 402, 403, 404, 405, 406, 407, 409, 410, 411, 412, 413, 414, 415, 418, 421, 422, 423, 424, 426,
     428,
   ].map((status) => [`${status}`, answer(status), always(1, 'rejected')] as const),
-  ...[431, 451, 499, 501, 505, 507, 508, 511, 599].map(
+  ...[431, 451, 499, 501, 505, 511].map(
     (status) => [`${status}`, answer(status), always(1, 'rejected')] as const,
   ),
   [
@@ -106,19 +111,43 @@ test.each(cases.filter((row) => row.requests > 1))('$name, $operationClass: reco
   expect(server.requests[1]?.body).toBe('{"a":\t1.0}');
 });
 
-test.each(classes)('connection refused, %s: four attempts, not sent', async (operationClass) => {
+test.each(classes)('connection refused, %s: tried for a minute, not sent', async (operationClass) => {
   const closed = await startFaultServer([]);
   await closed.close();
-  await using client = clientFor(closed.url);
+  const clock = skippingClock();
+  await using client = clientFor(closed.url, { clock, random: () => 0.5 });
   const attempts: number[] = [];
+  const startedAt = clock.monotonic();
 
   const outcome = await client.send(
     { method: 'POST', path: '/v1/x', body: '{}', class: operationClass },
     { beforeAttempt: async (attempt) => void attempts.push(attempt) },
   );
 
-  expect(outcome).toMatchObject({ kind: 'not_sent', attempts: 4, failure: { code: 'connection_refused' } });
-  expect(attempts).toEqual([1, 2, 3, 4]);
+  expect(outcome).toMatchObject({ kind: 'not_sent', failure: { code: 'connection_refused' } });
+  expect(outcome.attempts).toBe(attempts.length);
+  expect(clock.monotonic() - startedAt).toBeGreaterThan(60_000);
+  expect(clock.monotonic() - startedAt).toBeLessThan(80_000);
+});
+
+test.each(classes)('%s: a service that is back within a minute gets the request', async (operationClass) => {
+  const closed = await startFaultServer([]);
+  await closed.close();
+  const clock = skippingClock();
+  await using client = clientFor(closed.url, { clock });
+  let server: Awaited<ReturnType<typeof startFaultServer>> | undefined;
+
+  const outcome = await client.send(
+    { method: 'POST', path: '/v1/x', body: '{}', class: operationClass },
+    {
+      beforeAttempt: async (attempt) => {
+        if (attempt === 6) server = await startFaultServer([answer(200, {})], closed.port);
+      },
+    },
+  );
+
+  expect(outcome).toMatchObject({ kind: 'applied', attempts: 6 });
+  await server?.close();
 });
 
 test('connection refused by every address of a name: not sent', async () => {
@@ -157,13 +186,16 @@ test.each(classes)('TLS handshake cut, %s: four connections, not sent', async (o
   server.close();
 });
 
-test.each([425, 429])('one-shot and %i with retryRateLimited: four requests', async (status) => {
-  await using server = await startFaultServer([answer(status)]);
-  await using client = clientFor(server.url);
-  const request = { method: 'POST', path: '/v1/x', body: '{}', class: 'one-shot' } as const;
+test.each(classes)('429 in a batch, %s: tried until the deadline', async (operationClass) => {
+  await using server = await startFaultServer([answer(429)]);
+  const clock = skippingClock();
+  await using client = clientFor(server.url, { clock });
+  const request = { method: 'POST', path: '/v1/x', body: '{}', class: operationClass } as const;
 
-  const outcome = await client.send(request, { retryRateLimited: true });
+  const outcome = await client.send(request, { inBatch: true });
 
-  expect(outcome).toMatchObject({ kind: 'rejected', attempts: 4, status });
-  expect(server.requests).toHaveLength(4);
+  expect(outcome).toMatchObject({ kind: 'rejected', status: 429 });
+  // 1, 2, 4, 8, 16, 30, 30, 30 and 30 s; the next 30 s would pass 180 s.
+  expect(clock.sleeps.map((ms) => Math.round(ms / 1000))).toEqual([1, 2, 4, 8, 16, 30, 30, 30, 30]);
+  expect(server.requests).toHaveLength(10);
 });

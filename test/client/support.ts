@@ -14,6 +14,7 @@ export function skippingClock(): SkippingClock {
   return {
     sleeps,
     now: () => Date.now() + skipped,
+    monotonic: () => performance.now() + skipped,
     async sleep(ms, signal) {
       signal?.throwIfAborted();
       sleeps.push(ms);

@@ -181,7 +181,7 @@ beforeAll(async () => {
     `const { createClient } = require('./client.js');
      const [baseUrl, apiKey] = process.argv.slice(2);
      const client = createClient({ baseUrl, apiKey, userAgent: 'test', env: process.env, random: () => 0 });
-     client.send({ method: 'GET', path: '/v1/x', body: null, class: 'read' }, {})
+     client.send({ method: 'GET', path: '/v1/x', body: null, class: 'read' }, { timeoutMs: 3_000 })
        .then((outcome) => console.log(JSON.stringify(outcome)));`,
   );
 });

@@ -1,3 +1,4 @@
+import { createServer } from 'node:net';
 import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import type { Exchange } from '../../src/client/client.ts';
@@ -288,8 +289,8 @@ test('among many that follow each other closely, a one-shot operation uses the c
   await using client = clientFor(server.url);
   const oneShot = { ...read, class: 'one-shot' } as const;
 
-  await client.send(oneShot, { followsClosely: true });
-  await client.send(oneShot, { followsClosely: true });
+  await client.send(oneShot, { inBatch: true });
+  await client.send(oneShot, { inBatch: true });
   expect(server.connections).toBe(1);
   await client.send(oneShot, {});
   expect(server.connections).toBe(2);
@@ -313,4 +314,49 @@ test('calls at the same time do not wait for each other', async () => {
 
   expect(quick.kind).toBe('applied');
   expect((await slow).kind).toBe('applied');
+});
+
+test.each([
+  ['100 Continue', 'HTTP/1.1 100 Continue\r\n\r\n'],
+  ['100 with a header', 'HTTP/1.1 100 Continue\r\nx-from: proxy\r\n\r\n'],
+  ['102 and 100', 'HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n'],
+  ['103 Early Hints', 'HTTP/1.1 103 Early Hints\r\nlink: </a>; rel=preload\r\n\r\n'],
+  ['110, which nobody has assigned', 'HTTP/1.1 110 Whatever\r\n\r\n'],
+])('interim answers that were not asked for are skipped: %s', async (_name, interim) => {
+  const bytes = `${interim}HTTP/1.1 201 Created\r\ncontent-length: 10\r\n\r\n{"id":"x"}`;
+  await using server = await startFaultServer([{ does: 'stall', bytes }]);
+  await using client = clientFor(server.url);
+
+  const outcome = await client.send({ method: 'POST', path: '/v1/x', body: '{}', class: 'one-shot' }, {});
+
+  expect(outcome).toMatchObject({ kind: 'applied', status: 201, attempts: 1, body: { id: 'x' } });
+});
+
+test('an interim answer may come in pieces, and again on a kept connection', async () => {
+  const answer = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}';
+  const pieces = [
+    'H',
+    'TTP/1.1 1',
+    '00 Continue\r',
+    '\n\r\nHTTP',
+    ...(answer.slice(4).match(/.{1,9}/gs) ?? []),
+  ];
+  const server = createServer((socket) => {
+    socket.on('data', async () => {
+      for (const piece of pieces) {
+        socket.write(piece);
+        await new Promise((resolve) => setTimeout(resolve, 2));
+      }
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  const port = typeof address === 'object' ? address?.port : 0;
+  await using client = clientFor(`http://127.0.0.1:${port}`);
+
+  for (let time = 0; time < 3; time += 1) {
+    const outcome = await client.send({ method: 'GET', path: '/v1/x', body: null, class: 'read' }, {});
+    expect(outcome).toMatchObject({ kind: 'applied', attempts: 1 });
+  }
+  server.close();
 });

@@ -62,10 +62,13 @@ export const answer = (
 ): Behaviour => ({ does: 'answer', status, body, headers });
 
 /**
- * A server on a free loopback port. The first request meets the first behaviour of the script, the second one the
+ * A server on a free loopback port, or the wanted one. The first request meets the first behaviour of the script, the second one the
  * second, and so on; the last behaviour stays. `await using` closes it.
  */
-export async function startFaultServer(script: readonly Behaviour[]): Promise<FaultServer & AsyncDisposable> {
+export async function startFaultServer(
+  script: readonly Behaviour[],
+  wantedPort = 0,
+): Promise<FaultServer & AsyncDisposable> {
   const requests: ReceivedRequest[] = [];
   const sockets = new Set<Socket>();
   const waiting: { count: number; resolve: () => void }[] = [];
@@ -104,7 +107,7 @@ export async function startFaultServer(script: readonly Behaviour[]): Promise<Fa
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(wantedPort, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
 
   const close = async () => {

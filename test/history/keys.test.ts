@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { type Command, fingerprint, keyOf } from '../../src/history/records/fingerprint.ts';
 import type { HistoryRecord } from '../../src/history/records/record.ts';
 import { fingerprintIntent, newRecord } from '../../src/history/records/request-intent.ts';
-import { recordOfKey, recordToGoOnWith } from '../../src/history/sending/idempotency-key-reuse.ts';
+import { recordOfKey, recordToContinue } from '../../src/history/sending/idempotency-key-reuse.ts';
 
 const command: Command = {
   operation: 'backup.create',
@@ -103,10 +103,10 @@ describe('a key of the user’s own', () => {
     expect(recordOfKey([earlier], other)).toBeNull();
   });
 
-  test('whose request was refused for its API key still belongs to it', () => {
+  test('is free again after its request was refused for its API key', () => {
     const earlier = record('first', 1, refused(401));
-    expect(recordOfKey([earlier], own)).toBe(earlier);
-    expect(() => recordOfKey([earlier], other)).toThrow(/other arguments \(first\)/);
+    expect(recordOfKey([earlier], own)).toBeNull();
+    expect(recordOfKey([earlier], other)).toBeNull();
   });
 
   test('belongs to the record that was applied rather than to one left open', () => {
@@ -120,7 +120,7 @@ describe('the same command again without a key', () => {
     'goes on with a %s record under 20 hours old',
     (state) => {
       const open = record('open', 19.9, { state });
-      expect(recordToGoOnWith([open], NOW)).toBe(open);
+      expect(recordToContinue([open], NOW)).toBe(open);
     },
   );
 
@@ -128,14 +128,15 @@ describe('the same command again without a key', () => {
     ['is 20 hours old', record('r', 20, { state: 'unknown' })],
     ['was applied', record('r', 1, { state: 'applied' })],
     ['was refused', record('r', 1, refused(422))],
+    ['was refused for its API key', record('r', 1, refused(401))],
     ['was never sent', record('r', 1, { state: 'not_sent' })],
     ['has no key', record('r', 1, { state: 'unknown', class: 'one-shot' })],
   ])('starts afresh when the earlier one %s', (_what, earlier) => {
-    expect(recordToGoOnWith([earlier], NOW)).toBeNull();
+    expect(recordToContinue([earlier], NOW)).toBeNull();
   });
 
-  test('goes on after a refused API key, and with the newest of several', () => {
-    const newest = record('newest', 1, refused(403));
-    expect(recordToGoOnWith([newest, record('older', 2, { state: 'unknown' })], NOW)).toBe(newest);
+  test('continues the newest of several', () => {
+    const newest = record('newest', 1, { state: 'unknown' });
+    expect(recordToContinue([newest, record('older', 2, { state: 'unknown' })], NOW)).toBe(newest);
   });
 });

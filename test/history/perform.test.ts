@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -7,6 +7,7 @@ import { createBackup, restoreBackup } from '../../src/contract/operations/backu
 import { createBlogPost } from '../../src/contract/operations/blog.ts';
 import { decideDispute } from '../../src/contract/operations/disputes.ts';
 import { saveSettings } from '../../src/contract/operations/settings.ts';
+import { updateStore } from '../../src/contract/operations/store.ts';
 import type { History } from '../../src/history/history.ts';
 import { openHistory } from '../../src/history/journal.ts';
 import { type PerformOptions, performRecorded } from '../../src/history/sending/execute.ts';
@@ -39,8 +40,7 @@ beforeEach(async () => {
   react = () => 'answer';
   server = await startStoreServer((request, number) => react(request, number));
   history = openHistory({ folder, process, now: () => Date.now() + ahead });
-  const clock = { now: Date.now, sleep: async () => {} };
-  client = createClient({ baseUrl: server.url, apiKey: 'sk_secret_key', userAgent: 'test', env: {}, clock });
+  client = patientClient().client;
 });
 
 afterEach(async () => {
@@ -53,6 +53,26 @@ const refuse = (status: number, code: string): Reaction => ({
   status,
   body: { type: 'about:blank', title: code, status, code },
 });
+
+/** A client whose waits take no time. */
+function patientClient() {
+  let waited = 0;
+  const clock = {
+    now: Date.now,
+    monotonic: () => performance.now() + waited,
+    sleep: async (ms: number) => {
+      waited += ms;
+    },
+  };
+  const options = { baseUrl: server.url, apiKey: 'sk_secret_key', userAgent: 'test', env: {}, clock };
+  return { client: createClient(options), waited: () => waited };
+}
+
+/** Changes a record on disk, as an earlier run would have left it. */
+function writeRecord(file: string, change: object): void {
+  const record = JSON.parse(readFileSync(file, 'utf8'));
+  writeFileSync(file, JSON.stringify({ ...record, ...change }));
+}
 
 let keys = 0;
 function perform(options: Partial<PerformOptions> & Pick<PerformOptions, 'operation' | 'body'>) {
@@ -274,6 +294,8 @@ describe('resume', () => {
     ['is out of reach', () => 'close' as const],
     ['refuses the API key', () => refuse(401, 'invalid_key')],
     ['does not find the store of another key', () => refuse(404, 'not_found')],
+    ['finds the request malformed', () => refuse(400, 'bad_request')],
+    ['refuses the values', () => refuse(422, 'validation_failed')],
   ])('a service that %s does not make an unknown outcome certain', async (_what, reaction) => {
     const record = await lose(backup);
     const next = reaction();
@@ -284,21 +306,57 @@ describe('resume', () => {
     server = await startStoreServer();
   });
 
-  test('a definite refusal ends it', async () => {
-    const record = await lose(backup);
-    react = () => refuse(422, 'validation_failed');
-    expect(await resume(record.id)).toMatchObject({
-      outcome: { kind: 'rejected' },
-      record: { state: 'rejected' },
-    });
+  test('killed after it was sent: a refusal to the same bytes does not end the doubt', async () => {
+    const { record } = await perform(backup);
+    const file = path.join(folder, `${record.id}.json`);
+    writeRecord(file, { state: 'sent', answer: null });
+    react = () => refuse(400, 'bad_request');
+
+    expect(await resume(record.id)).toMatchObject({ outcome: { kind: 'unknown', status: 400 } });
+    expect(await history.get(record.id)).toMatchObject({ state: 'unknown' });
+    expect((await perform(backup)).record.id).toBe(record.id);
   });
 
-  test('goes on after a login when the key was refused', async () => {
-    react = () => refuse(401, 'invalid_key');
+  test.each([401, 403])('a %i as the only answer ends it: the same command is sent anew', async (status) => {
+    react = () => refuse(status, 'invalid_key');
     const { record } = await perform(backup);
+    expect(record.state).toBe('rejected');
+    expect((await history.list({ open: true })).records).toEqual([]);
     react = () => 'answer';
-    ahead = 100 * HOUR;
-    expect(await resume(record.id)).toMatchObject({ action: 'sent', outcome: { kind: 'applied' } });
+    expect((await perform(backup)).record.id).not.toBe(record.id);
+  });
+
+  test('waits as long as the last answer asked, also in a later run', async () => {
+    react = () => ({ status: 503, body: {}, headers: { 'retry-after': '100' } });
+    const { record, outcome } = await perform({ ...backup, timeoutMs: 50_000 });
+    expect(outcome).toMatchObject({ kind: 'unknown', status: 503 });
+    react = () => 'answer';
+    ahead = 10_000;
+    const before = server.received.length;
+    const { client: later, waited } = patientClient();
+    const early = await resume(record.id, { client: later, timeoutMs: 50_000 });
+    expect(early).toMatchObject({ outcome: { kind: 'unknown', failure: { code: 'connection_lost' } } });
+    expect(server.received).toHaveLength(before);
+    expect(await resume(record.id, { client: later })).toMatchObject({ outcome: { kind: 'applied' } });
+    expect(waited()).toBeGreaterThan(85_000);
+    await later.close();
+  });
+
+  test('a repeatable change in doubt is settled by a later one of the same values', async () => {
+    const update = { operation: updateStore, body: { name: 'Shop' } };
+    const record = await lose(update);
+    react = () => 'answer';
+    ahead = 1_000;
+    const twin = await perform(update);
+    const before = server.received.length;
+
+    expect(await resume(record.id)).toMatchObject({
+      action: 'settled',
+      record: { state: 'applied' },
+      warnings: [`${twin.record.id} has applied the same change since.`],
+    });
+    expect(server.received).toHaveLength(before);
+    expect((await history.list({ open: true })).records).toEqual([]);
   });
 
   test('does not send what is so old that its key may be forgotten, unless told to', async () => {
@@ -323,14 +381,6 @@ describe('resume', () => {
     expect(await resume(record.id)).toMatchObject({ action: 'left', reason: 'one_shot' });
     expect(server.received).toHaveLength(1);
     expect(await history.get(record.id)).toMatchObject({ state: 'unknown' });
-  });
-
-  test('a one-shot operation that was refused for the key is closed, not sent', async () => {
-    react = () => refuse(403, 'insufficient_scope');
-    const { record } = await perform(post);
-    expect(await resume(record.id)).toMatchObject({ action: 'settled', outcome: { kind: 'not_sent' } });
-    expect(server.received).toHaveLength(1);
-    expect((await history.list({ open: true })).records).toEqual([]);
   });
 
   test('two at once send one after the other, and the second finds it finished', async () => {
@@ -363,20 +413,43 @@ describe('a decision whose answer was lost', () => {
   test.each([
     ['another status', dispute('lost', 'Delivered')],
     ['another resolution', dispute('won', 'Somebody else decided')],
-  ])('is a conflict when the dispute shows %s', async (_what, shown) => {
-    afterLoss(shown);
-    expect((await perform(decision)).outcome).toMatchObject({ kind: 'rejected', status: 409 });
+    ['another dispute', { status: 200, body: { record: { id: 'd-2', status: 'won' }, evidence: [] } }],
+    ['no id', { status: 200, body: { record: { status: 'won' }, evidence: [] } }],
+    ['that it is still open', dispute('open')],
+  ] as const)(
+    'stays unknown when the dispute shows %s, however long ago it was sent',
+    async (_what, shown) => {
+      afterLoss(shown);
+      const { record, outcome } = await perform(decision);
+      expect(outcome).toMatchObject({ kind: 'unknown' });
+      ahead = 30 * 24 * HOUR;
+      expect(await resume(record.id)).toMatchObject({ action: 'left', reason: 'not_settled' });
+      expect(server.received.filter(({ method }) => method === 'POST')).toHaveLength(1);
+    },
+  );
+
+  test('is not sent a second time while it is in doubt', async () => {
+    afterLoss(dispute('open'));
+    const { record } = await perform(decision);
+    await expect(perform(decision)).rejects.toMatchObject({
+      name: 'InDoubtError',
+      earlier: { id: record.id },
+    });
+    expect(server.received.filter(({ method }) => method === 'POST')).toHaveLength(1);
+    afterLoss(dispute('won', 'Delivered'));
+    await perform(decision);
+    expect(await history.get(record.id)).toMatchObject({ state: 'applied' });
   });
 
-  test('stays unknown while the dispute is open, and has failed when it still is after five minutes', async () => {
-    afterLoss(dispute('open'));
-    const { record, outcome, warnings } = await perform(decision);
-    expect(outcome.kind).toBe('unknown');
-    expect(warnings).toEqual([expect.stringContaining('still open')]);
-    expect(await resume(record.id)).toMatchObject({ action: 'left', reason: 'not_settled' });
-    ahead = 301_000;
-    expect(await resume(record.id)).toMatchObject({ action: 'settled', record: { state: 'not_sent' } });
-    expect(server.received.filter(({ method }) => method === 'POST')).toHaveLength(1);
+  test.each([
+    ['another status', { id: 'd-1', status: 'open' }],
+    ['another dispute', { id: 'd-2', status: 'won' }],
+  ])('an answer with %s is no success', async (_what, body) => {
+    react = ({ method }) => (method === 'GET' ? dispute('open') : { status: 200, body });
+    expect(await perform(decision)).toMatchObject({
+      outcome: { kind: 'unknown', failure: { code: 'contradicting_answer' } },
+      record: { state: 'unknown' },
+    });
   });
 
   test('is settled by resume when reading works again', async () => {
@@ -465,7 +538,7 @@ describe('a disk that is full', () => {
     const printed = JSON.parse(stdout);
     expect(printed).toMatchObject({
       outcome: { kind: 'applied', body: { id: 'made-1' } },
-      warnings: [expect.stringMatching(/could not be written down.*no space left/)],
+      warnings: [expect.stringMatching(/could not be recorded.*no space left/)],
     });
     expect(await history.get(printed.id)).toMatchObject({ state: 'sent' });
     expect(await history.get(earlier.record.id)).toEqual(earlier.record);

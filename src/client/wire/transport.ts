@@ -1,7 +1,9 @@
 import type { Client, Dispatcher } from 'undici';
+import { monotonicMs } from '../clock.ts';
 import type { Failure } from '../outcome.ts';
 import { connectTimeout, openSocket, reasonOf, WireError } from './connect.ts';
 import { bodyTooLarge, MAX_BODY_BYTES } from './decode.ts';
+import { skipInterimAnswers } from './skip-interim-answers.ts';
 import { compileWebAssemblyFast } from './v8-flags.ts';
 
 /** All headers of an answer together: Node's own limit. */
@@ -16,9 +18,9 @@ export interface WireRequest {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | null;
-  /** Open a new connection: a kept one may be closing at the other end as the request leaves. */
+  /** Open a new connection: an idle one may be closing at the other end while the request is sent. */
   readonly fresh: boolean;
-  /** With `fresh`: unless one has answered within so many milliseconds. */
+  /** With `fresh`: unless a connection has answered within this many milliseconds. */
   readonly warmMs?: number;
   /** For the whole exchange, connecting included. */
   readonly timeoutMs: number;
@@ -26,15 +28,15 @@ export interface WireRequest {
 }
 
 export interface WireAnswer {
-  /** False when it is certain that no byte of the request was handed to anything that could read it. */
+  /** False if it is certain that no byte of the request reached anything that could read it. */
   readonly sent: boolean;
   readonly status: number | null;
   readonly statusText: string;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** What came of the body, still in its content coding. */
+  /** What was received of the body, still in its content coding. */
   readonly body: Buffer;
-  /** Null when the whole answer came. */
+  /** Null if the whole answer came. */
   readonly failure: Failure | null;
 }
 
@@ -47,16 +49,15 @@ export interface Transport {
 /** A connection with at most one request on it. */
 interface PooledConnection {
   client: Client;
-  /** When it last answered, in milliseconds since the start of the process. */
+  /** When it last answered, in milliseconds of the monotonic clock. */
   answeredAt: number;
   /** Ends the opening of a connection. */
   readonly opening: AbortController;
+  /** To be called before each request. */
+  beforeRequest(): void;
 }
 
-/** Not `performance`, which Node loads when it is first asked for. */
-const uptimeMs = () => process.uptime() * 1_000;
-
-/** HTTP/1.1 to one origin, through `proxy` where it is not null. Connections are kept for undici's default of 4 s. */
+/** HTTP/1.1 to one origin, through `proxy` if it is not null. Connections are kept for undici's default of 4 s. */
 export function createTransport(
   origin: URL,
   proxy: URL | null,
@@ -71,6 +72,7 @@ export function createTransport(
     const connection: PooledConnection = {
       answeredAt: 0,
       opening,
+      beforeRequest: () => {},
       client: new UndiciClient(origin.origin, {
         maxHeaderSize: MAX_HEADER_BYTES,
         // The exchange has timers of its own.
@@ -81,7 +83,10 @@ export function createTransport(
           openSocket(origin, proxy, opening.signal)
             .finally(() => clearTimeout(timer))
             .then(
-              (socket) => callback(null, socket),
+              (socket) => {
+                connection.beforeRequest = skipInterimAnswers(socket);
+                callback(null, socket);
+              },
               (error) => callback(error, null),
             );
         },
@@ -90,10 +95,10 @@ export function createTransport(
     return connection;
   }
 
-  /** The connection that has answered last, where the request may use it. */
+  /** The connection that has answered last, if the request may use it. */
   function takeConnection({ fresh, warmMs = 0 }: WireRequest): PooledConnection | undefined {
-    const answeredAt = idle.at(-1)?.answeredAt ?? 0;
-    return !fresh || uptimeMs() - answeredAt < warmMs ? idle.pop() : undefined;
+    const answeredAt = idle.at(-1)?.answeredAt ?? Number.NEGATIVE_INFINITY;
+    return !fresh || monotonicMs() - answeredAt < warmMs ? idle.pop() : undefined;
   }
 
   return {
@@ -101,7 +106,7 @@ export function createTransport(
       const connection = takeConnection(request) ?? (await openConnection());
       try {
         const answer = await exchangeOn(connection, origin, request);
-        connection.answeredAt = uptimeMs();
+        connection.answeredAt = monotonicMs();
         if (answer.failure === null && !closed) idle.push(connection);
         else void connection.client.destroy();
         return answer;
@@ -158,9 +163,9 @@ function exchangeOn(connection: PooledConnection, origin: URL, request: WireRequ
           // undici may put a request back into its queue. Whether to send again is not its decision.
           if (controller !== null) return started.abort(new Error('the connection broke'));
           controller = started;
+          connection.beforeRequest();
         },
         onResponseStart(_controller, code, received, text) {
-          if (code < 200) return;
           status = code;
           statusText = text ?? '';
           answerHeaders = joinHeaders(received);
@@ -198,13 +203,13 @@ function brokenConnection(error: Error, plainHost: string | null): Failure {
   if (plainHost !== null && 'data' in error && isTlsAlert(error.data)) {
     return {
       code: 'tls_handshake_failed',
-      message: `${plainHost} speaks TLS alone, and could not read the request: its address begins with https://`,
+      message: `${plainHost} speaks only TLS and could not read the request: use https:// in its address`,
     };
   }
   if (error.name === 'HTTPParserError') {
     return { code: 'connection_lost', message: `the answer is no valid HTTP (${reasonOf(error)})` };
   }
-  const advice = plainHost === null ? '' : '; a port for https:// would close it so too';
+  const advice = plainHost === null ? '' : '; a port for https:// would also close it';
   return {
     code: 'connection_lost',
     message: `the connection broke before the answer was complete (${reasonOf(error)})${advice}`,

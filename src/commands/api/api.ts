@@ -60,11 +60,6 @@ sent once. Nothing is checked or backed up first. A terminal is asked for missin
       group,
     },
     { flag: '--new', description: 'Start a new attempt instead of continuing an open one', group: 'Safety:' },
-    {
-      flag: '--retry-rate-limited',
-      description: 'Wait and retry if the service answers "too many requests"',
-      group: 'Safety:',
-    },
   ],
   dryRun: true,
   examples: [

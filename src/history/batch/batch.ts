@@ -69,7 +69,7 @@ export function openBatch(files: Files, history: History, options: BatchOptions)
     }
   }
 
-  const sending = { ...options, history: { ...history, update }, followsClosely: true };
+  const sending = { ...options, history: { ...history, update }, inBatch: true };
 
   return {
     prepare: (body) => fingerprintIntent(intentOf(options, body)),
@@ -135,7 +135,7 @@ function clientInTurn({ client, onRetry }: BatchOptions, turn: Turn): Client {
       } catch (error) {
         if (error !== turnedAway) throw error;
         const failure = { code: 'cancelled', message: 'the batch ended before it was sent' } as const;
-        return { kind: 'not_sent', attempts: 0, requestId: null, failure };
+        return { kind: 'not_sent', attempts: 0, requestId: null, retryAt: null, failure };
       }
     },
   };

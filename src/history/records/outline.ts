@@ -15,11 +15,7 @@ export interface RecordOutline {
   readonly answer: { readonly status: number; readonly body: string | null } | null;
 }
 
-/**
- * True while there is something left to do or to find out: not sent yet, no answer, or refused for a
- * key (401, 403) that a new login may put right.
- */
-export function isOpen({ state, answer }: Pick<RecordOutline, 'state' | 'answer'>): boolean {
-  if (state === 'rejected') return answer?.status === 401 || answer?.status === 403;
+/** True while there is something left to do or to find out: not sent yet, or no answer that proves what became of it. */
+export function isOpen({ state }: Pick<RecordOutline, 'state'>): boolean {
   return state === 'prepared' || state === 'sent' || state === 'unknown';
 }

@@ -90,7 +90,7 @@ const recordSchema = memoize(() => {
 export type HistoryRecord = z.infer<ReturnType<typeof recordSchema>>;
 export type HistoryAnswer = NonNullable<HistoryRecord['answer']>;
 
-/** True when the service may have applied the operation without this machine knowing. */
+/** True if the service may have applied the operation without this machine knowing. */
 export function mayHaveBeenApplied(record: Pick<HistoryRecord, 'state'>): boolean {
   return record.state === 'sent' || record.state === 'unknown';
 }

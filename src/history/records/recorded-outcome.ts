@@ -66,7 +66,7 @@ export function recordedOutcome(record: HistoryRecord): Outcome | null {
       return { kind: 'rejected', ...common, status, problem, retryAt };
     }
     case 'not_sent':
-      return { kind: 'not_sent', ...common, failure };
+      return { kind: 'not_sent', ...common, retryAt: null, failure };
     case 'unknown': {
       const { status = null, problem = null, retryAt = null } = answer ?? {};
       return { kind: 'unknown', ...common, status, failure, problem, retryAt };

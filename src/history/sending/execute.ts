@@ -1,47 +1,51 @@
 import { buildPath } from '../../contract/operation.ts';
+import { decideDispute } from '../../contract/operations/disputes.ts';
+import { InDoubtError } from '../errors.ts';
 import type { Lock, LockHolder } from '../files/lock.ts';
 import type { History, Performed, SendOptions } from '../history.ts';
 import { fingerprint } from '../records/fingerprint.ts';
 import { isOpen } from '../records/outline.ts';
-import { type HistoryRecord, lockName } from '../records/record.ts';
+import { type HistoryRecord, lockName, mayHaveBeenApplied } from '../records/record.ts';
 import { recordedOutcome } from '../records/recorded-outcome.ts';
 import { type IntentDetails, intentOf, type Target } from '../records/request-intent.ts';
-import { KEY_REUSE_MS, recordOfKey, recordToGoOnWith } from './idempotency-key-reuse.ts';
+import { KEY_REUSE_MS, recordOfKey, recordToContinue } from './idempotency-key-reuse.ts';
+import { resumeRecord } from './resume.ts';
 import { sendRecord } from './send.ts';
 
-/** What makes a command, and which earlier ones it goes on with. */
+/** What identifies a command, and so the earlier records that it continues. */
 type CommandOptions = Pick<
   PerformOptions,
   'history' | 'operation' | 'origin' | 'storeId' | 'parameters' | 'body' | 'fresh'
 >;
 
 export interface PerformOptions extends SendOptions, Target, IntentDetails {
-  /** The request body; a keyed operation's may hold an `idempotencyKey` of the user's. */
+  /** The request body; that of a keyed operation may have an `idempotencyKey` of the user. */
   readonly body: Readonly<Record<string, unknown>> | null;
-  /** The API key: a request that holds it is refused. */
+  /** The API key: a request that contains it is refused. */
   readonly secrets: readonly string[];
-  /** A keyed operation: makes the key where the body has none. */
+  /** A keyed operation: makes the key if the body has none. */
   makeKey?(): string;
-  /** A keyed operation: do not go on with an open record of the same command, ask for a fresh key. */
+  /** A keyed operation: do not continue an open record of the same command, use a fresh key. */
   readonly fresh?: boolean | undefined;
   /**
-   * Looks at the history before a record is begun; what it throws ends the operation before anything is sent. No other
-   * process begins the same operation for the store in between.
+   * Looks at the history before a record is created; what it throws ends the operation before anything is sent. No
+   * other process begins the same operation for the store in between.
    */
   check?(history: History): Promise<void>;
-  /** A keyed operation goes on with an earlier record: `open` ones are sent again, others only reported. */
+  /** A keyed operation continues an earlier record: `open` ones are sent again, others only reported. */
   onEarlierRecord?(record: HistoryRecord, open: boolean): void;
-  /** Another process is at work on the same operation. */
+  /** Another process is running the same operation. */
   onWait?(holder: LockHolder | null): void;
 }
 
 /**
  * Performs an operation that changes something, write-ahead: the record is on disk before the first byte is sent, and
  * the outcome is written into it. A keyed operation with a key that was used before, or given a second time while an
- * open record of it is young, goes on with that record: same key, same bytes, one effect. Where another process is at
- * it, waits and reports what came of it.
+ * open record of it is young, continues that record: same key, same bytes, one effect. If another process is running
+ * it, waits and reports its result.
  *
- * Throws a HistoryError or KeyReusedError when nothing was sent, and a RangeError for an unfit path parameter.
+ * Throws a HistoryError, KeyReusedError or InDoubtError if nothing was sent, and a RangeError for an invalid path
+ * parameter.
  */
 export async function performRecorded(options: PerformOptions): Promise<Performed> {
   const { history, operation, signal } = options;
@@ -50,7 +54,7 @@ export async function performRecorded(options: PerformOptions): Promise<Performe
     () => beginOrFind(options),
     { signal },
   );
-  if (found.lock === null) return goOnWith(options, found.record);
+  if (found.lock === null) return continueRecord(options, found.record);
   try {
     return await sendRecord(options, found.lock, found.record);
   } finally {
@@ -67,9 +71,10 @@ async function beginOrFind(options: PerformOptions): Promise<{ record: HistoryRe
     if (makeKey !== undefined && options.bodyText === undefined && body?.idempotencyKey === undefined)
       body = { ...body, idempotencyKey: makeKey() };
   }
+  if (operation.id === decideDispute.id) await settleEarlierDecision(options);
   await options.check?.(history);
   const id = history.newId();
-  // Locked before it can be seen, so that no resume takes it up in between.
+  // Locked before it can be seen, so that no `resume` starts it in between.
   const lock = await history.acquire(lockName({ id, batch: null }));
   try {
     return { record: await history.begin({ ...intentOf(options, body), id }, options.secrets), lock };
@@ -80,8 +85,25 @@ async function beginOrFind(options: PerformOptions): Promise<{ record: HistoryRe
 }
 
 /**
- * The record that {@link performRecorded} would go on with instead of beginning a new one, or null.
- * Throws a KeyReusedError when the key was used for another command.
+ * Settles an earlier decision of the same dispute that is in doubt, by reading. Throws an InDoubtError if the read does not
+ * show it: a second decision must not be sent then.
+ */
+export async function settleEarlierDecision(
+  options: SendOptions & Pick<PerformOptions, 'operation' | 'origin' | 'storeId' | 'parameters'>,
+): Promise<void> {
+  const { history, operation, origin, storeId, parameters } = options;
+  const path = buildPath(operation, { ...parameters, storeId });
+  const query = { operation: operation.id, origin, storeId, path, state: ['sent', 'unknown'] } as const;
+  for (const record of (await history.list(query)).records) {
+    // A record that another process is sending right now is locked: this waits for it.
+    const resumed = await resumeRecord({ ...options, record });
+    if (mayHaveBeenApplied(resumed.record)) throw new InDoubtError(resumed.record);
+  }
+}
+
+/**
+ * The record that {@link performRecorded} would continue instead of creating a new one, or null.
+ * Throws a KeyReusedError if the key was used for another command.
  */
 export async function findEarlierRecord(options: CommandOptions): Promise<HistoryRecord | null> {
   const { history, origin, storeId, body } = options;
@@ -95,10 +117,10 @@ export async function findEarlierRecord(options: CommandOptions): Promise<Histor
   }
   if (options.fresh === true) return null;
   const { records } = await history.list({ fingerprint: command, maxAgeMs: KEY_REUSE_MS });
-  return recordToGoOnWith(records, history.now());
+  return recordToContinue(records, history.now());
 }
 
-async function goOnWith(options: PerformOptions, found: HistoryRecord): Promise<Performed> {
+async function continueRecord(options: PerformOptions, found: HistoryRecord): Promise<Performed> {
   const { history, signal } = options;
   let waited = false;
   const onWait = (holder: LockHolder | null) => {
@@ -112,7 +134,7 @@ async function goOnWith(options: PerformOptions, found: HistoryRecord): Promise<
       const outcome = recordedOutcome(record);
       const finished = !isOpen(record) || waited;
       options.onEarlierRecord?.(record, outcome === null || !finished);
-      if (outcome !== null && finished) return { record, outcome, warnings: [] };
+      if (outcome !== null && finished) return { record, isRecorded: true, outcome, warnings: [] };
       return sendRecord(options, lock, record);
     },
     { signal, onWait },

@@ -2,16 +2,16 @@ import { KeyReusedError } from '../errors.ts';
 import { isOpen } from '../records/outline.ts';
 import type { HistoryRecord } from '../records/record.ts';
 
-/** How long an open record lends its key to the same command: services forget keys, often after 24 hours. */
+/** How long the same command reuses the key of an open record: services forget keys, often after 24 hours. */
 export const KEY_REUSE_MS = 20 * 3_600_000;
 
 /**
- * The record that a command with a key of the user's own belongs to, or null when the key is fresh.
+ * The record that a command with the user's own key belongs to, or null if the key is fresh.
  * `earlier` are the records of this operation and store with this key, newest first.
  *
- * A key counts as used once something with it was, or may yet be, applied. After a definite refusal, or where nothing
- * was sent, the same key may carry corrected arguments.
- * Throws a KeyReusedError when the key was used for another command.
+ * A key counts as used once something with it was, or may yet be, applied. After a definite refusal, or if nothing was
+ * sent, the same key may be used with corrected arguments.
+ * Throws a KeyReusedError if the key was used for another command.
  */
 export function recordOfKey(earlier: readonly HistoryRecord[], fingerprint: string): HistoryRecord | null {
   const used = earlier.filter((record) => isOpen(record) || record.state === 'applied');
@@ -21,10 +21,10 @@ export function recordOfKey(earlier: readonly HistoryRecord[], fingerprint: stri
 }
 
 /**
- * The open record whose key the same command, given again without a key, goes on with, or null.
+ * The open record that the same command, given again without a key, continues, or null.
  * `twins` are records of this command, newest first.
  */
-export function recordToGoOnWith(twins: readonly HistoryRecord[], now: number): HistoryRecord | null {
+export function recordToContinue(twins: readonly HistoryRecord[], now: number): HistoryRecord | null {
   const young = (record: HistoryRecord) => now - Date.parse(record.createdAt) < KEY_REUSE_MS;
   return twins.find((record) => record.class === 'keyed' && isOpen(record) && young(record)) ?? null;
 }

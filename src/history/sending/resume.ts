@@ -50,9 +50,9 @@ export type LeftReason =
   | 'one_shot';
 
 /**
- * Takes up an open record, under its lock. Keyed and repeatable operations are sent again, byte for byte, unless that
+ * Continues an open record, under its lock. Keyed and repeatable operations are sent again, byte for byte, unless that
  * could do it twice; an operation whose effect can be read is settled by reading first; a one-shot operation is never
- * sent again. Throws a HistoryError when nothing was sent.
+ * sent again. Throws a HistoryError if nothing was sent.
  */
 export async function resumeRecord(options: ResumeOptions): Promise<Resumed> {
   const { history, signal, onWait } = options;
@@ -61,9 +61,15 @@ export async function resumeRecord(options: ResumeOptions): Promise<Resumed> {
     async (lock) => {
       const record = await history.get(options.record.id);
       const outcome = recordedOutcome(record);
-      if (!isOpen(record) && outcome !== null) return { action: 'finished', record, outcome, warnings: [] };
-      const obstacle = findObstacle(options, record) ?? (await findLaterChange(options, record));
+      if (!isOpen(record) && outcome !== null) {
+        return { action: 'finished', record, isRecorded: true, outcome, warnings: [] };
+      }
+      const obstacle = findObstacle(options, record);
       if (obstacle !== null) return { action: 'left', record, ...obstacle };
+      const later = await findLaterChanges(options, record);
+      const twin = later.find(({ fingerprint }) => fingerprint === record.fingerprint);
+      if (twin !== undefined) return settleByTwin(options, record, twin);
+      if (later[0] !== undefined) return { action: 'left', record, ...overtakenBy(later[0]) };
       if (mayHaveBeenApplied(record) && canSettleByReading(record))
         return settleOrSend(options, lock, record);
       if (record.class === 'one-shot') return leaveOneShot(options, record);
@@ -103,13 +109,30 @@ function findObstacle(options: ResumeOptions, record: HistoryRecord): Left | nul
   return null;
 }
 
-/** A change that may be repeated sets what it names: sent late, it would put older values over newer ones. */
-async function findLaterChange(options: ResumeOptions, record: HistoryRecord): Promise<Left | null> {
-  if (record.class !== 'repeatable' || canSettleByReading(record) || options.evenIfOld) return null;
+/** A later applied change of the same resource, newest first, if a repeatable change may not be sent late. */
+async function findLaterChanges(options: ResumeOptions, record: HistoryRecord): Promise<HistoryRecord[]> {
+  if (record.class !== 'repeatable' || canSettleByReading(record) || options.evenIfOld) return [];
   const { operation, origin, storeId, path, createdAt } = record;
   const { records } = await options.history.list({ operation, origin, storeId, path, state: 'applied' });
-  const later = records.find((other) => other.createdAt > createdAt);
-  if (later === undefined) return null;
+  return records.filter((other) => other.createdAt > createdAt);
+}
+
+/** A repeatable change in doubt is settled if the same change was applied later. */
+async function settleByTwin(
+  { history }: ResumeOptions,
+  record: HistoryRecord,
+  twin: HistoryRecord,
+): Promise<Resumed> {
+  const answer = twin.answer && { ...twin.answer, settledByReading: true };
+  const settled = await history.update(record, { state: 'applied', answer, failure: null });
+  const outcome = recordedOutcome(settled);
+  if (outcome === null) throw new RangeError(`${record.id} has no outcome`);
+  const warnings = [`${twin.id} has applied the same change since.`];
+  return { action: 'settled', record: settled, isRecorded: true, outcome, warnings };
+}
+
+/** A repeatable change sets what it names: sent late, it would put its older values over newer ones. */
+function overtakenBy(later: HistoryRecord): Left {
   const advice =
     `${later.id} has changed the same since, and this would put its older values over it. ` +
     'Run the command again if you want them, and close this one with --mark not-applied.';
@@ -128,7 +151,7 @@ async function settleOrSend(options: ResumeOptions, lock: Lock, opened: HistoryR
       patchOf(finding.outcome, options.history.now(), true),
     );
     const warnings = finding.note === null ? [] : [finding.note];
-    return { action: 'settled', record: settled, outcome: finding.outcome, warnings };
+    return { action: 'settled', record: settled, isRecorded: true, outcome: finding.outcome, warnings };
   }
   if (finding.verdict === 'untouched' && record.operation === saveSettings.id) {
     return sendAgain(options, lock, record);
@@ -156,18 +179,15 @@ async function leaveOneShot(options: ResumeOptions, record: HistoryRecord): Prom
       'or --mark not-applied, after which the command may be run again.';
     return { action: 'left', record: await endAsUnknown(options, record), reason: 'one_shot', advice };
   }
-  const failure = {
-    code: 'cancelled',
-    message: record.state === 'prepared' ? 'storectl ended before it was sent' : 'the key was refused',
-  } as const;
+  const failure = { code: 'cancelled', message: 'storectl ended before it was sent' } as const;
   const { attempts } = record;
-  const outcome = { kind: 'not_sent', attempts, requestId: null, failure } as const;
+  const outcome = { kind: 'not_sent', attempts, requestId: null, retryAt: null, failure } as const;
   const closed = await options.history.update(record, patchOf(outcome, options.history.now(), false));
   const warnings = ['Nothing was applied. Run the command again if it is still wanted.'];
-  return { action: 'settled', record: closed, outcome, warnings };
+  return { action: 'settled', record: closed, isRecorded: true, outcome, warnings };
 }
 
-/** A record that says `sent` while nobody works on it belongs to a process that was killed: its answer is lost. */
+/** A record that says `sent` under our lock belongs to a process that was killed: its answer is lost. */
 async function endAsUnknown(options: ResumeOptions, record: HistoryRecord): Promise<HistoryRecord> {
   if (record.state !== 'sent') return record;
   const failure = { code: 'connection_lost', message: 'storectl ended before the answer came' };

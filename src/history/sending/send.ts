@@ -1,19 +1,21 @@
-import type { Outcome } from '../../client/outcome.ts';
-import { isSilentOnEarlierAttempt } from '../../client/retry.ts';
+import { keepDoubt } from '../../client/doubt.ts';
+import type { Failure, Outcome } from '../../client/outcome.ts';
 import type { Operation } from '../../contract/operation.ts';
+import { decideDispute } from '../../contract/operations/disputes.ts';
 import { HistoryError } from '../errors.ts';
 import type { Lock } from '../files/lock.ts';
-import type { Performed, SendOptions } from '../history.ts';
+import type { History, Performed, SendOptions } from '../history.ts';
 import { type HistoryRecord, mayHaveBeenApplied, rawOperationId } from '../records/record.ts';
 import { patchOf } from '../records/recorded-outcome.ts';
 import { callInputOf } from './call-input.ts';
+import { contradictionOf, wantedDecision } from './decision.ts';
 
 /**
  * Sends the stored bytes of a record, under its lock, and writes down how far it got: `sent` before the first byte
  * leaves, the outcome after. An unknown outcome that can be settled by reading is settled.
  *
- * Throws a HistoryError only while it is certain that nothing was sent by this call. What can no longer be written
- * afterwards (a disk that has filled up) is a warning; the record then stays open, which is true.
+ * Throws a HistoryError only if it is certain that nothing was sent by this call. What can no longer be written
+ * afterwards (a full disk) is a warning; the record then stays open, which is true.
  */
 export async function sendRecord(
   options: SendOptions & {
@@ -24,7 +26,7 @@ export async function sendRecord(
   opened: HistoryRecord,
 ): Promise<Performed> {
   const { history, client, operation } = options;
-  const doubtful = mayHaveBeenApplied(opened);
+  const doubt = mayHaveBeenApplied(opened) ? doubtOf(opened) : null;
   const warnings: string[] = [];
   let record = opened;
   let started = 0;
@@ -36,13 +38,13 @@ export async function sendRecord(
     try {
       record = await history.update(record, patch);
     } catch (error) {
-      // The file says `sent` or `unknown` already unless this is the very first byte.
-      if (started === 0 && !doubtful) throw error;
+      // The file says `sent` or `unknown` already, unless this is the very first byte.
+      if (started === 0 && doubt === null) throw error;
     }
     started = attempt;
   }
 
-  // Of a request outside the contract nothing is known that its answer could differ from.
+  // Nothing is known about a request outside the contract, so its answer cannot differ from it.
   const isRaw = operation.id === rawOperationId;
   let outcome: Outcome;
   try {
@@ -56,12 +58,12 @@ export async function sendRecord(
         anyBody: isRaw,
       },
       {
-        ...callInputOf(options),
+        ...callInputOf(options, opened),
         ...(opened.ifMatch !== null && { ifMatch: opened.ifMatch }),
         beforeAttempt: markSent,
       },
     );
-    outcome = doubtful ? keepDoubt(sent, opened) : sent;
+    outcome = refuseContradiction(opened, doubt === null ? sent : keepDoubt(sent, doubt));
   } catch (error) {
     if (!(error instanceof HistoryError) || started === 0) throw error;
     outcome = interrupted(error, started);
@@ -80,30 +82,38 @@ export async function sendRecord(
     record = await history.update(record, patchOf(outcome, history.now(), settled));
   } catch (error) {
     if (!(error instanceof HistoryError)) throw error;
-    warnings.push(`What came of it could not be written down: ${error.message}`);
+    warnings.push(`The outcome could not be recorded: ${error.message}`);
+    if (!(await isOnDisk(history, record))) return { record, isRecorded: false, outcome, warnings };
   }
-  return { record, outcome, warnings };
+  return { record, isRecorded: true, outcome, warnings };
 }
 
-/**
- * The outcome of a run after one that may have been applied: what does not tell about that earlier one leaves it
- * unknown. 404 does not tell either, since the profile may have been given the key of another store in between.
- */
-function keepDoubt(outcome: Outcome, record: HistoryRecord): Outcome {
-  const { attempts, requestId } = outcome;
-  if (outcome.kind === 'not_sent') {
-    const { failure } = outcome;
-    return { kind: 'unknown', attempts, requestId, failure, status: null, problem: null, retryAt: null };
-  }
-  if (outcome.kind !== 'rejected') return outcome;
-  const { status, problem, retryAt } = outcome;
-  if (status !== 404 && !isSilentOnEarlierAttempt(status, record.class)) return outcome;
-  const failure = { code: 'connection_lost', message: 'the answer to an earlier request was lost' } as const;
-  return { kind: 'unknown', attempts, requestId, failure, status, problem, retryAt };
+/** An answer that contradicts what was asked is no success. */
+function refuseContradiction(record: HistoryRecord, outcome: Outcome): Outcome {
+  if (outcome.kind !== 'applied' || record.operation !== decideDispute.id) return outcome;
+  const message = contradictionOf(wantedDecision(record), outcome.body);
+  if (message === null) return outcome;
+  const { attempts, requestId, status } = outcome;
+  const failure = { code: 'contradicting_answer', message } as const;
+  return { kind: 'unknown', attempts, requestId, status, problem: null, retryAt: null, failure };
+}
+
+function doubtOf({ state, failure }: HistoryRecord): Failure {
+  const lost = { code: 'connection_lost', message: 'the answer to an earlier request was lost' } as const;
+  return state === 'unknown' && failure !== null ? { ...lost, message: failure.message } : lost;
 }
 
 /** Attempts were made, and then the lock was lost. */
 function interrupted(error: HistoryError, attempts: number): Outcome {
   const failure = { code: 'cancelled', message: error.message } as const;
   return { kind: 'unknown', attempts, requestId: null, failure, status: null, problem: null, retryAt: null };
+}
+
+async function isOnDisk(history: History, { id }: HistoryRecord): Promise<boolean> {
+  try {
+    await history.get(id);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -18,9 +18,13 @@ export async function startBatch(
 ): Promise<Run> {
   const target = await context.connect();
   const problem = pathParameterProblem(target.storeId);
+<<<<<<< HEAD
   if (problem !== null) throw usageError(`--store ${problem}`, 'use the id as the service shows it');
-  // A request that was refused with 429 had no effect, so a batch can wait and send it again.
-  const parsed: ParsedCommand = { arguments: {}, options: new Map([['--retry-rate-limited', true]]) };
+  const parsed: ParsedCommand = { arguments: {}, options: new Map() };
+=======
+  if (problem !== null) throw usageError(`--store ${problem}`, 'give the id as the service shows it');
+  const parsed: ParsedCommand = { arguments: {}, options: new Map() };
+>>>>>>> 394c3ff (Outcomes: a doubt ends only by proof; waits are monotonic; every 5xx of a gateway leaves a doubt)
   return {
     target,
     request: { operation, parameters: {}, body: null },
@@ -45,7 +49,6 @@ export async function beginBatch(
     storeId,
     parameters,
     secrets: [secret],
-    retryRateLimited: true,
   });
 }
 

@@ -1,6 +1,7 @@
-import { HistoryError, KeyReusedError } from '../../../history/errors.ts';
+import { HistoryError, InDoubtError, KeyReusedError } from '../../../history/errors.ts';
 import type { HistoryRecord } from '../../../history/records/record.ts';
-import { localStateError, usageError } from '../../core/errors.ts';
+import { CliError, localStateError, usageError } from '../../core/errors.ts';
+import { exitCodes } from '../../core/exit-codes.ts';
 
 /** Several commands of one CI job share a key unless STORECTL_CI_JOB tells them apart. */
 function adviceOnKey({ idempotencyKey }: HistoryRecord): string {
@@ -19,6 +20,16 @@ export function describeHistoryError(error: unknown): unknown {
         code: error.code,
       },
     );
+  }
+  if (error instanceof InDoubtError) {
+    return new CliError({
+      code: 'outcome_unknown',
+      exitCode: exitCodes.unknown,
+      message: `an earlier request for the same (${error.earlier.id}) may have been applied: nothing was sent now`,
+      hint: `settle it with \`storectl resume ${error.earlier.id}\` before you run the command again`,
+      outcome: 'unknown',
+      operationId: error.earlier.id,
+    });
   }
   if (!(error instanceof HistoryError)) return error;
   if (error.code === 'record_not_found' || error.code === 'record_ambiguous') {

@@ -26,18 +26,11 @@ const keyOptions: readonly OptionSpec[] = [
   { flag: '--new', description: 'Start a new attempt instead of continuing an open one', group },
 ];
 
-const rateLimitOption: OptionSpec = {
-  flag: '--retry-rate-limited',
-  description: 'Wait and retry if the service answers "too many requests"',
-  group,
-};
-
 /** The options that depend on the class of the operation. */
 export function classOptions(operation: Operation, confirm: string | undefined): OptionSpec[] {
   return [
     ...(confirm === undefined ? [] : [{ ...confirmOption, ...parameterCompletion(confirm) }]),
     ...(operation.class === 'keyed' ? keyOptions : []),
-    ...(operation.class === 'one-shot' ? [rateLimitOption] : []),
     outputFileOption,
   ];
 }

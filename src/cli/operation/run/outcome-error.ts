@@ -59,6 +59,15 @@ export function outcomeError(
           message: 'cancelled, nothing was sent',
         });
       }
+      if (outcome.failure.code === 'throttled') {
+        return new CliError({
+          ...common,
+          code: 'throttled',
+          exitCode: exitCodes.throttled,
+          message: `${printable(outcome.failure.message)}: nothing was sent`,
+          hint: whenToTryAgain('run the command again', outcome.retryAt, context.now),
+        });
+      }
       return new CliError({
         ...common,
         code: outcome.failure.code,
@@ -81,45 +90,51 @@ function unknownError(
   context: OutcomeContext,
   common: object,
 ): CliError {
-  const what = printable(outcome.problem?.message ?? outcome.failure.message);
   const status = outcome.status ?? undefined;
-  // The only answer asked to wait. After an attempt whose answer was lost, the doubt matters more than the wait.
-  const onlyThrottled = outcome.attempts === 1 && outcome.failure.code === 'server_error';
-  // Where the attempts are used up, or the user did not want to wait, that is the reason.
+  if (context.class !== 'read') {
+    const id = context.recordId;
+    const settle =
+      id === null
+        ? 'its record is gone: look in the store before you run the command again'
+        : `settle it with \`storectl resume ${id}\` before you run the command again`;
+    return new CliError({
+      ...common,
+      code: 'outcome_unknown',
+      exitCode: exitCodes.unknown,
+      message: `the request was sent and no answer proves what became of it (${describeDoubt(outcome)}): it may have been applied`,
+      hint: whenToTryAgain(settle, outcome.retryAt, context.now),
+      status,
+    });
+  }
+  const what = printable(outcome.problem?.message ?? outcome.failure.message);
+  // If the attempts are used up, or the user did not want to wait, that is the reason.
   const hasToWait =
     outcome.retryAt !== null && outcome.attempts < MAX_ATTEMPTS && outcome.failure.code !== 'cancelled';
-  if (hasToWait && (context.class === 'read' || (onlyThrottled && context.class !== 'one-shot'))) {
+  if (hasToWait) {
     return new CliError({
       ...common,
       code: 'throttled',
       exitCode: exitCodes.throttled,
       message: `the service asks to wait, for longer than this command may take: ${what}`,
-      hint: whenToTryAgain(
-        context.recordId === null ? 'run the command again' : `run \`storectl resume ${context.recordId}\``,
-        outcome.retryAt,
-        context.now,
-      ),
-      status,
-    });
-  }
-  if (context.class === 'read') {
-    return new CliError({
-      ...common,
-      code: outcome.failure.code,
-      exitCode: outcome.failure.code === 'cancelled' ? exitCodes.cancelled : exitCodes.notApplied,
-      message: `no answer from the service${inAttempts(outcome)}: ${what}`,
-      hint: `reading changes nothing, so ${whenToTryAgain('run the command again', outcome.retryAt, context.now)}`,
+      hint: whenToTryAgain('run the command again', outcome.retryAt, context.now),
       status,
     });
   }
   return new CliError({
     ...common,
-    code: 'outcome_unknown',
-    exitCode: exitCodes.unknown,
-    message: `the request was sent and no answer could be read (${what}): it may have been applied`,
-    hint: `settle it with \`storectl resume ${context.recordId}\` before you run the command again`,
+    code: outcome.failure.code,
+    exitCode: outcome.failure.code === 'cancelled' ? exitCodes.cancelled : exitCodes.notApplied,
+    message: `no answer from the service${inAttempts(outcome)}: ${what}`,
+    hint: `reading changes nothing, so ${whenToTryAgain('run the command again', outcome.retryAt, context.now)}`,
     status,
   });
+}
+
+/** What is in doubt, and the last answer if that was another one. */
+function describeDoubt({ failure, status, problem }: Extract<Outcome, { kind: 'unknown' }>): string {
+  if (problem === null || failure.message.includes(problem.message)) return printable(failure.message);
+  const answer = problem.message.startsWith('HTTP ') ? problem.message : `HTTP ${status}: ${problem.message}`;
+  return printable(`${failure.message}; the last answer was ${answer}`);
 }
 
 /** The fields that the service objects to, with the flag that sets each. */
@@ -134,31 +149,21 @@ function describeFields(problem: Problem, flags: readonly FieldFlag[]): FieldErr
 const anotherKey =
   'the key was used for another request: give another one; in CI, STORECTL_CI_JOB tells several of one job apart';
 
-function hintOfStatus(
-  status: number,
-  retryAt: number | null,
-  { class: operationClass, recordId, keyVariable, now }: OutcomeContext,
-): string {
-  // The record stays open; what is never sent twice is not sent by resume either.
-  const goOn =
-    recordId === null || operationClass === 'one-shot'
-      ? ''
-      : `; then \`storectl resume ${recordId}\` sends this, or --mark not-applied drops it`;
+function hintOfStatus(status: number, retryAt: number | null, { keyVariable, now }: OutcomeContext): string {
   const key = keyVariable === null ? 'the key' : `the key in ${keyVariable}`;
   if (status === 401) {
     const replace =
       keyVariable === null
         ? 'run `storectl auth login` with a new one'
         : 'set a new one, or unset the variable';
-    return `${key} is not valid here: ${replace}${goOn}`;
+    return `${key} is not valid here: ${replace}, then run the command again`;
   }
-  if (status === 403) return `${key} may not do this: use a key with the scope for it${goOn}`;
+  if (status === 403) return `${key} may not do this: use a key with the scope for it`;
   if (status === 404 || status === 410) {
     return 'check the id and the store (`storectl auth status` shows which store is used)';
   }
   if (status === 409 || status === 412) return 'look at what is there now before you try again';
   if (status === 425 || status === 429) {
-    // A refusal ends the record: there is nothing to resume.
     return retryAt === null
       ? 'run the command again later'
       : whenToTryAgain('run the command again', retryAt, now);

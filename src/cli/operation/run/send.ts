@@ -25,8 +25,8 @@ export function announce({ target, ui: { context } }: Run): void {
 export async function perform(run: Run, options: ChangeOptions = {}): Promise<Performed> {
   const { operation } = run.request;
   const isRead = operation.class === 'read';
-  const { outcome, record } = isRead ? await read(run) : await change(run, options);
-  const applied = expectApplied(run, outcome, record);
+  const { outcome, record, isRecorded } = isRead ? await read(run) : await change(run, options);
+  const applied = expectApplied(run, outcome, isRecorded ? record : null);
   noteDrift(run.ui.context, [applied]);
   if (isRead && !isObject(applied.body)) throw unreadableAnswer(operation);
   return { answer: applied.body, text: applied.text, etag: applied.etag, record };
@@ -38,8 +38,8 @@ export async function performInBatch(
   batch: Batch,
   prepared: FingerprintedIntent,
 ): Promise<{ applied: Applied; record: HistoryRecord }> {
-  const { outcome, record } = await recorded(run.ui.context, () => batch.perform(prepared));
-  return { applied: expectApplied(run, outcome, record), record };
+  const { outcome, record, isRecorded } = await recorded(run.ui.context, () => batch.perform(prepared));
+  return { applied: expectApplied(run, outcome, isRecorded ? record : null), record };
 }
 
 function expectApplied({ request, ui }: Run, outcome: Outcome, record: HistoryRecord | null): Applied {
@@ -83,13 +83,17 @@ export function sendOptions({ io, flags }: Context) {
   };
 }
 
-async function read({ target, request, ui }: Run): Promise<{ outcome: Outcome; record: null }> {
+async function read({
+  target,
+  request,
+  ui,
+}: Run): Promise<{ outcome: Outcome; record: null; isRecorded: false }> {
   const outcome = await target.client.call(request.operation, {
     ...sendOptions(ui.context),
     parameters: { storeId: target.storeId, ...request.parameters },
     body: null,
   });
-  return { outcome, record: null };
+  return { outcome, record: null, isRecorded: false };
 }
 
 /** The run's command in the words of the history. */
@@ -109,7 +113,7 @@ async function commandOf({ target, request, ui: { context, parsed } }: Run) {
 
 async function change(run: Run, options: ChangeOptions): Promise<Recorded> {
   const { target, ui } = run;
-  const { context, parsed } = ui;
+  const { context } = ui;
   const { dim } = context.err.color;
   const say = (text: string) => context.notice(dim(printable(text)));
   // Reads do without the history, and so start faster.
@@ -121,7 +125,7 @@ async function change(run: Run, options: ChangeOptions): Promise<Recorded> {
     client: target.client,
     profile: target.profile,
     secrets: [target.secret],
-    retryRateLimited: isOn(parsed, '--retry-rate-limited'),
+    inBatch: options.inBatch ?? false,
   };
   return recorded(context, () =>
     performRecorded({

@@ -4,7 +4,6 @@ import { describeHistoryError } from '../../../cli/operation/run/history-error.t
 import { outcomeError } from '../../../cli/operation/run/outcome-error.ts';
 import type { Run } from '../../../cli/operation/run/run.ts';
 import { sendOptions } from '../../../cli/operation/run/send.ts';
-import type { Client } from '../../../client/client.ts';
 import { createBlogPost } from '../../../contract/operations/blog.ts';
 import type { History } from '../../../history/history.ts';
 import { lockName, mayHaveBeenApplied } from '../../../history/records/record.ts';
@@ -66,9 +65,9 @@ export async function settleBySlug(run: Run, post: KnownPost): Promise<Settled> 
         const options = {
           ...sendOptions(context),
           history: { ...history, update: updateSettled(history) },
-          client: requireConflictReason(target.client),
+          client: target.client,
           operation: createBlogPost,
-          retryRateLimited: true,
+          inBatch: true,
         };
         const { outcome, record: after } = await sendRecord(options, lock, record);
         const { requestId } = outcome;
@@ -96,29 +95,9 @@ export async function settleBySlug(run: Run, post: KnownPost): Promise<Settled> 
 function updateSettled(history: History): History['update'] {
   return (record, patch) => {
     const { state, answer } = patch;
-    if (state !== 'rejected' || answer?.problem?.code !== 'slug_taken') return history.update(record, patch);
-    return history.update(record, {
-      ...patch,
-      state: 'applied',
-      answer: { ...answer, settledByReading: true },
-    });
-  };
-}
-
-/** Treats a 409 without a code, such as a cut-off answer, as unknown: it may be about something other than the slug. */
-function requireConflictReason(client: Client): Client {
-  return {
-    ...client,
-    async send(request, input) {
-      const outcome = await client.send(request, input);
-      if (outcome.kind !== 'rejected' || outcome.status !== 409 || outcome.problem.code !== null)
-        return outcome;
-      const failure = {
-        code: 'connection_lost',
-        message: 'the service does not say what is in conflict',
-      } as const;
-      return { ...outcome, kind: 'unknown', problem: null, failure };
-    },
+    if (state !== 'unknown' || answer?.problem?.code !== 'slug_taken') return history.update(record, patch);
+    const proof = { ...answer, settledByReading: true };
+    return history.update(record, { ...patch, state: 'applied', failure: null, answer: proof });
   };
 }
 

@@ -41,8 +41,7 @@ const refused: readonly [status: number, exitCode: number][] = [
   [499, 7],
   [501, 9],
   [505, 9],
-  [599, 9],
-  [301, 7],
+  [511, 9],
   [307, 7],
   [308, 7],
 ];
@@ -91,9 +90,23 @@ describe.each(classes)('exit codes of %s operations', (kind) => {
     expect(server.requests).toHaveLength(1);
   });
 
+  test('300 to 303: refused for a read, unknown for a change', async () => {
+    const found = await Promise.all(
+      [300, 301, 302, 303].map(async (status) => {
+        await using server = await startFaultServer([
+          answer(status, '', { location: 'http://127.0.0.1:9/' }),
+        ]);
+        const { exitCode } = await machineFor({ origin: server.url, storeId, apiKey }).run(commands[kind]);
+        return [exitCode, server.requests.length];
+      }),
+    );
+
+    expect(found).toEqual(Array(4).fill([kind === 'read' ? 7 : 10, 1]));
+  });
+
   test('5xx: not applied for a read, unknown for a change', async () => {
     const found = await Promise.all(
-      [408, 500, 502, 503, 504].map(async (status) => {
+      [408, 500, 502, 503, 504, 520, 524, 599].map(async (status) => {
         await using server = await startFaultServer([answer(status, 'oh')]);
         const { exitCode } = await machineFor({ origin: server.url, storeId, apiKey }).run([
           ...commands[kind],
@@ -106,7 +119,21 @@ describe.each(classes)('exit codes of %s operations', (kind) => {
     );
 
     const expected = kind === 'read' ? 9 : 10;
-    expect(found).toEqual([408, 500, 502, 503, 504].map((status) => [status, expected]));
+    expect(found.map(([, exitCode]) => exitCode)).toEqual(Array(8).fill(expected));
+  });
+
+  test('503 that asks to wait past the deadline: throttled for a read, unknown for a change, with the time', async () => {
+    await using server = await startFaultServer([answer(503, {}, { 'retry-after': '3600' })]);
+
+    const result = await machineFor({ origin: server.url, storeId, apiKey }).run([
+      ...commands[kind],
+      '--json',
+    ]);
+
+    const { error } = JSON.parse(result.stderr.split('\n').at(-2) ?? '');
+    expect(result.exitCode).toBe(kind === 'read' ? 8 : 10);
+    expect(error.outcome).toBe('unknown');
+    if (kind !== 'one-shot') expect(error.hint).toMatch(/ after \d{4}-\d\d-\d\d \d\d:\d\d \(in /);
   });
 
   test('cancelled while the service has the command wait: 130 for a read, unknown for a change', async () => {
@@ -314,9 +341,13 @@ describe('between two attempts', () => {
   test('the last error says how many there were', async () => {
     const server = await startFaultServer([]);
     await server.close();
-    const { exitCode, stderr } = await machineFor({ origin: server.url, storeId, apiKey }).run(commands.read);
+    const { exitCode, stderr } = await machineFor({ origin: server.url, storeId, apiKey }).run([
+      ...commands.read,
+      '--timeout',
+      '3',
+    ]);
 
     expect(exitCode).toBe(9);
-    expect(stderr).toMatch(/^error: the service could not be reached in 4 attempts: /m);
+    expect(stderr).toMatch(/^error: the service could not be reached in \d attempts: /m);
   });
 });

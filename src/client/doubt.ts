@@ -1,0 +1,21 @@
+import type { Failure, Outcome } from './outcome.ts';
+
+/**
+ * A doubt ends only by proof. Once one attempt of a write may have been applied, the write stays `unknown`, within a run
+ * and across runs, until one of these:
+ * - a 2xx to the same key or, for a repeatable write, to the same bytes: that is `applied`, and is returned as it is;
+ * - a read that shows it (`settleByReading` of the history), or a slug that is taken, for a post;
+ * - the user's word (`resume ID --mark`).
+ *
+ * No refusal ends it: the 404 of a gateway, a 401, a 409 or a 422 say nothing about the attempt before. The outcome names
+ * both: `failure` is what is in doubt, `status` and `problem` are the last answer.
+ */
+export function keepDoubt(outcome: Outcome, doubt: Failure): Outcome {
+  if (outcome.kind === 'applied') return outcome;
+  const { attempts, requestId, retryAt } = outcome;
+  const answer =
+    outcome.kind === 'not_sent'
+      ? { status: null, problem: null }
+      : { status: outcome.status, problem: outcome.problem };
+  return { kind: 'unknown', attempts, requestId, retryAt, failure: doubt, ...answer };
+}
