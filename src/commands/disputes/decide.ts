@@ -5,7 +5,7 @@ import { printable } from '../../cli/core/sanitize.ts';
 import { operationCommand } from '../../cli/operation/define-operation.ts';
 import { confirmById } from '../../cli/operation/run/confirm.ts';
 import type { Performed, Run } from '../../cli/operation/run/run.ts';
-import { perform } from '../../cli/operation/run/send.ts';
+import { perform, settleEarlierDecision } from '../../cli/operation/run/send.ts';
 import { decideDispute } from '../../contract/operations/disputes.ts';
 import { describeDispute } from './case-file.ts';
 import {
@@ -88,6 +88,7 @@ export const command: CommandDefinition = {
 
 /** Shows the dispute before the questions, and refuses one that cannot be decided. */
 async function introduceDispute(run: Run): Promise<void> {
+  await settleEarlierDecision(run);
   const dispute = await readDispute(run);
   showCaseFile(run, dispute);
   const expected = expectedStatus(run);
@@ -106,6 +107,7 @@ async function showAndDecide(run: Run): Promise<Performed> {
   const { context, interview } = run.ui;
   const { parameters, body } = run.request;
   const { disputeId = '' } = parameters;
+  await settleEarlierDecision(run);
   // The dispute may have changed while the user answered questions.
   const dispute = await readDispute(run);
   if (interview === null) showCaseFile(run, dispute);

@@ -5,7 +5,7 @@ import { getPath } from '../../cli/core/field-path.ts';
 import { isObject } from '../../cli/core/json-value.ts';
 import { printable } from '../../cli/core/sanitize.ts';
 import type { Run } from '../../cli/operation/run/run.ts';
-import { perform } from '../../cli/operation/run/send.ts';
+import { readBeforeWrite } from '../../cli/operation/run/send.ts';
 import { decideDispute, showDispute } from '../../contract/operations/disputes.ts';
 import type { Decision } from './bulk/decisions-file.ts';
 
@@ -21,7 +21,8 @@ export interface CurrentDispute {
 /** Reads the dispute of a run. */
 export async function readDispute(run: Run): Promise<CurrentDispute> {
   const { parameters } = run.request;
-  const { answer } = await perform({ ...run, request: { operation: showDispute, parameters, body: null } });
+  const request = { operation: showDispute, parameters, body: null };
+  const { answer } = await readBeforeWrite({ ...run, request });
   const found = getPath(answer, ['record']);
   const record = isObject(found) ? found : {};
   const { disputeId = '' } = parameters;

@@ -6,7 +6,7 @@ import { isObject, isTooDeep, maxNestingDepth } from '../../cli/core/json-value.
 import { printable } from '../../cli/core/sanitize.ts';
 import type { PreparedInput, Preview } from '../../cli/operation/run/operation-command.ts';
 import type { Run } from '../../cli/operation/run/run.ts';
-import { perform } from '../../cli/operation/run/send.ts';
+import { perform, readBeforeWrite } from '../../cli/operation/run/send.ts';
 import type { Style } from '../../cli/output/style.ts';
 import { saveSettings, serverOwnedSettings, showSettings } from '../../contract/operations/settings.ts';
 
@@ -30,7 +30,7 @@ export async function settingsRun(input: PreparedInput): Promise<Run> {
 /** Reads the settings. Throws exit 7 if the answer is not an object: saving over it would lose it. */
 export async function readSettings(run: Run): Promise<CurrentSettings> {
   const request = { operation: showSettings, parameters: {}, body: null };
-  const { answer, text, etag } = await perform({ ...run, request });
+  const { answer, text, etag } = await readBeforeWrite({ ...run, request });
   if (isObject(answer) && !isTooDeep(answer)) return { document: answer, text, etag };
   throw new CliError({
     code: 'unreadable_settings',

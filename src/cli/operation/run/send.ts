@@ -32,6 +32,15 @@ export async function perform(run: Run, options: ChangeOptions = {}): Promise<Pe
   return { answer: applied.body, text: applied.text, etag: applied.etag, record };
 }
 
+/** A read that a write depends on: if it fails, the write was not sent. */
+export async function readBeforeWrite(run: Run): Promise<Performed> {
+  try {
+    return await perform(run);
+  } catch (error) {
+    throw error instanceof CliError ? new CliError({ ...error.details, outcome: 'not_sent' }) : error;
+  }
+}
+
 /** As {@link perform}, in a batch. Drift is left to the caller. */
 export async function performInBatch(
   run: Run,
@@ -70,6 +79,19 @@ export async function earlierRecord(run: Run): Promise<HistoryRecord | null> {
   try {
     const { findEarlierRecord } = await import('../../../history/sending/execute.ts');
     return await findEarlierRecord(await commandOf(run));
+  } catch (error) {
+    throw describeHistoryError(error);
+  }
+}
+
+/**
+ * Settles an earlier decision of the same dispute that is in doubt. Throws exit 10 if it stays in doubt: a second one must
+ * not be sent then.
+ */
+export async function settleEarlierDecision(run: Run): Promise<void> {
+  const { settleEarlierDecision: settle } = await import('../../../history/sending/execute.ts');
+  try {
+    await settle({ ...sendOptions(run.ui.context), ...(await commandOf(run)), client: run.target.client });
   } catch (error) {
     throw describeHistoryError(error);
   }

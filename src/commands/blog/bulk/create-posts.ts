@@ -198,8 +198,13 @@ function created({ file, slug }: PostFile, { body, requestId }: Applied, record:
 
 function failed({ file, slug }: PostFile, { details }: CliError): PostResult {
   const { message, exitCode, requestId = null, operationId = null } = details;
-  const outcome =
-    exitCode === exitCodes.unknown ? 'unknown' : concernsOneItem(exitCode) ? 'failed' : 'not_sent';
+  const outcomes = {
+    unknown: 'unknown',
+    rejected: 'failed',
+    not_sent: 'not_sent',
+    applied: 'failed',
+  } as const;
+  const outcome = outcomes[details.outcome ?? 'not_sent'];
   return { file, slug, outcome, id: null, requestId, operationId, message, exitCode };
 }
 

@@ -19,6 +19,7 @@ import type { Run } from '../../../cli/operation/run/run.ts';
 import { announce } from '../../../cli/operation/run/send.ts';
 import { renderJson } from '../../../cli/output/style.ts';
 import { decideDispute } from '../../../contract/operations/disputes.ts';
+import type { HistoryRecord } from '../../../history/records/record.ts';
 import { expectStatus } from '../dispute-status.ts';
 import { parseDecisions } from './decisions-file.ts';
 import { describePlan, exitCodeOf, type PlannedRow, planDecisions, settleOpenDecisions } from './plan.ts';
@@ -46,20 +47,20 @@ export async function decideMany(
   }
   const expected = optionValue(parsed, expectStatus) ?? 'open';
   if (context.flags.dryRun) {
-    const rows = await plan(run, file, readReceipt(receiptFile, target), expected);
+    const rows = await plan(run, file, readReceipt(receiptFile, target), expected, new Map());
     return printPlan(run, rows);
   }
   announce(run);
   return withResultsFile(context, parsed, (write) =>
     withBatchLock(run, async () => {
       const earlier = readReceipt(receiptFile, target);
-      const decided = await settleOpenDecisions(run, file);
-      const rows = await plan(run, file, earlier, expected);
+      const known = await settleOpenDecisions(run, file);
+      const rows = await plan(run, file, earlier, expected, known);
       context.notice(`${describePlan(rows, context.err)}\n`);
       await confirmCount(context, parsed, rows, earlier.length > 0);
       const receipt = openReceipt(receiptFile);
       try {
-        return await decideAll({ run, rows, expected, receipt, earlier, decided, write });
+        return await decideAll({ run, rows, expected, receipt, earlier, known, write });
       } finally {
         receipt.close();
       }
@@ -84,10 +85,11 @@ async function plan(
   file: ReturnType<typeof parseDecisions>,
   earlier: readonly EarlierLine[],
   expected: string,
+  known: ReadonlyMap<string, HistoryRecord>,
 ): Promise<PlannedRow[]> {
   const progress = startProgress(run.ui.context, file.rows.length, 'disputes read');
   try {
-    return await planDecisions(run, file, earlier, expected, () => progress.step(null));
+    return await planDecisions(run, file, earlier, expected, known, () => progress.step(null));
   } finally {
     progress.end();
   }
@@ -125,7 +127,7 @@ async function confirmCount(
 ): Promise<void> {
   const count = rows.filter(({ plan }) => plan === 'decide').length;
   if (count === 0) return;
-  const done = rows.filter(({ plan }) => plan === 'recorded' || plan === 'unchanged').length;
+  const done = rows.filter(({ plan }) => ['recorded', 'unchanged', 'unknown'].includes(plan)).length;
   const given = optionValue(parsed, '--confirm');
   if (given !== undefined) {
     const number = /^\d+$/.test(given) ? Number(given) : Number.NaN;

@@ -11,7 +11,7 @@ import { renderTable } from '../../../cli/output/tables.ts';
 import { buildPath } from '../../../contract/operation.ts';
 import { decideDispute } from '../../../contract/operations/disputes.ts';
 import { isOpen } from '../../../history/records/outline.ts';
-import type { HistoryRecord } from '../../../history/records/record.ts';
+import { type HistoryRecord, mayHaveBeenApplied } from '../../../history/records/record.ts';
 import { resumeRecord } from '../../../history/sending/resume.ts';
 import { compareDecision, describeConflict, readDispute, unusualStatus } from '../dispute-status.ts';
 import { type Decision, type DecisionsFile, isSameDecision } from './decisions-file.ts';
@@ -48,6 +48,7 @@ export async function planDecisions(
   file: DecisionsFile,
   earlier: readonly EarlierLine[],
   expected: string,
+  known: ReadonlyMap<string, HistoryRecord>,
   onRead: () => void,
 ): Promise<PlannedRow[]> {
   const planned: PlannedRow[] = file.invalid.map(({ line, disputeId, problem }) => ({
@@ -61,12 +62,26 @@ export async function planDecisions(
   }));
   const { signal } = run.ui.context.io;
   await forEachConcurrently(file.rows, maxConcurrentReads, async ({ line, disputeId, ...decision }) => {
+    const path = buildPath(decideDispute, { storeId: run.target.storeId, disputeId });
+    const doubt = describeDoubt(known.get(path));
+    if (doubt !== null) {
+      const row = { line, disputeId, decision, warning: null, before: null };
+      planned.push({ ...row, plan: 'unknown', message: doubt });
+      return onRead();
+    }
     const found = await assessRow(runOfRow(run, disputeId, decision), decision, expected);
     const recorded = earlierLine(earlier, disputeId, decision);
     planned.push({ line, disputeId, decision, ...considerReceipt(found, decision, recorded) });
     if (!signal.aborted) onRead();
   });
   return planned.sort((a, b) => a.line - b.line);
+}
+
+/** Why nothing is sent for a dispute while an earlier decision of it may have been applied, or null. */
+function describeDoubt(earlier: HistoryRecord | undefined): string | null {
+  if (earlier === undefined || !mayHaveBeenApplied(earlier)) return null;
+  const { id } = earlier;
+  return `an earlier decision may have been applied: settle it with \`storectl resume ${id}\``;
 }
 
 /** Reads the dispute of a row and plans it. */
@@ -142,8 +157,8 @@ function earlierLine(
 }
 
 /**
- * Settles open records of these disputes, left by an interrupted run, by reading. Returns the applied decisions of this
- * machine by request path.
+ * Settles open records of these disputes, left by an interrupted run, by reading. Returns the decisions of this machine
+ * that were applied, or are still in doubt, by request path.
  */
 export async function settleOpenDecisions(
   run: Run,
@@ -154,13 +169,14 @@ export async function settleOpenDecisions(
   const paths = new Set(file.rows.map(({ disputeId }) => buildPath(decideDispute, { storeId, disputeId })));
   const history = await context.history();
   const { records } = await history.list({ operation: decideDispute.id, origin, storeId });
-  const decided = new Map<string, HistoryRecord>();
+  const known = new Map<string, HistoryRecord>();
   for (const found of records.filter(({ path }) => paths.has(path))) {
     const options = { ...sendOptions(context), history, client, record: found, origin, storeId };
     const record = isOpen(found) ? (await resumeRecord(options)).record : found;
-    if (record.state === 'applied') decided.set(record.path, record);
+    const isDecided = record.state === 'applied' && !known.has(record.path);
+    if (isDecided || mayHaveBeenApplied(record)) known.set(record.path, record);
   }
-  return decided;
+  return known;
 }
 
 /** The words for a row in the plan and in results. */

@@ -48,8 +48,8 @@ export interface DecisionRun {
   readonly receipt: Receipt;
   /** Lines of the receipt from earlier runs. */
   readonly earlier: readonly EarlierLine[];
-  /** Earlier decisions of this machine, by request path. */
-  readonly decided: ReadonlyMap<string, HistoryRecord>;
+  /** Earlier decisions of this machine, applied or in doubt, by request path. */
+  readonly known: ReadonlyMap<string, HistoryRecord>;
   /** Writes the results to `--output-file`. */
   write(document: unknown): void;
 }
@@ -131,7 +131,7 @@ async function decideRow(decisions: DecisionRun, row: PlannedRow): Promise<RowEn
     before = now.before;
     if (now.plan !== 'decide')
       return { line: skippedLine(decisions, { ...row, ...now }, now.message), fatal: null };
-    const { answer, record } = await perform(own);
+    const { answer, record } = await perform(own, { inBatch: true });
     const requestId = record?.answer?.requestId ?? null;
     const done = { before, after: answer, requestId, operationId: record?.id ?? null };
     return { line: lineOf(run, row, { ...done, outcome: 'applied' }), fatal: null };
@@ -139,19 +139,20 @@ async function decideRow(decisions: DecisionRun, row: PlannedRow): Promise<RowEn
     if (!(error instanceof CliError)) throw error;
     const { exitCode, message, requestId = null, operationId = null } = error.details;
     const isOwn = concernsOneItem(exitCode);
-    const outcome = isOwn || exitCode === exitCodes.unknown ? outcomeOfError(error).plan : 'not_sent';
+    const wasSent = error.details.outcome === 'rejected' || error.details.outcome === 'unknown';
+    const outcome = isOwn || wasSent ? outcomeOfError(error).plan : 'not_sent';
     const line = lineOf(run, row, { outcome, before, message, requestId, operationId });
     return { line, fatal: isOwn ? null : error };
   }
 }
 
 /** The receipt line of a row that is not sent, with the earlier request if this machine decided it before. */
-function skippedLine({ run, decided }: DecisionRun, row: PlannedRow, message: string): ReceiptLine {
+function skippedLine({ run, known }: DecisionRun, row: PlannedRow, message: string): ReceiptLine {
   if (row.plan === 'decide') return lineOf(run, row, { outcome: 'not_sent', message });
   const { storeId } = run.target;
   const record =
-    row.plan === 'unchanged' && row.disputeId !== null
-      ? decided.get(buildPath(decideDispute, { storeId, disputeId: row.disputeId }))
+    ['unchanged', 'unknown'].includes(row.plan) && row.disputeId !== null
+      ? known.get(buildPath(decideDispute, { storeId, disputeId: row.disputeId }))
       : undefined;
   return lineOf(run, row, {
     outcome: row.plan,

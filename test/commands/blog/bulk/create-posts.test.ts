@@ -236,14 +236,53 @@ test('a service that refuses one for now gets few at a time from then on', async
   const names = writePosts(machine, 180);
   const gate = closeGate();
   const tooMany = { status: 429, headers: { 'retry-after': '4' } };
-  // The 10 that are on their way with it are answered, and 4 are then: it, and three of those that are held.
+  // All pause for as long as the service asks, and then only 4 at a time are on their way.
   proxy.decide((_, number) => (number === 140 ? tooMany : number < 155 ? 'pass' : gate.closed));
   const run = machine.run(['blog', 'create', ...names, '--json']);
-  expect(await settledCount(() => proxy.requests.length, 157)).toBe(157);
+  expect(await settledCount(() => proxy.requests.length, 158)).toBe(158);
   gate.open();
 
   expect(await run).toMatchObject({ exitCode: 0 });
   expect(await made()).toHaveLength(names.length);
+});
+
+test('a service that allows few requests a second gets all posts, more slowly', async () => {
+  const { proxy, machine, made } = await scene();
+  const names = writePosts(machine, 40);
+  let allowance = 8;
+  const refill = setInterval(() => {
+    allowance = Math.min(8, allowance + 1);
+  }, 50);
+  proxy.decide(() => {
+    allowance -= 1;
+    return allowance < 0 ? { status: 429 } : 'pass';
+  });
+
+  const run = await machine.run(['blog', 'create', ...names, '--json']);
+  clearInterval(refill);
+
+  expect(run).toMatchObject({ exitCode: 0 });
+  expect(await made()).toHaveLength(names.length);
+});
+
+test('after a 429 with Retry-After no request of the batch leaves before', async () => {
+  const { proxy, machine } = await scene();
+  const names = writePosts(machine, 20);
+  let refusedAt = 0;
+  const early: number[] = [];
+  proxy.decide((_, number) => {
+    if (number === 6) {
+      refusedAt = performance.now();
+      return { status: 429, headers: { 'retry-after': '2' } };
+    }
+    const sinceMs = performance.now() - refusedAt;
+    // Requests that were on their way together with the refused one may arrive.
+    if (refusedAt > 0 && sinceMs > 100 && sinceMs < 1_900) early.push(sinceMs);
+    return 'pass';
+  });
+
+  expect(await machine.run(['blog', 'create', ...names])).toMatchObject({ exitCode: 0 });
+  expect(early).toEqual([]);
 });
 
 test('the time that a post may take begins when it is its turn', async () => {
@@ -298,7 +337,7 @@ test('a refusal that is cut off leaves a post in doubt, until it is heard', asyn
 
   expect(first).toMatchObject({
     exitCode: 10,
-    stdout: expect.stringMatching(/^unknown {2}a\.md .*does not say what is in conflict/m),
+    stdout: expect.stringMatching(/^unknown {2}a\.md .*the last answer was HTTP 409/m),
   });
   expect(second).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('2 exists') });
   expect(await made()).toEqual(['a', 'b']);

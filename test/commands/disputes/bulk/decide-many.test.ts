@@ -122,7 +122,7 @@ test('--dry-run prints the plan and writes nothing', async () => {
   expect(() => receiptOf(machine.folder)).toThrow('ENOENT');
 });
 
-test('the first unknown outcome stops the run with exit 10, and the same command goes on', async () => {
+test('the first unknown outcome stops the run with exit 10; what is in doubt is not sent again before it is settled', async () => {
   const { service, proxy, machine, other } = await scene();
   const ids = await other.openDisputes(4);
   writeFiles(machine, { 'decisions.csv': [header, ...ids.map((id) => `${id},won,ok`)].join('\n') });
@@ -154,8 +154,14 @@ test('the first unknown outcome stops the run with exit 10, and the same command
     JSON.parse(text).results.map(({ outcome }: { outcome: string }) => outcome);
   expect(outcomesOf(first.stdout)).toEqual(['applied', 'unknown', 'not_sent', 'not_sent']);
   expect(first.stderr).toContain('storectl resume');
-  expect(second.exitCode).toBe(0);
-  expect(outcomesOf(second.stdout)).toEqual(['recorded', 'applied', 'applied', 'applied']);
+  expect(second.exitCode).toBe(10);
+  expect(outcomesOf(second.stdout)).toEqual(['recorded', 'unknown', 'applied', 'applied']);
+  const [, inDoubt] = JSON.parse(second.stdout).results;
+  expect(inDoubt.message).toContain(`storectl resume ${inDoubt.operationId}`);
+  await machine.run(['resume', inDoubt.operationId, '--mark', 'not-applied']);
+  const third = await machine.run(args);
+  expect(third.exitCode).toBe(0);
+  expect(outcomesOf(third.stdout)).toEqual(['recorded', 'applied', 'recorded', 'recorded']);
   const { decisions } = await tables(service);
   for (const id of ids) expect(decisions.filter(({ disputeId }) => disputeId === id)).toHaveLength(1);
 });
