@@ -18,13 +18,8 @@ export async function startBatch(
 ): Promise<Run> {
   const target = await context.connect();
   const problem = pathParameterProblem(target.storeId);
-<<<<<<< HEAD
   if (problem !== null) throw usageError(`--store ${problem}`, 'use the id as the service shows it');
   const parsed: ParsedCommand = { arguments: {}, options: new Map() };
-=======
-  if (problem !== null) throw usageError(`--store ${problem}`, 'give the id as the service shows it');
-  const parsed: ParsedCommand = { arguments: {}, options: new Map() };
->>>>>>> 394c3ff (Outcomes: a doubt ends only by proof; waits are monotonic; every 5xx of a gateway leaves a doubt)
   return {
     target,
     request: { operation, parameters: {}, body: null },
