@@ -252,9 +252,9 @@ test('notify mark-read: all of them', async () => {
     "$ storectl notify mark-read
     demo: example data on this machine, no real store
     Esc goes back, Ctrl-C cancels.
-    ✔ Which notifications shall be marked read? all of them
+    ✔ Which notifications do you want to mark as read? All of them
     demo → store <uuid> @ this process
-    ✔ Mark notifications read: send this? yes, send it
+    ✔ Mark these notifications as read? Yes
     ok  yes
     $ echo "exit $?"
     exit 0
@@ -285,14 +285,14 @@ test('notify mark-read: some of them', async () => {
     "$ storectl notify mark-read
     demo: example data on this machine, no real store
     Esc goes back, Ctrl-C cancels.
-    ✔ Which notifications shall be marked read? some of them, by their ids
+    ✔ Which notifications do you want to mark as read? Some, by id
     ✔ Ids of the notifications to mark read: <uuid>  Feedback of the
       week
     demo → store <uuid> @ this process
 
     ids  <uuid>
 
-    ✔ Mark notifications read: send this? yes, send it
+    ✔ Mark these notifications as read? Yes
     ok  yes
     $ echo "exit $?"
     exit 0
@@ -313,14 +313,14 @@ test('notify mark-read: by ids, where nothing lists them', async () => {
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl notify mark-read
     Esc goes back, Ctrl-C cancels.
-    ✔ Which notifications shall be marked read? some of them, by their ids
-    ✔ Ids of the notifications to mark read (commas between several):
-      <uuid>, <uuid>
+    ✔ Which notifications do you want to mark as read? Some, by id
+    ✔ Ids of the notifications to mark read (comma-separated): <uuid>,
+      <uuid>
     main → store <uuid> @ <host>
 
     ids  <uuid>, <uuid>
 
-    ✔ Mark notifications read: send this? yes, send it
+    ✔ Mark these notifications as read? Yes
     ok  yes
     $ echo "exit $?"
     exit 0

@@ -426,7 +426,7 @@ test('reclaim appeal', async () => {
 
     text  The shop is open: last order yesterday
 
-    ? Send this appeal? A notice takes one. Type <uuid> to confirm:"
+    ? Send this appeal? It is final. Type <uuid> to confirm:"
   `);
   const { machine } = session;
   const { reclaims } = JSON.parse((await machine.run(['demo', 'info', '--json'])).stdout);
@@ -441,7 +441,7 @@ test('reclaim appeal', async () => {
 
     text  The shop is open: last order yesterday
 
-    ✔ Send this appeal? A notice takes one. Type <uuid> to confirm:
+    ✔ Send this appeal? It is final. Type <uuid> to confirm:
       <uuid>
     reclaimId   <uuid>
     status      appealed

@@ -199,8 +199,9 @@ test('api: another path', async () => {
     "$ storectl api GET
     demo: example data on this machine, no real store
     Esc goes back, Ctrl-C cancels.
-    ✔ Path of the request: another path
-    ✔ Path of the request, {store} replaced by the store id): /v1/stores/{store}/operations/settings?x=1
+    ✔ Path of the request: Other…
+    ✔ Path of the request ({store} is replaced by the store id):
+      /v1/stores/{store}/operations/settings?x=1
     {
       "quietHours": {
         "enabled": true,

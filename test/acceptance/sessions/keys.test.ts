@@ -40,7 +40,7 @@ test('Escape goes back through all the questions, from the last one on, and ever
      ◯ blog
      ◯ settings
      ◯ endpoints
-     ◯ another one
+     ◯ Other…
 
     ↑↓ navigate • space select • a all • i invert • ⏎ submit"
   `);
@@ -71,7 +71,7 @@ test('Escape goes back through all the questions, from the last one on, and ever
     label     nightly copy
     sections  store, blog
 
-    ✔ Back up sections of the store: send this? yes, send it
+    ✔ Create this backup? Yes
     id         <uuid>
     version    1
     label      nightly copy
@@ -106,7 +106,7 @@ test('Escape where the id is to be typed goes back to what was answered before',
 
     text  We are open daily
 
-    ? Send this appeal? A notice takes one. Type <uuid> to confirm:"
+    ? Send this appeal? It is final. Type <uuid> to confirm:"
   `);
   session.press('C-c');
   expect(await session.ends()).toMatch(/exit 130/);
@@ -177,18 +177,18 @@ test('an id that the service does not know is asked for again, and the other ans
 
     text  We are open
 
-    ✔ Send this appeal? A notice takes one. Type 01986448-3c05-7e92-a7d1-84f6b09c2e3 to confirm:
+    ✔ Send this appeal? It is final. Type 01986448-3c05-7e92-a7d1-84f6b09c2e3 to confirm:
       01986448-3c05-7e92-a7d1-84f6b09c2e3
 
     the service refused (404 not_found): Reclaim notice 01986448-3c05-7e92-a7d1-84f6b09c2e3 not found.
     check the id and the store (\`storectl auth status\` shows which store is used)
 
-    ✔ Id of the reclaim notice: another one
+    ✔ Id of the reclaim notice: Other…
     ✔ Id of the reclaim notice: <uuid>
 
     text  We are open
 
-    ? Send this appeal? A notice takes one. Type <uuid> to confirm:"
+    ? Send this appeal? It is final. Type <uuid> to confirm:"
   `);
   session.type(id);
   expect(await session.ends()).toMatch(/appealedAt.*\n(.*\n)*exit 0\n/);
@@ -228,15 +228,15 @@ test('another one than those that are offered, and Escape from it to them', asyn
     demo: example data on this machine, no real store
     Esc goes back, Ctrl-C cancels.
     ✔ Name of the backup: nightly
-    ✔ Sections to back up: another one
-    ✔ Sections to back up: another one
-    ✔ Sections to back up, others (commas between several): orders
+    ✔ Sections to back up: Other…
+    ✔ Sections to back up: Other…
+    ✔ Other sections to back up (comma-separated): orders
     demo → store <uuid> @ this process
 
     label     nightly
     sections  orders
 
-    ✔ Back up sections of the store: send this? yes, send it
+    ✔ Create this backup? Yes
 
     the service refused (422 validation_failed): 1 field is invalid.
       --sections: must be one of store, blog, settings, endpoints
@@ -246,7 +246,7 @@ test('another one than those that are offered, and Escape from it to them', asyn
      ◯ blog
      ◯ settings
      ◯ endpoints
-     ◉ another one
+     ◉ Other…
 
     ↑↓ navigate • space select • a all • i invert • ⏎ submit"
   `);
@@ -258,15 +258,15 @@ test('another one than those that are offered, and Escape from it to them', asyn
     demo: example data on this machine, no real store
     Esc goes back, Ctrl-C cancels.
     ✔ Name of the backup: nightly
-    ✔ Sections to back up: another one
-    ✔ Sections to back up: another one
-    ✔ Sections to back up, others (commas between several): orders
+    ✔ Sections to back up: Other…
+    ✔ Sections to back up: Other…
+    ✔ Other sections to back up (comma-separated): orders
     demo → store <uuid> @ this process
 
     label     nightly
     sections  orders
 
-    ✔ Back up sections of the store: send this? yes, send it
+    ✔ Create this backup? Yes
 
     the service refused (422 validation_failed): 1 field is invalid.
       --sections: must be one of store, blog, settings, endpoints
@@ -276,7 +276,7 @@ test('another one than those that are offered, and Escape from it to them', asyn
     label     nightly
     sections  store
 
-    ✔ Back up sections of the store: send this? yes, send it
+    ✔ Create this backup? Yes
     id         <uuid>
     version    1
     label      nightly
@@ -319,7 +319,7 @@ test('what the service refuses is asked for again; each attempt is a record of i
     label     nightly
     sections  store
 
-    ✔ Back up sections of the store: send this? yes, send it
+    ✔ Create this backup? Yes
 
     the service refused (422 validation_failed): Not valid
       --label: is used already
@@ -329,7 +329,7 @@ test('what the service refuses is asked for again; each attempt is a record of i
     label     nightly 2
     sections  store
 
-    ✔ Back up sections of the store: send this? yes, send it
+    ✔ Create this backup? Yes
     id         <uuid>
     version    1
     label      nightly 2
@@ -367,9 +367,9 @@ test('an answer that may have been applied is not asked for again: exit 10', asy
     title      Spring sale
     contentMd  Soon.
 
-    ✔ Create a blog post: send this? yes, send it
+    ✔ Create this post? Yes
 
-    What you wrote (Text of the post in Markdown):
+    Your text (Text of the post, in Markdown):
 
     Soon.
 
@@ -402,18 +402,18 @@ test('Ctrl-C after a refusal says that it had no effect', async () => {
     kind        payment
     reason      Parcel never arrived
 
-    ✔ Open a dispute record (moves no money): send this? yes, send it
+    ✔ Open this dispute? Yes
 
     the service refused (422 validation_failed): 1 field is invalid.
       --deadline-at: must be a time such as <time>
 
     ? Deadline for answering the dispute, for example <date> 09:00: soon
 
-    What you wrote (Why the dispute is opened):
+    Your text (Why the dispute is opened):
 
     Parcel never arrived
 
-    error: cancelled; the service refused what was sent before, and it had no effect
+    error: cancelled; the service rejected the earlier request, so nothing was changed
     $ echo "exit $?"
     exit 130
     $"
@@ -596,7 +596,8 @@ test('40 columns and 20 rows: no word is cut, and the questions about a dispute 
   await session.shows(/Ctrl-C cancels\.$/);
   session.press('C-c');
   expect(await session.ends()).toMatchInlineSnapshot(`
-    "status      won
+    "
+    status      won
     resolution  Delivered, as the carrier
                 has confirmed
 
@@ -604,11 +605,10 @@ test('40 columns and 20 rows: no word is cut, and the questions about a dispute 
       final. Type
       <uuid>
       to confirm: ✗ no
-    > that is not it; Ctrl-C leaves
-      everything as it is
+    > That doesn't match. Ctrl-C cancels.
 
-    What you wrote (Reason for the
-    decision):
+    Your text (Why the dispute is decided
+    so):
 
     Delivered, as the carrier has confirmed
 

@@ -152,7 +152,7 @@ test('no store is set up yet: the login comes first, then the command goes on', 
     label     first
     sections  store
 
-    ✔ Back up sections of the store: send this? yes, send it
+    ✔ Create this backup? Yes
     id         <uuid>
     version    1
     label      first

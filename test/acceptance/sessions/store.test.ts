@@ -32,7 +32,7 @@ test('store update', async () => {
     "$ storectl store update
     demo: example data on this machine, no real store
     Esc goes back, Ctrl-C cancels.
-    ✔ What shall change? Name of the store, Time zone of the store
+    ✔ What do you want to change? Name of the store, Time zone of the store
     ✔ Name of the store: Juniper
     ✔ Time zone of the store, for example Europe/Berlin: Europe/Rome
     demo → store <uuid> @ this process
@@ -40,10 +40,10 @@ test('store update', async () => {
     name      Juniper
     timezone  Europe/Rome
 
-    ? Change settings of the store: send this?
-    ❯ yes, send it
-      change or add something first
-      no, send nothing
+    ? Update the store with these values?
+    ❯ Yes
+      Edit first
+      No, cancel
 
     ↑↓ navigate • ⏎ select"
   `);
@@ -52,7 +52,7 @@ test('store update', async () => {
     "$ storectl store update
     demo: example data on this machine, no real store
     Esc goes back, Ctrl-C cancels.
-    ✔ What shall change? Name of the store, Time zone of the store
+    ✔ What do you want to change? Name of the store, Time zone of the store
     ✔ Name of the store: Juniper
     ✔ Time zone of the store, for example Europe/Berlin: Europe/Rome
     demo → store <uuid> @ this process
@@ -60,7 +60,7 @@ test('store update', async () => {
     name      Juniper
     timezone  Europe/Rome
 
-    ✔ Change settings of the store: send this? yes, send it
+    ✔ Update the store with these values? Yes
     id                                                     <uuid>
     organisationId                                         <uuid>
     name                                                   Juniper
@@ -116,8 +116,8 @@ test('blog create', async () => {
     title      Spring sale
     contentMd  All inks **20 %** off.
 
-    ✔ Create a blog post: send this? change or add something first
-    ? What shall be changed or added?
+    ✔ Create this post? Edit first
+    ? What do you want to change?
     ❯◯ Title of the post: Spring sale
      ◯ Text of the post in Markdown: All inks **20 %** off.
      ◯ Short name of the post in its address
@@ -146,14 +146,14 @@ test('blog create', async () => {
     title      Spring sale
     contentMd  All inks **20 %** off.
 
-    ✔ Create a blog post: send this? change or add something first
-    ✔ What shall be changed or added? Tags of the post, State of the post
-    ✔ Tags of the post (commas between several): sale, ink
+    ✔ Create this post? Edit first
+    ✔ What do you want to change? Tags of the post, State of the post
+    ✔ Tags of the post (comma-separated): sale, ink
     ? State of the post:
     ❯ draft
       scheduled
       published
-      another one
+      Other…
 
     ↑↓ navigate • ⏎ select"
   `);
@@ -169,9 +169,9 @@ test('blog create', async () => {
     title      Spring sale
     contentMd  All inks **20 %** off.
 
-    ✔ Create a blog post: send this? change or add something first
-    ✔ What shall be changed or added? Tags of the post, State of the post
-    ✔ Tags of the post (commas between several): sale, ink
+    ✔ Create this post? Edit first
+    ✔ What do you want to change? Tags of the post, State of the post
+    ✔ Tags of the post (comma-separated): sale, ink
     ✔ State of the post: published
 
     title      Spring sale
@@ -179,10 +179,10 @@ test('blog create', async () => {
     tags       sale, ink
     status     published
 
-    ? Create a blog post: send this?
-    ❯ yes, send it
-      change or add something first
-      no, send nothing
+    ? Create this post?
+    ❯ Yes
+      Edit first
+      No, cancel
 
     ↑↓ navigate • ⏎ select"
   `);
@@ -198,9 +198,9 @@ test('blog create', async () => {
     title      Spring sale
     contentMd  All inks **20 %** off.
 
-    ✔ Create a blog post: send this? change or add something first
-    ✔ What shall be changed or added? Tags of the post, State of the post
-    ✔ Tags of the post (commas between several): sale, ink
+    ✔ Create this post? Edit first
+    ✔ What do you want to change? Tags of the post, State of the post
+    ✔ Tags of the post (comma-separated): sale, ink
     ✔ State of the post: published
 
     title      Spring sale
@@ -208,7 +208,7 @@ test('blog create', async () => {
     tags       sale, ink
     status     published
 
-    ✔ Create a blog post: send this? yes, send it
+    ✔ Create this post? Yes
     id                  <uuid>
     title               Spring sale
     slug                spring-sale
@@ -292,18 +292,18 @@ test('settings save', async () => {
     "$ storectl settings save
     demo: example data on this machine, no real store
     Esc goes back, Ctrl-C cancels.
-    ✔ What shall change? Pause notifications during quiet hours, Start of the quiet hours
-    ✔ Pause notifications during quiet hours? Yes
+    ✔ What do you want to change? Hold notifications back at night, Start of the quiet hours
+    ✔ Hold notifications back at night? Yes
     ✔ Start of the quiet hours, for example 22:00: 21:30
     demo → store <uuid> @ this process
 
     - quietHours.start: "22:00"
     + quietHours.start: "21:30"
 
-    ? Change the operations settings, keeping what is not named: send this?
-    ❯ yes, send it
-      change or add something first
-      no, send nothing
+    ? Save these settings?
+    ❯ Yes
+      Edit first
+      No, cancel
 
     ↑↓ navigate • ⏎ select"
   `);
@@ -312,15 +312,15 @@ test('settings save', async () => {
     "$ storectl settings save
     demo: example data on this machine, no real store
     Esc goes back, Ctrl-C cancels.
-    ✔ What shall change? Pause notifications during quiet hours, Start of the quiet hours
-    ✔ Pause notifications during quiet hours? Yes
+    ✔ What do you want to change? Hold notifications back at night, Start of the quiet hours
+    ✔ Hold notifications back at night? Yes
     ✔ Start of the quiet hours, for example 22:00: 21:30
     demo → store <uuid> @ this process
 
     - quietHours.start: "22:00"
     + quietHours.start: "21:30"
 
-    ✔ Change the operations settings, keeping what is not named: send this? yes, send it
+    ✔ Save these settings? Yes
     quietHours.enabled                 yes
     quietHours.start                   21:30
     quietHours.end                     07:00
