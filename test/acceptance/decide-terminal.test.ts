@@ -38,7 +38,7 @@ test('an edited post is shown before it is sent, and its text is not lost when i
   const terminal = await openTerminal(machine.folder, { ...machine.env, EDITOR: editor });
   terminal.type(`clear; '${testNode}' '${launcher}' --demo blog create --edit`);
 
-  await terminal.shows(/send this\?/);
+  await terminal.shows(/❯ Yes/);
   terminal.type('n');
 
   const screen = await terminal.shows(/nothing was sent/);

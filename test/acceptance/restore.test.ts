@@ -64,7 +64,7 @@ test('the safety backup is on the wire before the restore, and the printed undo 
     service.storage.read(async (db) => (await db.selectFrom('stores').select('name').execute())[0]?.name);
   expect(await name()).toBe('Old name');
 
-  const undo = /Undo it with: (.*)/.exec(restored.stderr)?.[1] ?? '';
+  const undo = /Undo: (.*)/.exec(restored.stderr)?.[1] ?? '';
   expect(undo).toContain('storectl ');
   expect(await machine.shell(undo)).toMatchObject({ exitCode: 0 });
   expect(await name()).toBe('New name');
@@ -79,7 +79,7 @@ test('the undo command also works where the address was a flag', async () => {
   const args = ['backup', 'restore', id, '--sections', 'store', '--confirm', id, ...target];
   const restored = await machine.run(args);
   expect(restored).toMatchObject({ exitCode: 0 });
-  const undo = /Undo it with: (.*)/.exec(restored.stderr)?.[1] ?? '';
+  const undo = /Undo: (.*)/.exec(restored.stderr)?.[1] ?? '';
   expect(await machine.shell(undo)).toMatchObject({ exitCode: 0 });
   expect((await effectsOf(service)).restores).toHaveLength(2);
 });
@@ -101,7 +101,7 @@ test('the undo command works in the demo store', async () => {
     ...['--demo', 'backup', 'restore', id],
     ...['--sections', 'store', '--confirm', id],
   ]);
-  const undo = /Undo it with: (.*)/.exec(restored.stderr)?.[1] ?? '';
+  const undo = /Undo: (.*)/.exec(restored.stderr)?.[1] ?? '';
   expect(await machine.shell(undo)).toMatchObject({ exitCode: 0 });
 });
 

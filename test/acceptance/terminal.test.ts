@@ -111,7 +111,7 @@ test('what is missing is asked for, and a restore wants the id typed', async () 
   terminal.type('storectl backup create --sections store,blog; echo "exit $?"');
   await terminal.shows(/\? /);
   terminal.type('by hand');
-  await terminal.shows(/send this/);
+  await terminal.shows(/❯ Yes/);
   terminal.press('Enter');
   await terminal.shows(/exit 0/);
   const id = (await effectsOf(service)).backups.find(({ label }) => label === 'by hand')?.id ?? '';

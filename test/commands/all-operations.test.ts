@@ -289,7 +289,9 @@ test('a mutation says where it goes before it goes there; a read does not', asyn
   const mutation = await machine.run(['blog', 'create', '--title', 'a', '--content-md', 'b']);
   const read = await machine.run(['settings', 'show']);
 
-  expect(mutation.stderr).toBe(`main → store ${storeId} @ 127.0.0.1:${server.port}\n`);
+  expect(mutation.stderr).toBe(
+    `main → store ${storeId} @ 127.0.0.1:${server.port}\n✓ Created post "Hello" (draft)\n`,
+  );
   expect(read.stderr).toBe('');
 });
 

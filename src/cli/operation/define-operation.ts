@@ -104,7 +104,8 @@ async function performAsked(command: OperationCommand, run: Run): Promise<Perfor
   }
   const preview = await command.preview?.(run);
   if (preview === undefined) return (command.perform ?? perform)(run);
-  context.notice(preview.text);
+  // What changed is printed with the result.
+  if (preview.changesNothing) context.notice(preview.text);
   return preview.send();
 }
 

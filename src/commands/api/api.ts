@@ -6,7 +6,7 @@ import { usageError } from '../../cli/core/errors.ts';
 import { isOn, type ParsedCommand } from '../../cli/core/parsed-command.ts';
 import { printable, printableLines } from '../../cli/core/sanitize.ts';
 import { outcomeError } from '../../cli/operation/run/outcome-error.ts';
-import { idIfAny, printRequest, printResult } from '../../cli/operation/run/print-result.ts';
+import { idIfAny, noticeDone, printRequest, printResult } from '../../cli/operation/run/print-result.ts';
 import type { Performed, Run } from '../../cli/operation/run/run.ts';
 import { announce, perform, sendOptions } from '../../cli/operation/run/send.ts';
 import { renderJson } from '../../cli/output/style.ts';
@@ -134,8 +134,9 @@ async function send(request: RawRequest): Promise<void> {
     }
     throw error;
   }
-  include();
   const { flags } = context;
+  if (run !== null && !flags.quiet) noticeDone(context, `Sent ${method} ${path}`);
+  include();
   if (flags.quiet || flags.fields !== null)
     await printResult(run ?? asRun(request, readOf(request)), { id: idIfAny }, performed);
   // --json prints one JSON document even if the answer is text or empty.

@@ -1,3 +1,4 @@
+import { getPath } from '../../cli/core/field-path.ts';
 import { optionValue } from '../../cli/core/parsed-command.ts';
 import { ciDate, fillLabel } from '../../cli/input/ci-run.ts';
 import { operationCommand } from '../../cli/operation/define-operation.ts';
@@ -10,6 +11,8 @@ export const command = operationCommand({
 running the command again creates no second backup. In the label, {date} is replaced by the day (UTC) and {run} by the
 number of the CI run.`,
   question: 'Create this backup?',
+  done: ({ answer }) =>
+    `Created backup "${String(getPath(answer, ['label']))}" (${String(getPath(answer, ['sections'])).replaceAll(',', ', ')})`,
   examples: [
     'backup create --label nightly --sections store,blog',
     'backup create --label "before the sale" --sections store --output-file backup.json',

@@ -8,7 +8,7 @@ import { printable } from '../../cli/core/sanitize.ts';
 import { operationCommand } from '../../cli/operation/define-operation.ts';
 import { confirmById } from '../../cli/operation/run/confirm.ts';
 import { idIfAny } from '../../cli/operation/run/print-result.ts';
-import type { Performed, Run } from '../../cli/operation/run/run.ts';
+import type { OperationRequest, Performed, Run } from '../../cli/operation/run/run.ts';
 import { earlierRecord, perform } from '../../cli/operation/run/send.ts';
 import { formatDistance } from '../../cli/output/format-value.ts';
 import { answerBody } from '../../cli/output/record-summary.ts';
@@ -27,6 +27,14 @@ same sections is taken first, and the command that undoes the restore is printed
   ],
   confirm: 'backupId',
   perform: backUpAndRestore,
+  done: async (_, { request, ui }) => {
+    const { backupId = '' } = request.parameters;
+    const known = await findBackup(ui.context, backupId);
+    const label = known === null ? '' : ` ("${known.label}")`;
+    return `Restored ${sectionsOf(request.body).join(', ')} from backup ${backupId}${label}`;
+  },
+  // The answer is a technical report of each section; --json prints it.
+  show: () => '',
   dryRunNote: ({ ui }) =>
     isOn(ui.parsed, noSafetyBackup) ? null : 'A real run takes a safety backup of the same sections first.',
   id: idIfAny,
@@ -46,12 +54,13 @@ async function backUpAndRestore(run: Run): Promise<Performed> {
   let safetyId = begun?.safetyBackupId ?? null;
   if (begun === null && !isOn(parsed, noSafetyBackup)) safetyId = await takeSafetyBackup(run, backupId);
   const performed = await perform(run, { safetyBackupId: safetyId ?? undefined });
-  if (safetyId !== null) {
-    const { sections } = request.body ?? {};
-    const list = Array.isArray(sections) ? sections.join(',') : '';
-    context.noticeToCopy(`Undo it with: ${undoCommand(target, safetyId, list)}`);
-  }
-  return safetyId === null ? performed : { ...performed, id: safetyId };
+  if (safetyId === null) return performed;
+  const undo = undoCommand(target, safetyId, sectionsOf(request.body).join(','));
+  return { ...performed, id: safetyId, undo };
+}
+
+function sectionsOf(body: OperationRequest['body']): string[] {
+  return Array.isArray(body?.sections) ? body.sections.map(String) : [];
 }
 
 async function takeSafetyBackup(run: Run, backupId: string): Promise<string> {
@@ -83,7 +92,6 @@ async function takeSafetyBackup(run: Run, backupId: string): Promise<string> {
       hint: `add ${noSafetyBackup} to restore without one`,
     });
   }
-  ui.context.notice(`Safety backup ${printable(id)} of the same sections is taken.`);
   return id;
 }
 
@@ -94,17 +102,27 @@ function withoutRestore(error: CliError): CliError {
   });
 }
 
-/** The backup's label and age, if this machine made it. */
 async function describeBackup(context: Context, backupId: string): Promise<string> {
+  const known = await findBackup(context, backupId);
+  if (known === null) return `backup ${backupId} (not made on this machine)`;
+  return `backup ${backupId} ("${known.label}", ${known.age})`;
+}
+
+/** The backup's label and age, if this machine made it. */
+async function findBackup(
+  context: Context,
+  backupId: string,
+): Promise<{ readonly label: string; readonly age: string } | null> {
   const { records } = await (await context.history()).list({ operation: createBackup.id, state: 'applied' });
   for (const record of records) {
     const backup = answerBody(record);
     if (getPath(backup, ['id']) !== backupId) continue;
-    const label = printable(String(getPath(backup, ['label']) ?? ''));
-    const age = formatDistance(Date.parse(record.createdAt) - context.now());
-    return `backup ${backupId} ("${label}", ${age})`;
+    return {
+      label: printable(String(getPath(backup, ['label']) ?? '')),
+      age: formatDistance(Date.parse(record.createdAt) - context.now()),
+    };
   }
-  return `backup ${backupId} (not made on this machine)`;
+  return null;
 }
 
 /** A shell command that restores the safety backup. */

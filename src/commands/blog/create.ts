@@ -2,6 +2,7 @@ import type { CommandDefinition } from '../../cli/command/command-definition.ts'
 import type { Context } from '../../cli/command/context.ts';
 import { usageError } from '../../cli/core/errors.ts';
 import type { ExitCode } from '../../cli/core/exit-codes.ts';
+import { getPath } from '../../cli/core/field-path.ts';
 import { isOn, type ParsedCommand } from '../../cli/core/parsed-command.ts';
 import { deriveFlags } from '../../cli/input/field-flags.ts';
 import { checkBody, readBody } from '../../cli/input/request-body.ts';
@@ -57,6 +58,10 @@ stopped and leaves existing posts alone. The exit code is the most severe of all
     hints,
     // An empty list of questions makes an edited post go through the review.
     prepare: () => (edited ? () => [] : null),
+    done: ({ answer }) => {
+      const status = getPath(answer, ['status']);
+      return `Created post "${String(getPath(answer, ['title']))}"${typeof status === 'string' ? ` (${status})` : ''}`;
+    },
     perform: (run) => perform(run, { check: refuseRepeated(run, allowDuplicate) }),
   });
 

@@ -60,6 +60,8 @@ command again to continue. The exit code is the most severe of all rows (10 unkn
   confirm: 'disputeId',
   introduce: introduceDispute,
   perform: showAndDecide,
+  done: (_, { request: { parameters, body } }) =>
+    `Decided dispute ${parameters.disputeId} as ${String(body?.status)}`,
 });
 
 export const command: CommandDefinition = {

@@ -1,3 +1,4 @@
+import { getPath } from '../../cli/core/field-path.ts';
 import { operationCommand } from '../../cli/operation/define-operation.ts';
 import { openDispute } from '../../contract/operations/disputes.ts';
 
@@ -5,6 +6,7 @@ export const command = operationCommand({
   operation: openDispute,
   description: 'Open a dispute record. It moves no money.',
   question: 'Open this dispute?',
+  done: ({ answer }) => `Opened dispute ${String(getPath(answer, ['id']))}`,
   examples: [
     'disputes open --reason "Parcel never arrived" --order-id 0b8f…',
     'disputes open --kind payment --reason-file reason.txt --provider-case-id PP-D-4711',

@@ -1,12 +1,12 @@
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import type { Context } from '../../cli/command/context.ts';
 import { printJson } from '../../cli/command/print-json.ts';
-import { demoProfile } from '../../cli/config/connection-settings.ts';
 import { type Change, changesBetween } from '../../cli/core/json-changes.ts';
 import { isObject } from '../../cli/core/json-value.ts';
 import { maskWebhooks } from '../../cli/core/mask-webhooks.ts';
 import { argumentValue } from '../../cli/core/parsed-command.ts';
 import { printable } from '../../cli/core/sanitize.ts';
+import { undoCommandOf } from '../../cli/operation/run/undo.ts';
 import { formatValue, type ValueContext } from '../../cli/output/format-value.ts';
 import { answerBody, recordSummary } from '../../cli/output/record-summary.ts';
 import { type Row, renderRecord, rowsOf } from '../../cli/output/tables.ts';
@@ -14,7 +14,6 @@ import { chooseOrFail } from '../../cli/prompts/ask-or-fail.ts';
 import { askFirst } from '../../cli/prompts/questions.ts';
 import { serverOwnedSettings } from '../../contract/operations/settings.ts';
 import { updateStore } from '../../contract/operations/store.ts';
-import type { History } from '../../history/history.ts';
 import type { HistoryRecord } from '../../history/records/record.ts';
 
 export const command: CommandDefinition = {
@@ -40,7 +39,7 @@ export const command: CommandDefinition = {
     const values = { now: context.now(), currency: null };
     const { age: _, ...summary } = recordSummary(record, context.now());
     const sent: unknown = record.body === null ? null : JSON.parse(record.body);
-    const before = await bodyBefore(history, record);
+    const before = bodyBefore(record);
     const rows = [
       ...rowsOf({ ...summary, request: `${record.method} ${record.path}` }, values),
       ...(before === null ? rowsOf({ sent }, values) : rowsOfChanges(changesBetween(before, sent), values)),
@@ -48,32 +47,21 @@ export const command: CommandDefinition = {
       ...rowsOf({ failure: record.failure }, values),
     ];
     context.print(renderRecord(rows, context.out));
-    if (record.former !== null) {
-      const profile = record.profile === demoProfile ? '--demo' : `--profile ${record.profile}`;
-      context.noticeToCopy(`Undo it with: storectl ${profile} settings save --undo ${record.id}`);
-    }
+    const undo = undoCommandOf(record);
+    if (undo !== undefined) context.noticeToCopy(`Undo: ${undo}`);
     return undefined;
   },
 };
 
-/**
- * What the fields of the request were before, if this machine knows: a save keeps it, and an update follows the answer to
- * the update before.
- */
-async function bodyBefore(history: History, record: HistoryRecord): Promise<unknown> {
+/** What the fields of the request were before, if the record says so. */
+function bodyBefore(record: HistoryRecord): unknown {
   const sent: unknown = JSON.parse(record.body ?? 'null');
-  if (record.former !== null) {
-    const former: unknown = JSON.parse(record.former);
-    if (!isObject(former)) return null;
-    return Object.fromEntries(
-      Object.entries(former).filter(([name]) => !serverOwnedSettings.some((owned) => owned === name)),
-    );
-  }
-  if (record.operation !== updateStore.id || !isObject(sent)) return null;
-  const { operation, origin, storeId } = record;
-  const { records } = await history.list({ operation, origin, storeId, state: 'applied' });
-  const earlier = records.find(({ id }) => id < record.id);
-  return earlier === undefined ? null : sameFields(answerBody(earlier), sent);
+  const former: unknown = JSON.parse(record.former ?? 'null');
+  if (!isObject(former)) return null;
+  if (record.operation === updateStore.id) return isObject(sent) ? sameFields(former, sent) : null;
+  return Object.fromEntries(
+    Object.entries(former).filter(([name]) => !serverOwnedSettings.some((owned) => owned === name)),
+  );
 }
 
 /** The part of `document` that has the fields of `body`. */

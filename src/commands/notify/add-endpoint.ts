@@ -1,3 +1,4 @@
+import { getPath } from '../../cli/core/field-path.ts';
 import { operationCommand } from '../../cli/operation/define-operation.ts';
 import { refuseRepeated } from '../../cli/operation/run/duplicate-guard.ts';
 import { perform } from '../../cli/operation/run/send.ts';
@@ -10,6 +11,7 @@ export const command = operationCommand({
   description: `Add an endpoint that notifications are sent to.
 The same endpoint within 24 hours is refused; ${allowDuplicate} adds it again.`,
   question: 'Add this endpoint?',
+  done: ({ answer }) => `Added endpoint "${String(getPath(answer, ['name']))}"`,
   options: [{ flag: allowDuplicate, description: 'Add it even if it was added before', group: 'Safety:' }],
   examples: [
     'notify add-endpoint --name Team --url https://discord.com/… --events feedback_digest',

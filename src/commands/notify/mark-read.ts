@@ -9,6 +9,8 @@ export const command = operationCommand({
   operation: markNotificationsRead,
   description: 'Mark notifications as read: by id, before a time, or all of them.',
   question: 'Mark these notifications as read?',
+  done: (_, { request }) => `Marked ${describeMarked(request.body ?? {})} as read`,
+  show: () => '',
   arguments: [
     { name: 'notificationId', description: 'Ids of the notifications', variadic: true, optional: true },
   ],
@@ -22,6 +24,12 @@ export const command = operationCommand({
   prepare: chooseNotifications,
   id: () => undefined,
 });
+
+function describeMarked(body: Readonly<Record<string, unknown>>): string {
+  const { ids, before } = body;
+  if (Array.isArray(ids)) return ids.length === 1 ? `notification ${ids[0]}` : `${ids.length} notifications`;
+  return before === undefined ? 'all notifications' : `all notifications before ${String(before)}`;
+}
 
 /** `--all` sends an empty object, so it excludes every other field. */
 async function chooseNotifications(

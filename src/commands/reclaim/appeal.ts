@@ -20,6 +20,7 @@ changed later. A second appeal from this machine is refused; ${resubmit} sends i
   ],
   hints: { fileFlags: { text: 'text-file' } },
   confirm: 'reclaimId',
+  done: (_, { request }) => `Appealed reclaim notice ${request.parameters.reclaimId}`,
   async perform(run) {
     const { reclaimId = '' } = run.request.parameters;
     const check = refuseSecond(run, 'this notice was appealed', resubmit);

@@ -11,7 +11,8 @@ import type { Performed, Run } from '../../cli/operation/run/run.ts';
 import { announce } from '../../cli/operation/run/send.ts';
 import { editUntilUsed } from '../../cli/prompts/editor.ts';
 import { saveSettings } from '../../contract/operations/settings.ts';
-import { clientFields, previewSave, readSettings, settingsRun } from './settings-diff.ts';
+import { savedView } from './saved-view.ts';
+import { clientFields, prepareSave, readSettings, settingsRun } from './settings-diff.ts';
 
 const fields = deriveFlags(saveSettings.body);
 
@@ -33,7 +34,7 @@ the editor opens again with your text and the reason. Stops if someone else chan
     announce(run);
     const performed = await editAndSave(run);
     if (performed === null) context.notice('No changes.');
-    else await printResult(run, { id: () => undefined }, performed);
+    else await printResult(run, savedView, performed);
     return undefined;
   },
 };
@@ -51,9 +52,7 @@ async function editAndSave(run: Run): Promise<Performed | null> {
       checkBody(saveSettings, fields, next);
       if (sameJson(next, clientFields(base.document))) return null;
       const hint = 'your text is below; edit again to change the settings as they are now';
-      const preview = previewSave(run, base, next, hint);
-      context.notice(preview.text);
-      return preview.send();
+      return prepareSave(run, base, next, hint).send();
     },
     nothing: 'nothing was saved',
     keep: 'save it to a file for --from-file',

@@ -4,9 +4,10 @@ import { type Change, changesBetween, sameJson } from '../../cli/core/json-chang
 import { inexactNumber } from '../../cli/core/json-text.ts';
 import { isObject, isTooDeep, maxNestingDepth } from '../../cli/core/json-value.ts';
 import { printable } from '../../cli/core/sanitize.ts';
-import type { PreparedInput, Preview } from '../../cli/operation/run/operation-command.ts';
-import type { Run } from '../../cli/operation/run/run.ts';
+import type { PreparedInput } from '../../cli/operation/run/operation-command.ts';
+import type { Performed, Run } from '../../cli/operation/run/run.ts';
 import { perform, readBeforeWrite } from '../../cli/operation/run/send.ts';
+import { undoCommandOf } from '../../cli/operation/run/undo.ts';
 import type { Style } from '../../cli/output/style.ts';
 import { saveSettings, serverOwnedSettings, showSettings } from '../../contract/operations/settings.ts';
 
@@ -84,36 +85,42 @@ export function movedError(run: Run, before: unknown, now: unknown, hint: string
   });
 }
 
+/** A save that was compared with the current settings. */
+export interface PreparedSave {
+  /** Empty if nothing would change; then nothing is sent. */
+  readonly changes: readonly Change[];
+  send(): Promise<Performed>;
+}
+
 /**
- * Previews saving `next` over `base`. Sending reads the settings again, stops if they changed since `base`, and keeps the
- * former document in the history. Nothing is sent if nothing differs.
+ * Prepares saving `next` over `base`. Sending reads the settings again, stops if they changed since `base`, and keeps the
+ * former document in the history.
  */
-export function previewSave(
+export function prepareSave(
   run: Run,
   base: CurrentSettings,
   next: Record<string, unknown>,
   movedHint: string,
-): Preview {
+): PreparedSave {
   const changes = changesBetween(clientFields(base.document), next);
   if (changes.length === 0) {
     return {
-      text: 'No changes; nothing was sent.',
-      changesNothing: true,
+      changes,
       send: async () => ({ answer: base.document, text: base.text, etag: base.etag, record: null }),
     };
   }
   refuseInexactNumbers(base);
   return {
-    text: describeChanges(changes, run.ui.context.err),
-    changesNothing: false,
+    changes,
     async send() {
       const again = await readSettings(run);
       if (!sameJson(base.document, again.document))
         throw movedError(run, base.document, again.document, movedHint);
-      return perform(
+      const performed = await perform(
         { ...run, request: { ...run.request, body: next } },
         { former: JSON.stringify(base.document), ifMatch: again.etag ?? undefined },
       );
+      return { ...performed, undo: performed.record === null ? undefined : undoCommandOf(performed.record) };
     },
   };
 }

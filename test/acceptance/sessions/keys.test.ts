@@ -469,7 +469,7 @@ test('STORECTL_ACCESSIBLE: a whole session in lines of text', async () => {
   session.type('1, 2');
   await session.shows(/1: Yes\n(.*\n)+Number:$/);
   session.type('2');
-  await session.shows(/added\?\n(.*\n)+.*several:$/);
+  await session.shows(/to change\?\n(.*\n)+.*several:$/);
   session.type('1');
   await session.shows(/Name of the backup \(Enter for nightly\):$/);
   session.type('weekly');

@@ -270,7 +270,7 @@ describe('the round trip', () => {
     const restored = await machine.run(['backup', 'restore', id, '--sections', 'store', '--confirm', id]);
     expect(await rows(service, 'stores')).toMatchObject([{ name: 'First name' }]);
 
-    const undo = /^Undo it with: storectl (.+)$/m.exec(restored.stderr)?.[1]?.split(' ') ?? [];
+    const undo = /^Undo: storectl (.+)$/m.exec(restored.stderr)?.[1]?.split(' ') ?? [];
     const undone = await machine.run(undo);
 
     expect(undone).toMatchObject({ exitCode: 0 });
@@ -404,7 +404,7 @@ describe('deciding', () => {
       ]);
 
       expect(result).toMatchObject({ exitCode: 2, stdout: '' });
-      expect(result.stderr).toContain('--confirm names another-id, and the command one-id');
+      expect(result.stderr).toContain('--confirm says another-id, but the command says one-id');
       expect(result.stderr).not.toContain('> ');
     },
   );

@@ -56,7 +56,7 @@ describe('settings save', () => {
       quietHours: { enabled: true, start: '22:00', grace: 5 },
       templates: { 'order.paid': { title: 'Done', body: 'b', private: true } },
     });
-    expect(result.stderr).toContain('- quietHours.enabled: false\n+ quietHours.enabled: true\n');
+    expect(result.stdout).toBe('Quiet hours enabled  no → yes\n');
   });
 
   test.each(['12345678901234567890', '0.12345678901234567890', '1e400', '1e-400'])(

@@ -16,32 +16,43 @@ export function idIfAny(answer: unknown): unknown {
   return getPath(answer, ['id']);
 }
 
-/** Prints the answer of an operation as id, fields, JSON or text, depending on the flags. */
-export async function printResult(
-  run: Run,
-  command: ResultView,
-  { answer, text, id, record }: Performed,
-): Promise<void> {
+/**
+ * Prints what a change did on stderr, then its answer on stdout as id, fields, JSON or text, depending on the flags, then
+ * how to undo it.
+ */
+export async function printResult(run: Run, command: ResultView, performed: Performed): Promise<void> {
+  const { answer, text, id, record, undo } = performed;
   const { context } = run.ui;
   const { flags, out } = context;
   if (flags.quiet) {
     const produced = id ?? (command.id ?? idIfAny)(answer);
     if (typeof produced === 'string') context.print(printable(produced));
     else if (command.id === undefined) throw withoutId(run.request.operation, record);
-  } else if (flags.json && flags.fields === null) {
+    return;
+  }
+  if (record !== null && command.done !== undefined) noticeDone(context, await command.done(performed, run));
+  if (flags.json && flags.fields === null) {
     context.print(renderJson(text === '' ? 'null' : text, out));
   } else {
-    context.print((await describeAnswer(run, command, answer)) ?? renderJson(text, out));
+    const described = (await describeAnswer(run, command, performed)) ?? renderJson(text, out);
+    if (described !== '') context.print(described);
   }
+  if (undo !== undefined) context.noticeToCopy(`Undo: ${undo}`);
+}
+
+/** `✓ Created backup "nightly"` on stderr. `text` may contain values from the service. */
+export function noticeDone({ err, notice }: Context, text: string): void {
+  notice(`${err.color.green('✓')} ${printable(text)}`);
 }
 
 /** The chosen fields, or the answer as text; null if it is nested deeper than the stack allows. */
-async function describeAnswer(run: Run, command: ResultView, answer: unknown): Promise<string | null> {
+async function describeAnswer(run: Run, command: ResultView, performed: Performed): Promise<string | null> {
   const { context } = run.ui;
+  const { answer } = performed;
   const { flags, out, notice } = context;
   try {
     if (flags.fields !== null) return renderJson(JSON.stringify(chosenFields(context, answer)), out);
-    if (command.show !== undefined) return command.show(answer, run);
+    if (command.show !== undefined) return await command.show(performed, run);
     const { renderRecord, rowsOf } = await import('../../output/tables.ts');
     return renderRecord(rowsOf(answer, valueContext(context, answer)), out);
   } catch (error) {

@@ -48,7 +48,7 @@ export interface Interview {
 export interface ChangeOptions {
   /** The service must still have this ETag. */
   readonly ifMatch?: string | undefined;
-  /** The document that is replaced, as JSON. History keeps it for `--undo`. */
+  /** The document that is replaced, as JSON. History keeps it for `--undo`, and to show what changed. */
   readonly former?: string | undefined;
   /** The backup that undoes this restore. History keeps it in case the restore has to be resumed. */
   readonly safetyBackupId?: string | undefined;
@@ -71,4 +71,6 @@ export interface Performed {
   readonly record: HistoryRecord | null;
   /** The id that `--quiet` prints if it is not the answer's. */
   readonly id?: string;
+  /** A shell command that undoes the change. */
+  readonly undo?: string | undefined;
 }

@@ -1,0 +1,59 @@
+import type { Operation } from '../../../contract/operation.ts';
+import type { HistoryRecord } from '../../../history/records/record.ts';
+import type { Connection, Context } from '../../command/context.ts';
+import { demoProfile } from '../../config/connection-settings.ts';
+import { usageError } from '../../core/errors.ts';
+import type { OptionSpec } from '../../core/option-spec.ts';
+import { parseObject } from '../../input/input-files.ts';
+
+export const undoFlag = '--undo';
+
+export const undoOption: OptionSpec = {
+  flag: undoFlag,
+  value: 'ID',
+  description: 'Restore the values from before this change (an id from `storectl history list`)',
+  group: 'Input:',
+  complete: 'record',
+};
+
+/** A change of this store that can be undone, and the document from before it. */
+export interface UndoableChange {
+  readonly record: HistoryRecord;
+  readonly former: Record<string, unknown>;
+}
+
+/** The change with this id. Throws a usage error if the history does not know what was there before it. */
+export async function readUndoable(
+  context: Context,
+  { id: operation }: Operation,
+  id: string,
+): Promise<UndoableChange> {
+  const record = await (await context.history()).get(id);
+  const { origin, storeId } = await context.connect();
+  const reason = reasonAgainst(record, operation, { origin, storeId });
+  if (reason === null) {
+    return { record, former: await parseObject(record.former ?? '', `the former document of ${record.id}`) };
+  }
+  throw usageError(
+    `${record.id} ${reason}, so there is nothing to undo`,
+    `\`storectl history list --operation ${operation}\` shows the changes that can be undone`,
+  );
+}
+
+function reasonAgainst(
+  record: HistoryRecord,
+  operation: string,
+  { origin, storeId }: Pick<Connection, 'origin' | 'storeId'>,
+): string | null {
+  if (record.operation !== operation) return `is not a change by ${operation.replace('.', ' ')}`;
+  if (record.origin !== origin || record.storeId !== storeId)
+    return `changed another store (${record.storeId} @ ${record.origin})`;
+  return record.former === null ? 'does not say what was there before' : null;
+}
+
+/** The command that undoes a change, or undefined if the history does not know what was there before it. */
+export function undoCommandOf(record: HistoryRecord): string | undefined {
+  if (record.former === null) return undefined;
+  const target = record.profile === demoProfile ? '--demo' : `--profile ${record.profile}`;
+  return `storectl ${target} ${record.operation.replace('.', ' ')} ${undoFlag} ${record.id}`;
+}

@@ -1,0 +1,41 @@
+import { isObject } from '../core/json-value.ts';
+import { printable } from '../core/sanitize.ts';
+import { formatValue, type ValueContext } from './format-value.ts';
+import { labelOf } from './labels.ts';
+import type { Style } from './style.ts';
+import { renderRecord } from './tables.ts';
+
+/** A field that changed. `before` or `after` is undefined if the field was missing. */
+export interface FieldChange {
+  readonly path: readonly string[];
+  readonly before: unknown;
+  readonly after: unknown;
+  /** False if only the new value is known. Known unless given. */
+  readonly isBeforeKnown?: boolean;
+}
+
+/** One line for each field: `Quiet hours start  22:00 → 23:00`. */
+export function describeFieldChanges(
+  changes: readonly FieldChange[],
+  values: ValueContext,
+  style: Style,
+): string {
+  const rows = changes.map(({ path, before, after, isBeforeKnown = true }) => {
+    const name = path.at(-1) ?? '';
+    const now = valueOrNone(name, after, values);
+    const text = isBeforeKnown ? `${valueOrNone(name, before, values)} → ${now}` : now;
+    return [printable(labelOf(path)), text] as const;
+  });
+  return renderRecord(rows, style);
+}
+
+function valueOrNone(name: string, value: unknown, values: ValueContext): string {
+  if (value === undefined || value === null) return 'not set';
+  return value === '' ? 'empty' : formatValue(name, value, values);
+}
+
+/** The leaves of a JSON object as paths. Lists and empty objects are leaves. */
+export function leafPaths(value: unknown, parent: readonly string[] = []): (readonly string[])[] {
+  if (!isObject(value) || Object.keys(value).length === 0) return parent.length === 0 ? [] : [parent];
+  return Object.entries(value).flatMap(([name, inner]) => leafPaths(inner, [...parent, name]));
+}
