@@ -56,7 +56,7 @@ describe('settings save', () => {
       quietHours: { enabled: true, start: '22:00', grace: 5 },
       templates: { 'order.paid': { title: 'Done', body: 'b', private: true } },
     });
-    expect(result.stdout).toBe('Quiet hours enabled  no → yes\n');
+    expect(result.stderr).toContain('✓ Saved the operations settings');
   });
 
   test.each(['12345678901234567890', '0.12345678901234567890', '1e400', '1e-400'])(
