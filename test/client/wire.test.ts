@@ -246,11 +246,11 @@ test('an exchange tells what was sent and what came', async () => {
 test.each([
   [
     { name: 7, settings: { cashbackBp: '250' }, extra: 1 },
-    ['name: expected string, received number', 'settings.cashbackBp: expected number, received string'],
+    ['name must be text (got 7)', 'settings.cashbackBp must be a number (got text)'],
   ],
   [{ name: null, unknownField: true }, []],
-  [['a list'], ['body: expected object, received array']],
-  ['text', ['body: expected object, received string']],
+  [['a list'], ['body must be an object (got a list)']],
+  ['text', ['body must be an object (got text)']],
 ])('drift of %j', async (body, drift) => {
   await using server = await startFaultServer([answer(200, JSON.stringify(body))]);
   await using client = clientFor(server.url);

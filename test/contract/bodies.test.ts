@@ -112,14 +112,18 @@ describe('responses', () => {
   });
 
   test.each<[z.ZodMiniObject, unknown, string]>([
-    [createBackup.response, { version: '3' }, 'version: expected'],
-    [createBackup.response, { sections: 'store' }, 'sections: expected array'],
-    [createBackup.response, { id: 'backup-1' }, 'id: Invalid'],
-    [updateStore.response, { settings: { cashbackBp: 2.5 } }, 'settings.cashbackBp: expected int'],
-    [updateStore.response, { settings: { socials: { x: 1 } } }, 'settings.socials.x: expected string'],
-    [showDispute.response, { evidence: [{}, { kind: 7 }] }, 'evidence.1.kind: expected string'],
-    [markNotificationsRead.response, { ok: 'yes' }, 'ok: expected boolean'],
-    [showSettings.response, ['no object'], 'body: expected object'],
+    [createBackup.response, { version: '3' }, 'version must be a number (got text)'],
+    [createBackup.response, { sections: 'store' }, 'sections must be a list (got text)'],
+    [createBackup.response, { id: 'backup-1' }, 'id must be a UUID'],
+    [
+      updateStore.response,
+      { settings: { cashbackBp: 2.5 } },
+      'settings.cashbackBp must be a whole number (got 2.5)',
+    ],
+    [updateStore.response, { settings: { socials: { x: 1 } } }, 'settings.socials.x must be text (got 1)'],
+    [showDispute.response, { evidence: [{}, { kind: 7 }] }, 'evidence.1.kind must be text (got 7)'],
+    [markNotificationsRead.response, { ok: 'yes' }, 'ok must be true or false (got text)'],
+    [showSettings.response, ['no object'], 'body must be an object (got a list)'],
   ])('a wrong type is reported with its place (%#)', (schema, answer, line) => {
     expect(findDrift(answer, schema)).toEqual([expect.stringContaining(line)]);
   });

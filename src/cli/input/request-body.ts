@@ -1,5 +1,5 @@
 import type { Operation } from '../../contract/operation.ts';
-import { type FieldError, usageError } from '../core/errors.ts';
+import { type CliError, type FieldError, usageError } from '../core/errors.ts';
 import { getPath, setPath } from '../core/field-path.ts';
 import { optionValue, type ParsedCommand } from '../core/parsed-command.ts';
 import { applyFlag, type FieldFlag, parseFlag } from './field-flags.ts';
@@ -73,20 +73,18 @@ export function checkBody(
     .map((issue) => ({ path: issue.path.map(String), message: issue.message }))
     .filter(({ path }) => getPath(body, path) !== undefined)
     .map(({ path, message }): FieldError => {
-      return {
-        field: path.join('.'),
-        flag: flagOf(fields, path.join('.')),
-        detail: message.replace(/^Invalid input: /, ''),
-      };
+      return { field: path.join('.'), flag: flagOf(fields, path.join('.')), detail: message };
     });
-  if (wrong.length === 0) return;
-  throw usageError(
-    [
-      'the input is invalid:',
-      ...wrong.map(({ field, flag, detail }) => `  ${flag ?? field}: ${detail}`),
-    ].join('\n'),
-    'correct it and run the command again; nothing was sent',
-    { code: 'invalid_input', fields: wrong },
+  if (wrong.length > 0) throw invalidFields(wrong);
+}
+
+/** Exit 2: one message that names every invalid field by its flag. */
+function invalidFields(wrong: readonly FieldError[]): CliError {
+  const lines = wrong.map(({ field, flag, detail }) => `${flag ?? field} ${detail}`);
+  return usageError(
+    lines.length === 1 ? lines.join() : ['these values are not valid:', ...lines].join('\n  '),
+    `fix ${lines.length === 1 ? 'it' : 'them'} and run the command again; nothing was sent`,
+    { code: 'invalid_input', fields: [...wrong] },
   );
 }
 

@@ -177,7 +177,7 @@ test('notify add-endpoint', async () => {
   session.press('discord.com');
   await session.shows(/notifications: ✗ discord\.com$/);
   session.press('Enter');
-  await session.shows(/> Invalid URL$/);
+  await session.shows(/> must be a web address, for example https:\/\/example\.com$/);
   session.press('C-u');
   session.type('https://discord.com/api/webhooks/1/token');
   expect(await session.shows(/⏎ submit$/)).toMatchInlineSnapshot(`

@@ -41,17 +41,20 @@ const wrong: Readonly<Record<string, Wrong>> = {
   'an empty number': { args: [...update, '--cashback-bp', ''], says: 'must be a whole number' },
   'decimals through --set': {
     args: [...update, '--set', 'settings.cashbackBp=2.5'],
-    says: '--cashback-bp: expected int',
+    says: '--cashback-bp must be a whole number (got 2.5)',
   },
   'a wrong type through --set': {
     args: [...update, '--set', 'settings.checkout.couponField=maybe'],
-    says: '--checkout-coupon-field: expected boolean',
+    says: '--checkout-coupon-field must be true or false (got "maybe")',
   },
-  'no e-mail address': { args: [...update, '--support-email', 'me'], says: '--support-email: Invalid email' },
-  'no UUID': { args: [...update, '--logo-image-id', 'logo'], says: '--logo-image-id: ' },
+  'no e-mail address': {
+    args: [...update, '--support-email', 'me'],
+    says: '--support-email must be an e-mail address',
+  },
+  'no UUID': { args: [...update, '--logo-image-id', 'logo'], says: '--logo-image-id must be a UUID' },
   'no URL': {
     args: ['notify', 'add-endpoint', '--name', 'n', '--events', 'e', '--url', 'nowhere'],
-    says: '--url: Invalid URL',
+    says: '--url must be a web address, for example https://example.com',
   },
   'an empty list': {
     args: ['blog', 'create', '--title', 't', '--content-md', 'c', '--tags', ''],
@@ -262,12 +265,12 @@ describe('wrong usage is refused before anything is sent', () => {
       {
         field: 'settings.cashbackBp',
         flag: '--cashback-bp',
-        detail: expect.stringContaining('expected int'),
+        detail: 'must be a whole number (got 2.5)',
       },
       {
         field: 'settings.socials.discord',
         flag: '--social',
-        detail: expect.stringContaining('expected string'),
+        detail: 'must be text (got 1)',
       },
     ]);
   });

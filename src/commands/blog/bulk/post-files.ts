@@ -125,6 +125,5 @@ function checkPost(
   const { error } = createBlogPost.body.safeParse(body);
   const issue = error?.issues.find(({ path: [field] }) => body[String(field)] !== undefined);
   if (issue === undefined) return;
-  const detail = issue.message.replace(/^Invalid input: /, '');
-  throw fileError(name, lineOf(String(issue.path[0])), `${issue.path.join('.')}: ${detail}`);
+  throw fileError(name, lineOf(String(issue.path[0])), `${issue.path.join('.')} ${issue.message}`);
 }
