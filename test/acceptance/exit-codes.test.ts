@@ -41,7 +41,7 @@ const rows: readonly Row[] = [
   {
     code: 10,
     why: 'no answer',
-    args: [...create, '--timeout', '1'],
+    args: [...create, '--timeout', '4'],
     passage: { waitFor: new Promise(() => {}) },
   },
   { code: 11, why: 'no state folder', args: create, env: { STORECTL_STATE_DIR: '/dev/null/state' } },

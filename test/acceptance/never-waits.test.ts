@@ -256,8 +256,8 @@ test('a pipe: silence ends with exit 3, and one that goes on delivering is read 
 
   // Each part comes within the time, and all of them together do not.
   const parts = ['{', '"name"', ':', '"Slow"', '}'];
-  const slow = `(for part in ${parts.map((part) => `'${part}'`).join(' ')}; do sleep 0.6; printf %s "$part"; done)`;
-  const args = '--timeout 2.5 --fields name';
+  const slow = `(for part in ${parts.map((part) => `'${part}'`).join(' ')}; do sleep 1; printf %s "$part"; done)`;
+  const args = '--timeout 4 --fields name';
   const results = await Promise.all([
     machine.shell(`${slow} | storectl store update --from-file - ${args}`),
     machine.shell(`${slow} | storectl store update --from-file /dev/stdin ${args}`),

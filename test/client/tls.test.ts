@@ -193,7 +193,7 @@ async function callInProcess(baseUrl: string, env: Record<string, string> = {}) 
   const { stdout } = await promisify(execFile)(
     process.execPath,
     [path.join(folder, 'call.cjs'), baseUrl, apiKey],
-    { env: { NODE_EXTRA_CA_CERTS: path.join(folder, 'ca.pem'), ...env }, timeout: 20_000 },
+    { env: { NODE_EXTRA_CA_CERTS: path.join(folder, 'ca.pem'), ...env }, timeout: 120_000 },
   );
   return JSON.parse(stdout);
 }

@@ -91,7 +91,7 @@ test('resume: what is open is shown where there are several', async () => {
   scene.proxy.decide(({ method }) => (method === 'POST' ? 'lose' : 'pass'));
   const { machine } = scene;
   for (const label of ['first', 'second']) {
-    await machine.run(['backup', 'create', '--label', label, '--sections', 'store', '--timeout', '1']);
+    await machine.run(['backup', 'create', '--label', label, '--sections', 'store', '--timeout', '4']);
   }
   scene.proxy.decide(() => 'pass');
   const session = await openSession('storectl resume', { machine });

@@ -65,7 +65,7 @@ describe('auth login', () => {
     await using server = await startFaultServer([answer(status, {})]);
     const machine = newMachine();
 
-    const result = await login(machine, server.url, ['--timeout', '0.8']);
+    const result = await login(machine, server.url, ['--timeout', '10']);
 
     expect(result).toMatchObject({ exitCode, stderr: expect.stringContaining('the key was not stored') });
     expect(existsSync(settingsFile(machine))).toBe(false);

@@ -47,7 +47,7 @@ async function deliverAcrossKill(
       const deliveries = await listDeliveries(service.storage, { limit: 100 });
       expect(deliveries.filter(({ state }) => state !== 'delivered').length, second.stderr()).toBe(0);
     },
-    { timeout: 20_000, interval: 100 },
+    { timeout: 120_000, interval: 100 },
   );
   second.process.kill('SIGTERM');
   expect(await second.ended).toMatchObject({ exitCode: 0 });

@@ -249,4 +249,4 @@ test('closing does not wait for idle connections', async () => {
   await once(silent, 'connect');
   await server.close();
   silent.destroy();
-}, 5_000);
+});

@@ -283,4 +283,4 @@ test('random sequences of requests are answered alike by both engines, and leave
   for (const status of ['["backup.restore",200', '["disputes.decide",200']) {
     expect([...statuses]).toContain(status);
   }
-}, 120_000);
+});

@@ -187,7 +187,7 @@ describe.each(classes.filter((kind) => kind !== 'read'))('an unknown outcome of 
     await using server = await startFaultServer([{ does: 'drop' }]);
     const machine = machineFor({ origin: server.url, storeId, apiKey });
 
-    const forPrograms = await machine.run([...commands[kind], '--json', '--timeout', '0.3']);
+    const forPrograms = await machine.run([...commands[kind], '--json', '--timeout', '3']);
     const listed = await machine.run(['history', 'list', '--state', 'unknown', '--json']);
 
     expect(forPrograms).toMatchObject({ exitCode: 10, stdout: '' });

@@ -41,7 +41,7 @@ function closeGate() {
 
 /** How many requests have come, of all or of those that `count` counts, when no more come. */
 async function settledCount(count: () => number, atLeast: number): Promise<number> {
-  await expect.poll(count, { timeout: 10_000 }).toBeGreaterThanOrEqual(atLeast);
+  await expect.poll(count, { timeout: 120_000 }).toBeGreaterThanOrEqual(atLeast);
   // Whatever else is let through has come by then.
   await new Promise((resolve) => setTimeout(resolve, 200));
   return count();
@@ -288,10 +288,10 @@ test('after a 429 with Retry-After no request of the batch leaves before', async
 test('the time that a post may take begins when it is its turn', async () => {
   const { proxy, machine, made } = await scene();
   const names = writePosts(machine, 24);
-  proxy.decide(() => ({ holdUntil: new Promise((resolve) => setTimeout(resolve, 400)) }));
+  proxy.decide(() => ({ holdUntil: new Promise((resolve) => setTimeout(resolve, 700)) }));
 
-  // Six times four, each of them after 0.4 s.
-  expect(await machine.run(['blog', 'create', ...names, '--timeout', '2'])).toMatchObject({ exitCode: 0 });
+  // Six times four, each of them after 0.7 s.
+  expect(await machine.run(['blog', 'create', ...names, '--timeout', '4'])).toMatchObject({ exitCode: 0 });
   expect(await made()).toHaveLength(names.length);
 });
 

@@ -108,7 +108,7 @@ test('a migration waits for an instance that writes, and does not hold it up hal
   const opening = openTestStorage(url);
   const waiting = `select 1 from pg_locks where not granted and pid <> pg_backend_pid()
     and database = (select oid from pg_database where datname = current_database())`;
-  await vi.waitUntil(async () => (await query(url, waiting)).length > 0, { timeout: 10_000 });
+  await vi.waitUntil(async () => (await query(url, waiting)).length > 0, { timeout: 120_000 });
   await writer.query('select * from events; select * from notifications; commit');
   await opening;
 });
