@@ -65,6 +65,9 @@ test('the history is private, holds no key, and shows what was sent and what cam
   expect((await machine.run(['history', 'show', id.slice(-6)])).stdout).toContain(result);
   expect(await machine.run(['history', 'show', 'nothing'])).toMatchObject({ exitCode: 2 });
 
+  const dryRun = await machine.run(['history', 'prune', '--older-than', '0h', '--dry-run']);
+  expect(dryRun.stderr).toContain('Would remove 2 records. Nothing was removed.');
+  expect(dryRun.stdout).toContain(id);
   expect((await machine.run(['history', 'prune', '--older-than', '0h'])).stderr).toContain(
     'Removed 2 records',
   );

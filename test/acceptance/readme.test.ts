@@ -65,7 +65,7 @@ test('the commands in the README print what it shows', () => {
   expect(tryIt?.command).toMatch(/^npm ci && node bin\/storectl\.js --demo /);
   const main = tryIt?.command.replace('npm ci && node bin/storectl.js', 'storectl') ?? '';
   expect(normalized(run(main, true))).toBe(normalized(tryIt?.output ?? ''));
-  run('storectl demo reset', true);
+  run('storectl demo reset --confirm demo', true);
 
   const info: unknown = JSON.parse(run('storectl --demo demo info --json', false));
   const { disputes } = info as { disputes: { id: string; status: string }[] };

@@ -1,14 +1,18 @@
 import { rmSync } from 'node:fs';
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import { printJson } from '../../cli/command/print-json.ts';
+import { demoProfile } from '../../cli/config/connection-settings.ts';
 import { demoDirectory } from '../../cli/config/directories.ts';
 import { describeSystemError, localStateError } from '../../cli/core/errors.ts';
+import { confirmOption, confirmOrFail } from '../../cli/prompts/confirm-or-fail.ts';
 
 export const command: CommandDefinition = {
   description: 'Remove the demo store and everything done to it. The next --demo command creates a new one.',
-  examples: ['demo reset'],
-  async run(context) {
+  options: [confirmOption('demo', 'word demo')],
+  examples: ['demo reset', 'demo reset --confirm demo'],
+  async run(context, parsed) {
     const directory = demoDirectory(context.io);
+    await confirmOrFail(context, parsed, demoProfile, 'Remove the demo store and everything done to it?');
     try {
       rmSync(directory, { recursive: true, force: true });
     } catch (error) {

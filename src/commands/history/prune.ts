@@ -3,8 +3,10 @@ import type { Context } from '../../cli/command/context.ts';
 import { printJson } from '../../cli/command/print-json.ts';
 import { cancelledError, usageError } from '../../cli/core/errors.ts';
 import { optionValue } from '../../cli/core/parsed-command.ts';
+import { printable } from '../../cli/core/sanitize.ts';
 import { askOrFail } from '../../cli/prompts/ask-or-fail.ts';
 import { askInOrder } from '../../cli/prompts/questions.ts';
+import { recordAge } from '../../history/records/record.ts';
 
 const units: Readonly<Record<string, number>> = { h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 };
 
@@ -13,12 +15,14 @@ export const command: CommandDefinition = {
   options: [
     { flag: '--older-than', value: 'AGE', description: 'For example 90d, 12w or 36h', group: 'Options:' },
   ],
-  examples: ['history prune --older-than 90d'],
+  examples: ['history prune --older-than 90d', 'history prune --older-than 90d --dry-run'],
+  dryRun: true,
   async run(context, parsed) {
     const age = optionValue(parsed, '--older-than');
     const olderThanMs = age === undefined ? await askAge(context) : parseAge(age);
     if (olderThanMs === null)
       throw usageError(`--older-than must be an age (got "${age}")`, 'for example 90d, 12w or 36h');
+    if (context.flags.dryRun) return await printOld(context, olderThanMs);
     const history = await context.history();
     const removed = await history.prune({ olderThanMs });
     if (context.flags.json) printJson(context, { removed });
@@ -26,6 +30,25 @@ export const command: CommandDefinition = {
     return undefined;
   },
 };
+
+/** What would be removed. */
+async function printOld(context: Context, olderThanMs: number): Promise<undefined> {
+  const { old } = await findOld(context, olderThanMs);
+  if (context.flags.json) printJson(context, { wouldRemove: old.map(({ id }) => id) });
+  else if (context.flags.quiet) for (const { id } of old) context.print(id);
+  else {
+    for (const { id, operation } of old) context.print(`${id}  ${printable(operation)}`);
+    context.notice(
+      `Would remove ${old.length === 1 ? '1 record' : `${old.length} records`}. Nothing was removed.`,
+    );
+  }
+  return undefined;
+}
+
+async function findOld(context: Context, olderThanMs: number) {
+  const { records } = await (await context.history()).list({ open: false });
+  return { records, old: records.filter((record) => recordAge(record, context.now()) > olderThanMs) };
+}
 
 /** Milliseconds, or null if the text is not an age. */
 function parseAge(text: string): number | null {
@@ -48,10 +71,10 @@ async function askAge(context: Context): Promise<number> {
       age = parseAge(text.trim()) ?? 0;
     };
     const confirm = async () => {
-      const { records } = await (await context.history()).list({ open: false });
-      const old = records.filter((record) => context.now() - Date.parse(record.createdAt) > age).length;
-      const question = `Remove ${old} of ${records.length} records from the history on this machine?`;
-      if (old > 0 && !(await askYesNo(context.io, question))) throw cancelledError();
+      if (context.flags.dryRun) return;
+      const { records, old } = await findOld(context, age);
+      const question = `Remove ${old.length} of ${records.length} records from the history on this machine?`;
+      if (old.length > 0 && !(await askYesNo(context.io, question))) throw cancelledError();
     };
     await askInOrder(ask, confirm);
     return age;

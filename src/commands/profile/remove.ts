@@ -1,20 +1,30 @@
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
+import { inputNeeded } from '../../cli/command/input-needed.ts';
 import { argumentValue } from '../../cli/core/parsed-command.ts';
 import { nameProfile, profileChoices, requireProfile } from '../../cli/profiles/choose-profile.ts';
 import { printProfile } from '../../cli/profiles/view-profile.ts';
+import { confirmOption, confirmOrFail, missingConfirmation } from '../../cli/prompts/confirm-or-fail.ts';
 
 export const command: CommandDefinition = {
   description: 'Remove a profile and its key. Its history stays.',
   arguments: [{ name: 'name', description: 'Name of the profile', complete: 'profile' }],
-  examples: ['profile remove outlet'],
+  options: [confirmOption('NAME', 'name')],
+  examples: ['profile remove outlet', 'profile remove outlet --confirm outlet'],
   async run(context, parsed) {
     const profiles = await context.profiles();
-    const name = await nameProfile(context, argumentValue(parsed, 'name'), {
+    const given = argumentValue(parsed, 'name');
+    if (given === undefined && !context.canPrompt) {
+      const missing = { field: 'name', give: '<name>', description: 'name of the profile' };
+      throw inputNeeded([missing, missingConfirmation('NAME')]);
+    }
+    const name = await nameProfile(context, given, {
       message: 'Which profile do you want to remove?',
       choices: profileChoices(profiles),
       confirmation: (chosen) => `Remove profile ${chosen} and its key?`,
     });
     requireProfile(profiles, name);
+    if (given !== undefined)
+      await confirmOrFail(context, parsed, name, `Remove profile ${name} and its key?`);
     await profiles.remove(name);
     context.notice(`Removed profile ${name}.`);
     printProfile(context, profiles, name);

@@ -1,37 +1,51 @@
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
+import { inputNeeded } from '../../cli/command/input-needed.ts';
 import { printJson } from '../../cli/command/print-json.ts';
 import { CliError } from '../../cli/core/errors.ts';
 import { exitCodes } from '../../cli/core/exit-codes.ts';
 import { argumentValue } from '../../cli/core/parsed-command.ts';
+import { confirmOption, confirmOrFail, missingConfirmation } from '../../cli/prompts/confirm-or-fail.ts';
 import { revokeKey } from '../../service/index.ts';
 import { chooseKey } from './ask.ts';
 import { databaseOption, withStorage } from './database-options.ts';
+
+const confirmation = (id: string) => `Revoke key ${id} at once and for good?`;
 
 export const command: CommandDefinition = {
   description:
     'Revoke a key: it stops working at once and for good. To replace a key without a gap, use `service rotate-key`.',
   arguments: [{ name: 'keyId', description: 'Id of the key, from `service keys`' }],
-  options: [databaseOption],
-  examples: ['service revoke-key K3y1dForTest'],
+  options: [confirmOption('KEYID', 'id of the key'), databaseOption],
+  examples: ['service revoke-key K3y1dForTest', 'service revoke-key K3y1dForTest --confirm K3y1dForTest'],
   async run(context, parsed) {
-    const keyId = await chooseKey(context, parsed, argumentValue(parsed, 'keyId'), {
+    const given = argumentValue(parsed, 'keyId');
+    if (given === undefined && !context.canPrompt) {
+      const description = 'key to revoke, from `storectl service keys`';
+      throw inputNeeded([{ field: 'keyId', give: '<keyId>', description }, missingConfirmation('KEYID')]);
+    }
+    // A key given instead of its id must not be repeated in a question or an error.
+    if (given?.startsWith('sk_')) throw keyNotFound();
+    const keyId = await chooseKey(context, parsed, given, {
       what: 'key to revoke',
       question: 'Which key do you want to revoke?',
-      confirmation: (id) => `Revoke key ${id} at once and for good?`,
+      confirmation,
     });
+    if (given !== undefined) await confirmOrFail(context, parsed, keyId, confirmation(keyId));
     const revoked = await withStorage(context, parsed, (storage) =>
       revokeKey(storage, keyId, context.flags.store),
     );
-    if (!revoked) {
-      throw new CliError({
-        code: 'not_found',
-        exitCode: exitCodes.notFound,
-        message: 'no valid key has this id',
-        hint: '`storectl service keys --store ID` lists the ids; the id is not the key itself',
-      });
-    }
+    if (!revoked) throw keyNotFound();
     if (context.flags.json) printJson(context, { revoked: keyId });
     else context.notice(`Revoked key ${keyId}.`);
     return undefined;
   },
 };
+
+function keyNotFound(): CliError {
+  return new CliError({
+    code: 'not_found',
+    exitCode: exitCodes.notFound,
+    message: 'no valid key has this id',
+    hint: '`storectl service keys --store ID` lists the ids; the id is not the key itself',
+  });
+}

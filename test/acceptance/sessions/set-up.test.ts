@@ -295,6 +295,20 @@ test('profile remove', async () => {
   `);
 });
 
+test('profile remove NAME, demo reset: a no leaves everything as it is', async () => {
+  const machine = newProgramMachine();
+  await machine.run(['profile', 'set', 'main', '--store', 'store-1']);
+  const session = await openSession('storectl profile remove main', { machine });
+  await session.shows(/Remove profile main and its key\? \(y\/N\)$/);
+  session.type('n');
+  await session.shows(/cancelled(.*\n)+\$$/);
+  session.type('storectl demo reset');
+  await session.shows(/Remove the demo store and everything done to it\? \(y\/N\)$/);
+  session.type('');
+  expect(await session.ends()).toMatch(/exit 130/);
+  expect((await machine.run(['profile', 'list', '-q'])).stdout).toBe('main\n');
+});
+
 test('doctor', async () => {
   const session = await openSession('storectl doctor', { env: { SHELL: '/bin/zsh' } });
   expect(await session.ends()).toMatchInlineSnapshot(`

@@ -158,7 +158,7 @@ describe('--demo', () => {
     await machine.run(['store', 'update', '--name', 'real']);
     await machine.run(['--demo', 'backup', 'create', '--label', 'l', '--sections', 'store']);
 
-    const reset = await machine.run(['demo', 'reset']);
+    const reset = await machine.run(['demo', 'reset', '--confirm', 'demo']);
 
     expect(reset.exitCode).toBe(0);
     expect(jsonOf(await machine.run(['--demo', 'demo', 'info', '--json'])).backups).toEqual([]);

@@ -321,7 +321,7 @@ describe('profile', () => {
     const list = await machine.run(['profile', 'list', '--json']);
     const show = await machine.run(['profile', 'show', 'b.c', '--json']);
     const used = await machine.run(['profile', 'show', '--json']);
-    const removed = await machine.run(['profile', 'remove', 'a']);
+    const removed = await machine.run(['profile', 'remove', 'a', '--confirm', 'a']);
     const rest = await machine.run(['profile', 'list', '-q']);
 
     expect(JSON.parse(list.stdout)).toEqual([

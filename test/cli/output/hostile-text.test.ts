@@ -23,11 +23,11 @@ function targetOf(server: { url: string }) {
 describe('--dry-run', () => {
   test.each([
     ['auth', 'logout'],
-    ['profile', 'remove', 'main'],
+    ['profile', 'remove', 'main', '--confirm', 'main'],
     ['profile', 'set', 'main', '--store', 'other'],
     ['profile', 'use', 'demo'],
-    ['demo', 'reset'],
-    ['history', 'prune', '--older-than', '1h'],
+    ['demo', 'reset', '--confirm', 'demo'],
+    ['history', 'list'],
     ['service', 'create-store', '--name', 'Shop'],
     ['settings', 'edit'],
     ['resume'],
@@ -172,7 +172,7 @@ test('a demo store that is damaged is exit 11, and reset mends it', async () => 
   writeFileSync(path.join(machine.stateDirectory, 'demo', 'store.db'), 'no database at all'.repeat(100));
 
   const broken = await machine.run(['--demo', 'demo', 'info']);
-  await machine.run(['demo', 'reset']);
+  await machine.run(['demo', 'reset', '--confirm', 'demo']);
   const mended = await machine.run(['--demo', 'demo', 'info', '--json']);
 
   expect(broken).toMatchObject({ exitCode: 11, stderr: expect.stringContaining('storectl demo reset') });

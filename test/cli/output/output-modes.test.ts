@@ -158,8 +158,10 @@ test('what changes the set-up answers --json too, with one document that holds n
   ).toEqual(elsewhere);
   expect((await run('profile', 'use', 'other')).printed).toEqual(elsewhere);
   expect((await run('profile', 'use', 'demo')).printed).toEqual({ name: 'demo' });
-  expect((await run('profile', 'remove', 'other')).printed).toEqual({ name: 'other' });
-  expect((await run('demo', 'reset')).printed).toEqual({ directory: expect.any(String) });
+  expect((await run('profile', 'remove', 'other', '--confirm', 'other')).printed).toEqual({ name: 'other' });
+  expect((await run('demo', 'reset', '--confirm', 'demo')).printed).toEqual({
+    directory: expect.any(String),
+  });
 });
 
 describe('the token of a webhook', () => {

@@ -29,7 +29,7 @@ test('keys are listed with their rights and state, and never shown', async () =>
   const store = ['--store', service.storeId];
   const scopes = ['--scopes', 'settings:read,blog:write', '--label', 'reader', '--expires-in-days', '90'];
   const created = await manage(service, ['create-key', ...store, ...scopes]);
-  await manage(service, ['revoke-key', created.id]);
+  await manage(service, ['revoke-key', created.id, '--confirm', created.id]);
 
   const listed = await manage(service, ['keys', ...store]);
   expect(listed).toMatchObject([
@@ -49,9 +49,9 @@ test('a revoked key is refused at once', async () => {
   const service = await startService();
   const { key, id } = await manage(service, ['create-key', '--store', service.storeId]);
   expect(await tryKey(service, key)).toBe(0);
-  await manage(service, ['revoke-key', id]);
+  await manage(service, ['revoke-key', id, '--confirm', id]);
   expect(await tryKey(service, key)).toBe(4);
-  const again = ['service', 'revoke-key', id, '--database', service.databaseFile];
+  const again = ['service', 'revoke-key', id, '--confirm', id, '--database', service.databaseFile];
   expect(await errorOf(again)).toMatchObject({ exitCode: 5, error: { code: 'not_found' } });
 });
 
@@ -118,7 +118,7 @@ test('a store or key that is not there is exit 5, a taken slug exit 6', async ()
   for (const args of [
     ['keys', '--store', 'nobody'],
     ['create-key', '--store', 'nobody'],
-    ['revoke-key', 'nobody'],
+    ['revoke-key', 'nobody', '--confirm', 'nobody'],
     ['rotate-key', 'nobody'],
   ]) {
     expect(await errorOf(['service', ...args, ...database])).toMatchObject({

@@ -34,7 +34,9 @@ test('keys of one store are neither rotated nor revoked for another, and a key g
   const created = JSON.parse((await run('create-key', '--store', mine, '--json')).text);
 
   for (const command of ['rotate-key', 'revoke-key']) {
-    expect(await run(command, created.id, '--store', other)).toMatchObject({ exitCode: 5, text: '' });
+    const confirm = (id: string) => (command === 'revoke-key' ? [id, '--confirm', id] : [id]);
+    const elsewhere = await run(command, ...confirm(created.id), '--store', other);
+    expect(elsewhere).toMatchObject({ exitCode: 5, text: '' });
     const mistaken = await run(command, created.key);
     expect(mistaken.exitCode).toBe(5);
     expect(mistaken.stderr).not.toContain(created.key);
@@ -47,5 +49,7 @@ test('keys of one store are neither rotated nor revoked for another, and a key g
     exitCode: 6,
     stderr: expect.stringContaining('is already replaced by'),
   });
-  expect(await run('revoke-key', created.id, '--store', mine)).toMatchObject({ exitCode: 0 });
+  expect(await run('revoke-key', created.id, '--confirm', created.id, '--store', mine)).toMatchObject({
+    exitCode: 0,
+  });
 });

@@ -23,7 +23,7 @@ test('a key that another process revokes opens nothing from then on, one that it
   expect((await show(made)).status).toBe(200);
 
   const [, , id = ''] = service.key.split('_');
-  expect(await run('revoke-key', id)).toMatchObject({ exitCode: 0 });
+  expect(await run('revoke-key', id, '--confirm', id)).toMatchObject({ exitCode: 0 });
   expect([(await show()).status, (await show(made)).status]).toEqual([401, 200]);
 });
 

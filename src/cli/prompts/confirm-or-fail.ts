@@ -1,0 +1,41 @@
+import type { Context } from '../command/context.ts';
+import type { MissingInput } from '../command/input-needed.ts';
+import { cancelledError, usageError } from '../core/errors.ts';
+import type { OptionSpec } from '../core/option-spec.ts';
+import { optionValue, type ParsedCommand } from '../core/parsed-command.ts';
+import { askOrFail } from './ask-or-fail.ts';
+
+/** `--confirm` of a command that cannot be undone. `value` is its placeholder in the help, such as `NAME`. */
+export function confirmOption(value: string, what: string): OptionSpec {
+  return { flag: '--confirm', value, description: `Do not ask; repeats the ${what}`, group: 'Safety:' };
+}
+
+export function missingConfirmation(give: string): MissingInput {
+  return {
+    field: 'confirm',
+    give: `--confirm ${give}`,
+    description: 'confirmation, because this cannot be undone',
+  };
+}
+
+/**
+ * Asks a yes-or-no question, unless `--confirm` gives `wanted`. Throws exit 2 if it gives something else, exit 3 if nobody
+ * can be asked, and exit 130 if the answer is no.
+ */
+export async function confirmOrFail(
+  context: Context,
+  parsed: ParsedCommand,
+  wanted: string,
+  question: string,
+): Promise<void> {
+  const given = optionValue(parsed, '--confirm');
+  if (given !== undefined) {
+    if (given === wanted) return;
+    throw usageError(`--confirm must be ${wanted} (got "${given}")`, 'nothing was changed', {
+      code: 'wrong_confirmation',
+    });
+  }
+  await askOrFail(context, [missingConfirmation(wanted)], async ({ askYesNo }) => {
+    if (!(await askYesNo(context.io, question))) throw cancelledError();
+  });
+}
