@@ -64,7 +64,7 @@ export interface CallInput {
 }
 
 /** A request outside the contract's operations. */
-export interface RawRequest {
+interface RawRequest {
   readonly method: string;
   /** Path and query below the base URL, percent-encoded. */
   readonly path: string;

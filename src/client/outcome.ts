@@ -65,14 +65,14 @@ export interface Applied extends Common {
 }
 
 /** A definite refusal: nothing was applied. */
-export interface Rejected extends NotApplied {
+interface Rejected extends NotApplied {
   readonly kind: 'rejected';
   readonly status: number;
   readonly problem: Problem;
 }
 
 /** It certainly did not happen: no byte of the request left this machine. */
-export interface NotSent extends NotApplied {
+interface NotSent extends NotApplied {
   readonly kind: 'not_sent';
   readonly failure: Failure;
 }

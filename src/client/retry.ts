@@ -2,7 +2,7 @@ import type { OperationClass } from '../contract/operation.ts';
 import type { Failure, OutcomeKind } from './outcome.ts';
 
 /** What happens after an attempt that did not succeed. */
-export type Action = 'retry' | 'retry-once' | 'stop';
+type Action = 'retry' | 'retry-once' | 'stop';
 
 interface Row extends Readonly<Record<OperationClass, Action>> {
   /** How a write ends if this is its only attempt. `unknown`: it may have been applied. */
@@ -39,7 +39,7 @@ export type RowName = keyof typeof retryTable;
 /** Maximum number of attempts, not counting those whose connection was refused or timed out. */
 export const MAX_ATTEMPTS = 4;
 /** How long a connection that is refused or times out is tried again: a service restarts within this time. */
-export const REFUSED_PATIENCE_MS = 60_000;
+const REFUSED_PATIENCE_MS = 60_000;
 export const ATTEMPT_TIMEOUT_MS = 60_000;
 export const OPERATION_TIMEOUT_MS = 180_000;
 

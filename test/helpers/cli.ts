@@ -11,7 +11,7 @@ export interface CliResult {
   readonly stderr: string;
 }
 
-export interface CliOptions {
+interface CliOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** What stands in standard input, which then ends. Without it, standard input ends at once. */
   readonly stdin?: string;

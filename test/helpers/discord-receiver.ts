@@ -27,7 +27,7 @@ export const status = (
   body = '{}',
 ): Reaction => ({ does: 'answer', status: code, headers, body });
 
-export interface ReceivedMessage {
+interface ReceivedMessage {
   readonly webhook: string;
   /** Path and query. */
   readonly path: string;

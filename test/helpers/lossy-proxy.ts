@@ -21,7 +21,7 @@ export type Passage =
       readonly body?: string;
     };
 
-export interface PassedRequest {
+interface PassedRequest {
   readonly method: string;
   readonly path: string;
   /** As sent, names and values in turn. */

@@ -18,7 +18,7 @@ export interface ProgramResult {
   readonly stderr: string;
 }
 
-export interface ProgramOptions {
+interface ProgramOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Ends at once (`closed`, the default), stays open and says nothing (`silent`), or holds a text. */
   readonly stdin?: 'closed' | 'silent' | { readonly text: string };
@@ -29,7 +29,7 @@ export interface ProgramOptions {
   readonly stdoutFile?: number;
 }
 
-export interface RunningProgram {
+interface RunningProgram {
   readonly process: ChildProcess;
   readonly ended: Promise<ProgramResult>;
   stdout(): string;

@@ -4,7 +4,7 @@ import type { Step } from './schedule.ts';
 import { describeFault } from './service/faults.ts';
 
 /** A promise that a schedule broke. */
-export interface Broken {
+interface Broken {
   readonly promise: string;
   readonly seed: number;
   readonly operation: string;

@@ -4,7 +4,7 @@ import { usageError } from '../core/errors.ts';
 import { setPath } from '../core/field-path.ts';
 
 /** How the text of a flag becomes a value of the body. */
-export type FlagKind = 'text' | 'number' | 'boolean' | 'list' | 'map';
+type FlagKind = 'text' | 'number' | 'boolean' | 'list' | 'map';
 
 /** Placeholders for the value of a flag in help and messages. */
 export const flagValues = {

@@ -1,6 +1,6 @@
 import Table from 'cli-table3';
 import { isObject } from '../core/json-value.ts';
-import { printable, printableLines } from '../core/sanitize.ts';
+import { printable } from '../core/sanitize.ts';
 import { formatValue, type ValueContext } from './format-value.ts';
 import { linkCells, linkWrapped } from './hyperlinks.ts';
 import type { Style } from './style.ts';
@@ -93,15 +93,6 @@ function drawTable(
   for (const row of cells) table.push(row.map((cell, column) => wrapText(cell, widths[column] ?? 0)));
   const text = trimLines(table.toString());
   return style.links ? linkCells(cells.flat(), text) : text;
-}
-
-/** Text of several lines from the service, indented below its title. */
-export function renderText(title: string, text: string, style: Style): string {
-  const body = printableLines(text)
-    .split('\n')
-    .map((line) => `  ${line}`)
-    .join('\n');
-  return `${style.color.bold(title)}\n${body}`;
 }
 
 const gap = 2;

@@ -88,7 +88,7 @@ interface Piece {
 }
 
 /** Splits input chunks into typed text and pasted text. A pasted text is returned when it is complete. */
-export function splitPasted(): (chunk: string) => Piece[] {
+function splitPasted(): (chunk: string) => Piece[] {
   let isPasted = false;
   let rest = '';
   return (chunk) => {

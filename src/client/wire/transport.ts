@@ -12,7 +12,7 @@ const MAX_HEADER_BYTES = 16 * 1024;
 /** For name resolution, proxy and TLS together. */
 const CONNECT_TIMEOUT_MS = 10_000;
 
-export interface WireRequest {
+interface WireRequest {
   readonly method: string;
   /** Path and query on the origin. */
   readonly path: string;

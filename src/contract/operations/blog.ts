@@ -3,7 +3,7 @@ import { described, lenientObject, openObject, text, timestamp, uuid } from '../
 import type { Operation } from '../operation.ts';
 
 /** Blog post, section 2.2. */
-export const blogPost = lenientObject({
+const blogPost = lenientObject({
   id: uuid(),
   title: z.string(),
   slug: z.string(),

@@ -3,7 +3,7 @@ import { described, lenientObject, openObject, text, timestamp, uuid } from '../
 import type { Operation } from '../operation.ts';
 
 /** Dispute record, section 2.3. */
-export const dispute = lenientObject({
+const dispute = lenientObject({
   id: uuid(),
   storeId: uuid(),
   env: z.string(),
@@ -23,7 +23,7 @@ export const dispute = lenientObject({
 });
 
 /** Dispute evidence item, section 2.4. */
-export const evidenceItem = lenientObject({
+const evidenceItem = lenientObject({
   id: uuid(),
   kind: z.string(),
   label: z.string(),

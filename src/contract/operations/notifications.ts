@@ -9,7 +9,7 @@ const discordTemplate = lenientObject({
 });
 
 /** Notification endpoint, section 2.7. */
-export const notificationEndpoint = lenientObject({
+const notificationEndpoint = lenientObject({
   id: uuid(),
   kind: z.string(),
   name: z.string(),

@@ -31,7 +31,7 @@ const groups = {
 };
 
 /** Operations settings, section 2.6. */
-export const operationsSettings = lenientObject({
+const operationsSettings = lenientObject({
   ...groups,
   storeId: uuid(),
   env: z.string(),

@@ -36,14 +36,14 @@ const settingsFields = {
 const changedSocials = described(z.record(z.string(), z.nullable(z.string())), socialsText);
 
 /** Store settings, section 2.1. */
-export const storeSettings = lenientObject({
+const storeSettings = lenientObject({
   ...settingsFields,
   checkout: lenientObject(checkoutFields),
   tax: lenientObject(taxFields),
 });
 
 /** Store, section 2.1. */
-export const store = lenientObject({
+const store = lenientObject({
   id: uuid(),
   organisationId: uuid(),
   name: z.string(),

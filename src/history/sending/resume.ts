@@ -41,13 +41,7 @@ export type Resumed =
       readonly advice: string;
     };
 
-export type LeftReason =
-  | 'elsewhere'
-  | 'unknown_operation'
-  | 'too_old'
-  | 'overtaken'
-  | 'not_settled'
-  | 'one_shot';
+type LeftReason = 'elsewhere' | 'unknown_operation' | 'too_old' | 'overtaken' | 'not_settled' | 'one_shot';
 
 /**
  * Continues an open record, under its lock. Keyed and repeatable operations are sent again, byte for byte, unless that

@@ -26,7 +26,7 @@ export interface SenderOptions {
 }
 
 /** In milliseconds. */
-export interface Timeouts {
+interface Timeouts {
   readonly connect: number;
   /** From the start to the end of what is read of the answer. */
   readonly total: number;

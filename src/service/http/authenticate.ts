@@ -14,7 +14,7 @@ export interface Principal {
   readonly scopes: readonly string[];
 }
 
-export interface Credentials {
+interface Credentials {
   readonly authorization: string | undefined;
   /** Epoch milliseconds. */
   readonly now: number;

@@ -20,7 +20,7 @@ import type { Locks } from '../storage/core/storage.ts';
 const kibibyte = 1024;
 
 /** A request with a valid body. */
-export interface OperationRequest<Input> {
+interface OperationRequest<Input> {
   readonly input: Input;
   /** Id in the path after the store's, or empty. */
   readonly targetId: string;

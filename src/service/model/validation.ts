@@ -65,7 +65,7 @@ function describeMaximum(origin: string, maximum: number): string {
 }
 
 /** RFC 6901. The empty pointer is the whole body. */
-export function jsonPointer(path: readonly PropertyKey[]): string {
+function jsonPointer(path: readonly PropertyKey[]): string {
   return path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }
 

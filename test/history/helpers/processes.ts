@@ -6,7 +6,7 @@ import path from 'node:path';
 import { build } from 'rolldown';
 import type { ChildTask } from './child.ts';
 
-export interface Ended {
+interface Ended {
   readonly stdout: string;
   readonly stderr: string;
   readonly code: number | null;

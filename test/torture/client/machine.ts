@@ -28,7 +28,7 @@ export const noMishaps: Mishaps = {
 };
 
 /** Something that the hook saw inside the client. `ms` is monotonic. */
-export type ClientEvent = { readonly ms: number } & (
+type ClientEvent = { readonly ms: number } & (
   | { readonly event: 'connect'; readonly port: number }
   | { readonly event: 'send'; readonly method: string; readonly recorded?: boolean }
   | { readonly event: 'receive'; readonly port: number }

@@ -9,7 +9,7 @@ import type { SeenRequest } from '../service/model-server.ts';
  * - `not-sent`: only that this client sent nothing.
  * - `nothing`: it was killed, or spoke of something else.
  */
-export type Told = 'applied' | 'not-applied' | 'unknown' | 'not-sent' | 'nothing';
+type Told = 'applied' | 'not-applied' | 'unknown' | 'not-sent' | 'nothing';
 
 /** What one client did about one subject. */
 export interface Episode {

@@ -2,7 +2,7 @@ import type { OperationModel } from '../operations.ts';
 import type { Random } from '../random.ts';
 
 /** How the answer to one request ends. Times in milliseconds. */
-export type Ending =
+type Ending =
   /** The service's own answer, whole. */
   | { readonly does: 'answer' }
   /** The same, and the connection is closed at once. */
@@ -48,7 +48,7 @@ export const noFault: Fault = { ending: { does: 'answer' }, applies: 'yes', befo
 const definite5xx = new Set([501, 505, 511]);
 
 /** What a client may conclude from a whole answer with this status: see the retry table of the design. */
-export function isDefiniteRefusal(status: number): boolean {
+function isDefiniteRefusal(status: number): boolean {
   if (status === 408) return false;
   if (status >= 304 && status < 500) return true;
   return definite5xx.has(status);

@@ -22,7 +22,7 @@ import type { KnownPost } from './known-posts.ts';
  */
 
 /** Property of a field in an OpenAPI description: its value is unique within the store. */
-export const uniqueMark = 'x-unique';
+const uniqueMark = 'x-unique';
 
 /** Whether the service's OpenAPI description says that it refuses taken slugs. */
 export async function describesUniqueSlugs({ target, ui: { context } }: Run): Promise<boolean> {

@@ -9,13 +9,13 @@ export interface Decision {
 }
 
 /** A decision in a file. `line` counts from 1. */
-export interface DecisionRow extends Decision {
+interface DecisionRow extends Decision {
   readonly line: number;
   readonly disputeId: string;
 }
 
 /** An invalid row and its problem. */
-export interface InvalidRow {
+interface InvalidRow {
   readonly line: number;
   readonly disputeId: string | null;
   readonly problem: string;

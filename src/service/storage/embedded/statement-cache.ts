@@ -1,6 +1,6 @@
 import type Database from 'libsql';
 
-export interface EngineResult {
+interface EngineResult {
   readonly rows: readonly Readonly<Record<string, unknown>>[];
   readonly changes: number;
   readonly lastInsertRowid: number | bigint;
