@@ -28,7 +28,7 @@ export interface SeenRequest {
   readonly at: number;
   /** What the client can conclude, once the whole ending has been written. */
   view: View | null;
-  /** When the ending was written; infinite where there is none. */
+  /** When the ending began to be written; infinite where there is none. */
   answeredAt: number;
 }
 
@@ -105,9 +105,9 @@ export async function startModelServer(options: ModelServerOptions): Promise<Mod
     if (fault.otherUser) model.changeByOtherUser(request);
     const answer = answerOf(request, seen.number, fault);
     if (fault.applies === 'yes') tell('applied');
+    if (fault.ending.does !== 'hang') seen.answeredAt = monotonicMs();
     write(socket, answer, fault);
     seen.view = viewOf(fault, answer.status);
-    if (fault.ending.does !== 'hang') seen.answeredAt = monotonicMs();
     tell('answered');
   }
 
