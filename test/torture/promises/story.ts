@@ -84,7 +84,9 @@ function asksAbout(trace: Trace, subject: string): Ask[] {
     const isAnother =
       operationClass === 'repeatable' || (operationClass === 'keyed' && schedule.key === 'made' && isTold);
     const begins = !settles(run) && (run.typed === 'fresh' || isAnother);
-    const current = asks.at(-1);
+    // With a key of its own, the command is about the same thing as ever, whatever `--new` did in between.
+    const isKeyed = schedule.key !== 'made' && run.typed !== 'fresh';
+    const current = isKeyed ? asks[0] : asks.at(-1);
     if (current === undefined || begins) asks.push([episode]);
     else current.push(episode);
     if (begins) isTold = false;

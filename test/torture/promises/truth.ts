@@ -111,6 +111,8 @@ export const truthPromises: readonly ProgramPromise[] = [
     check: (story) => {
       const { operation } = story.schedule;
       if (operation !== 'backup.create' && operation !== 'disputes.open') return null;
+      // A command after `--new` may be about either.
+      if (story.runs.some(({ typed }) => typed === 'fresh')) return null;
       return overEpisodes(story, (episode, ask) => {
         const { run, told } = episode;
         const before = writesUntil(ask, ask.episodes[ask.episodes.indexOf(episode) - 1]);
@@ -142,7 +144,8 @@ export const truthPromises: readonly ProgramPromise[] = [
     id: 'acknowledged-is-kept',
     text: 'an acknowledged write is not overwritten by `resume` of an older one',
     check: (story) => {
-      if (story.class !== 'repeatable') return null;
+      // Of what is marked read, nothing is put over anything.
+      if (story.class !== 'repeatable' || story.schedule.operation === 'notify.mark-read') return null;
       const resumed = story.runs.filter(({ typed }) => typed === 'resume');
       if (resumed.length === 0) return null;
       return resumed.flatMap((run) => {
