@@ -96,12 +96,12 @@ fs.writeSync = (descriptor, data, ...rest) => {
   if (found === undefined) return original.writeSync(descriptor, data, ...rest);
   step();
   needSpace('write');
-  if (steps + 1 === plan.killAt && typeof data !== 'string') {
-    original.writeSync(descriptor, data.subarray(0, data.length >> 1));
-  }
+  const bytes = Buffer.from(data);
+  const [offset = 0, length = bytes.length - offset, position = null] = typeof data === 'string' ? [] : rest;
+  if (steps + 1 === plan.killAt) original.writeSync(descriptor, bytes, offset, length >> 1, position);
   step();
-  const written = original.writeSync(descriptor, data, ...rest);
-  found.pending += String(data);
+  const written = original.writeSync(descriptor, bytes, offset, length, position);
+  found.pending += bytes.toString('utf8', offset, offset + written);
   return written;
 };
 
