@@ -1,0 +1,89 @@
+import { spawn } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
+import path from 'node:path';
+import { onTestFinished } from 'vitest';
+import { temporaryFolder } from './cli.ts';
+import { createPrivateCa } from './private-ca.ts';
+
+interface Nginx {
+  /** The address of a server, by its name in `servers`. */
+  readonly origins: Readonly<Record<string, string>>;
+  /** For NODE_EXTRA_CA_CERTS. */
+  readonly caFile: string;
+}
+
+/**
+ * A real nginx with TLS in front of other servers, stopped after the test. `servers` holds the directives of one
+ * `server` block each, by a name of the test's; `http` those that they share.
+ */
+export async function startNginx(servers: Readonly<Record<string, string>>, http = ''): Promise<Nginx> {
+  const folder = temporaryFolder();
+  mkdirSync(path.join(folder, 'temp'));
+  const ca = await createPrivateCa();
+  const { cert, key } = await ca.issue('localhost');
+  writeFileSync(path.join(folder, 'cert.pem'), cert);
+  writeFileSync(path.join(folder, 'key.pem'), key);
+  const ports = new Map<string, number>();
+  for (const name of Object.keys(servers)) ports.set(name, await freePort());
+  const blocks = Object.entries(servers).map(
+    ([name, directives]) => `server {
+      listen 127.0.0.1:${ports.get(name)} ssl;
+      server_name localhost;
+      ssl_certificate ${folder}/cert.pem;
+      ssl_certificate_key ${folder}/key.pem;
+      ${directives}
+    }`,
+  );
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+    (kind) => `${kind}_temp_path ${folder}/temp/${kind};`,
+  );
+  const config = `pid ${folder}/nginx.pid;
+    daemon off;
+    error_log ${folder}/error.log;
+    events {}
+    http { access_log off; ${temporary.join(' ')} ${http} ${blocks.join('\n')} }`;
+  writeFileSync(path.join(folder, 'nginx.conf'), config);
+
+  const nginx = spawn('nginx', ['-p', folder, '-c', 'nginx.conf'], { stdio: ['ignore', 'ignore', 'pipe'] });
+  let output = '';
+  nginx.stderr.setEncoding('utf8').on('data', (text: string) => {
+    output += text;
+  });
+  const ended = new Promise<void>((resolve, reject) => {
+    nginx.on('error', reject);
+    nginx.on('exit', () => resolve());
+  });
+  onTestFinished(async () => {
+    nginx.kill('SIGTERM');
+    await ended;
+  });
+  for (const port of ports.values()) await listening(port, () => nginx.exitCode === null || output);
+  return {
+    origins: Object.fromEntries([...ports].map(([name, port]) => [name, `https://localhost:${port}`])),
+    caFile: ca.file,
+  };
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      const port = typeof address === 'object' && address !== null ? address.port : 0;
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+/** Resolves when something listens on the port. Rejects with what `check` returns unless that is true. */
+async function listening(port: number, check: () => true | string): Promise<void> {
+  for (;;) {
+    const state = check();
+    if (state !== true) throw new Error(`nginx did not start: ${state}`);
+    const isOpen = await new Promise<boolean>((resolve) => {
+      const socket = connect(port, '127.0.0.1', () => resolve(true)).on('error', () => resolve(false));
+      socket.on('connect', () => socket.destroy());
+    });
+    if (isOpen) return;
+  }
+}
