@@ -1,6 +1,6 @@
+import { usageError } from '../core/errors.ts';
 import { isObject } from '../core/json-value.ts';
 import { printable } from '../core/sanitize.ts';
-import type { Context } from './context.ts';
 
 /** Field names are listed down to this depth of an answer. */
 const maxDepth = 5;
@@ -21,22 +21,30 @@ export function nearestFirst(names: readonly string[], wanted: string): string[]
   const last = (name: string) => name.split('.').at(-1) ?? name;
   const distance = (name: string) =>
     Math.min(editDistance(name, wanted), editDistance(last(name), last(wanted)) + 0.5);
-  return [...names].sort((one, other) => distance(one) - distance(other));
+  return [...new Set(names)].sort(
+    (one, other) => distance(one) - distance(other) || one.localeCompare(other, 'en'),
+  );
 }
 
-/**
- * Says before a change is sent that the contract knows no such field. It is sent all the same: the contract leaves open
- * what else a service answers, and a wrong name costs a look at the history, not the change.
- */
-export function warnOfUnknownFields(context: Context, known: readonly string[]): void {
-  if (known.length === 0) return;
-  for (const path of context.flags.fields ?? []) {
-    const name = path.join('.');
-    if (known.includes(name) || isBelowMap(name, known)) continue;
-    const [nearest = ''] = nearestFirst(known, name);
-    const advice = `the contract knows no field ${printable(name)} of the answer; did you mean ${nearest}?`;
-    context.notice(context.err.color.yellow(advice));
-  }
+/** How many similar names an error lists. */
+const maxSuggestions = 8;
+
+/** Throws exit 2 for names that `--fields` cannot find, with the most similar of the known ones. */
+export function refuseUnknownFields(fields: readonly (readonly string[])[], known: readonly string[]): void {
+  const unknown = fields
+    .map((path) => path.join('.'))
+    .filter((name) => !known.includes(name) && !isBelowMap(name, known));
+  const [first] = unknown;
+  if (first === undefined || known.length === 0) return;
+  const suggest = (name: string) => `${printable(name)} (did you mean ${nearestFirst(known, name)[0]}?)`;
+  throw usageError(
+    `unknown field${unknown.length === 1 ? '' : 's'}: ${unknown.map(suggest).join(', ')}`,
+    `similar fields: ${nearestFirst(known, first).slice(0, maxSuggestions).join(', ')}; --json prints all fields`,
+    {
+      code: 'unknown_field',
+      fields: unknown.map((field) => ({ field, flag: '--fields', detail: 'is not a known field' })),
+    },
+  );
 }
 
 /** The contract does not name the keys of a map, such as `templates.order_paid`. */

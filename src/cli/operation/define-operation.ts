@@ -1,5 +1,5 @@
 import type { Operation } from '../../contract/operation.ts';
-import { warnOfUnknownFields } from '../command/answer-fields.ts';
+import { refuseUnknownFields } from '../command/answer-fields.ts';
 import type { CommandDefinition } from '../command/command-definition.ts';
 import type { Context } from '../command/context.ts';
 import { fieldNames } from '../completion/known-values.ts';
@@ -27,11 +27,16 @@ export function operationCommand(command: OperationCommand): CommandDefinition {
   const { options, ...described } = describeCommand(command, fields);
   return {
     ...described,
-    answerFields: () => fieldNames(operation.response),
+    answerFields: () => answerFields(command),
     dryRun: true,
     options: [...options, ...classOptions(operation, command.confirm)],
     run: (context, parsed) => runOperation(context, command, fields, parsed),
   };
+}
+
+/** Known fields of the printed answer. Empty if the contract leaves the answer open. */
+function answerFields({ operation, extraAnswerFields = [] }: OperationCommand): readonly string[] {
+  return [...fieldNames(operation.response), ...extraAnswerFields];
 }
 
 function describeCommand(command: InputCommand, fields: readonly FieldFlag[]) {
@@ -60,8 +65,13 @@ async function runOperation(
   fields: readonly FieldFlag[],
   parsed: ParsedCommand,
 ): Promise<ExitCode | undefined> {
+  const { flags } = context;
+  // A read is harmless: its answer may have fields that the contract does not name.
+  if (flags.fields !== null && !flags.dryRun && command.operation.class !== 'read') {
+    refuseUnknownFields(flags.fields, answerFields(command));
+  }
   const run = await prepareRun(context, command, fields, parsed);
-  if (context.flags.dryRun) {
+  if (flags.dryRun) {
     printDryRun({ ...run, request: await withIdempotencyKey(run.request) });
     const note = command.dryRunNote?.(run) ?? null;
     if (note !== null) context.notice(note);
@@ -94,10 +104,7 @@ function showLongTexts({ request, ui: { context, fields } }: Run): void {
 async function performAsked(command: OperationCommand, run: Run): Promise<Performed> {
   const { context, interview } = run.ui;
   const { operation } = run.request;
-  if (operation.class !== 'read') {
-    announce(run);
-    if (context.flags.fields !== null) warnOfUnknownFields(context, fieldNames(operation.response));
-  }
+  if (operation.class !== 'read') announce(run);
   if (interview !== null) {
     const { reviewAndPerform } = await import('./questions/review.ts');
     return reviewAndPerform(run, interview, command);

@@ -22,6 +22,7 @@ const receipt = '--receipt';
 
 const one = operationCommand({
   operation: decideDispute,
+  extraAnswerFields: ['changed'],
   description: `Record the decision of a dispute. It is final and moves no money. The dispute is shown with its evidence
 first. A dispute that already has this decision is left unchanged; one with another decision is refused. ${from} records
 the decisions in a file: it shows the plan, asks you to confirm the number of decisions, and writes a receipt. Run the same

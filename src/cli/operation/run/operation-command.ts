@@ -47,6 +47,8 @@ export interface Preview {
 export interface OperationCommand extends InputCommand, ResultView {
   /** Asked before an interactive change is sent: `Update the store with these values?` */
   readonly question?: string;
+  /** Fields of the printed answer that the contract does not name. */
+  readonly extraAnswerFields?: readonly string[];
   /** Replaces plain sending, for commands that check or read something first. */
   perform?(run: Run): Promise<Performed>;
   /** As `perform`, for a change whose preview needs the current state of the service. */

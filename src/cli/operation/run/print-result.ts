@@ -1,6 +1,8 @@
 import { buildPath, type Operation } from '../../../contract/operation.ts';
+import { namesIn, refuseUnknownFields } from '../../command/answer-fields.ts';
 import type { Context } from '../../command/context.ts';
 import { chosenFields, printJson } from '../../command/print-json.ts';
+import { fieldNames } from '../../completion/known-values.ts';
 import { CliError } from '../../core/errors.ts';
 import { exitCodes } from '../../core/exit-codes.ts';
 import { getPath } from '../../core/field-path.ts';
@@ -51,7 +53,10 @@ async function describeAnswer(run: Run, command: ResultView, performed: Performe
   const { answer } = performed;
   const { flags, out, notice } = context;
   try {
-    if (flags.fields !== null) return renderJson(JSON.stringify(chosenFields(context, answer)), out);
+    if (flags.fields !== null) {
+      if (run.request.operation.class === 'read') refuseMissingFields(flags.fields, run, answer);
+      return renderJson(JSON.stringify(chosenFields(context, answer)), out);
+    }
     if (command.show !== undefined) return await command.show(performed, run);
     const { renderRecord, rowsOf } = await import('../../output/tables.ts');
     return renderRecord(rowsOf(answer, valueContext(context, answer)), out);
@@ -60,6 +65,16 @@ async function describeAnswer(run: Run, command: ResultView, performed: Performe
     notice('The answer is nested too deeply to format, so it is shown as JSON.');
     return null;
   }
+}
+
+/** Exit 2 for fields that are neither in the answer of a read nor in the contract. */
+function refuseMissingFields(
+  fields: readonly (readonly string[])[],
+  { request }: Run,
+  answer: unknown,
+): void {
+  const missing = fields.filter((path) => getPath(answer, path) === undefined);
+  refuseUnknownFields(missing, [...fieldNames(request.operation.response), ...namesIn(answer)]);
 }
 
 /** A script that stores the id must not go on with an empty one. */
