@@ -59,6 +59,7 @@ reading where that is possible. What is left stays open, and resume shows what i
   examples: ['resume', 'resume 7k3f9a --json', 'resume 7k3f9a --mark not-applied'],
   async run(context, parsed) {
     const history = await context.history();
+    history.assertUndamaged();
     const id = argumentValue(parsed, 'id');
     const mark = optionValue(parsed, '--mark');
     if (mark !== undefined) return await markByHand(context, id, mark);
@@ -116,9 +117,7 @@ async function chooseRecordToMark(context: Context, mark: string): Promise<strin
 
 /** Oldest first, because later changes may build on earlier ones. */
 async function openRecords(context: Context): Promise<HistoryRecord[]> {
-  const { records, problems } = await (await context.history()).list({ open: true });
-  for (const { file, message } of problems)
-    context.notice(context.err.color.yellow(printable(`${file} ${message}`)));
+  const { records } = await (await context.history()).list({ open: true });
   return records.reverse();
 }
 

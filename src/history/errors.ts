@@ -4,6 +4,7 @@ import type { HistoryRecord } from './records/record.ts';
 export type HistoryErrorCode =
   | 'history_unwritable'
   | 'history_unreadable'
+  | 'history_damaged'
   | 'history_locked'
   | 'history_busy'
   | 'disk_full'
@@ -23,6 +24,13 @@ export class HistoryError extends Error {
     this.code = code;
     this.file = file;
   }
+}
+
+/** The HistoryError for a file that is no whole record; `message` continues its name. */
+export function damagedError(file: string, message: string): HistoryError {
+  const advice =
+    'Run `storectl history repair`, which moves it aside and prints what can still be read of it.';
+  return new HistoryError('history_damaged', `${file} ${message}. ${advice}`, file);
 }
 
 /** An earlier request for the same thing is in doubt, and a second one could contradict it. Nothing was sent. */

@@ -1,6 +1,5 @@
 import type { CallInput, Client } from '../client/client.ts';
 import type { Outcome } from '../client/outcome.ts';
-import type { HistoryError } from './errors.ts';
 import type { Lock, LockOptions } from './files/lock.ts';
 import type { RecordQuery } from './records/query.ts';
 import type { HistoryRecord } from './records/record.ts';
@@ -14,11 +13,25 @@ export type RecordPatch = Partial<
 /** A file in the history's folder that is not a usable record. It stays where it is. */
 export interface HistoryProblem {
   readonly file: string;
-  /** Continues the name of the file: `is empty: …`. */
+  /** `foreign`: something else lies in the folder. Everything else makes commands that change something fail. */
+  readonly kind: 'damaged' | 'newer' | 'foreign';
+  /** Continues the name of the file: `is empty`. */
   readonly message: string;
-  /** For callers that must not continue without a log that cannot be read. */
-  readonly unreadableLog?: HistoryError;
 }
+
+/** A damaged file that {@link History.repair} has moved aside. */
+export interface RepairedFile {
+  readonly file: string;
+  readonly movedTo: string;
+  /** Continues the name of the file. */
+  readonly message: string;
+  /** What can still be read of each record that is lost; null is not readable. */
+  readonly lost: readonly SalvagedRecord[];
+}
+
+export type SalvagedRecord = {
+  readonly [name in 'id' | 'operation' | 'createdAt' | 'storeId' | 'idempotencyKey' | 'state']: string | null;
+};
 
 export interface History {
   readonly folder: string;
@@ -41,9 +54,16 @@ export interface History {
   list(query?: RecordQuery): Promise<{ records: HistoryRecord[]; problems: HistoryProblem[] }>;
   /**
    * The record with this id, or the only one whose id begins with it or ends with it after a hyphen.
-   * Throws a HistoryError `record_not_found`, `record_ambiguous` or `history_unreadable`.
+   * Throws a HistoryError `record_not_found`, `record_ambiguous`, `history_damaged` or `history_unreadable`.
    */
   get(id: string): Promise<HistoryRecord>;
+  /**
+   * Throws a HistoryError `history_damaged` if a record cannot be read or does not match its checksum: what it says is
+   * needed to send nothing twice. Looks at all records, once per process.
+   */
+  assertUndamaged(): void;
+  /** Moves damaged files aside, and returns what can still be read of them. Whole records of a batch's log stay. */
+  repair(): Promise<RepairedFile[]>;
   /** Removes older records that are not open and returns their ids. Also removes what killed processes left. */
   prune(options: { olderThanMs: number }): Promise<string[]>;
   /** A lock among all processes that share the folder; it dies with its holder. See files/lock.ts. */

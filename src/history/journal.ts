@@ -18,10 +18,26 @@ import {
 } from './files/files.ts';
 import { type Lock, type LockOptions, openLocks } from './files/lock.ts';
 import { type ProcessFacts, readMachine } from './files/process-identity.ts';
-import type { Batch, BatchOptions, History, RecordPatch } from './history.ts';
+import type { Batch, BatchOptions, History, RecordPatch, RepairedFile } from './history.ts';
 import { memoize } from './memoize.ts';
-import { fileOf, getRecord, listRecords, type RecordStore, readAgain } from './record-store.ts';
-import { type HistoryRecord, lockName, recordAge, serializeRecord, timeOfId } from './records/record.ts';
+import {
+  fileOf,
+  findDamage,
+  getRecord,
+  listRecords,
+  locksFolder,
+  problemError,
+  type RecordStore,
+  readAgain,
+} from './record-store.ts';
+import {
+  type HistoryRecord,
+  lockName,
+  recordAge,
+  recordFormat,
+  serializeRecord,
+  timeOfId,
+} from './records/record.ts';
 import {
   fingerprintIntent,
   type Intent,
@@ -54,7 +70,7 @@ export function openHistory(settings: HistorySettings): History {
   const store: RecordStore = { files, folder, now };
   const locks = memoize(() =>
     openLocks({
-      folder: path.join(folder, 'locks'),
+      folder: path.join(folder, locksFolder),
       files,
       machine: readMachine(settings.process),
       randomBytes,
@@ -62,7 +78,7 @@ export function openHistory(settings: HistorySettings): History {
       patienceMs: settings.lockPatienceMs ?? OPERATION_TIMEOUT_MS,
     }),
   );
-  /** What this process wrote of a record: where it still stands so, it need not be parsed and checked again. */
+  /** What this process wrote of a record: if the file still says so, it need not be parsed and checked again. */
   const written = new WeakMap<HistoryRecord, string>();
 
   function stillAsWritten(record: HistoryRecord): boolean {
@@ -101,7 +117,8 @@ export function openHistory(settings: HistorySettings): History {
     try {
       const current = stillAsWritten(record) ? record : (readAgain(store, record) ?? record);
       if (current.state === 'applied' && patch.state !== 'applied') return current;
-      const next = { ...current, ...patch, updatedAt: new Date(now()).toISOString() };
+      const updatedAt = new Date(now()).toISOString();
+      const next = { ...current, ...patch, format: recordFormat, updatedAt };
       await replace(next).catch((error: unknown) => {
         if (systemCode(error) !== 'ENOENT') throw error;
         // Somebody removed the folder. The record is still needed: it says what is in doubt.
@@ -143,6 +160,7 @@ export function openHistory(settings: HistorySettings): History {
   async function beginBatch(options: BatchOptions): Promise<Batch> {
     const { openBatch } = await import('./batch/batch.ts');
     ensureFolder(files, folder);
+    assertUndamaged();
     return openBatch(files, history, options);
   }
 
@@ -187,8 +205,24 @@ export function openHistory(settings: HistorySettings): History {
     return locks().acquire(name, options);
   }
 
+  let isChecked = false;
+
+  function assertUndamaged(): void {
+    if (isChecked) return;
+    const problem = findDamage(store);
+    if (problem !== null) throw problemError(problem);
+    isChecked = true;
+  }
+
+  async function repair(): Promise<RepairedFile[]> {
+    const { repairHistory } = await import('./repair.ts');
+    return repairHistory(store, withLock);
+  }
+
   const history: History = {
     folder,
+    assertUndamaged,
+    repair,
     newId,
     begin,
     update,

@@ -45,7 +45,7 @@ function readNewestLogs(folder: string, names: readonly string[]): LoggedLines {
     if (lines.size >= maxRecords || bytes >= maxBytes) break;
     const text = readEnd(path.join(folder, name), maxBytes - bytes) ?? '';
     bytes += text.length;
-    for (const [id, states] of [...linesById(text)].slice(-maxRecords)) lines.set(id, states);
+    for (const [id, states] of [...linesById(text.split('\n'))].slice(-maxRecords)) lines.set(id, states);
   }
   return lines;
 }

@@ -1,11 +1,20 @@
 import path from 'node:path';
-import { batchOfName, logFile, lookInto, readLog, recordOf } from './batch/log-file.ts';
-import { HistoryError } from './errors.ts';
+import {
+  assertWhole,
+  batchOfName,
+  describeDamage,
+  logFile,
+  readLog,
+  readLogs,
+  recordOf,
+} from './batch/log-file.ts';
+import { damagedError, HistoryError } from './errors.ts';
 import { type Files, readText } from './files/files.ts';
 import type { HistoryProblem } from './history.ts';
+import { checksumState } from './records/checksum.ts';
 import { recordIdPattern } from './records/outline.ts';
 import { matches, mayMatch, type RecordQuery } from './records/query.ts';
-import { type HistoryRecord, parseRecord, timeOfId } from './records/record.ts';
+import { type HistoryRecord, type ParsedRecord, parseRecord, timeOfId } from './records/record.ts';
 
 /** Where the records are. */
 export interface RecordStore {
@@ -17,61 +26,105 @@ export interface RecordStore {
 
 const suffix = '.json';
 
-/** The record's own file: each has one, but for those that stand in the log of a batch. */
+/** Folders beside the records. */
+export const locksFolder = 'locks';
+export const damagedFolder = 'damaged';
+
+/** The record's own file. Records of a batch have one only if they were changed after it. */
 export function fileOf(folder: string, id: string): string {
   return path.join(folder, id + suffix);
 }
 
-type Parsed = ReturnType<typeof parseRecord> | null;
+/** The id of the record, or null for the name of another file. */
+export function idOfName(name: string): string | null {
+  const id = name.slice(0, -suffix.length);
+  return name.endsWith(suffix) && recordIdPattern.test(id) ? id : null;
+}
 
 /** Newest first; see History. */
 export function listRecords(
   { files, folder, now }: RecordStore,
   query: RecordQuery,
 ): { records: HistoryRecord[]; problems: HistoryProblem[] } {
-  const { names, logged, unreadable } = lookInto(files, folder, query);
+  const { names, logs, logged } = readLogs(files, folder, query);
   const records: HistoryRecord[] = [];
-  const problems: HistoryProblem[] = [...unreadable];
-  const take = (file: string, parsed: Parsed) => {
+  const problems: HistoryProblem[] = logs.flatMap(({ file, damaged, error }) => {
+    if (error !== null) return [{ file, kind: 'damaged', message: `cannot be read: ${error.message}` }];
+    return damaged.length === 0 ? [] : [{ file, kind: 'damaged', message: describeDamage(damaged) }];
+  });
+  const take = (file: string, parsed: ParsedRecord | null) => {
     if (parsed === null) return;
-    if ('problem' in parsed) problems.push({ file, message: parsed.problem });
+    if ('problem' in parsed) problems.push({ file, ...parsed.problem });
     else if (matches(parsed.record, query, now())) records.push(parsed.record);
   };
   /** What is certainly too old is not worth reading. */
   const isTooOld = (id: string) =>
     query.maxAgeMs !== undefined && timeOfId(id) + 1_000 < now() - query.maxAgeMs;
-  for (const [id, { file, lines }] of logged) {
-    if (!isTooOld(id) && lines.some((line) => mayMatch(line, query))) take(file, recordOf(id, lines));
+  for (const [id, log] of logged) {
+    const lines = log.lines.get(id) ?? [];
+    if (isTooOld(id) || !lines.some((line) => mayMatch(line, query))) continue;
+    const parsed = recordOf(log, id);
+    // Its other lines are damaged, and that is said already.
+    if ('record' in parsed || log.damaged.length === 0) take(log.file, parsed);
   }
   for (const name of names) {
-    if (name.startsWith('.') || name === 'locks' || batchOfName(name) !== null) continue;
+    if (isOurs(name)) continue;
     const file = path.join(folder, name);
-    const id = name.slice(0, -suffix.length);
-    if (!name.endsWith(suffix) || !recordIdPattern.test(id)) {
-      problems.push({ file, message: 'is no record of storectl' });
-    } else if (!isTooOld(id)) take(file, readRecordFile(files, file, id, query));
+    const id = idOfName(name);
+    if (id === null) problems.push({ file, kind: 'foreign', message: 'is not a record of storectl' });
+    else if (!isTooOld(id)) take(file, readRecordFile(files, file, id, query));
   }
   records.sort((a, b) => Date.parse(b.createdAt) - Date.parse(a.createdAt) || (a.id < b.id ? 1 : -1));
   return { records, problems };
 }
 
-/** Null where the file is gone, or holds no record that the query asks for. */
-function readRecordFile(files: Files, file: string, id: string, query: RecordQuery): Parsed {
+/** Drafts, folders and logs, which are not records. */
+function isOurs(name: string): boolean {
+  return name.startsWith('.') || name === locksFolder || name === damagedFolder || batchOfName(name) !== null;
+}
+
+/** Null if the file is gone, or is a record that the query does not ask for. */
+function readRecordFile(files: Files, file: string, id: string, query: RecordQuery): ParsedRecord | null {
   try {
     const found = readText(files, file);
     return found === null || !mayMatch(found.text, query) ? null : parseRecord(found.text, id);
   } catch (error) {
-    return { problem: `cannot be read: ${error instanceof Error ? error.message : String(error)}` };
+    const message = `cannot be read: ${error instanceof Error ? error.message : String(error)}`;
+    return { problem: { kind: 'damaged', message } };
+  }
+}
+
+/** The first file that is not whole, or null. Most records are not parsed for that, but all are read. */
+export function findDamage({ files, folder }: RecordStore): HistoryProblem | null {
+  const { names, logs } = readLogs(files, folder);
+  for (const { file, damaged, error } of logs) {
+    if (error !== null) return { file, kind: 'damaged', message: `cannot be read: ${error.message}` };
+    if (damaged.length > 0) return { file, kind: 'damaged', message: describeDamage(damaged) };
+  }
+  for (const name of names) {
+    const id = idOfName(name);
+    if (id === null) continue;
+    const file = path.join(folder, name);
+    const parsed = isIntact(files, file, id) ? null : readRecordFile(files, file, id, {});
+    if (parsed !== null && 'problem' in parsed) return { file, ...parsed.problem };
+  }
+  return null;
+}
+
+/** True for a file that is certainly whole, without parsing it. */
+function isIntact(files: Files, file: string, id: string): boolean {
+  try {
+    const text = readText(files, file)?.text ?? '';
+    return text.startsWith(`{\n  "format": 2,\n  "id": "${id}"`) && checksumState(text) === 'valid';
+  } catch {
+    return false;
   }
 }
 
 /** The record with an id that begins or ends so; see History. */
 export function getRecord({ files, folder }: RecordStore, wanted: string): HistoryRecord {
-  const { names, logged, unreadable } = lookInto(files, folder);
-  const filed = names
-    .filter((name) => name.endsWith(suffix))
-    .map((name) => name.slice(0, -suffix.length))
-    .filter((id) => recordIdPattern.test(id));
+  const { names, logs, logged } = readLogs(files, folder);
+  const filed = names.map(idOfName).filter((id) => id !== null);
   const ids = [...filed, ...logged.keys()].filter(
     (id) => wanted !== '' && (id.startsWith(wanted) || id.endsWith(`-${wanted}`)),
   );
@@ -80,26 +133,25 @@ export function getRecord({ files, folder }: RecordStore, wanted: string): Histo
     const message = `${ids.length} records begin with ${wanted}: ${ids.sort().slice(0, 5).join(', ')}`;
     throw new HistoryError('record_ambiguous', `${message}. Give more of the id.`, folder);
   }
-  const inLog = logged.get(id);
-  const record =
-    inLog === undefined ? readRecord(files, folder, id) : usable(inLog.file, recordOf(id, inLog.lines));
+  const log = logged.get(id);
+  const record = log === undefined ? readRecord(files, folder, id) : usable(log.file, recordOf(log, id));
   if (record !== null) return record;
-  // It may stand there.
-  if (unreadable[0] !== undefined) throw unreadable[0].unreadableLog;
+  // It may be in a log that is damaged.
+  logs.forEach(assertWhole);
   const message = `This machine knows no operation ${wanted} of this profile.`;
   throw new HistoryError('record_not_found', message, folder);
 }
 
-/** The record as it is on disk now, or null where it is gone. */
+/** The record as it is on disk now, or null if it is gone. */
 export function readAgain(
   { files, folder }: RecordStore,
   { id, batch }: Pick<HistoryRecord, 'id' | 'batch'>,
 ): HistoryRecord | null {
   const record = readRecord(files, folder, id);
   if (record !== null || batch === null) return record;
-  const log = logFile(folder, batch);
-  const lines = readLog(files, log)?.get(id);
-  return lines === undefined ? null : usable(log, recordOf(id, lines));
+  const log = readLog(files, logFile(folder, batch));
+  if (log?.error) throw log.error;
+  return log?.lines.has(id) ? usable(log.file, recordOf(log, id)) : null;
 }
 
 function readRecord(files: Files, folder: string, id: string): HistoryRecord | null {
@@ -108,7 +160,13 @@ function readRecord(files: Files, folder: string, id: string): HistoryRecord | n
   return found === null ? null : usable(file, parseRecord(found.text, id));
 }
 
-function usable(file: string, parsed: Parsed): HistoryRecord | null {
-  if (parsed === null || 'record' in parsed) return parsed?.record ?? null;
-  throw new HistoryError('history_unreadable', `${file} ${parsed.problem}`, file);
+function usable(file: string, parsed: ParsedRecord): HistoryRecord {
+  if ('record' in parsed) return parsed.record;
+  throw problemError({ file, ...parsed.problem });
+}
+
+/** The HistoryError for a file that cannot be used. */
+export function problemError({ file, kind, message }: HistoryProblem): HistoryError {
+  if (kind === 'damaged') return damagedError(file, message);
+  return new HistoryError('history_damaged', `${file} ${message}.`, file);
 }

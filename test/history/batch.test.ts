@@ -159,7 +159,7 @@ test('what a killed process has left in a log is known, blanks and half a line a
   const { server, client, log, left, open } = await killedAtPost7();
   const text = readFileSync(log, 'utf8');
   expect(text).toMatch(/\}\n {1000,}$/);
-  const half = '{"format":1,"id":"20261121-053012-7k3f9a","createdAt":"2026';
+  const half = '{"format":2,"id":"20261121-053012-7k3f9a","createdAt":"2026';
   writeFileSync(log, text.trimEnd() + `\n${half}`.padEnd(4096));
 
   expect(await states(left)).toEqual([...knownAtPost7, 'Post 7 sent']);
@@ -175,12 +175,52 @@ test('what a killed process has left in a log is known, blanks and half a line a
   expect(await left.update(open, { state: 'not_sent' })).toMatchObject({ state: 'applied' });
 });
 
-test('a log that holds a record which cannot be used says so, and the others are there', async () => {
-  const { log, left } = await killedAtPost7();
-  writeFileSync(log, readFileSync(log, 'utf8').replace('Post 3', 'Post 4'));
+test('a damaged line stops every change; repair keeps the others and says what is lost', async () => {
+  const { client, log, left } = await killedAtPost7();
+  const within = path.dirname(log);
+  const openAgain = () => openHistory({ folder: within, process });
+  const text = readFileSync(log, 'utf8');
+  writeFileSync(log, text.replace('Post 3', 'Post 4'));
   const { records, problems } = await left.list();
+  // What says that it was applied is whole, but not what it was.
   expect(records).toHaveLength(7);
-  expect(problems).toEqual([{ file: log, message: expect.stringMatching(/^has a record .* checksum$/) }]);
+  expect(problems).toMatchObject([
+    { file: log, kind: 'damaged', message: 'has a line that does not match its checksum' },
+  ]);
+  expect(() => openAgain().assertUndamaged()).toThrow(
+    expect.objectContaining({ code: 'history_damaged', file: log }),
+  );
+  await expect(
+    openAgain().beginBatch({ client, ...place, operation: createBlogPost, secrets: [], ...never }),
+  ).rejects.toMatchObject({ code: 'history_damaged' });
+
+  const [repaired] = await openAgain().repair();
+
+  expect(repaired).toMatchObject({
+    file: log,
+    movedTo: path.join(within, 'damaged', path.basename(log)),
+    lost: [{ operation: 'blog.create', storeId: place.storeId, state: 'sent' }],
+  });
+  expect(readFileSync(repaired?.movedTo ?? '', 'utf8')).toContain('Post 4');
+  openAgain().assertUndamaged();
+  expect((await openAgain().list()).records).toHaveLength(7);
+});
+
+test('any flipped bit of a log is damage, or changes nothing', async () => {
+  const { log, left } = await killedAtPost7();
+  const known = await states(left);
+  const text = readFileSync(log, 'utf8').trimEnd();
+  const whole = Buffer.from(`${text}\n   `);
+  for (let bit = 0; bit < whole.length * 8; bit += 37) {
+    const bytes = Buffer.from(whole);
+    bytes[bit >> 3] = (bytes[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+    writeFileSync(log, bytes);
+    const { records, problems } = await left.list();
+    if (problems.length === 0) expect(records).toHaveLength(known.length);
+  }
+  // The line break of the last line.
+  writeFileSync(log, `${text}*   `);
+  expect(await states(left)).toEqual(known);
 });
 
 test('a log that cannot be read is a problem of its own, and of whoever wants what stands in it', async () => {
@@ -215,7 +255,7 @@ test('prune takes old records out of a log, and the log away with the last; none
   const { log, left, open } = await killedAtPost7();
   // The first line of one more, that was cut off.
   const text = readFileSync(log, 'utf8').trimEnd();
-  writeFileSync(log, `${text}\n{"format":1,"id":"20261121-132006-zzzzzz","createdAt":"20`);
+  writeFileSync(log, `${text}\n{"format":2,"id":"20261121-132006-zzzzzz","createdAt":"20`);
   const later = openHistory({ folder: path.dirname(log), process, now: () => Date.now() + 10_000 });
   expect(await later.prune({ olderThanMs: 60_000 })).toEqual([]);
   expect(await later.prune({ olderThanMs: 5_000 })).toHaveLength(7);

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { FileSystem } from '../../src/history/files/files.ts';
 import type { History } from '../../src/history/history.ts';
 import { openHistory } from '../../src/history/journal.ts';
+import { checksumState, serializeWithChecksum } from '../../src/history/records/checksum.ts';
 import type { HistoryRecord } from '../../src/history/records/record.ts';
 import type { Intent } from '../../src/history/records/request-intent.ts';
 
@@ -41,7 +42,7 @@ describe('begin', () => {
   test('writes what is about to be sent, readable by its owner only', async () => {
     const record = await history.begin(backup);
     expect(record).toMatchObject({
-      format: 1,
+      format: 2,
       id: expect.stringMatching(/^20261121-053012-[0-9a-z]{6}$/),
       createdAt: '2026-11-21T05:30:12.345Z',
       operation: 'backup.create',
@@ -147,8 +148,8 @@ describe('begin', () => {
 describe('update', () => {
   test('keeps fields that this version does not know', async () => {
     const record = await history.begin(backup);
-    const stored = JSON.parse(fs.readFileSync(fileOf(record), 'utf8'));
-    fs.writeFileSync(fileOf(record), JSON.stringify({ ...stored, note: { by: 'storectl 9' } }));
+    const noted = { ...record, note: { by: 'storectl 9' } };
+    fs.writeFileSync(fileOf(record), serializeWithChecksum(noted, 'file'));
     now += 1_000;
     await history.update(record, { state: 'sent', attempts: 1 });
     expect(JSON.parse(fs.readFileSync(fileOf(record), 'utf8'))).toMatchObject({
@@ -174,12 +175,13 @@ describe('update', () => {
 
   test('leaves a file alone that it cannot read', async () => {
     const record = await history.begin(backup);
-    fs.writeFileSync(fileOf(record), '{"format":2,"id":"x"}');
+    const newer = serializeWithChecksum({ format: 3, id: 'x' }, 'file');
+    fs.writeFileSync(fileOf(record), newer);
     await expect(history.update(record, { state: 'sent' })).rejects.toMatchObject({
-      code: 'history_unreadable',
+      code: 'history_damaged',
       message: expect.stringContaining('newer storectl'),
     });
-    expect(fs.readFileSync(fileOf(record), 'utf8')).toBe('{"format":2,"id":"x"}');
+    expect(fs.readFileSync(fileOf(record), 'utf8')).toBe(newer);
   });
 });
 
@@ -216,7 +218,7 @@ describe('list and get', () => {
     put(`${id('2')}.json`, text);
     put(`${id('3')}.json`, '["something else"]');
     put(`${id('4')}.json`, '{"format":0,"id":"x","op":"backup.create"}');
-    put(`${id('5')}.json`, '{"format":7}');
+    put(`${id('5')}.json`, serializeWithChecksum({ format: 7 }, 'file'));
     put(`${id('6')}.json`, text.replaceAll(good.id, id('6')).replace('nicode', 'NICODE'));
     put(`${id('7')}.json`, text.replaceAll(good.id, id('7')).replace('"prepared"', '"paused"'));
     fs.mkdirSync(path.join(folder, `${id('8')}.json`));
@@ -230,15 +232,15 @@ describe('list and get', () => {
     expect(messages).toEqual({
       [`${id('0')}.json`]: expect.stringContaining('is empty'),
       [`${id('1')}.json`]: expect.stringContaining('not whole JSON'),
-      [`${id('2')}.json`]: expect.stringContaining(`holds the record ${good.id}`),
-      [`${id('3')}.json`]: expect.stringContaining('no record of storectl'),
-      [`${id('4')}.json`]: expect.stringContaining('format 0 of an older storectl'),
+      [`${id('2')}.json`]: expect.stringContaining(`contains the record ${good.id}`),
+      [`${id('3')}.json`]: expect.stringContaining('does not match its checksum'),
+      [`${id('4')}.json`]: expect.stringContaining('does not match its checksum'),
       [`${id('5')}.json`]: expect.stringContaining('format 7 of a newer storectl'),
       [`${id('6')}.json`]: expect.stringContaining('does not match its checksum'),
-      [`${id('7')}.json`]: expect.stringContaining('state'),
+      [`${id('7')}.json`]: expect.stringContaining('does not match its checksum'),
       [`${id('8')}.json`]: expect.stringContaining('not a plain file'),
       [`${id('9')}.json`]: expect.stringContaining('symbolic link'),
-      'notes.txt': expect.stringContaining('no record of storectl'),
+      'notes.txt': expect.stringContaining('not a record of storectl'),
     });
     await history.prune({ olderThanMs: 0 });
     expect(fs.readdirSync(folder).filter((name) => name !== 'locks')).toEqual(before);
@@ -247,8 +249,24 @@ describe('list and get', () => {
   test('reads a record that lacks what later versions of the format added', async () => {
     const record = await history.begin(backup);
     const { sentAt: _, former: __, safetyBackupId: ___, ...early } = record;
-    fs.writeFileSync(fileOf(record), JSON.stringify(early));
+    fs.writeFileSync(fileOf(record), serializeWithChecksum(early, 'file'));
     expect(await history.get(record.id)).toEqual(record);
+  });
+
+  test('reads a record of the first format, which gets a checksum when it is next written', async () => {
+    const record = await history.begin(backup);
+    const { reported: _, ...early } = { ...record, format: 1 };
+    fs.writeFileSync(fileOf(record), JSON.stringify(early, null, 2));
+    const found = await history.get(record.id);
+    expect(found).toEqual({ ...record, format: 1, reported: true });
+    history.assertUndamaged();
+
+    const updated = await history.update(found, { state: 'sent' });
+
+    expect(updated.format).toBe(2);
+    const text = fs.readFileSync(fileOf(record), 'utf8');
+    expect(checksumState(text)).toBe('valid');
+    expect(await history.get(record.id)).toEqual(updated);
   });
 
   test('finds a record by its beginning and by its last part', async () => {
@@ -267,6 +285,83 @@ describe('list and get', () => {
   });
 });
 
+describe('a damaged record', () => {
+  const openAgain = () => openHistory({ folder, process, now: () => now });
+  const damages: [string, (text: Buffer) => Buffer][] = [
+    ['emptied', () => Buffer.alloc(0)],
+    ['filled with zeros', (text) => Buffer.alloc(text.length)],
+    ['cut off', (text) => text.subarray(0, text.length >> 1)],
+    ['cut off by a few bytes', (text) => text.subarray(0, -5)],
+  ];
+
+  test.each(damages)('that is %s stops every change', async (_what, damage) => {
+    const record = await history.begin(backup);
+    fs.writeFileSync(fileOf(record), damage(fs.readFileSync(fileOf(record))));
+    expect(() => openAgain().assertUndamaged()).toThrow(
+      expect.objectContaining({ code: 'history_damaged', file: fileOf(record) }),
+    );
+    await expect(openAgain().get(record.id)).rejects.toMatchObject({ code: 'history_damaged' });
+  });
+
+  test('any flipped bit stops every change, or leaves the record as it was', async () => {
+    const record = await history.begin(backup);
+    const whole = fs.readFileSync(fileOf(record));
+    let unnoticed = 0;
+    for (let bit = 0; bit < whole.length * 8; bit += 1) {
+      const bytes = Buffer.from(whole);
+      bytes[bit >> 3] = (bytes[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+      fs.writeFileSync(fileOf(record), bytes);
+      const { records, problems } = await openAgain().list();
+      if (problems.length > 0) continue;
+      unnoticed += 1;
+      expect(records).toEqual([record]);
+    }
+    // White space at the very end means nothing.
+    expect(unnoticed).toBeLessThan(12);
+  });
+
+  test('is moved aside by repair, which says what can still be read', async () => {
+    const record = await history.begin(backup);
+    const good = await history.begin({ ...backup, storeId: 'store-2' });
+    const text = fs.readFileSync(fileOf(record), 'utf8').replace('"prepared"', '"applied"');
+    fs.writeFileSync(fileOf(record), text);
+    fs.writeFileSync(path.join(folder, 'notes.txt'), 'mine');
+
+    const repaired = await openAgain().repair();
+
+    const movedTo = path.join(folder, 'damaged', path.basename(fileOf(record)));
+    const { id, operation, createdAt, storeId, idempotencyKey } = record;
+    const lost = [{ id, operation, createdAt, storeId, idempotencyKey, state: 'applied' }];
+    const message = 'does not match its checksum';
+    expect(repaired).toEqual([{ file: fileOf(record), movedTo, message, lost }]);
+    expect(fs.readFileSync(movedTo, 'utf8')).toBe(text);
+    openAgain().assertUndamaged();
+    expect(idsOf((await openAgain().list()).records)).toEqual([good.id]);
+    expect(await openAgain().repair()).toEqual([]);
+    // A second file of the same name does not replace the first.
+    fs.writeFileSync(fileOf(record), '');
+    expect(await openAgain().repair()).toMatchObject([
+      { movedTo: `${movedTo}.1`, lost: [{ id, operation: null }] },
+    ]);
+  });
+
+  test('of a newer version is left alone by repair', async () => {
+    const file = path.join(folder, '20260101-000000-aaaaa5.json');
+    await history.begin(backup);
+    fs.writeFileSync(file, serializeWithChecksum({ format: 7, id: '20260101-000000-aaaaa5' }, 'file'));
+    expect(() => openAgain().assertUndamaged()).toThrow(/format 7 of a newer storectl: update/);
+    expect(await openAgain().repair()).toEqual([]);
+    expect(fs.existsSync(file)).toBe(true);
+  });
+});
+
+test('a folder that is removed while a request is on its way has the record again afterwards', async () => {
+  const record = await history.begin(backup);
+  fs.rmSync(folder, { recursive: true });
+  const updated = await history.update(record, { state: 'unknown' });
+  expect(await history.get(record.id)).toEqual(updated);
+});
+
 test('prune removes what is old and not open', async () => {
   const applied = await history.begin(backup);
   await history.update(applied, { state: 'applied' });
@@ -280,9 +375,9 @@ test('prune removes what is old and not open', async () => {
   now += 10 * 86_400_000;
   const young = await history.begin(backup);
   await history.update(young, { state: 'applied' });
-  expect(await history.prune({ olderThanMs: 9 * 86_400_000 })).toEqual([applied.id]);
+  expect(await history.prune({ olderThanMs: 9 * 86_400_000 })).toHaveLength(2);
   const { records } = await history.list();
-  expect(new Set(idsOf(records))).toEqual(new Set(idsOf([open, refusedKey, young])));
+  expect(new Set(idsOf(records))).toEqual(new Set(idsOf([open, young])));
 });
 
 describe('folders that cannot be used', () => {

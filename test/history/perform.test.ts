@@ -10,6 +10,7 @@ import { saveSettings } from '../../src/contract/operations/settings.ts';
 import { updateStore } from '../../src/contract/operations/store.ts';
 import type { History } from '../../src/history/history.ts';
 import { openHistory } from '../../src/history/journal.ts';
+import { serializeWithChecksum } from '../../src/history/records/checksum.ts';
 import { type PerformOptions, performRecorded } from '../../src/history/sending/execute.ts';
 import { resumeRecord } from '../../src/history/sending/resume.ts';
 import { buildChildren, type Children } from './helpers/processes.ts';
@@ -70,8 +71,8 @@ function patientClient() {
 
 /** Changes a record on disk, as an earlier run would have left it. */
 function writeRecord(file: string, change: object): void {
-  const record = JSON.parse(readFileSync(file, 'utf8'));
-  writeFileSync(file, JSON.stringify({ ...record, ...change }));
+  const { checksum: _, ...record } = JSON.parse(readFileSync(file, 'utf8'));
+  writeFileSync(file, serializeWithChecksum({ ...record, ...change }, 'file'));
 }
 
 let keys = 0;

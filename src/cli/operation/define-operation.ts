@@ -104,7 +104,7 @@ function showLongTexts({ request, ui: { context, fields } }: Run): void {
 async function performAsked(command: OperationCommand, run: Run): Promise<Performed> {
   const { context, interview } = run.ui;
   const { operation } = run.request;
-  if (operation.class !== 'read') announce(run);
+  if (operation.class !== 'read') await announce(run);
   if (interview !== null) {
     const { reviewAndPerform } = await import('./questions/review.ts');
     return reviewAndPerform(run, interview, command);

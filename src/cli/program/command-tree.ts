@@ -103,6 +103,10 @@ export const tree: Readonly<Record<string, Group | Leaf>> = {
         summary: 'Show what was sent and what came back',
         load: () => import('../../commands/history/show.ts'),
       },
+      repair: {
+        summary: 'Move damaged records aside',
+        load: () => import('../../commands/history/repair.ts'),
+      },
       prune: { summary: 'Remove old records', load: () => import('../../commands/history/prune.ts') },
     },
   },

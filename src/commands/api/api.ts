@@ -213,7 +213,7 @@ const saferCommands: Readonly<Record<string, string>> = {
 };
 
 async function change(run: Run, { context }: RawRequest): Promise<Performed> {
-  announce(run);
+  await announce(run);
   const { id, class: operationClass, method, path } = run.request.operation;
   const safer = saferCommands[id];
   const { yellow } = context.err.color;

@@ -61,6 +61,12 @@ function checkSpace(folder: string): Finding[] {
   return [free < 100 ? warning('space', message, fix) : ok('space', message)];
 }
 
+const fixes = {
+  damaged: 'run `storectl history repair`; until then no change is sent',
+  newer: 'update storectl; until then no change is sent',
+  foreign: 'look into the file, then move it away',
+} as const;
+
 /** Checks the records of the profile: how many there are, which are open or unreadable, and which locks are left. */
 export async function checkHistory(context: Context): Promise<Finding[]> {
   const { io } = context;
@@ -81,13 +87,8 @@ export async function checkHistory(context: Context): Promise<Finding[]> {
             `${open.length} open, the oldest ${formatDistance(Date.parse(oldest.createdAt) - context.now())}`,
             'run `storectl resume`',
           ),
-      ...problems.map(({ file, message }) =>
-        problem(
-          'record',
-          `${file} ${message}`,
-          'look into the file, then move it away',
-          exitCodes.localState,
-        ),
+      ...problems.map(({ file, kind, message }) =>
+        problem('record', `${file} ${message}`, fixes[kind], exitCodes.localState),
       ),
       ...checkLocks(context, history.folder),
     ];

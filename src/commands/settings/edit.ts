@@ -31,7 +31,7 @@ the editor opens again with your text and the reason. Stops if someone else chan
       });
     }
     const run = await settingsRun({ context, fields, parsed });
-    announce(run);
+    await announce(run);
     const performed = await editAndSave(run);
     if (performed === null) context.notice('No changes.');
     else await printResult(run, savedView, performed);

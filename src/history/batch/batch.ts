@@ -4,7 +4,7 @@ import { historyError } from '../errors.ts';
 import { ensureFolder, type Files, removeQuietly, syncFolder } from '../files/files.ts';
 import type { Lock } from '../files/lock.ts';
 import type { Batch, BatchOptions, History } from '../history.ts';
-import { type HistoryRecord, lockName } from '../records/record.ts';
+import { type HistoryRecord, lockName, recordFormat } from '../records/record.ts';
 import { fingerprintIntent, intentOf, newRecord, refuseSecrets } from '../records/request-intent.ts';
 import { sendRecord } from '../sending/send.ts';
 import { logFile, toLine } from './log-file.ts';
@@ -56,7 +56,7 @@ export function openBatch(files: Files, history: History, options: BatchOptions)
     // Of what was never begun there is nothing to know.
     if (next.state === 'not_sent' && !isBegun) return next;
     // Nothing depends on what came of it, and the next request that is written down comes soon.
-    const line = isBegun ? { format: record.format, id: record.id, ...change } : next;
+    const line = isBegun ? { format: recordFormat, id: record.id, ...change } : next;
     await log.add(toLine(line), next.state !== 'sent');
     log.records.set(record.id, true);
     return next;

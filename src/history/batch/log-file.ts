@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { HistoryError } from '../errors.ts';
+import { damagedError, HistoryError } from '../errors.ts';
 import {
   createFile,
   type Files,
@@ -8,21 +8,23 @@ import {
   removeQuietly,
   renameDurably,
 } from '../files/files.ts';
-import type { HistoryProblem } from '../history.ts';
+import { checksumState, serializeWithChecksum } from '../records/checksum.ts';
 import { recordIdPattern } from '../records/outline.ts';
 import { mayMatch, type RecordQuery } from '../records/query.ts';
-import { checkRecord, type HistoryRecord } from '../records/record.ts';
+import { checkRecord, type HistoryRecord, type ParsedRecord } from '../records/record.ts';
 import { type LoggedLines, linesById, mergeLines } from './parse-log.ts';
 
 /*
- * Many operations of one command are written down together: to sync a file for each of them, twice, takes many times as
- * long as to send them. They share one file, `<id of the batch>.batch`, to which a line is added for each state of each
- * record: the whole record first, then what changes in it. Lines that come up at the same time are synced at once, and
- * each is on disk before its request leaves. Space is taken in advance, so a process that was killed leaves blanks at the
- * end. A line that was cut off counts as never written.
+ * Many operations of one command share one file, `<id of the batch>.batch`: to sync a file for each of them, twice, takes
+ * many times as long as to send them. A line is added for each state of each record: the whole record first, then what
+ * changes in it, each with a checksum. Lines that come up at the same time are synced at once, and each is on disk before
+ * its request leaves. Space is taken in advance, so a process that was killed leaves blanks at the end.
  *
- * The log stays where its records are kept. One that is changed after its batch gets a file of its own, which is newer
- * than what the log says. Whoever changes one of the records takes the lock of the batch.
+ * An unfinished last line is no damage: it was never synced, so nothing was sent for it. Any other line that does not match
+ * its checksum is.
+ *
+ * The log stays where its records are kept. A record that is changed after its batch gets a file of its own, which is newer
+ * than what the log says. A process that changes one of the records takes the lock of the batch.
  */
 
 const suffix = '.batch';
@@ -42,72 +44,101 @@ export type Line = Pick<HistoryRecord, 'format' | 'id'> & Partial<HistoryRecord>
 
 /** Its fields in this order: `format` and `id` come first. */
 export function toLine(line: Line): string {
-  return `${JSON.stringify(line)}\n`;
+  return serializeWithChecksum(line, 'line');
 }
 
-/**
- * The lines of records that may match the query; null where there is no such log. Throws a HistoryError where it cannot be
- * read.
- */
-export function readLog(files: Files, file: string, query: RecordQuery = {}): LoggedLines | null {
-  const found = readText(files, file);
-  if (found === null) return null;
-  return mayMatch(found.text, query) ? linesById(found.text) : new Map();
+/** Says that the answers of all records so far have reached the user. */
+export function reportedLine(): string {
+  return serializeWithChecksum({ reported: true }, 'line');
 }
 
-/** The record that the lines make, the reason why it cannot be used, or null where its first line was cut off. */
-export function recordOf(
-  id: string,
-  lines: readonly string[],
-): { record: HistoryRecord } | { problem: string } | null {
-  const merged = mergeLines(lines);
-  if (merged === null) return null;
-  const checked = checkRecord(merged, id);
-  return 'problem' in checked ? { problem: `has a record ${id} that ${checked.problem}` } : checked;
+/** The log of a batch, as it is on disk. */
+export interface Log {
+  readonly file: string;
+  /** The whole lines, by the ids of their records. */
+  readonly lines: LoggedLines;
+  /** `none` for the first format, whose lines had no checksum. */
+  readonly checksum: 'valid' | 'none';
+  /** Lines that do not match their checksum. */
+  readonly damaged: readonly string[];
+  /** Why the file cannot be read at all, or null. */
+  readonly error: HistoryError | null;
 }
 
-function tryReadLog(
-  files: Files,
-  file: string,
-  query?: RecordQuery,
-): LoggedLines | null | Required<HistoryProblem> {
+/** The log, with the lines of records that may match the query; null if there is no such file. */
+export function readLog(files: Files, file: string, query: RecordQuery = {}): Log | null {
+  const empty: Log = { file, lines: new Map(), checksum: 'valid', damaged: [], error: null };
   try {
-    return readLog(files, file, query);
+    const found = readText(files, file);
+    if (found === null) return null;
+    return mayMatch(found.text, query) ? { ...empty, ...parseLog(found.text) } : empty;
   } catch (error) {
     if (!(error instanceof HistoryError)) throw error;
-    return { file, message: `cannot be read: ${error.message}`, unreadableLog: error };
+    return { ...empty, error };
   }
 }
 
-/**
- * The names in the history's folder, what stands of records in logs alone, with the file of their log, and the logs that
- * cannot be read.
- */
-export function lookInto(
+function parseLog(text: string): Pick<Log, 'lines' | 'checksum' | 'damaged'> {
+  const lines = text.split('\n');
+  const last = lines.pop() ?? '';
+  const written = lines.filter((line) => line.trim() !== '');
+  // Lines of the first format had no checksum, and one that was cut off could be followed by others.
+  if (written.some((line) => line.startsWith('{"format":1,') && isJson(line))) {
+    return { lines: linesById([...written, last].filter(isJson)), checksum: 'none', damaged: [] };
+  }
+  const isWhole = (line: string) => checksumState(line) === 'valid';
+  const whole = written.filter(isWhole);
+  // Only its line break may be missing.
+  const ending = last.slice(0, last.lastIndexOf('}') + 1);
+  if (isWhole(ending)) whole.push(ending);
+  const damaged = written.filter((line) => !isWhole(line));
+  return { lines: linesById(whole), checksum: 'valid', damaged };
+}
+
+function isJson(line: string): boolean {
+  try {
+    JSON.parse(line);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The record that its lines in the log make. */
+export function recordOf({ lines, checksum }: Log, id: string): ParsedRecord {
+  return checkRecord(mergeLines(lines.get(id) ?? []), checksum, id);
+}
+
+/** Throws a HistoryError if the log is damaged or cannot be read. */
+export function assertWhole({ file, damaged, error }: Log): void {
+  if (error !== null) throw error;
+  if (damaged.length > 0) throw damagedError(file, describeDamage(damaged));
+}
+
+/** Continues the name of the file. */
+export function describeDamage({ length }: readonly string[]): string {
+  return `has ${length === 1 ? 'a line that does not match its checksum' : `${length} lines that do not match their checksums`}`;
+}
+
+/** What is in the history's folder: the names, the logs, and the log of each record that has no file of its own. */
+export function readLogs(
   files: Files,
   folder: string,
   query?: RecordQuery,
-): {
-  names: string[];
-  logged: Map<string, { file: string; lines: string[] }>;
-  unreadable: Required<HistoryProblem>[];
-} {
+): { names: string[]; logs: Log[]; logged: Map<string, Log> } {
   const names = listFolder(files, folder);
-  const unreadable: Required<HistoryProblem>[] = [];
-  const logged = new Map<string, { file: string; lines: string[] }>();
-  for (const name of names) {
-    if (batchOfName(name) === null) continue;
-    const file = path.join(folder, name);
-    const found = tryReadLog(files, file, query) ?? [];
-    if ('unreadableLog' in found) unreadable.push(found);
-    else for (const [id, lines] of found) logged.set(id, { file, lines });
-  }
+  const logs = names
+    .filter((name) => batchOfName(name) !== null)
+    .map((name) => readLog(files, path.join(folder, name), query))
+    .filter((log) => log !== null);
+  const logged = new Map(logs.flatMap((log) => [...log.lines.keys()].map((id) => [id, log] as const)));
   for (const name of names) logged.delete(name.replace(/\.json$/, ''));
-  return { names, logged, unreadable };
+  return { names, logs, logged };
 }
 
 /**
- * Takes records out of a log, and the log away that has none left; false where it cannot be read. Under the batch's lock.
+ * Removes records from a log, and the log if none is left. False if it is damaged: then it stays as it is. Under the lock
+ * of the batch.
  */
 export async function forget(
   files: Files,
@@ -115,20 +146,26 @@ export async function forget(
   batch: string,
   forgotten: ReadonlySet<string>,
 ): Promise<boolean> {
-  const file = logFile(folder, batch);
-  const lines = tryReadLog(files, file);
-  if (lines === null) return true;
-  if ('unreadableLog' in lines) return false;
-  const left = [...lines]
-    // What was cut off is no record, which nobody could ever forget.
-    .filter(([id, states]) => !forgotten.has(id) && recordOf(id, states) !== null)
-    .flatMap(([, states]) => states);
-  if (left.length === 0) removeQuietly(files, file);
-  if (left.length === 0 || ![...lines.keys()].some((id) => forgotten.has(id))) return true;
-  const draft = path.join(folder, `.${batch}.tmp`);
-  // One that a killed process has left: nobody else may be at work here.
-  removeQuietly(files, draft);
-  createFile(files, draft, left.map((line) => `${line}\n`).join(''), { sync: true });
-  await renameDurably(files, draft, file);
+  const log = readLog(files, logFile(folder, batch));
+  if (log === null) return true;
+  if (log.error !== null || log.damaged.length > 0) return false;
+  const left = [...log.lines].filter(([id]) => !forgotten.has(id)).flatMap(([, lines]) => lines);
+  if (left.length === 0) removeQuietly(files, log.file);
+  if (left.length === 0 || ![...log.lines.keys()].some((id) => forgotten.has(id))) return true;
+  await writeLog(files, folder, batch, left);
   return true;
+}
+
+/** Replaces the log by one with these lines. Under the lock of the batch. */
+export async function writeLog(
+  files: Files,
+  folder: string,
+  batch: string,
+  lines: readonly string[],
+): Promise<void> {
+  const draft = path.join(folder, `.${batch}.tmp`);
+  // Left by a killed process: no other process works on this batch now.
+  removeQuietly(files, draft);
+  createFile(files, draft, lines.map((line) => `${line}\n`).join(''), { sync: true });
+  await renameDurably(files, draft, logFile(folder, batch));
 }

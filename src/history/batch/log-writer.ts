@@ -39,9 +39,6 @@ export function writeTogether(file: string, descriptor: number, { fileSystem }: 
   let spaceEnd = 0;
   /** Some file systems count none. */
   const linksAtFirst = fileSystem.fstatSync(descriptor).nlink;
-  /** After a write that failed half-way, the next line begins on a line of its own. */
-  let separator = '';
-
   /** A disk that has no more room for blanks may still have some for the lines. */
   function put(text: string): void {
     const size = Buffer.byteLength(text);
@@ -54,6 +51,17 @@ export function writeTogether(file: string, descriptor: number, { fileSystem }: 
       const count = fileSystem.writeSync(descriptor, bytes, from, bytes.length - from, end);
       spaceEnd = Math.max(spaceEnd, end + count);
       end += Math.min(count, left);
+    }
+  }
+
+  /** Nothing is sent for lines that were not synced, and half a line among others would be damage. */
+  function takeBack(start: number): void {
+    end = start;
+    try {
+      fileSystem.ftruncateSync(descriptor, start);
+      spaceEnd = start;
+    } catch {
+      // What is written next overwrites it.
     }
   }
 
@@ -71,13 +79,14 @@ export function writeTogether(file: string, descriptor: number, { fileSystem }: 
     if (isSyncing) return;
     isSyncing = true;
     const group = waiting;
+    const start = end;
     waiting = [];
     const settle = (cause: unknown) => {
       isSyncing = false;
       if (!cause) {
-        separator = '';
         for (const { resolve } of group) resolve();
       } else {
+        takeBack(start);
         const error = historyError(cause, 'write', file);
         for (const { reject } of group) reject(error);
       }
@@ -86,9 +95,7 @@ export function writeTogether(file: string, descriptor: number, { fileSystem }: 
     try {
       if (isGone())
         throw new HistoryError('history_unwritable', `Cannot write ${file}: it was removed.`, file);
-      const lines = separator + group.map(({ line }) => line).join('');
-      separator = '\n';
-      put(lines);
+      put(group.map(({ line }) => line).join(''));
       fileSystem.fdatasync(descriptor, settle);
     } catch (cause) {
       settle(cause);

@@ -1,20 +1,27 @@
-/** Lines of a batch's log by the ids of their records, oldest first; see batch-log.ts. */
+/** Lines of a batch's log by the ids of their records, oldest first; see log-file.ts. */
 export type LoggedLines = Map<string, string[]>;
 
-/** Those of a log's text that are lines of a record, whole or not. By itself here: completion loads no more of the history. */
-export function linesById(text: string): LoggedLines {
-  const lines: LoggedLines = new Map();
-  for (const line of text.split('\n')) {
+/** Begins a line that is about all records before it. */
+const forAllStart = '{"reported":true';
+
+/**
+ * The lines that are about a record, whole or not. In a file of its own, because completion loads nothing else of the
+ * history.
+ */
+export function linesById(lines: readonly string[]): LoggedLines {
+  const byId: LoggedLines = new Map();
+  for (const line of lines) {
+    if (line.startsWith(forAllStart)) for (const states of byId.values()) states.push(line);
     const [, id] = /^\{"format":\d+,"id":"([\w-]+)"/.exec(line) ?? [];
     if (id === undefined) continue;
-    const earlier = lines.get(id);
-    if (earlier === undefined) lines.set(id, [line]);
+    const earlier = byId.get(id);
+    if (earlier === undefined) byId.set(id, [line]);
     else earlier.push(line);
   }
-  return lines;
+  return byId;
 }
 
-/** The record that its lines make, unchecked; null without a whole line. A line that was cut off counts as never written. */
+/** The record that its lines make, unchecked; null without a whole line. */
 export function mergeLines(lines: readonly string[]): unknown {
   const whole = lines.flatMap((line) => {
     try {

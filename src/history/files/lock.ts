@@ -2,7 +2,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod/mini';
 import { HistoryError, historyError, systemCode } from '../errors.ts';
-import { sha256 } from '../records/record.ts';
+import { sha256 } from '../records/checksum.ts';
 import { createFile, ensureFolder, type Files, listFolder, readText, removeQuietly, sweep } from './files.ts';
 import type { Liveness, Machine } from './process-identity.ts';
 

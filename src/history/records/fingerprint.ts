@@ -1,4 +1,4 @@
-import { sha256 } from './record.ts';
+import { sha256 } from './checksum.ts';
 
 /** What makes two commands the same command. */
 export interface Command {

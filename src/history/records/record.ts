@@ -1,10 +1,14 @@
-import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
+import { asObject } from '../../contract/json-object.ts';
 import { memoize } from '../memoize.ts';
+import { type ChecksumState, checksumState, serializeWithChecksum, sha256 } from './checksum.ts';
 import { recordIdPattern } from './outline.ts';
 
-/** The format that this version writes and reads. A change that an older version would misread gets a new number. */
-export const recordFormat = 1;
+/**
+ * The format that this version writes. It also reads the first one, which had no checksum; such a record gets one when it
+ * is next written. A change that an older version would misread gets a new number.
+ */
+export const recordFormat = 2 as const;
 
 /** Stands for the operation of a request outside the contract. Nothing is known about it, so it is always one-shot. */
 export const rawOperationId = 'api';
@@ -47,7 +51,7 @@ const recordSchema = memoize(() => {
     settledByReading: z._default(z.boolean(), false),
   });
   return z.looseObject({
-    format: z.literal(recordFormat),
+    format: z.literal([1, recordFormat]),
     id: z.string().check(z.regex(recordIdPattern)),
     createdAt: z.iso.datetime(),
     updatedAt: z.iso.datetime(),
@@ -81,8 +85,10 @@ const recordSchema = memoize(() => {
     former: orNull(z.string()),
     /** backup.restore: id of the backup that undoes it. */
     safetyBackupId: orNull(z.string()),
-    /** The batch whose log it was written to first: its lock is that of the batch. See batch-log.ts. */
+    /** The batch whose log it was written to first: its lock is that of the batch. See batch/log-file.ts. */
     batch: orNull(z.string()),
+    /** Whether the answer of an applied operation has reached the user. Records of the first format do not say. */
+    reported: z._default(z.boolean(), true),
   });
 });
 
@@ -112,44 +118,53 @@ export function lockName({ id, batch }: Pick<HistoryRecord, 'id' | 'batch'>): st
 
 /** The text of a record's file. */
 export function serializeRecord(record: HistoryRecord): string {
-  return `${JSON.stringify(record, null, 2)}\n`;
+  return serializeWithChecksum(record, 'file');
 }
 
-/** A record from the text of the file `<id>.json`, or the reason why it cannot be used, for people. */
-export function parseRecord(text: string, id: string): { record: HistoryRecord } | { problem: string } {
-  if (text === '') return { problem: 'is empty: a crash or a full disk cut it off' };
+/** A record, or why it cannot be used: `message` continues the name of its file. */
+export type ParsedRecord = { readonly record: HistoryRecord } | { readonly problem: RecordProblem };
+
+export interface RecordProblem {
+  /** `newer`: written by a later version, and whole. */
+  readonly kind: 'damaged' | 'newer';
+  readonly message: string;
+}
+
+/** The record in the text of the file `<id>.json`. */
+export function parseRecord(text: string, id: string): ParsedRecord {
+  if (text.trim() === '') return damaged('is empty');
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    return { problem: 'is not whole JSON: it was cut off, or it is no record of storectl' };
+    return damaged('is not whole JSON');
   }
-  return checkRecord(value, id);
+  return checkRecord(value, checksumState(text), id);
 }
 
-/** As {@link parseRecord}, from the JSON value. */
-export function checkRecord(value: unknown, id: string): { record: HistoryRecord } | { problem: string } {
-  const format = typeof value === 'object' && value !== null && 'format' in value ? value.format : null;
-  if (typeof format !== 'number') return { problem: 'is no record of storectl' };
-  if (format > recordFormat) {
-    return { problem: `has format ${format} of a newer storectl: update storectl to use it` };
+/** As {@link parseRecord}, from the JSON value and the state of its checksum. */
+export function checkRecord(value: unknown, checksum: ChecksumState, id: string): ParsedRecord {
+  const { checksum: _, ...fields } = asObject(value);
+  const { format } = fields;
+  if (checksum === 'wrong' || (format !== 1 && checksum === 'none')) {
+    return damaged('does not match its checksum');
   }
-  if (format < recordFormat) {
-    return { problem: `has format ${format} of an older storectl: that version can still use it` };
+  if (typeof format === 'number' && format > recordFormat) {
+    const message = `has format ${format} of a newer storectl: update storectl to use it`;
+    return { problem: { kind: 'newer', message } };
   }
-  const { success, data, error } = recordSchema().safeParse(value);
+  const { success, data, error } = recordSchema().safeParse(fields);
   if (!success) {
     const issue = error.issues[0];
-    return { problem: `cannot be used: ${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}` };
+    return damaged(`cannot be used: ${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`);
   }
-  if (data.id !== id) return { problem: `holds the record ${data.id}, not the one that it is named after` };
+  if (data.id !== id) return damaged(`contains the record ${data.id}, not the one it is named after`);
   if (data.bodySha256 !== (data.body === null ? null : sha256(data.body))) {
-    return { problem: 'has a body that does not match its checksum' };
+    return damaged('has a body that does not match its checksum');
   }
   return { record: data };
 }
 
-/** SHA-256 of the text's UTF-8 bytes, in hex. */
-export function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
+function damaged(message: string): ParsedRecord {
+  return { problem: { kind: 'damaged', message } };
 }

@@ -1,7 +1,8 @@
 import { buildPath, type HttpMethod, type Operation, type OperationClass } from '../../contract/operation.ts';
 import { HistoryError } from '../errors.ts';
+import { sha256 } from './checksum.ts';
 import { fingerprint, keyOf } from './fingerprint.ts';
-import { type HistoryRecord, recordFormat, sha256 } from './record.ts';
+import { type HistoryRecord, recordFormat } from './record.ts';
 
 /** Which operation is sent where. */
 export interface Target {
@@ -118,6 +119,7 @@ export function newRecord(intent: FingerprintedIntent, id: string, now: number):
     former: intent.former ?? null,
     safetyBackupId: intent.safetyBackupId ?? null,
     batch: null,
+    reported: false,
   };
 }
 

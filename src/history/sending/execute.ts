@@ -65,6 +65,7 @@ export async function performRecorded(options: PerformOptions): Promise<Performe
 async function beginOrFind(options: PerformOptions): Promise<{ record: HistoryRecord; lock: Lock | null }> {
   const { history, operation, makeKey } = options;
   let { body } = options;
+  history.assertUndamaged();
   if (operation.class === 'keyed') {
     const earlier = await findEarlierRecord(options);
     if (earlier !== null) return { record: earlier, lock: null };

@@ -50,6 +50,7 @@ type LeftReason = 'elsewhere' | 'unknown_operation' | 'too_old' | 'overtaken' | 
  */
 export async function resumeRecord(options: ResumeOptions): Promise<Resumed> {
   const { history, signal, onWait } = options;
+  history.assertUndamaged();
   return history.withLock(
     lockName(options.record),
     async (lock) => {
@@ -197,6 +198,7 @@ export async function markRecord(
   id: string,
   found: 'applied' | 'not_sent',
 ): Promise<HistoryRecord> {
+  history.assertUndamaged();
   const marked = await history.get(id);
   return history.withLock(
     lockName(marked),

@@ -15,10 +15,11 @@ import { describeHistoryError } from './history-error.ts';
 import { outcomeError } from './outcome-error.ts';
 import type { ChangeOptions, Performed, Run } from './run.ts';
 
-/** Says where a change goes before it is sent. */
-export function announce({ target, ui: { context } }: Run): void {
+/** Says where a change goes before it is sent. Throws exit 11 if the history is damaged: then nothing may be sent. */
+export async function announce({ target, ui: { context } }: Run): Promise<void> {
   const { dim } = context.err.color;
   context.notice(dim(`${target.profile} → store ${target.storeId} @ ${target.host}`));
+  (await context.history()).assertUndamaged();
 }
 
 /** Sends a run, recorded where it changes something. Every outcome but `applied` is thrown as the user's error. */

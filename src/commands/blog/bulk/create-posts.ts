@@ -50,7 +50,7 @@ export async function createPosts(
     printPlan(context, posts, await planPosts(run, posts, parsed));
     return undefined;
   }
-  announce(run);
+  await announce(run);
   return withResultsFile(context, parsed, (write) =>
     withBatchLock(run, async () => {
       await closeUnsent(run);

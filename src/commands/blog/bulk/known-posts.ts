@@ -33,8 +33,7 @@ export interface KnownPosts {
  */
 export async function readKnownPosts(history: History, connection: Connection): Promise<KnownPosts> {
   const { origin, storeId } = connection;
-  const { records, problems } = await history.list({ operation: createBlogPost.id, origin, storeId });
-  for (const { unreadableLog } of problems) if (unreadableLog !== undefined) throw unreadableLog;
+  const { records } = await history.list({ operation: createBlogPost.id, origin, storeId });
   const posts = records
     .filter((record) => record.state === 'applied' || mayHaveBeenApplied(record))
     .map(knownPost)

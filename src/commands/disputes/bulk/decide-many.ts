@@ -50,7 +50,7 @@ export async function decideMany(
     const rows = await plan(run, file, readReceipt(receiptFile, target), expected, new Map());
     return printPlan(run, rows);
   }
-  announce(run);
+  await announce(run);
   return withResultsFile(context, parsed, (write) =>
     withBatchLock(run, async () => {
       const earlier = readReceipt(receiptFile, target);

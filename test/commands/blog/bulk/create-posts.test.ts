@@ -235,7 +235,7 @@ test('a service that refuses one for now gets few at a time from then on', async
   const { proxy, machine, made } = await scene();
   const names = writePosts(machine, 180);
   const gate = closeGate();
-  const tooMany = { status: 429, headers: { 'retry-after': '4' } };
+  const tooMany = { status: 429, headers: { 'retry-after': '1' } };
   // All pause for as long as the service asks, and then only 4 at a time are on their way.
   proxy.decide((_, number) => (number === 140 ? tooMany : number < 155 ? 'pass' : gate.closed));
   const run = machine.run(['blog', 'create', ...names, '--json']);

@@ -1,0 +1,33 @@
+import type { CommandDefinition } from '../../cli/command/command-definition.ts';
+import type { Context } from '../../cli/command/context.ts';
+import { printJson } from '../../cli/command/print-json.ts';
+import { printable } from '../../cli/core/sanitize.ts';
+import type { RepairedFile, SalvagedRecord } from '../../history/history.ts';
+
+export const command: CommandDefinition = {
+  description: `Move damaged records aside and print what can still be read of them. While a record is damaged, commands
+that change something send nothing, because what it said is needed to send nothing twice.`,
+  examples: ['history repair', 'history repair --json'],
+  async run(context) {
+    const repaired = await (await context.history()).repair();
+    if (context.flags.json) printJson(context, repaired);
+    else if (repaired.length === 0) context.notice('No record is damaged.');
+    else for (const file of repaired) report(context, file);
+    return undefined;
+  },
+};
+
+function report(context: Context, { file, movedTo, message, lost }: RepairedFile): void {
+  context.notice(`${printable(file)} ${printable(message)}.`);
+  context.notice(`Moved to ${printable(movedTo)}.`);
+  for (const record of lost) context.print(describe(record));
+  if (lost.length > 0) {
+    context.notice('Look in the store whether these changes are there before you send them again.');
+  }
+}
+
+function describe({ id, operation, createdAt, storeId, idempotencyKey, state }: SalvagedRecord): string {
+  const unknown = (text: string | null) => (text === null ? '?' : printable(text));
+  const parts = [unknown(id), unknown(operation), unknown(createdAt), `store ${unknown(storeId)}`];
+  return [...parts, `key ${unknown(idempotencyKey)}`, `state ${unknown(state)}`].join('  ');
+}

@@ -1,0 +1,99 @@
+import path from 'node:path';
+import { batchOfName, describeDamage, readLog, writeLog } from './batch/log-file.ts';
+import { HistoryError, historyError, systemCode } from './errors.ts';
+import { ensureFolder, type Files, fileExists, readText, syncFolder } from './files/files.ts';
+import type { History, RepairedFile, SalvagedRecord } from './history.ts';
+import { damagedFolder, idOfName, listRecords, type RecordStore } from './record-store.ts';
+import { lockName } from './records/record.ts';
+
+/**
+ * Moves damaged files of the history into the folder `damaged`. Of a batch's log a copy goes there, and its whole lines
+ * stay. Returns what can still be read of the records that are lost.
+ */
+export async function repairHistory(
+  store: RecordStore,
+  withLock: History['withLock'],
+): Promise<RepairedFile[]> {
+  const { files, folder } = store;
+  const { problems } = listRecords(store, {});
+  const damaged = problems.filter(({ kind }) => kind === 'damaged').map(({ file }) => file);
+  const repaired: RepairedFile[] = [];
+  for (const file of new Set(damaged)) {
+    const name = path.basename(file);
+    const batch = batchOfName(name);
+    const id = batch ?? idOfName(name);
+    if (id === null) continue;
+    const done = await withLock(lockName({ id, batch }), async () =>
+      batch === null ? moveRecord(store, file) : repairLog(files, folder, file, batch),
+    );
+    if (done !== null) repaired.push(done);
+  }
+  return repaired;
+}
+
+function moveRecord(store: RecordStore, file: string): RepairedFile {
+  const text = readLeniently(store.files, file);
+  const { problems } = listRecords(store, {});
+  const message = problems.find((problem) => problem.file === file)?.message ?? 'is damaged';
+  const movedTo = moveAside(store.files, store.folder, file, 'renameSync');
+  return { file, movedTo, message, lost: [salvage(text, idOfName(path.basename(file)))] };
+}
+
+/** Null if another process has repaired it. */
+async function repairLog(
+  files: Files,
+  folder: string,
+  file: string,
+  batch: string,
+): Promise<RepairedFile | null> {
+  const log = readLog(files, file);
+  if (log === null) return null;
+  if (log.error !== null) {
+    const movedTo = moveAside(files, folder, file, 'renameSync');
+    return { file, movedTo, message: `cannot be read: ${log.error.message}`, lost: [] };
+  }
+  const movedTo = moveAside(files, folder, file, 'linkSync');
+  await writeLog(files, folder, batch, [...log.lines.values()].flat());
+  const lost = log.damaged.map((line) => salvage(line, null));
+  return { file, movedTo, message: describeDamage(log.damaged), lost };
+}
+
+/** Gives the file a name in the folder of damaged ones, instead of or beside its own. */
+function moveAside(files: Files, folder: string, file: string, how: 'renameSync' | 'linkSync'): string {
+  const target = path.join(folder, damagedFolder);
+  ensureFolder(files, target);
+  try {
+    for (let number = 0; ; number += 1) {
+      const movedTo = path.join(target, path.basename(file) + (number === 0 ? '' : `.${number}`));
+      if (fileExists(files, movedTo)) continue;
+      files.fileSystem[how](file, movedTo);
+      syncFolder(files, target);
+      syncFolder(files, folder);
+      return movedTo;
+    }
+  } catch (error) {
+    throw historyError(error, 'write', target);
+  }
+}
+
+function readLeniently(files: Files, file: string): string {
+  try {
+    return readText(files, file)?.text ?? '';
+  } catch (error) {
+    if (error instanceof HistoryError || systemCode(error) !== '') return '';
+    throw error;
+  }
+}
+
+/** What can be read of a record in a text that may be damaged anywhere. */
+function salvage(text: string, id: string | null): SalvagedRecord {
+  const textOf = (name: string) => new RegExp(`"${name}": ?"([^"\\\\\\n]*)"`).exec(text)?.[1] ?? null;
+  return {
+    id: id ?? textOf('id'),
+    operation: textOf('operation'),
+    createdAt: textOf('createdAt'),
+    storeId: textOf('storeId'),
+    idempotencyKey: textOf('idempotencyKey'),
+    state: textOf('state'),
+  };
+}
