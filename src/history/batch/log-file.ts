@@ -47,11 +47,6 @@ export function toLine(line: Line): string {
   return serializeWithChecksum(line, 'line');
 }
 
-/** Says that the answers of all records so far have reached the user. */
-export function reportedLine(): string {
-  return serializeWithChecksum({ reported: true }, 'line');
-}
-
 /** The log of a batch, as it is on disk. */
 export interface Log {
   readonly file: string;

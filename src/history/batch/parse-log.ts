@@ -1,9 +1,6 @@
 /** Lines of a batch's log by the ids of their records, oldest first; see log-file.ts. */
 export type LoggedLines = Map<string, string[]>;
 
-/** Begins a line that is about all records before it. */
-const forAllStart = '{"reported":true';
-
 /**
  * The lines that are about a record, whole or not. In a file of its own, because completion loads nothing else of the
  * history.
@@ -11,7 +8,6 @@ const forAllStart = '{"reported":true';
 export function linesById(lines: readonly string[]): LoggedLines {
   const byId: LoggedLines = new Map();
   for (const line of lines) {
-    if (line.startsWith(forAllStart)) for (const states of byId.values()) states.push(line);
     const [, id] = /^\{"format":\d+,"id":"([\w-]+)"/.exec(line) ?? [];
     if (id === undefined) continue;
     const earlier = byId.get(id);

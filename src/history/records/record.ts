@@ -124,7 +124,7 @@ export function serializeRecord(record: HistoryRecord): string {
 /** A record, or why it cannot be used: `message` continues the name of its file. */
 export type ParsedRecord = { readonly record: HistoryRecord } | { readonly problem: RecordProblem };
 
-export interface RecordProblem {
+interface RecordProblem {
   /** `newer`: written by a later version, and whole. */
   readonly kind: 'damaged' | 'newer';
   readonly message: string;
