@@ -1,0 +1,21 @@
+// `npm run mutate`: changes the code that decides outcomes in small ways, and looks whether a test fails.
+export default {
+  testRunner: 'vitest',
+  vitest: { configFile: 'vitest.mutate.config.mts' },
+  mutate: [
+    'src/client/{classify-response,combine-attempts,doubt,retry,throttle}.ts',
+    'src/history/**/*.ts',
+    'src/cli/operation/run/{confirm,duplicate-guard}.ts',
+    'src/commands/disputes/dispute-status.ts',
+  ],
+  // Messages are checked by other tests, and say nothing about outcomes.
+  mutator: { excludedMutations: ['StringLiteral'] },
+  coverageAnalysis: 'perTest',
+  // TypeScript 7 has no API for Stryker to rewrite it with, and vitest does not need it.
+  tsconfigFile: 'not-used.json',
+  ignoreStatic: true,
+  concurrency: 2,
+  reporters: ['clear-text', 'progress'],
+  tempDirName: '.stryker-tmp',
+  thresholds: { high: 90, low: 85, break: 85 },
+};
