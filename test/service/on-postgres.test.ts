@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe } from 'vitest';
 import { startPostgres, type TestCluster } from '../helpers/postgres.ts';
 import { usePostgres } from './helpers/service.ts';
 
-/** What the service does is the same on both engines, so that its tests run once more on PostgreSQL. */
+/** The service behaves the same on both engines, so its tests run on PostgreSQL as well. */
 describe('on PostgreSQL', async () => {
   let cluster: TestCluster;
   beforeAll(async () => {

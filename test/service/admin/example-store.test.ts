@@ -33,7 +33,7 @@ test('its open dispute has four kinds of evidence and deadlines ahead', async ()
   expect(evidence.every((item: { createdAt: string }) => item.createdAt < now)).toBe(true);
 });
 
-test('seeding again keeps what has been done since', async () => {
+test('seeding again keeps later changes', async () => {
   const storage = await openTestStorage();
   const { storeId } = await seedExampleStore(storage);
   const { key } = await createKey(storage, { storeId, preset: 'owner' });

@@ -10,7 +10,7 @@ import { forbiddenAddresses, hostileUrls, publicAddresses } from './hostile-urls
 const webhook = 'https://discord.com/api/webhooks/1/token';
 const never = new AbortController().signal;
 
-/** Servers on this machine, at both loopback addresses, that nobody may connect to. Answers their port. */
+/** Servers at both loopback addresses that must get no connection. Answers their port. */
 async function startForbidden() {
   let connections = 0;
   const listen = async (host: string, port: number) => {
@@ -30,7 +30,7 @@ async function startForbidden() {
   return { port, connections: () => connections };
 }
 
-/** Counts the connections that this process tries to open, whoever does. */
+/** Counts all connections that this process tries to open. */
 function watchConnects() {
   let connects = 0;
   const hook = createHook({
@@ -56,7 +56,7 @@ function resolver(...answers: readonly (readonly string[])[]) {
   return { resolve, asked };
 }
 
-test('the watch sees a connection', async () => {
+test('the test notices a connection', async () => {
   const { port, connections } = await startForbidden();
   const connects = watchConnects();
   const sink = parseSink(`http://127.0.0.1:${port}`);
@@ -64,7 +64,7 @@ test('the watch sees a connection', async () => {
   expect([connects(), connections()]).toEqual([1, 1]);
 });
 
-test('more than 100 hostile URLs: none is taken, resolved or connected to', async () => {
+test('more than 100 hostile URLs: all are refused without a lookup or connection', async () => {
   const { port, connections } = await startForbidden();
   const connects = watchConnects();
   const service = await startService();
@@ -87,7 +87,7 @@ test('more than 100 hostile URLs: none is taken, resolved or connected to', asyn
   });
 });
 
-test('a name of Discord that leads to an address that is not public is not connected to', async () => {
+test('nothing connects to a Discord host name that resolves to an address that is not public', async () => {
   const connects = watchConnects();
   for (const address of forbiddenAddresses) {
     for (const answer of [[address], ['8.8.8.8', address], [address, '2606:4700::1']]) {
@@ -103,7 +103,7 @@ test('a name of Discord that leads to an address that is not public is not conne
   expect(connects()).toBe(0);
 });
 
-test('the address that is connected to is the one that was checked', async () => {
+test('the connection goes to the address that was checked', async () => {
   const connects = watchConnects();
   const stopped = new AbortController();
   const { resolve, asked } = resolver(['8.8.8.8'], ['127.0.0.1']);
@@ -121,7 +121,7 @@ test('the address that is connected to is the one that was checked', async () =>
   expect(connects()).toBe(0);
 });
 
-test('what is public and what is not', () => {
+test('public and other addresses', () => {
   expect(forbiddenAddresses.filter(isPublicAddress)).toEqual([]);
   expect(publicAddresses.filter((address) => !isPublicAddress(address))).toEqual([]);
   for (const text of [

@@ -29,7 +29,7 @@ test('an event is sent to each endpoint that subscribed, once', async () => {
   ]);
 });
 
-test('messages to an endpoint keep their order, whatever happens to them', async () => {
+test('messages to an endpoint keep their order, also after failures', async () => {
   const { receiver, clock, worker, addEndpoints, emit, states } = await startScene();
   await addEndpoints('1');
   receiver.script('1', [status(500), taken, { does: 'reset' }, status(503), taken]);
@@ -46,7 +46,7 @@ test('messages to an endpoint keep their order, whatever happens to them', async
   expect(await states()).toEqual(['delivered', 'delivered', 'delivered']);
 });
 
-test('a slow endpoint holds up no other', async () => {
+test('a slow endpoint does not block others', async () => {
   const { receiver, addEndpoints, emit, states, newWorker } = await startScene();
   await addEndpoints('1', '2', '3');
   let answer = () => {};
@@ -73,7 +73,7 @@ test('a slow endpoint holds up no other', async () => {
   expect(await states('1')).toEqual(['delivered', 'delivered', 'delivered', 'delivered']);
 });
 
-test('a delivery that cannot be read holds up no other', async () => {
+test('a delivery that cannot be read does not block others', async () => {
   const { service, receiver, log, worker, addEndpoints, emit, states } = await startScene();
   await addEndpoints('1', '2');
   const [eventId = ''] = await emit('a');
@@ -93,7 +93,7 @@ test('a delivery that cannot be read holds up no other', async () => {
   expect(log).toContainEqual(expect.objectContaining({ level: 'error' }));
 });
 
-test('a worker that is told to stop finishes what it is sending, and begins nothing', async () => {
+test('stopping a worker finishes running sends and starts none', async () => {
   const { receiver, worker, addEndpoints, emit, states } = await startScene();
   await addEndpoints('1');
   let answer = () => {};
@@ -108,7 +108,7 @@ test('a worker that is told to stop finishes what it is sending, and begins noth
   expect(await states()).toEqual(['delivered', 'pending']);
 });
 
-test('a worker that is told to stop does not wait for a database that never answers', async () => {
+test('stopping a worker does not wait for a database that never answers', async () => {
   const { service, newWorker } = await startScene();
   const read = () => new Promise<never>(() => {});
   const worker = newWorker({ storage: { ...service.storage, read }, graceMs: 0 });
@@ -116,7 +116,7 @@ test('a worker that is told to stop does not wait for a database that never answ
   await worker.stop();
 });
 
-test('quiet hours hold messages back until they end, in their order, and the operator sees it', async () => {
+test('quiet hours hold messages back in order, visibly for the operator', async () => {
   const { service, receiver, clock, worker, addEndpoints, emit, states, deliveries } = await startScene();
   const quietHours = { enabled: true, start: '22:00', end: '07:00', timezone: 'Europe/Berlin' };
   const templates = { feedback_digest: { title: '{{title}}', body: '.' } };
@@ -151,7 +151,7 @@ test('quiet hours hold messages back until they end, in their order, and the ope
   expect(await states()).toEqual(['delivered', 'delivered', 'delivered']);
 });
 
-test('quiet hours that are switched off let go within a minute', async () => {
+test('held messages are sent within a minute after quiet hours are switched off', async () => {
   const { service, receiver, clock, worker, addEndpoints, emit } = await startScene();
   const quietHours = { enabled: true, start: '00:00', end: '23:59', timezone: 'UTC' };
   await service.call('settings.save', '', { quietHours });
@@ -164,7 +164,7 @@ test('quiet hours that are switched off let go within a minute', async () => {
   expect(receiver.messages('1')).toHaveLength(1);
 });
 
-test('a dead message is sent again when the operator says so, and its endpoint is enabled', async () => {
+test('the operator can retry a dead delivery, which enables its endpoint', async () => {
   const { service, receiver, clock, worker, addEndpoints, emit, states, deliveries } = await startScene();
   await addEndpoints('1', '2');
   receiver.script('1', [status(404), taken]);
@@ -211,7 +211,7 @@ test('several workers on one database: each message once, in order', async () =>
   expect(new Set(await states())).toEqual(new Set(['delivered']));
 });
 
-test('while a worker has a message others wait, and when it no longer answers they send it, with the same id', async () => {
+test('other workers wait for a claimed message and send it, with the same id, when the lease ends', async () => {
   const { receiver, clock, worker, newWorker, addEndpoints, emit, states } = await startScene();
   await addEndpoints('1');
   let answer = () => {};

@@ -62,7 +62,7 @@ beforeAll(async () => {
 });
 afterAll(() => cluster.stop());
 
-test('kill -9 between sending and recording: nothing is lost, and a repetition has the same id', async () => {
+test('kill -9 between sending and storing: nothing is lost, and duplicates have the same id', async () => {
   const newFile = () => temporaryFile('service.db');
   const newDatabase = async () => (await cluster.createDatabase()).url;
   const ways: [killAt: number, reaction: (killed: Promise<unknown>) => Reaction][] = [

@@ -13,7 +13,7 @@ function embedOf(source: Partial<MessageSource>) {
   return embed;
 }
 
-test('without templates: the built-in text, the time, and the event in the footer', () => {
+test('without templates: the default text, the time, and the event id in the footer', () => {
   expect(buildMessage({ event, template: undefined, discordTemplate: null })).toEqual({
     allowed_mentions: { parse: [] },
     embeds: [
@@ -27,7 +27,7 @@ test('without templates: the built-in text, the time, and the event in the foote
   });
 });
 
-test('the endpoint comes before the store, and the store before the built-in text, part by part', () => {
+test('the template of the endpoint overrides that of the store, and both the default text', () => {
   const template = { title: 'Store', body: 'Store: {{summary}}', private: false };
   const color = '#0a7cff';
   expect(embedOf({ template })).toMatchObject({ title: 'Store', description: 'Store: 14 new ratings' });
@@ -51,7 +51,7 @@ test('a private template leaves values out, wherever the text comes from', () =>
   expect(JSON.stringify(embedOf({ template, discordTemplate }))).not.toContain('ratings');
 });
 
-test('what is too long for Discord is cut between characters', () => {
+test('texts that are too long for Discord are truncated between characters', () => {
   const data = { summary: '🖋'.repeat(5000) };
   const template = { title: '{{summary}}', body: '{{summary}}', private: false };
   expect(embedOf({ event: { ...event, data }, template })).toMatchObject({
@@ -62,7 +62,7 @@ test('what is too long for Discord is cut between characters', () => {
   expect(embedOf({ event: { ...event, data: fitting }, template })?.title).toBe('🖋'.repeat(256));
 });
 
-test('an event that this version does not know is told of by its name', () => {
+test('an unknown event is sent with its name', () => {
   expect(embedOf({ event: { ...event, type: 'from_the_future' } })).toMatchObject({
     title: 'from_the_future',
   });

@@ -113,7 +113,7 @@ describe('when messages are held, and until when', () => {
     }
   });
 
-  test('whatever the zone and the time, the end is after it, at most a day and a shift away, and not quiet', () => {
+  test('for any zone and time the end is later, at most a day and a clock change away, and not quiet', () => {
     const zones = [
       'Europe/Berlin',
       'America/New_York',

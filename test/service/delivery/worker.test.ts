@@ -3,7 +3,7 @@ import { createSender } from '../../../src/service/delivery/send.ts';
 import { status, taken } from '../../helpers/discord-receiver.ts';
 import { hour, minute, startScene } from './scene.ts';
 
-test('what an operation emits is sent with the text of the store and of the endpoint', async () => {
+test('the event of an operation is sent with the templates of the store and the endpoint', async () => {
   const { service, receiver, worker, addEndpoint } = await startScene();
   const events = ['post_created', 'dispute_opened', 'backup_created'];
   const discordTemplate = {
@@ -68,7 +68,7 @@ test.each([
   expect(await states('1')).toEqual(['delivered', 'delivered']);
 });
 
-test.each([401, 403, 404])('%i disables the endpoint, and what waits for it is dead', async (code) => {
+test.each([401, 403, 404])('%i disables the endpoint and makes its pending deliveries dead', async (code) => {
   const { service, receiver, worker, addEndpoints, emit, deliveries, clock } = await startScene();
   await addEndpoints('1', '2');
   receiver.script('1', [status(code)]);
@@ -95,7 +95,7 @@ test.each([401, 403, 404])('%i disables the endpoint, and what waits for it is d
   expect(receiver.titles('2')).toEqual(['a', 'b', 'c']);
 });
 
-test('another refusal is for one message: it is dead, and the next goes on', async () => {
+test('another refusal makes one delivery dead, and the next is sent', async () => {
   const { receiver, worker, addEndpoints, emit, states } = await startScene();
   await addEndpoints('1');
   receiver.script('1', [status(400), taken]);
@@ -153,7 +153,7 @@ test('after 72 hours of failures a delivery is dead', async () => {
   ]);
 });
 
-test('pauses are spread over their whole length, and never shorter than a second', async () => {
+test('pauses have jitter over their whole length and last at least a second', async () => {
   const pauseAt = async (random: number) => {
     const { receiver, clock, addEndpoints, emit, deliveries, newWorker } = await startScene();
     await addEndpoints('1');
@@ -165,7 +165,7 @@ test('pauses are spread over their whole length, and never shorter than a second
   expect([await pauseAt(0), await pauseAt(0.5), await pauseAt(0.999)]).toEqual([1_000, 2_500, 3_997]);
 });
 
-test('no answer in time is a failure, and an answer without end is none', async () => {
+test('a timeout is a failure, but an answer without end is not', async () => {
   const { receiver, worker, addEndpoints, emit, deliveries } = await startScene({
     timeouts: { connect: 5_000, total: 300 },
   });
@@ -180,7 +180,7 @@ test('no answer in time is a failure, and an answer without end is none', async 
   ]);
 });
 
-test('an answer in another protocol is a failure, and holds up no stop', async () => {
+test('an answer in another protocol is a failure and does not delay a stop', async () => {
   const { receiver, worker, addEndpoints, emit, deliveries } = await startScene();
   await addEndpoints('1');
   receiver.script('1', [status(101, { Connection: 'Upgrade', Upgrade: 'websocket' }, '')]);
@@ -192,7 +192,7 @@ test('an answer in another protocol is a failure, and holds up no stop', async (
   await worker.stop();
 });
 
-test('no address is in the log or in what the operator sees', async () => {
+test('no URL is in the log or in the list for the operator', async () => {
   const { receiver, clock, log, worker, addEndpoints, emit, deliveries } = await startScene();
   await addEndpoints('1', '2', '3');
   receiver.script('1', [status(404)]);
@@ -211,7 +211,7 @@ test('no address is in the log or in what the operator sees', async () => {
   expect(seen).not.toContain('secret-of');
 });
 
-test('a connection that does not come about is given up', async () => {
+test('a connection that cannot be opened times out', async () => {
   const nameServiceThatHangs = () => {};
   const send = createSender({ resolve: nameServiceThatHangs, timeouts: { connect: 50, total: 10_000 } });
   const result = await send('https://discord.com/api/webhooks/1/x', {}, new AbortController().signal);

@@ -11,7 +11,7 @@ import type { Work } from '../../../src/service/operations/unit-of-work.ts';
 import { query, type TestCluster, type TestDatabase } from '../../helpers/postgres.ts';
 import { expectConformance } from './conformance.ts';
 
-/** A path in a folder of the test's own, removed after it. */
+/** A path in a new folder that is removed after the test. */
 export async function temporaryFile(name: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'storectl-service-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
@@ -23,7 +23,7 @@ export async function newDatabase(): Promise<string> {
   return cluster === undefined ? temporaryFile('service.db') : newPostgresDatabase(cluster);
 }
 
-/** Where the tests of this file have their databases, unless in files. */
+/** Set if the tests of this file run on PostgreSQL. */
 let cluster: TestCluster | undefined;
 
 /** Runs the tests of this file on PostgreSQL. */
@@ -31,7 +31,7 @@ export function usePostgres(given: TestCluster): void {
   cluster = given;
 }
 
-/** Databases that are empty again. To make one takes longer than most tests. */
+/** Databases to reuse, because creating one takes longer than most tests. */
 const unused: TestDatabase[] = [];
 
 async function newPostgresDatabase({ createDatabase }: TestCluster): Promise<string> {
@@ -108,7 +108,7 @@ export async function startService(options: Partial<AppOptions> = {}) {
 
   const fetchApp = toFetch(app);
 
-  /** What comes back is checked against openapi.json. */
+  /** Checks the answer against openapi.json. */
   async function send(method: string, path: string, body?: unknown, { headers, raw }: CallOptions = {}) {
     const content = raw ?? (body === undefined ? undefined : JSON.stringify(body));
     const request = new Request(`http://service.test${path}`, {
@@ -131,7 +131,7 @@ export async function startService(options: Partial<AppOptions> = {}) {
     return send(operation.method, path, body, callOptions);
   }
 
-  /** To make or look at data that no operation makes or shows. */
+  /** Runs queries on the data of the store. */
   function inStore<Result>(work: (work: Work) => Promise<Result>): Promise<Result> {
     return storage.write((db) => work({ db, storeId: store.id, actor: 'test', now: clock.now }));
   }
@@ -148,7 +148,7 @@ async function read(method: string, path: string, response: Response): Promise<A
   return { status: response.status, headers: response.headers, body };
 }
 
-/** The fields at fault, as `pointer code`, sorted. */
+/** The invalid fields as `pointer code`, sorted. */
 export function faults(answer: Answer): string[] {
   expect(answer.body).toMatchObject({ status: 422, code: 'validation_failed' });
   return answer.body.errors

@@ -20,7 +20,7 @@ const neededScope: Record<OperationId, Scope> = {
   'notify.mark-read': 'notifications:write',
 };
 
-/** A body that the operation takes, time and again. */
+/** A body that the operation accepts repeatedly. */
 function bodyOf(operation: OperationId): object | undefined {
   const once = { idempotencyKey: createId() };
   const webhook = `https://discord.com/api/webhooks/1/${createId()}`;
@@ -33,7 +33,7 @@ function bodyOf(operation: OperationId): object | undefined {
     'disputes.open': { kind: 'payment', reason: 'x', ...once },
     'disputes.show': undefined,
     'backup.create': { label: 'x', sections: ['store'], ...once },
-    // Takes the endpoints away again, of which a store may have only so many.
+    // Removes endpoints again, because a store can have only 20.
     'backup.restore': { sections: ['endpoints'], ...once },
     'reclaim.appeal': { text: 'x' },
     'notify.add-endpoint': { kind: 'discord', name: 'x', url: webhook, events: ['post_created'] },
@@ -47,7 +47,7 @@ interface Objects {
   readonly targets: Partial<Record<OperationId, string>>;
 }
 
-/** Something for each operation that is about something. */
+/** Creates the objects that operations need. */
 async function makeObjects(service: Service): Promise<Objects> {
   const dispute = (await service.call('disputes.open', '', bodyOf('disputes.open'))).body.id;
   const sections = ['store', 'endpoints'];
@@ -105,7 +105,7 @@ const grants: [string, readonly Scope[]][] = [
   ['nothing', []],
 ];
 
-test('each preset and each scope opens its operations on its own store, and no other of either', async () => {
+test('each preset and scope allows its operations on its own store and nothing else', async () => {
   const { service, own, foreign, absent, askAll } = await startStores();
   for (const [name, granted] of grants) {
     const { key } = await createKey(service.storage, { storeId: service.storeId, scopes: granted });
@@ -156,7 +156,7 @@ test('an expired, revoked, mistyped or unknown key opens nothing, and tells noth
   for (const answer of seen) expect(answer).toEqual(seen[0]);
 });
 
-test('nothing that was asked of the other store has changed it', async () => {
+test('requests for another store change nothing there', async () => {
   const { service, other, own, foreign, askAll } = await startStores();
   const rowsOf = (storeId: string) =>
     service.storage.forStore(storeId).read(async (db) => ({

@@ -38,7 +38,7 @@ test('a preset allows its operations and no others', async () => {
   }
 });
 
-test('without a key there is no answer but that one is needed', async () => {
+test('without a key every operation gets missing_key', async () => {
   const service = await startService();
   for (const authorization of ['', 'Basic dTpw', 'Bearer', service.key, `Token ${service.key}`]) {
     const answer = await service.call('settings.show', '', undefined, { headers: { authorization } });
@@ -56,7 +56,7 @@ test('without a key there is no answer but that one is needed', async () => {
   expect(inQuery.status).toBe(401);
 });
 
-test('a mistyped, unknown, expired or revoked key is refused, each in the same words', async () => {
+test('a mistyped, unknown, expired or revoked key gets the same refusal', async () => {
   const service = await startService();
   const { storage, storeId } = service;
   const other = await startService();
@@ -77,7 +77,7 @@ test('a mistyped, unknown, expired or revoked key is refused, each in the same w
   }
 });
 
-test('a key with the id of another and a secret of its own is refused', async () => {
+test('a key with the id of another key and another secret is refused', async () => {
   const service = await startService();
   const forged = formatKey({ kind: 'live', id: service.keyId, secret: 'A'.repeat(43) });
   expect(isWellFormedKey(forged)).toBe(true);
@@ -85,7 +85,7 @@ test('a key with the id of another and a secret of its own is refused', async ()
   expect(answer).toMatchObject({ status: 401, body: { code: 'invalid_key' } });
 });
 
-test('a key lasts as long as was said, and can then be cleared away', async () => {
+test('a key expires after its lifetime and can then be deleted', async () => {
   const service = await startService();
   const { storage, storeId } = service;
   const { key } = await createKey(storage, { storeId, preset: 'owner', expiresInSeconds: 60 });
@@ -116,7 +116,7 @@ test('the database files hold hashes of keys, never a key', async () => {
   }
 });
 
-test('the format of a key is checked without asking anyone', async () => {
+test('the format of a key is checked offline', async () => {
   const { storage, storeId, key: live } = await startService();
   const { key, id } = await createKey(storage, { storeId, preset: 'owner', kind: 'demo' });
   expect(key).toMatch(/^sk_demo_[0-9A-Za-z]{12}_[0-9A-Za-z]{49}$/);

@@ -82,7 +82,7 @@ test('a body that is too long is refused while it is still coming', async () => 
   outgoing.destroy();
 });
 
-test('a client that goes away in the middle of its body changes nothing', async () => {
+test('a client that disconnects in the middle of its body changes nothing', async () => {
   const lines: object[] = [];
   let logged = () => {};
   const line = new Promise<void>((resolve) => {
@@ -142,20 +142,23 @@ const unreadable: Record<string, { readonly sent: string; readonly status: numbe
     'a header that does not come in': { sent: 'GET /hea', status: 408, code: 'request_timeout' },
   };
 
-test.for(Object.entries(unreadable))('%s is answered and logged as all else', async ([, expected]) => {
-  const lines: object[] = [];
-  const log = (entry: object) => lines.push(entry);
-  const service = await startService({ log });
-  const server = await listen(service.app, { host: '127.0.0.1', port: 0, log, receiveMs: 200 });
-  onTestFinished(() => server.close());
-  const answer = parseAnswer(await exchange(server.origin, expected.sent));
-  expect(answer).toMatchObject({ status: expected.status, body: { code: expected.code } });
-  expectConformance('GET', '/healthz', answer.response, answer.body);
-  const { requestId } = answer.body;
-  expect(lines).toMatchObject([{ route: 'none', status: expected.status, requestId, keyId: null }]);
-});
+test.for(Object.entries(unreadable))(
+  '%s is answered with problem details and logged',
+  async ([, expected]) => {
+    const lines: object[] = [];
+    const log = (entry: object) => lines.push(entry);
+    const service = await startService({ log });
+    const server = await listen(service.app, { host: '127.0.0.1', port: 0, log, receiveMs: 200 });
+    onTestFinished(() => server.close());
+    const answer = parseAnswer(await exchange(server.origin, expected.sent));
+    expect(answer).toMatchObject({ status: expected.status, body: { code: expected.code } });
+    expectConformance('GET', '/healthz', answer.response, answer.body);
+    const { requestId } = answer.body;
+    expect(lines).toMatchObject([{ route: 'none', status: expected.status, requestId, keyId: null }]);
+  },
+);
 
-test('peers that ask for a tunnel and go away take nothing with them', async () => {
+test('clients that ask for a tunnel and disconnect do not stop the service', async () => {
   const service = await startService();
   const server = await listen(service.app, { host: '127.0.0.1', port: 0 });
   onTestFinished(() => server.close());
@@ -188,7 +191,7 @@ test.for([
   expect(lines).toMatchObject([{ method: 'POST', status, requestId: answer.body.requestId }]);
 });
 
-test('what cannot be read after a request does not take the place of its answer', async () => {
+test('bytes that are not HTTP after a request do not replace its answer', async () => {
   const { app, arrived, release } = waitingApp();
   const server = await listen(app, { host: '127.0.0.1', port: 0 });
   onTestFinished(() => server.close());

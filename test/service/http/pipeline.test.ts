@@ -6,7 +6,7 @@ import { startService, toFetch } from '../helpers/service.ts';
 
 const post = { title: 'A', contentMd: 'x' };
 
-test('a request that has everything wrong is told of the first thing only, step by step', async () => {
+test('a request with several faults is refused for the first one only', async () => {
   const service = await startService({ rateLimit: { perSecond: 1, burst: 1 } });
   const { key } = await createKey(service.storage, { storeId: service.storeId, scopes: [] });
   const allowed = await createKey(service.storage, { storeId: service.storeId, scopes: ['disputes:write'] });
@@ -35,7 +35,7 @@ test('a request that has everything wrong is told of the first thing only, step 
   expect(await ask(path, allowed.key, 'application/json', other)).toBe('422 idempotency_key_reused');
 });
 
-test('the rate limit comes before the tenant and is told with Retry-After', async () => {
+test('the rate limit is checked before the tenant and has Retry-After', async () => {
   const service = await startService({ rateLimit: { perSecond: 0.5, burst: 3 } });
   const second = await createKey(service.storage, { storeId: service.storeId, preset: 'owner' });
   const show = (headers = {}) => service.call('settings.show', '', undefined, { headers });
@@ -70,7 +70,7 @@ test('without settings a key has 20 requests at once, then 10 a second', async (
   expect(await many(25)).toBe(10);
 });
 
-test('whatever the rate, nothing of a burst is lost to rounding', async () => {
+test('rounding loses no request of a burst at any rate', async () => {
   const { storage } = await startService();
   for (const perSecond of [6, 7, 11, 13]) {
     const burst = 2 * perSecond;
@@ -150,7 +150,7 @@ test('a body has at most 64 KiB, that of a post 1 MiB', async () => {
   ]);
 });
 
-test('only application/json is taken', async () => {
+test('only application/json is accepted', async () => {
   const service = await startService();
   const taken = ['application/json', 'Application/JSON; charset=UTF-8', 'application/json;charset="utf-8"'];
   const refused = [
@@ -175,7 +175,7 @@ test('only application/json is taken', async () => {
   }
 });
 
-test('a compressed body is refused as such, not as broken JSON', async () => {
+test('a compressed body gets 415, not malformed_json', async () => {
   const service = await startService();
   const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
 
@@ -244,7 +244,7 @@ test('the OpenAPI document is valid to others', async () => {
   expect((await new Validator().validate({ ...body, paths: { v1: {} } })).valid).toBe(false);
 });
 
-test('every answer has a request id of its own', async () => {
+test('every answer has a different request id', async () => {
   const service = await startService();
   const answers = [
     await service.call('settings.show', ''),
@@ -258,7 +258,7 @@ test('every answer has a request id of its own', async () => {
   expect(new Set(ids).size).toBe(answers.length);
 });
 
-test('the log has a line for each request, without a body, an id of an object or a key', async () => {
+test('the log has a line per request without body, object id and key', async () => {
   const lines: object[] = [];
   const service = await startService({ log: (line) => lines.push(line) });
   const answer = await service.call('disputes.show', 'some-dispute');
@@ -288,7 +288,7 @@ test('the log has a line for each request, without a body, an id of an object or
     expect(text).not.toContain(secret);
 });
 
-test('a failure says nothing of its cause, but the log does', async () => {
+test('the cause of a failure is in the log and not in the answer', async () => {
   const lines: object[] = [];
   const service = await startService({ log: (line) => lines.push(line) });
   await service.storage.write(async (db) => {

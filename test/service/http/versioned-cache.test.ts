@@ -12,7 +12,7 @@ async function startShared() {
   return { file, service, show, elsewhere: await openTestStorage(file) };
 }
 
-test('a key that another process revokes opens nothing from then on, one that it makes is valid at once', async () => {
+test('keys that another process revokes or creates are invalid or valid at once', async () => {
   const { file, service, show } = await startShared();
   const { storeId } = service;
   expect((await show()).status).toBe(200);
@@ -27,7 +27,7 @@ test('a key that another process revokes opens nothing from then on, one that it
   expect([(await show()).status, (await show(made)).status]).toEqual([401, 200]);
 });
 
-test('a key that is remembered opens nothing for another with its id, nor is it kept out by it', async () => {
+test('a cached key and a forged key with the same id do not affect each other', async () => {
   const { service, show, elsewhere } = await startShared();
   const other = await createKey(elsewhere, { storeId: service.storeId, preset: 'owner' });
   const forged = other.key.replace(other.id, service.keyId);
@@ -37,7 +37,7 @@ test('a key that is remembered opens nothing for another with its id, nor is it 
   expect(statuses).toEqual([200, 401, 200, 401, 200]);
 });
 
-test('revoked among many requests at once: none that begins afterwards is answered', async () => {
+test('after a revocation, no later request of many is answered', async () => {
   const { service, show, elsewhere } = await startShared();
   const { key, id } = await createKey(elsewhere, { storeId: service.storeId, preset: 'owner' });
   for (let round = 0; round < 5; round++) {
@@ -49,11 +49,11 @@ test('revoked among many requests at once: none that begins afterwards is answer
   expect(new Set(after.map(({ status }) => status))).toEqual(new Set([401]));
 });
 
-test('a key opens nothing once its revocation is answered, whoever revokes it and whatever others do meanwhile', async () => {
+test('a key is invalid as soon as its revocation is answered, from any process and during other requests', async () => {
   const { service, show, elsewhere } = await startShared();
   const { storeId, storage } = service;
   let isOver = false;
-  // So that there is always a commit under way, by this service.
+  // Keeps a commit of this service running all the time.
   const writers = [1, 2, 3].map(async () => {
     while (!isOver) await service.call('notify.mark-read', '', {});
   });
@@ -70,7 +70,7 @@ test('a key opens nothing once its revocation is answered, whoever revokes it an
   expect(seen).toEqual(Array.from({ length: 40 }, () => [200, 401]));
 });
 
-test('what was read is read again once it has changed, whoever changed it', async () => {
+test('a cached read is read again after a change by any process', async () => {
   const { service, show, elsewhere } = await startShared();
   const other = await startService({ storage: elsewhere });
   const save = (start: string) => ({ quietHours: { enabled: true, start, end: '07:00', timezone: 'UTC' } });
@@ -85,7 +85,7 @@ test('what was read is read again once it has changed, whoever changed it', asyn
   }
 });
 
-test('an answer that is remembered has a request id of its own, and HEAD has no body', async () => {
+test('a cached answer has its own request id, and HEAD has no body', async () => {
   const { service, show } = await startShared();
   const [first, second] = [await show(), await show()];
   expect(second.body).toEqual(first.body);
@@ -94,7 +94,7 @@ test('an answer that is remembered has a request id of its own, and HEAD has no 
   expect(head).toMatchObject({ status: 200, body: null });
 });
 
-test('a change is seen by whoever reads after its answer, whatever others do meanwhile', async () => {
+test('a read after the answer of a change sees the change, also during other requests', async () => {
   const { show, service } = await startShared();
   const path = `/v1/stores/${service.storeId}/operations/settings`;
   const headers = { authorization: `Bearer ${service.key}` };

@@ -6,7 +6,7 @@ import { faults, listEvents, type Service, startService } from '../helpers/servi
 const webhook = 'https://discord.com/api/webhooks/123/secret-token';
 const all = ['store', 'blog', 'settings', 'endpoints'];
 
-/** Something in every section. */
+/** Creates content in every section. */
 async function fill({ call }: Service) {
   await call('store.update', '', {
     name: 'Before',
@@ -67,7 +67,7 @@ test('a backup is answered with its sections as they were asked for', async () =
   expect((await listEvents(service)).map((event) => event.type)).toEqual(['backup_created']);
 });
 
-test('a restore brings everything back, and its own backup undoes it', async () => {
+test('a restore restores everything, and its pre-restore backup undoes it', async () => {
   const service = await startService();
   await fill(service);
   const before = await contents(service);
@@ -151,7 +151,7 @@ test.each(all)('restoring %s leaves the other sections alone', async (section) =
   expect(await contents(service)).toEqual({ ...after, [section]: before[section as keyof typeof before] });
 });
 
-test('settings that were not saved yet are restored to not saved', async () => {
+test('settings that were not saved are restored to not saved', async () => {
   const service = await startService();
   const backupId = await backUp(service, ['settings']);
   await service.call('settings.save', '', { showcase: { enabled: true } });
@@ -205,7 +205,7 @@ test('a backup of another version is refused, and nothing changes', async () => 
   expect(await everyRow(service)).toEqual(before);
 });
 
-test('a slug that another store has taken since stops the whole restore', async () => {
+test('a slug that another store has taken meanwhile refuses the whole restore', async () => {
   const service = await startService();
   await service.call('store.update', '', { slug: 'wanted' });
   const backupId = await backUp(service, all);
@@ -218,7 +218,7 @@ test('a slug that another store has taken since stops the whole restore', async 
   expect(await everyRow(service)).toEqual(before);
 });
 
-test('the backup before a restore has the name of the other in its own, cut between characters', async () => {
+test('the pre-restore backup has the label of the backup in its own, truncated between characters', async () => {
   const service = await startService();
   const label = `x${'😀'.repeat(119)}`;
   const backup = { label, sections: ['store'], idempotencyKey: 'k' };
@@ -243,7 +243,7 @@ test('a backup holds no key and no webhook secret', async () => {
   expect(text).not.toContain(service.key);
 });
 
-test('what is refused of a backup, field by field', async () => {
+test('invalid fields of a backup', async () => {
   const service = await startService();
   const cases: [object, string[]][] = [
     [{}, ['/idempotencyKey required', '/label required', '/sections required']],
@@ -264,7 +264,7 @@ test('what is refused of a backup, field by field', async () => {
   }
 });
 
-test('a restore names its sections and a backup that is there', async () => {
+test('a restore needs sections and an existing backup', async () => {
   const service = await startService();
   const backupId = await backUp(service, ['store']);
   const empty = await service.call('backup.restore', backupId, {});

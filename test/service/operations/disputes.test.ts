@@ -100,7 +100,7 @@ test.each(['won', 'lost', 'withdrawn'])('an open dispute is decided once: %s', a
   ]);
 });
 
-test('who decided and when is on record', async () => {
+test('the audit trail has the key and the time of a decision', async () => {
   const service = await startService();
   const { id } = (await service.call('disputes.open', '', dispute)).body;
   await service.call('disputes.decide', id, { status: 'lost', resolution: 'No proof' });
@@ -118,7 +118,7 @@ test('who decided and when is on record', async () => {
   ]);
 });
 
-test('of many decisions at once one counts', async () => {
+test('of many decisions at once one takes effect', async () => {
   const service = await startService();
   const { id } = (await service.call('disputes.open', '', dispute)).body;
   const answers = await Promise.all(
@@ -137,7 +137,7 @@ test('an absent dispute is not found', async () => {
     expect(answer).toMatchObject({ status: 404, body: { code: 'not_found' } });
 });
 
-test('what is refused of a dispute, field by field', async () => {
+test('invalid fields of a dispute', async () => {
   const service = await startService();
   const cases: [object, string[]][] = [
     [{}, ['/idempotencyKey required', '/kind required', '/reason required']],
@@ -172,7 +172,7 @@ test('what is refused of a dispute, field by field', async () => {
   }
 });
 
-test('a number that would not be kept as it was sent is refused', async () => {
+test('a number that cannot be stored exactly is refused', async () => {
   const service = await startService();
   const open = (signals: string) =>
     service.call('disputes.open', '', undefined, {
@@ -185,7 +185,7 @@ test('a number that would not be kept as it was sent is refused', async () => {
   expect((await open(JSON.stringify(kept))).body.riskSignals).toEqual(kept);
 });
 
-test('what is refused of a decision, field by field', async () => {
+test('invalid fields of a decision', async () => {
   const service = await startService();
   const cases: [object, string[]][] = [
     [{}, ['/resolution required', '/status required']],

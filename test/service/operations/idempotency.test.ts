@@ -76,7 +76,7 @@ test('a key is forgotten after 48 hours', async () => {
   }
 });
 
-test('now and then a keyed request removes the answers that have expired, and no others', async () => {
+test('a share of the keyed requests deletes expired answers and no others', async () => {
   const service = await startService();
   const open = (idempotencyKey: string) =>
     service.call('disputes.open', '', { kind: 'payment', reason: 'x', idempotencyKey });
@@ -99,7 +99,7 @@ test('now and then a keyed request removes the answers that have expired, and no
   expect(await kept()).toEqual(['c', 'd', 'e']);
 });
 
-test('answers whose keys were used again do not keep others that have expired', async () => {
+test('reused keys do not prevent the deletion of expired answers', async () => {
   const service = await startService();
   const give = (keys: readonly string[], createdAt: string, expiresAt: string) =>
     service.inStore(async (work) => {
@@ -117,15 +117,15 @@ test('answers whose keys were used again do not keep others that have expired', 
   expect(rows.map(({ key }) => key).sort()).toEqual(again.sort());
 });
 
-test('a refusal is not kept', async () => {
+test('a refusal is not stored', async () => {
   const service = await startService();
   const { id } = (
     await service.call('backup.create', '', { label: 'x', sections: ['store'], idempotencyKey: 'a' })
   ).body;
   const refused = await service.call('backup.restore', id, { sections: ['blog'], idempotencyKey: 'r' });
   expect(refused.status).toBe(422);
-  const mended = await service.call('backup.restore', id, { sections: ['store'], idempotencyKey: 'r' });
-  expect(mended.status).toBe(200);
+  const corrected = await service.call('backup.restore', id, { sections: ['store'], idempotencyKey: 'r' });
+  expect(corrected.status).toBe(200);
 });
 
 test('a key is of one operation, one object and one store', async () => {
@@ -153,7 +153,7 @@ test('of 20 requests at once with one key, over two connections, one takes effec
   const first = await openTestStorage(location);
   const second = await openTestStorage(location);
   const service = await startService({ storage: first });
-  // Of one time: an answer has an end.
+  // Both need the same clock for the expiry of answers.
   const clock = () => service.clock.now;
   const otherApp = toFetch(createApp({ storage: second, version: '1', rateLimit: null, clock }));
   const body = JSON.stringify({ label: 'x', sections: ['store'], idempotencyKey: 'k' });

@@ -35,7 +35,7 @@ test('an endpoint takes enabled and a template', async () => {
   });
 });
 
-test('the same address twice is a duplicate, in one store', async () => {
+test('the same URL twice in one store is a duplicate', async () => {
   const service = await startService();
   const other = await startService({ storage: service.storage });
   await service.call('notify.add-endpoint', '', endpoint);
@@ -57,7 +57,7 @@ test('a store has at most 20 endpoints', async () => {
   expect(answer).toMatchObject({ status: 409, body: { code: 'state_conflict' } });
 });
 
-test('a misspelt event is refused with the nearest known name', async () => {
+test('a misspelt event is refused with a suggestion', async () => {
   const service = await startService();
   const answer = await service.call('notify.add-endpoint', '', {
     ...endpoint,
@@ -67,7 +67,7 @@ test('a misspelt event is refused with the nearest known name', async () => {
   expect(answer.body.errors[0].detail).toContain('"feedback_digest"');
 });
 
-test('addresses that are no Discord webhooks are refused', async () => {
+test('other URLs are refused', async () => {
   const service = await startService();
   const urls = [
     'http://discord.com/api/webhooks/1/x',
@@ -90,7 +90,7 @@ test('addresses that are no Discord webhooks are refused', async () => {
   }
 });
 
-test('addresses that are Discord webhooks are taken', async () => {
+test('URLs of Discord webhooks are accepted', async () => {
   const service = await startService();
   const urls = [
     'https://discordapp.com/api/webhooks/1/x',
@@ -102,7 +102,7 @@ test('addresses that are Discord webhooks are taken', async () => {
   }
 });
 
-test('what is refused of an endpoint, field by field', async () => {
+test('invalid fields of an endpoint', async () => {
   const service = await startService();
   const cases: [object, string[]][] = [
     [{}, ['/events required', '/kind required', '/name required', '/url required']],
@@ -175,7 +175,7 @@ test('ids mark those of this store only', async () => {
   expect(await readMarks(other)).toEqual([false, false, false]);
 });
 
-test('no ids mark nothing', async () => {
+test('an empty list of ids marks nothing', async () => {
   const service = await startService();
   await notify(service);
   expect((await service.call('notify.mark-read', '', { ids: [] })).status).toBe(200);
@@ -189,7 +189,7 @@ test('before marks what is older', async () => {
   expect(await readMarks(service)).toEqual([true, false, false]);
 });
 
-test('what is read keeps its time', async () => {
+test('a read notification keeps its time', async () => {
   const service = await startService();
   await notify(service);
   await service.call('notify.mark-read', '', {});

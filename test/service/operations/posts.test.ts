@@ -68,7 +68,7 @@ test('a published post has its time', async () => {
   });
 });
 
-test('a slug is taken once in a store, whether given or made', async () => {
+test('a slug is unique in a store, whether given or derived', async () => {
   const service = await startService();
   const other = await startService({ storage: (await startService()).storage });
   expect((await service.call('blog.create', '', { title: 'Hello', contentMd: '' })).status).toBe(201);
@@ -99,7 +99,7 @@ test('200 000 code points are allowed, one more is not', async () => {
   expect(faults(tooLong)).toEqual(['/contentMd too_long']);
 });
 
-test('what is refused of a post, field by field', async () => {
+test('invalid fields of a post', async () => {
   const service = await startService();
   const cases: [object, string[]][] = [
     [{}, ['/contentMd required', '/title required']],

@@ -252,7 +252,7 @@ beforeAll(async () => {
 });
 afterAll(() => cluster.stop());
 
-/** Chance alone may never restore, nor decide, what is there. */
+/** A random sequence rarely restores or decides something, so these do. */
 const deepSequence: Step[] = [
   { operation: 'disputes.open', body: { kind: 'payment', reason: 'late', idempotencyKey: 'k1' }, seconds: 0 },
   {
@@ -264,7 +264,7 @@ const deepSequence: Step[] = [
   { operation: 'backup.restore', target: 1, body: { sections: ['store'], idempotencyKey: 'k3' }, seconds: 1 },
 ];
 
-test('random sequences of requests are answered alike by both engines, and leave the same behind', async () => {
+test('both engines give the same answers to random sequences of requests and store the same', async () => {
   const embedded = await openTestStorage();
   const postgres = await openStorage((await cluster.createDatabase()).url);
   onTestFinished(() => postgres.close());

@@ -49,7 +49,7 @@ test('an event makes a notification, and a delivery for each enabled endpoint th
   expect(await outbox(elsewhere)).toEqual({ events: [], deliveries: [] });
 });
 
-test('an event whose cause fails is not there', async () => {
+test('an event whose cause fails is not stored', async () => {
   const service = await startService();
   await addEndpoint(service, 'a', {});
   const failing = service.inStore(async (work) => {

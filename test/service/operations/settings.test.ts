@@ -52,7 +52,7 @@ test('saving replaces the document: what is left out has its default', async () 
   });
 });
 
-test('a document that was read can be sent back, and changes nothing', async () => {
+test('sending back a document that was read changes nothing', async () => {
   const service = await startService();
   await service.call('settings.save', '', { discovery: { summary: 'Hello' } });
   const read = await service.call('settings.show', '');
@@ -74,7 +74,7 @@ test('If-Match stops the second of two editors', async () => {
   expect((await service.call('settings.show', '')).body).toEqual(first.body);
 });
 
-test('what is refused of a document, field by field', async () => {
+test('invalid fields of the settings', async () => {
   const service = await startService();
   const cases: [object, string[]][] = [
     [{ surprise: 1 }, ['/surprise unknown_field']],

@@ -45,7 +45,7 @@ test('null takes a social profile away', async () => {
   expect(answer.body.settings.socials).toEqual({ b: 'https://b.example' });
 });
 
-test('the event names the changed paths, and there is none where nothing changed', async () => {
+test('the event has the changed paths, and no change means no event', async () => {
   const service = await startService();
   const patch = { name: 'Other', settings: { tax: { rateBp: 700 }, liveStatsDefault: false } };
   await service.call('store.update', '', patch);
@@ -56,7 +56,7 @@ test('the event names the changed paths, and there is none where nothing changed
   ]);
 });
 
-test('an ETag of the store can be required to be still true', async () => {
+test('If-Match refuses a change of a store that has changed meanwhile', async () => {
   const service = await startService();
   const first = await service.call('store.update', '', { name: 'One' });
   const etag = first.headers.get('etag') ?? '';
@@ -68,7 +68,7 @@ test('an ETag of the store can be required to be still true', async () => {
   expect(any.body).toMatchObject({ name: 'Two', slug: 'two' });
 });
 
-test('what is refused of a patch, field by field', async () => {
+test('invalid fields of a patch', async () => {
   const service = await startService();
   const cases: [object, string[]][] = [
     [{}, [' empty']],
@@ -132,7 +132,7 @@ test('the slug of another store is taken', async () => {
   expect(after.body).toMatchObject({ name: 'Test Store', slug: 'free' });
 });
 
-test('a store is made with what is given and sound defaults', async () => {
+test('a new store has the given fields and defaults for the rest', async () => {
   const { storage } = await startService();
   const id = '11111111-2222-4333-8444-555555555555';
   expect(await createStore(storage, { id, name: 'Café Zoë', currency: 'CHF' })).toMatchObject({

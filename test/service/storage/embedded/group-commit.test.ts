@@ -31,7 +31,7 @@ async function numbersIn(storage: Storage): Promise<number[]> {
   return rows.map((row) => row.value);
 }
 
-test('writes that arrive together are committed together, and none is answered before', async () => {
+test('writes that arrive together share a commit, and none is answered before it', async () => {
   const { storage, onlooker } = await openNumbers();
   const events: string[] = [];
   const write = async (value: number) => {
@@ -52,7 +52,7 @@ test('writes that arrive together are committed together, and none is answered b
   ]);
 });
 
-test('what fails is undone alone, in the middle of the others and whatever the reason', async () => {
+test('a failing change in the middle of a group is undone alone, for any reason', async () => {
   const { storage, onlooker } = await openNumbers();
   const thrown = storage.write(async (db) => {
     await sql`insert into numbers values (2)`.execute(db);
@@ -77,7 +77,7 @@ test('what fails is undone alone, in the middle of the others and whatever the r
   expect(await numbersIn(onlooker)).toEqual([1, 3, 4]);
 });
 
-test('a commit that fails fails all of its group, which has left no trace, and the next goes on', async () => {
+test('a failed commit rejects its whole group without a trace, and the next group is committed', async () => {
   const { storage, onlooker } = await openNumbers();
   const poison = storage.write(async (db) => {
     // The engine looks at what this breaks when it commits.
@@ -94,7 +94,7 @@ test('a commit that fails fails all of its group, which has left no trace, and t
   expect(await numbersIn(onlooker)).toEqual([3]);
 });
 
-test('the log says why the database could not save, the client is told to try again', async () => {
+test('if the database cannot save, the log has the cause and the client gets busy', async () => {
   const lines: object[] = [];
   const log = (line: object) => void lines.push(line);
   const service = await startService({ storage: await openTestStorage(), log });
@@ -107,7 +107,7 @@ test('the log says why the database could not save, the client is told to try ag
   expect(JSON.stringify(lines)).toContain('database or disk is full');
 });
 
-test('requests that arrive together each get their own answer, as if they had come one by one', async () => {
+test('requests that arrive together get the same answers as one after the other', async () => {
   const service = await startService({ storage: await openTestStorage() });
   const { id } = (await service.call('disputes.open', '', dispute('first'))).body;
   const decide = (status: string) => service.call('disputes.decide', id, { status, resolution: 'x' });
@@ -137,7 +137,7 @@ function dispute(idempotencyKey: string) {
   return { kind: 'payment', reason: 'x', idempotencyKey };
 }
 
-test('a change that fails late, with events of its own, leaves those of the others as they are', async () => {
+test('a change that fails after recording events does not affect the events of others', async () => {
   const service = await startService({ storage: await openTestStorage() });
   const report = (summary: string) =>
     service.inStore(async (work) => {
@@ -164,7 +164,7 @@ test('the same request twice in one commit is applied once', async () => {
   expect(await countOf(service, 'idempotencyKeys')).toBe(3);
 });
 
-test('changes of one commit keep what they have in common, and what they do not', async () => {
+test('similar changes of one commit are each stored with their own values', async () => {
   const service = await startService({ storage: await openTestStorage() });
   const requests = Array.from({ length: 11 }, (_, index) => ({
     ...dispute(`key-${index}`),
@@ -194,7 +194,7 @@ test('each of many changes at once is saved once, however many they are', async 
     expect(await countOf(service, table)).toBe(345);
 });
 
-test('a row that is there already fails the change that brings it, and no other', async () => {
+test('a duplicate row fails its own change and no other', async () => {
   const service = await startService({ storage: await openTestStorage() });
   const createdAt = '2030-01-01T00:00:00.000Z';
   const add = (id: string) =>
@@ -206,7 +206,7 @@ test('a row that is there already fails the change that brings it, and no other'
   expect(await countOf(service, 'events')).toBe(3);
 });
 
-test('a change sees what those before it in the same commit have done', async () => {
+test('a change sees the changes before it in the same commit', async () => {
   const service = await startService({ storage: await openTestStorage() });
   const templates = { dispute_opened: { title: 'Mine', body: '', private: false } };
   const answers = await Promise.all([
@@ -221,7 +221,7 @@ test('a change sees what those before it in the same commit have done', async ()
   expect(byTitle).toEqual({ 'Dispute opened': true, 'Operations settings updated': false, Mine: false });
 });
 
-test('what a change has read for others is read again when it is undone, and when another process changes it', async () => {
+test('a change does not use settings of a change that was undone, and uses those of another process', async () => {
   const file = await temporaryFile('service.db');
   const service = await startService({ storage: await openTestStorage(file) });
   const other = await openTestStorage(file);
@@ -271,7 +271,7 @@ test('two connections of one process write at once, and wait for each other', as
   expect(await numbersIn(storage)).toHaveLength(100);
 });
 
-test('closing waits for the writes that have begun', async () => {
+test('closing waits for running writes', async () => {
   const { storage, onlooker } = await openNumbers();
   const writes = [insert(storage, 1), insert(storage, 2)];
   await storage.close();

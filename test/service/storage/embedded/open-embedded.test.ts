@@ -18,7 +18,7 @@ test('the folder and the files are for their owner only', async () => {
   for (const name of [file, `${file}-wal`, `${file}-shm`]) expect(await mode(name)).toBe('600');
 });
 
-test('commits are synced, the log is written ahead, foreign keys are checked', async () => {
+test('commits are fsynced, the log is written ahead, foreign keys are checked', async () => {
   const file = await temporaryFile('service.db');
   const storage = await openTestStorage(file);
   const pragma = async (name: string) => {
@@ -50,7 +50,7 @@ test('a new database can be opened and seeded many times at once', async () => {
   await Promise.all(storages.map((storage) => storage.close()));
 });
 
-test('what an earlier version has noted stays, read or not', async () => {
+test('a migration keeps notifications of an earlier version, read or unread', async () => {
   const file = await temporaryFile('service.db');
   await expectNotificationsToBeKept(await openEmbedded(file, { patienceMs: 5_000, maxGroup: 1 }), file);
 });
@@ -63,13 +63,13 @@ test('a database of a later version is left alone', async () => {
   await expect(openStorage(file)).rejects.toMatchObject({ name: 'NewerDatabaseError' });
 });
 
-test('a file that is no database is refused', async () => {
+test('a file that is not a database is refused', async () => {
   const file = await temporaryFile('service.db');
   await copyFile(import.meta.filename, file);
   await expect(openStorage(file)).rejects.toThrow(/not a database/);
 });
 
-test('work that fails leaves no trace, and the next goes on', async () => {
+test('a failed transaction leaves no trace, and the next succeeds', async () => {
   const storage = await openTestStorage();
   const failing = storage.write(async (db) => {
     await sql`insert into schema_migrations (name) values ('half')`.execute(db);
@@ -116,7 +116,7 @@ async function holdLock(file: string) {
   };
 }
 
-test('while another process writes, reads go on, and writes wait or are told that the service is busy', async () => {
+test('while another process writes, reads succeed, and writes wait or get busy', async () => {
   const file = await temporaryFile('service.db');
   const storage = await openStorage(file, { busyTimeoutMs: 300 });
   onTestFinished(() => storage.close());

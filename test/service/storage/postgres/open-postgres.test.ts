@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => cluster.stop());
 
-/** One that nobody has opened yet. */
+/** A database without tables. */
 async function freshDatabase(): Promise<TestDatabase> {
   const database = await cluster.createDatabase();
   onTestFinished(database.drop);
@@ -50,7 +50,7 @@ async function startInstances(count: number) {
   const url = await newDatabase();
   const service = await startService({ storage: await openTestStorage(url) });
   const apps = [service.fetchApp];
-  // Of one time: what one of them keeps for two days is not years old to another.
+  // All instances need the same clock for the expiry of answers.
   const clock = () => service.clock.now;
   while (apps.length < count) {
     apps.push(
@@ -91,12 +91,12 @@ test('a new database can be opened and seeded many times at once, and again late
   expect(await seedExampleStore(await openTestStorage(url))).toEqual(examples[0]);
 });
 
-test('what an earlier version has noted stays, read or not', async () => {
+test('a migration keeps notifications of an earlier version, read or unread', async () => {
   const { url } = await freshDatabase();
   await expectNotificationsToBeKept(await openPostgres(url, 5_000), url);
 });
 
-test('a migration waits for an instance that writes, and does not hold it up half-way', async () => {
+test('a migration waits for an instance that writes, without a deadlock', async () => {
   const { url } = await freshDatabase();
   const old = await openPostgres(url, 5_000);
   await migrateUntil(old, '0007-notifications-in-events');
@@ -113,7 +113,7 @@ test('a migration waits for an instance that writes, and does not hold it up hal
   await opening;
 });
 
-test('whoever cannot have the tables in time is told to wait, and not to look at the URL', async () => {
+test('a lock timeout at the start says to wait and does not blame the URL', async () => {
   const { url } = await freshDatabase();
   await openTestStorage(url);
   const other = await connect(url);
@@ -134,7 +134,7 @@ test('a database of a later version is left alone', async () => {
   await expect(openStorage(url)).rejects.toMatchObject({ name: 'NewerDatabaseError' });
 });
 
-test('a role that only uses the tables can run the service, and one that may do nothing is told', async () => {
+test('a role with rights on the tables can run the service, and one without gets an error', async () => {
   const { url, adminUrl } = await freshDatabase();
   const user = url.replace('//storectl@', '//worker@');
   await query(adminUrl, 'create role worker login nosuperuser nobypassrls');
@@ -227,20 +227,20 @@ test('a query that forgets the store sees, changes and deletes nothing of anothe
   expect(left.sections).toEqual([{ storeId: other.storeId }]);
 });
 
-test('who has named no store sees nothing, also after a transaction that had', async () => {
+test('a connection without a store sees nothing, also after a transaction with one', async () => {
   const url = await newDatabase();
   const service = await startService({ storage: await openTestStorage(url) });
   await service.call('settings.show', '');
   expect(await query(url, 'select id from stores')).toEqual([]);
 });
 
-test('the person who runs the service is warned of a role that passes row-level security', async () => {
+test('the operator is warned of a role that bypasses row-level security', async () => {
   const { url, adminUrl } = await freshDatabase();
   expect((await openTestStorage(url)).warnings).toEqual([]);
   expect((await openTestStorage(adminUrl)).warnings).toEqual([expect.stringContaining('superuser')]);
 });
 
-test('three instances, one key 50 times at once: one backup, and everybody is told of that one', async () => {
+test('three instances, one key 50 times at once: one backup, and all answers name it', async () => {
   const { service, post } = await startInstances(3);
   const body = { label: 'x', sections: ['store', 'blog'], idempotencyKey: 'k' };
   const answers = await Promise.all(Array.from({ length: 50 }, () => post('/backups', body)));
@@ -259,7 +259,7 @@ test('three instances, one key 50 times at once: one backup, and everybody is to
   expect(await post('/backups', body)).toMatchObject({ status: 201, replayed: true, body: done[0]?.body });
 });
 
-test('three instances, two decisions at once: one wins, the other is told', async () => {
+test('three instances, two decisions at once: one wins, the other gets a conflict', async () => {
   const { service, post } = await startInstances(3);
   for (let round = 0; round < 10; round++) {
     const dispute = { kind: 'payment', reason: 'x', idempotencyKey: `k-${round}` };
@@ -287,7 +287,7 @@ test('three instances, 32 clients that write: nothing is lost, doubled or refuse
   expect(await count(service, 'events')).toBe(32 * 4);
 });
 
-test('while a store is being restored, its other changes are refused and those of other stores go on', async () => {
+test('during a restore other changes of the store are refused, and those of other stores succeed', async () => {
   const { service, post } = await startInstances(2);
   const other = await startService({ storage: service.storage });
   const backup = { label: 'x', sections: ['store'], idempotencyKey: 'b' };
@@ -301,7 +301,7 @@ test('while a store is being restored, its other changes are refused and those o
     ] as const) {
       expect(await post(path, body)).toMatchObject({ status: 409, body: { code: 'restore_in_progress' } });
     }
-    // What was done before is answered all the same.
+    // A request that was applied before is answered anyway.
     expect(await post('/backups', backup)).toMatchObject({ status: 201, replayed: true });
     expect((await service.call('settings.show', '')).status).toBe(200);
     expect((await other.call('disputes.open', '', dispute)).status).toBe(201);
@@ -319,7 +319,7 @@ async function whileTaken(storage: Storage, storeId: string, work: () => Promise
   });
 }
 
-test('one store with many changes that wait keeps no other store waiting', async () => {
+test('many waiting changes of one store do not block other stores', async () => {
   const url = await newDatabase();
   const service = await startService({ storage: await openTestStorage(url) });
   const { id: otherStore } = await createStore(service.storage, { name: 'Another store' });
@@ -354,7 +354,7 @@ test('one store with many changes that wait keeps no other store waiting', async
   expect(answered).toBe(30);
 });
 
-test('a change that waits too long for another is told that the service is busy', async () => {
+test('a change that waits too long for another gets busy', async () => {
   const url = await newDatabase();
   const service = await startService({ storage: await openTestStorage(url) });
   const impatient = await openStorage(url, { busyTimeoutMs: 200 });
@@ -375,7 +375,7 @@ test('a change that waits too long for another is told that the service is busy'
   });
 });
 
-test('transactions that PostgreSQL breaks off are run again', async () => {
+test('transactions that PostgreSQL aborts are run again', async () => {
   const url = await newDatabase();
   const storage = await openTestStorage(url);
   const stores = [await createStore(storage, { name: 'A' }), await createStore(storage, { name: 'B' })];
@@ -439,7 +439,7 @@ test('instances share the rate limit of a key', async () => {
   expect(await ask(2)).toEqual([429, '1']);
 });
 
-test('a connection that is cut off between two queries fails what was done on it, and nothing else', async () => {
+test('a connection that breaks between two queries fails only its own transaction', async () => {
   const database = await freshDatabase();
   const storage = await openTestStorage(database.url);
   const cutOff = storage.write(async (db) => {
@@ -451,7 +451,7 @@ test('a connection that is cut off between two queries fails what was done on it
   expect((await createStore(storage, { name: 'Next' })).slug).toBe('next');
 });
 
-test('whoever is cut off while a change is committed is told that it may be made, all others that nothing is', async () => {
+test('after a connection that broke during the commit the answer says that the change may have been made', async () => {
   const { url, adminUrl } = await freshDatabase();
   const service = await startService({
     storage: await openTestStorage(url),
@@ -485,7 +485,7 @@ test('whoever is cut off while a change is committed is told that it may be made
   await expect(read).rejects.toThrow('the database is not available');
 });
 
-test('a database that no longer answers is taken to be away, and is not waited for at the end', async () => {
+test('a database that no longer answers counts as unavailable, and closing does not wait for it', async () => {
   const { url, adminUrl } = await freshDatabase();
   const storage = await openStorage(url, { busyTimeoutMs: 100 });
   const stopped: number[] = [];
@@ -509,7 +509,7 @@ test('a database that no longer answers is taken to be away, and is not waited f
   expect(await query(adminUrl, 'select 1 as one')).toEqual([{ one: 1 }]);
 });
 
-test('without its database the service is alive and not ready, and ready again when that is back', async () => {
+test('without its database the service is alive but not ready, and ready again afterwards', async () => {
   const { url, adminUrl } = await freshDatabase();
   const service = await startService({ storage: await openTestStorage(url) });
   const status = async (path: string) => (await service.send('GET', path)).status;
