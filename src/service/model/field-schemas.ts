@@ -28,6 +28,14 @@ export function pattern(expression: RegExp, detail: string) {
   });
 }
 
+/** A key of a map: any text without control characters. */
+export function mapKey() {
+  return z.string().refine((key) => /^\P{Cc}{1,64}$/u.test(key), {
+    error: 'must have a name of 1 to 64 characters without control characters',
+    params: { code: 'invalid_format' },
+  });
+}
+
 /** Of any version, since the contract does not say which. Stored in lower case. */
 export const uuid = () => z.guid('must be a UUID').toLowerCase();
 

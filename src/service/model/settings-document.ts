@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { distinct, filledText, pattern, text, timeZone } from './field-schemas.ts';
+import { distinct, filledText, mapKey, pattern, text, timeZone } from './field-schemas.ts';
 
 const clockTime = () => pattern(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time of day such as 22:00');
 
@@ -18,7 +18,7 @@ const groups = {
     timezone: timeZone().default('UTC'),
   }),
   templates: z
-    .record(pattern(/^[a-z][a-z0-9_.]{0,63}$/, 'must be a name such as feedback_digest'), template)
+    .record(mapKey(), template)
     .nullish()
     .transform((templates) => templates ?? {}),
   discovery: group({

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { color, filledText, pattern, text, timeZone, uuid, webUrl } from './field-schemas.ts';
+import { color, filledText, mapKey, pattern, text, timeZone, uuid, webUrl } from './field-schemas.ts';
 
 const currencies = new Set(Intl.supportedValuesOf('currency'));
 
@@ -17,7 +17,6 @@ const slug = () =>
 
 const basisPoints = () => z.int().min(0).max(10_000);
 const amount = () => z.int().min(0);
-const socialName = () => pattern(/^[a-z0-9][a-z0-9_-]{0,39}$/i, 'must be a name such as discord');
 
 /** Null clears a nullable field. */
 const settings = z.strictObject({
@@ -34,7 +33,7 @@ const settings = z.strictObject({
   liveStatsDefault: z.boolean(),
   discordUrl: webUrl().nullable(),
   maintenanceMessage: text(1000).nullable(),
-  socials: z.record(socialName(), webUrl()),
+  socials: z.record(mapKey(), webUrl()),
   checkout: z.strictObject({
     couponField: z.boolean(),
     termsRequired: z.boolean(),
@@ -95,7 +94,7 @@ export const storePatch = z
     ...storeIdentity.partial().shape,
     settings: settings
       .extend({
-        socials: z.record(socialName(), webUrl().nullable()),
+        socials: z.record(mapKey(), webUrl().nullable()),
         checkout: settings.shape.checkout.partial(),
         tax: settings.shape.tax.partial(),
       })

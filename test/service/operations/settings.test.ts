@@ -52,6 +52,16 @@ test('saving replaces the document: what is left out has its default', async () 
   });
 });
 
+test('templates can have any name', async () => {
+  const service = await startService();
+  const names = ['my.site', '日本', 'Order Paid', 'x'.repeat(64)];
+  const templates = Object.fromEntries(
+    names.map((name) => [name, { title: name, body: '', private: false }]),
+  );
+  await service.call('settings.save', '', { templates });
+  expect((await service.call('settings.show', '')).body.templates).toEqual(templates);
+});
+
 test('sending back a document that was read changes nothing', async () => {
   const service = await startService();
   await service.call('settings.save', '', { discovery: { summary: 'Hello' } });
@@ -92,7 +102,9 @@ test('invalid fields of the settings', async () => {
       { templates: { feedback_digest: { title: 'x'.repeat(257), body: null } } },
       ['/templates/feedback_digest/body invalid_type', '/templates/feedback_digest/title too_long'],
     ],
-    [{ templates: { 'No good': {} } }, ['/templates/No good invalid_name']],
+    [{ templates: { '': {} } }, ['/templates/ invalid_name']],
+    [{ templates: { ['x'.repeat(65)]: {} } }, [`/templates/${'x'.repeat(65)} invalid_name`]],
+    [{ templates: { 'a\u007f': {} } }, ['/templates/a\u007f invalid_name']],
     [
       { discovery: { categories: ['a', 'a'], summary: 'x'.repeat(501) } },
       ['/discovery/categories/1 duplicate', '/discovery/summary too_long'],

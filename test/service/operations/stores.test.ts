@@ -37,6 +37,14 @@ test('a patch merges objects, replaces the rest and answers the whole store', as
   );
 });
 
+test('social profiles can have any name', async () => {
+  const service = await startService();
+  const names = ['my.site', '日本', 'Order Paid', 'a/b', '0', 'toString', '😀'.repeat(64)];
+  const socials = Object.fromEntries(names.map((name) => [name, 'https://x.example']));
+  const answer = await service.call('store.update', '', { settings: { socials } });
+  expect(answer.body.settings.socials).toEqual(socials);
+});
+
 test('null takes a social profile away', async () => {
   const service = await startService();
   const socials = { a: 'https://a.example', b: 'https://b.example' };
@@ -97,8 +105,17 @@ test('invalid fields of a patch', async () => {
     [{ settings: { cashbackBp: 2.5 } }, ['/settings/cashbackBp invalid_type']],
     [{ settings: { cashbackCapMinor: 2 ** 53 } }, ['/settings/cashbackCapMinor too_big']],
     [
-      { settings: { discordUrl: 'javascript:alert(1)', socials: { 'a/b~c': 'x' } } },
-      ['/settings/discordUrl invalid_format', '/settings/socials/a~1b~0c invalid_name'],
+      {
+        settings: {
+          discordUrl: 'javascript:alert(1)',
+          socials: { 'a/b~c': 'x', 'a\nb': 'https://x.example' },
+        },
+      },
+      [
+        '/settings/discordUrl invalid_format',
+        '/settings/socials/a\nb invalid_name',
+        '/settings/socials/a~1b~0c invalid_format',
+      ],
     ],
     ...['https:example.com', ' https://example.com', 'https://exa\nmple.com', 'https://'].map(
       (discordUrl): [object, string[]] => [
