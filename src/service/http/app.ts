@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type * as z from 'zod';
 import { buildOpenApi } from '../../contract/openapi.ts';
 import type { Operation } from '../../contract/operation.ts';
 import { operations } from '../../contract/operations.ts';
@@ -62,8 +63,6 @@ export function createApp(options: AppOptions): App {
     trace: Trace,
   ): Promise<Reply> {
     const now = clock();
-    const body = handler.input && (await request.readBody(handler.maxBodyBytes));
-
     const version = await storage.version();
     const principal = await authenticate({ authorization: request.header('authorization'), now, version });
     trace.keyId = principal.keyId;
@@ -74,8 +73,7 @@ export function createApp(options: AppOptions): App {
     if (targetId.includes('\0')) throw notFound('Id', targetId);
     requireScope(principal, handler.scope);
 
-    if (body !== null) requireJson(request);
-    const input = handler.input && validate(handler.input, parseJsonObject(body ?? new Uint8Array()));
+    const input = handler.input && (await readInput(handler.input, handler.maxBodyBytes, request));
 
     const isCurrent = parseIfMatch(request.header('if-match'));
     const { read, write } = storage.forStore(storeId);
@@ -107,7 +105,8 @@ export function createApp(options: AppOptions): App {
     {
       method: 'GET',
       path: '/readyz',
-      answer: async () => {
+      answer: async ({ isStopping }) => {
+        if (isStopping) throw new ServiceError('busy', 'The service is stopping.');
         await storage.read(ping);
         return ok({ ok: true });
       },
@@ -147,6 +146,15 @@ export function createApp(options: AppOptions): App {
   }
 
   return handle;
+}
+
+async function readInput<Input>(
+  schema: z.ZodType<Input>,
+  maxBytes: number,
+  request: HttpRequest,
+): Promise<Input> {
+  requireJson(request);
+  return validate(schema, parseJsonObject(await request.readBody(maxBytes)));
 }
 
 function withText(reply: Reply): Reply {

@@ -29,7 +29,8 @@ interface Connection {
  * idle.
  */
 export function watchConnections(server: Server, log: (line: object) => void) {
-  // Node's own list of idle connections lacks those without a request so far.
+  // Node's own list of idle connections lacks those without a request so far, and has those whose last answer is not
+  // sent yet.
   const connections = new Map<Socket, Connection>();
   let isClosing = false;
 
@@ -69,16 +70,13 @@ export function watchConnections(server: Server, log: (line: object) => void) {
 
   server.on('checkExpectation', (request, response) => {
     // The client has not sent the body and may continue with the next request.
-    response.setHeader('Connection', 'close');
     const detail = 'The only supported expectation is 100-continue.';
     answerWith(request, response, new ServiceError('expectation_failed', detail));
   });
 
   function refuse(socket: Socket, refusal: ServiceError): void {
     const { status, headers, body } = answerUnread(refusal);
-    const fields = Object.entries({ ...headers, Connection: 'close' }).map(
-      ([name, value]) => `${name}: ${value}`,
-    );
+    const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
     socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...fields, '', body].join('\r\n'));
     const timer = setTimeout(() => socket.destroy(), drainMs);
     socket.once('close', () => clearTimeout(timer));
@@ -100,6 +98,7 @@ export function watchConnections(server: Server, log: (line: object) => void) {
       status,
       headers: {
         'Cache-Control': 'no-store',
+        Connection: 'close',
         'X-Request-Id': requestId,
         'Content-Length': String(Buffer.byteLength(content)),
         ...headers,
@@ -110,10 +109,12 @@ export function watchConnections(server: Server, log: (line: object) => void) {
 
   return {
     answerWith,
+    /** Whether no other request of the connection waits for its answer. */
+    isLastRequest: (socket: Socket) => (connections.get(socket)?.running ?? 0) <= 1,
     /** Closes idle connections, and each of the others after its last answer. */
     close() {
       isClosing = true;
-      for (const [socket, { running }] of connections) if (running === 0) socket.destroy();
+      for (const [socket, { running }] of connections) if (running === 0) socket.destroySoon();
     },
   };
 }

@@ -6,6 +6,8 @@ export interface HttpRequest {
   readonly method: string;
   /** Not decoded, without query. */
   readonly path: string;
+  /** Whether the server is about to stop. */
+  readonly isStopping: boolean;
   /** Value of a header by its name in lower case. */
   header(name: string): string | undefined;
   /**

@@ -1,17 +1,34 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../model/errors.ts';
 import type { App } from './app.ts';
 import { drain, watchConnections } from './connections.ts';
-import { type HttpRequest, incompleteBody, tooLarge } from './http-message.ts';
+import { createBodyReader } from './read-body.ts';
 
 /** How long running requests may take after a stop. */
 const graceMs = 10_000;
 
+/** How long a request may take to arrive: a client that sends a byte now and then must not hold a connection. */
+const defaultReceiveMs = 30_000;
+
+const maxConnections = 4_000;
+const maxHeaders = 100;
+
+export interface CloseOptions {
+  /** How long to accept connections after the call, so that load balancers notice. Default: 0. */
+  readonly drainMs?: number;
+  /** How long idle connections may send another request after that. Default: 0. */
+  readonly idleMs?: number;
+}
+
 export interface Listening {
   /** Such as `http://127.0.0.1:4010`. */
   readonly origin: string;
-  /** Stops accepting, lets what is running finish for up to 10 s, then cuts it off. */
-  close(): Promise<void>;
+  /**
+   * Stops gracefully. From the call on, answers have `Connection: close` and `/readyz` is 503. When accepting has ended,
+   * running requests have 10 s to finish.
+   */
+  close(options?: CloseOptions): Promise<void>;
 }
 
 export interface ListenOptions {
@@ -20,28 +37,59 @@ export interface ListenOptions {
   readonly port: number;
   /** Gets one record per request that does not reach the app. */
   readonly log?: (line: object) => void;
-  /** How long a request may take to arrive. Default: that of Node. */
+  /** How long a request may take to arrive. Default: 30 s. */
   readonly receiveMs?: number;
 }
 
 /** Serves the app over HTTP. Rejects with an error whose `code` is such as EADDRINUSE. */
 export async function listen(
   app: App,
-  { host, port, log = () => {}, receiveMs }: ListenOptions,
+  { host, port, log = () => {}, receiveMs = defaultReceiveMs }: ListenOptions,
 ): Promise<Listening> {
-  const limits = receiveMs !== undefined && {
+  const limits = {
     headersTimeout: receiveMs,
     requestTimeout: receiveMs,
-    connectionsCheckingInterval: receiveMs,
+    connectionsCheckingInterval: Math.min(receiveMs, 5_000),
   };
   const server = createServer({ ...limits, requireHostHeader: false }, (incoming, outgoing) => {
-    if (incoming.headers.host === undefined && incoming.httpVersion === '1.1') {
-      const refusal = new ServiceError('malformed_request', 'The Host header is missing.');
-      connections.answerWith(incoming, outgoing, refusal);
-    } else answer(app, incoming, outgoing).catch(() => outgoing.destroy());
+    const refusal = findFault(incoming);
+    if (refusal !== null) connections.answerWith(incoming, outgoing, refusal);
+    else answer(incoming, outgoing).catch(() => outgoing.destroy());
   });
+  server.maxConnections = maxConnections;
+  // Node would silently drop headers above its limit, such as the API key.
+  server.maxHeadersCount = 0;
+  // Node calls it when the server closes, and would cut off connections whose last answer is not sent yet.
+  server.closeIdleConnections = () => {};
   const connections = watchConnections(server, log);
+  let isStopping = false;
   let closing: Promise<void> | undefined;
+
+  async function answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    const { status, headers, body } = await app({
+      method: incoming.method ?? '',
+      path: pathOf(incoming.url ?? ''),
+      isStopping,
+      header: (name) => incoming.headers[name]?.toString(),
+      readBody: createBodyReader(incoming),
+    });
+    if (isStopping && connections.isLastRequest(incoming.socket)) outgoing.setHeader('Connection', 'close');
+    // Node writes an ASCII text faster as latin1.
+    const isAscii = Number(headers['Content-Length']) === body?.length;
+    outgoing.writeHead(status, headers).end(body, isAscii ? 'latin1' : 'utf8');
+    if (!incoming.complete) drain(incoming);
+  }
+
+  async function stop({ drainMs = 0, idleMs = 0 }: CloseOptions): Promise<void> {
+    isStopping = true;
+    if (drainMs > 0) await sleep(drainMs);
+    const closed = new Promise((resolve) => server.close(resolve));
+    if (idleMs > 0) await Promise.race([closed, sleep(idleMs)]);
+    connections.close();
+    const timer = setTimeout(() => server.closeAllConnections(), graceMs);
+    await closed;
+    clearTimeout(timer);
+  }
 
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -53,32 +101,31 @@ export async function listen(
 
   return {
     origin: originOf(server, host),
-    close() {
-      closing ??= new Promise((resolve) => {
-        const timer = setTimeout(() => server.closeAllConnections(), graceMs);
-        server.close(() => {
-          clearTimeout(timer);
-          resolve();
-        });
-        connections.close();
-      });
+    close(options = {}) {
+      closing ??= stop(options);
       return closing;
     },
   };
 }
 
-async function answer(app: App, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-  const request: HttpRequest = {
-    method: incoming.method ?? '',
-    path: pathOf(incoming.url ?? ''),
-    header: (name) => incoming.headers[name]?.toString(),
-    readBody: (maxBytes) => readBody(incoming, maxBytes),
-  };
-  const { status, headers, body } = await app(request);
-  // Node writes an ASCII text faster as latin1.
-  const isAscii = Number(headers['Content-Length']) === body?.length;
-  outgoing.writeHead(status, headers).end(body, isAscii ? 'latin1' : 'utf8');
-  if (!incoming.complete) drain(incoming);
+/** What Node's parser accepts and other programs read differently, or null. */
+function findFault({ httpVersion, rawHeaders }: IncomingMessage): ServiceError | null {
+  if (httpVersion !== '1.1' && httpVersion !== '1.0') {
+    return new ServiceError('malformed_request', `HTTP/${httpVersion} is not supported.`);
+  }
+  if (rawHeaders.length > 2 * maxHeaders) {
+    return new ServiceError('headers_too_large', `A request can have at most ${maxHeaders} headers.`);
+  }
+  let hosts = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index];
+    if (name?.length === 4 && name.toLowerCase() === 'host') hosts += 1;
+  }
+  if (hosts > 1) return new ServiceError('malformed_request', 'There is more than one Host header.');
+  if (hosts === 0 && httpVersion === '1.1') {
+    return new ServiceError('malformed_request', 'The Host header is missing.');
+  }
+  return null;
 }
 
 /** Removes the query. The request target may be a whole URL. */
@@ -86,29 +133,6 @@ function pathOf(target: string): string {
   const path = target.startsWith('/') || !URL.canParse(target) ? target : new URL(target).pathname;
   const end = path.indexOf('?');
   return end === -1 ? path : path.slice(0, end);
-}
-
-/** See {@link HttpRequest.readBody}. */
-function readBody(incoming: IncomingMessage, maxBytes: number): Promise<Uint8Array> {
-  return new Promise((resolve, reject) => {
-    if (Number(incoming.headers['content-length']) > maxBytes) throw tooLarge(maxBytes);
-    const chunks: Uint8Array[] = [];
-    let length = 0;
-    const onData = (chunk: Uint8Array) => {
-      length += chunk.length;
-      if (length <= maxBytes) chunks.push(chunk);
-      else {
-        incoming.off('data', onData);
-        reject(tooLarge(maxBytes));
-      }
-    };
-    incoming.on('data', onData);
-    incoming.on('end', () => resolve(Buffer.concat(chunks, Math.min(length, maxBytes))));
-    incoming.on('close', () => {
-      if (!incoming.complete) reject(incompleteBody());
-    });
-    incoming.on('error', (error) => reject(error instanceof ServiceError ? error : incompleteBody()));
-  });
 }
 
 function originOf(server: Server, host: string): string {

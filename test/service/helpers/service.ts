@@ -70,6 +70,7 @@ export function toFetch(app: App): (request: Request) => Promise<Response> {
     const answer = await app({
       method,
       path: new URL(url).pathname,
+      isStopping: false,
       header: (name) => headers.get(name) ?? undefined,
       async readBody(maxBytes) {
         const bytes = new Uint8Array(await request.arrayBuffer());

@@ -74,12 +74,46 @@ test('a body that is too long is refused while it is still coming', async () => 
   const service = await startService();
   const server = await listen(service.app, { host: '127.0.0.1', port: 0 });
   onTestFinished(() => server.close());
-  const outgoing = request(`${server.origin}/v1/stores/${service.storeId}/blog/posts`, { method: 'POST' });
+  const outgoing = request(`${server.origin}/v1/stores/${service.storeId}/blog/posts`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${service.key}`, 'content-type': 'application/json' },
+  });
   outgoing.on('error', () => {});
   outgoing.write('x'.repeat(1024 * 1024 + 1));
   const [response] = await once(outgoing, 'response');
   expect(response.statusCode).toBe(413);
   outgoing.destroy();
+});
+
+test('a request without a valid key is refused before its body arrives', async () => {
+  const service = await startService();
+  const server = await listen(service.app, { host: '127.0.0.1', port: 0 });
+  onTestFinished(() => server.close());
+  const outgoing = request(`${server.origin}/v1/stores/${service.storeId}/blog/posts`, {
+    method: 'POST',
+    headers: { authorization: 'Bearer wrong', 'content-length': '1000' },
+  });
+  outgoing.on('error', () => {});
+  outgoing.flushHeaders();
+  const [response] = await once(outgoing, 'response');
+  expect(response.statusCode).toBe(401);
+  // The service closes the connection: the body never comes.
+  await once(response.resume(), 'close');
+});
+
+test('a body that drips in is refused, and its connection closed', async () => {
+  const service = await startService();
+  const server = await listen(service.app, { host: '127.0.0.1', port: 0, receiveMs: 300 });
+  onTestFinished(() => server.close());
+  const socket = connect(Number(new URL(server.origin).port), '127.0.0.1');
+  socket.on('error', () => {});
+  socket.write(
+    `POST /v1/stores/${service.storeId}/blog/posts HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${service.key}\r\n` +
+      'Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n',
+  );
+  const drip = setInterval(() => socket.write(' '), 50);
+  onTestFinished(() => clearInterval(drip));
+  expect(parseAnswer(await text(socket))).toMatchObject({ status: 408, body: { code: 'request_timeout' } });
 });
 
 test('a client that disconnects in the middle of its body changes nothing', async () => {
@@ -129,6 +163,26 @@ const unreadable: Record<string, { readonly sent: string; readonly status: numbe
       status: 400,
       code: 'malformed_request',
     },
+    'a second Host': {
+      sent: 'GET /healthz HTTP/1.1\r\nHost: x\r\nHOST: y\r\n\r\n',
+      status: 400,
+      code: 'malformed_request',
+    },
+    'another version of HTTP': {
+      sent: 'GET /healthz HTTP/2.0\r\nHost: x\r\n\r\n',
+      status: 400,
+      code: 'malformed_request',
+    },
+    'a request with too many headers': {
+      sent: `GET /healthz HTTP/1.1\r\nHost: x\r\n${'X: y\r\n'.repeat(100)}\r\n`,
+      status: 431,
+      code: 'headers_too_large',
+    },
+    'a request with 1 900 headers': {
+      sent: `GET /healthz HTTP/1.1\r\nHost: x\r\n${'X: y\r\n'.repeat(1_900)}\r\n`,
+      status: 431,
+      code: 'headers_too_large',
+    },
     'a header that is too large': {
       sent: `GET /healthz HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`,
       status: 431,
@@ -153,6 +207,7 @@ test.for(Object.entries(unreadable))(
     const answer = parseAnswer(await exchange(server.origin, expected.sent));
     expect(answer).toMatchObject({ status: expected.status, body: { code: expected.code } });
     expectConformance('GET', '/healthz', answer.response, answer.body);
+    expect(answer.response.headers.get('connection')).toBe('close');
     const { requestId } = answer.body;
     expect(lines).toMatchObject([{ route: 'none', status: expected.status, requestId, keyId: null }]);
   },

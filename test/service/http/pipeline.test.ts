@@ -20,13 +20,13 @@ test('a request with several faults is refused for the first one only', async ()
   };
   const long = 'x'.repeat(65 * 1024);
 
-  expect(await ask(foreignPath, 'wrong', 'text/plain', long)).toBe('413 too_large');
   expect(await ask(foreignPath, 'wrong', 'text/plain', '{')).toBe('401 invalid_key');
   expect(await ask(foreignPath, key, 'text/plain', '{')).toBe('404 not_found');
   service.clock.now -= 1000;
   expect(await ask(foreignPath, key, 'text/plain', '{')).toBe('429 rate_limited');
   expect(await ask(path, key, 'text/plain', '{')).toBe('403 insufficient_scope');
   expect(await ask(path, allowed.key, 'text/plain', '{')).toBe('415 unsupported_media_type');
+  expect(await ask(path, allowed.key, 'application/json', long)).toBe('413 too_large');
   expect(await ask(path, allowed.key, 'application/json', '{')).toBe('400 malformed_json');
   expect(await ask(path, allowed.key, 'application/json', '{}')).toBe('422 validation_failed');
   const dispute = JSON.stringify({ kind: 'payment', reason: 'x', idempotencyKey: 'k' });
@@ -113,6 +113,10 @@ test('bodies are strict JSON', async () => {
     ['constructor', '{"text":{"constructor":1}}'],
     ['prototype', '{"text":[{"prototype":1}]}'],
     ['33 levels', deep(33)],
+    ['a string without end', `{"a":"${'x'.repeat(1000)}`],
+    ['a string that ends in a backslash', '{"a":"\\'],
+    ['too many values', `{"a":[${'0,'.repeat(20_000)}0]}`],
+    ['brackets only', '['.repeat(60_000)],
     ['60 000 levels', `{"a":${'['.repeat(30_000)}${']'.repeat(30_000)}}`],
   ];
   for (const [name, raw] of bodies) {
