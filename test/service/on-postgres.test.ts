@@ -13,6 +13,7 @@ describe('on PostgreSQL', async () => {
 
   await import('./http/access.test.ts');
   await import('./http/authenticate.test.ts');
+  await import('./http/drain.test.ts');
   await import('./operations/backups.test.ts');
   await import('./operations/disputes.test.ts');
   await import('./operations/record-event.test.ts');
