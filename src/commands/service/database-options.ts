@@ -5,7 +5,7 @@ import { stateDirectory } from '../../cli/config/directories.ts';
 import { CliError, describeSystemError, systemErrorCode, usageError } from '../../cli/core/errors.ts';
 import { exitCodes } from '../../cli/core/exit-codes.ts';
 import type { OptionSpec } from '../../cli/core/option-spec.ts';
-import { optionValue, type ParsedCommand } from '../../cli/core/parsed-command.ts';
+import type { ParsedCommand } from '../../cli/core/parsed-command.ts';
 import {
   DatabaseSetupError,
   ForeignDatabaseError,
@@ -15,6 +15,7 @@ import {
   type Storage,
   StorageBusyError,
 } from '../../service/index.ts';
+import { readSetting, readWholeNumber } from './service-settings.ts';
 
 export const databaseOption: OptionSpec = {
   flag: '--database',
@@ -33,7 +34,12 @@ export async function withStorage<Result>(
   work: (storage: Storage, location: string) => Promise<Result>,
   { mayBeNew = false } = {},
 ): Promise<Result> {
-  const given = optionValue(parsed, '--database');
+  const { value: given } = readSetting(context, parsed, '--database');
+  const poolSize = readWholeNumber(readSetting(context, parsed, '--pool-size'), {
+    min: 2,
+    max: 1_000,
+    fallback: 10,
+  });
   if (given !== undefined) refuseUnknownUrl(given);
   const location =
     given !== undefined && isPostgresUrl(given)
@@ -51,7 +57,7 @@ export async function withStorage<Result>(
   }
   let storage: Storage;
   try {
-    storage = await openStorage(location);
+    storage = await openStorage(location, { poolSize });
   } catch (error) {
     throw new CliError({
       code: 'database_unusable',

@@ -1,4 +1,5 @@
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
+import type { Context } from '../../cli/command/context.ts';
 import { printJson } from '../../cli/command/print-json.ts';
 import { CliError, systemErrorCode, usageError } from '../../cli/core/errors.ts';
 import { exitCodes } from '../../cli/core/exit-codes.ts';
@@ -6,13 +7,16 @@ import { isOn, optionValue, type ParsedCommand } from '../../cli/core/parsed-com
 import { version } from '../../cli/core/version.ts';
 import { createApp, listen, parseSink, type Storage, startDeliveries } from '../../service/index.ts';
 import { databaseOption, withStorage } from './database-options.ts';
+import { createServiceLog, type LogLevel, logLevels } from './service-log.ts';
+import { readSetting, readWholeNumber } from './service-settings.ts';
 
 const group = 'Options:';
 
 export const command: CommandDefinition = {
   description: `Run the store management service until it is stopped (Ctrl-C or SIGTERM). Without --database it keeps its
 data in the state folder. It also delivers messages to the endpoints of the stores. Each request and each delivery attempt is
-logged as one JSON line on stderr.`,
+logged as one JSON line on stderr. --host, --port, --database, --pool-size and --log-level can also be set by variables such as
+STORECTL_SERVICE_PORT.`,
   options: [
     { flag: '--host', value: 'ADDRESS', description: 'Address to listen on (default 127.0.0.1)', group },
     {
@@ -23,11 +27,31 @@ logged as one JSON line on stderr.`,
     },
     databaseOption,
     {
+      flag: '--pool-size',
+      value: 'N',
+      description: 'Connections to PostgreSQL (default 10)',
+      group,
+    },
+    {
       flag: '--rate-limit',
       value: 'N',
       description:
         'Requests per second for each key, with bursts of twice as many (default 10; 0 for no limit)',
       group,
+    },
+    {
+      flag: '--drain',
+      value: 'SECONDS',
+      description:
+        'After SIGTERM keep accepting requests for this time, while /readyz answers 503, so that load balancers notice (default 0)',
+      group,
+    },
+    {
+      flag: '--log-level',
+      value: 'LEVEL',
+      description: `Least severe level that is logged: ${logLevels.join(', ')} (default info)`,
+      group,
+      complete: logLevels,
     },
     { flag: '--no-delivery', description: 'Deliver no messages: another process does', group },
     {
@@ -39,46 +63,53 @@ logged as one JSON line on stderr.`,
   ],
   examples: ['service start', 'service start --port 8080 --database /var/lib/storectl/service.db'],
   async run(context, parsed) {
-    const host = optionValue(parsed, '--host') ?? '127.0.0.1';
-    const port = Number(optionValue(parsed, '--port') ?? '4010');
-    if (!Number.isInteger(port) || port < 0 || port > 65_535) {
-      throw usageError('--port must be a whole number from 0 to 65535', 'for example --port 4010');
-    }
+    const host = readSetting(context, parsed, '--host').value ?? '127.0.0.1';
+    const port = readWholeNumber(readSetting(context, parsed, '--port'), {
+      min: 0,
+      max: 65_535,
+      fallback: 4010,
+    });
+    const drainSeconds = readWholeNumber(
+      { name: '--drain', value: optionValue(parsed, '--drain') },
+      { min: 0, max: 3_600, fallback: 0 },
+    );
+    const logLevel = readLogLevel(context, parsed);
     const sink = readSink(parsed);
     const rateLimit = readRateLimit(parsed);
     const serve = async (storage: Storage, location: string) => {
-      const log = createLog(context.notice);
+      const isTerminal = context.io.stderr.isTTY === true;
+      const log = createServiceLog(context.notice, logLevel);
+      const tell = (level: LogLevel, message: string) =>
+        isTerminal ? context.notice(message) : log({ level, message });
       const app = createApp({ storage, version, log, rateLimit });
       const server = await listen(app, { host, port, log }).catch((error: unknown) => {
         throw listenError(host, port, error);
       });
       const deliveries = isOn(parsed, '--no-delivery') ? null : startDeliveries({ storage, sink, log });
-      for (const warning of storage.warnings) context.notice(`Warning: ${warning}.`);
+      for (const warning of storage.warnings) tell('warn', `Warning: ${warning}.`);
       if (context.flags.json) printJson(context, { origin: server.origin, database: location });
       else context.print(`Listening on ${server.origin}`);
-      context.notice(`Database ${location}. Press Ctrl-C to stop.`);
+      tell('info', `Database ${location}. Press Ctrl-C to stop.`);
       await new Promise<void>((resolve) => {
         if (context.io.signal.aborted) resolve();
         context.io.signal.addEventListener('abort', () => resolve(), { once: true });
       });
-      await Promise.all([server.close(), deliveries?.stop()]);
+      tell('info', 'Stopping.');
+      await Promise.all([server.close({ drainMs: drainSeconds * 1000, idleMs }), deliveries?.stop()]);
       return undefined;
     };
     return withStorage(context, parsed, serve, { mayBeNew: true });
   },
 };
 
-/** Writes all lines of one event loop turn at once: under load a write costs as much as handling a request. */
-function createLog(write: (text: string) => void): (line: object) => void {
-  let lines: string[] = [];
-  return (line) => {
-    if (lines.push(JSON.stringify(line)) > 1) return;
-    setImmediate(() => {
-      const text = lines.join('\n');
-      lines = [];
-      write(text);
-    });
-  };
+/** How long idle connections stay open after a stop: a client may just be sending a request on one. */
+const idleMs = 500;
+
+function readLogLevel(context: Context, parsed: ParsedCommand): LogLevel {
+  const { name, value = 'info' } = readSetting(context, parsed, '--log-level');
+  const level = logLevels.find((candidate) => candidate === value);
+  if (level !== undefined) return level;
+  throw usageError(`${name} must be one of ${logLevels.join(', ')} (got "${value}")`, 'the default is info');
 }
 
 function readRateLimit(parsed: ParsedCommand) {

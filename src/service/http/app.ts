@@ -40,6 +40,7 @@ export type App = HttpHandler;
 interface Trace {
   route: string;
   keyId: string | null;
+  storeId: string | null;
 }
 
 interface AppRoute extends Route {
@@ -66,6 +67,7 @@ export function createApp(options: AppOptions): App {
     const version = await storage.version();
     const principal = await authenticate({ authorization: request.header('authorization'), now, version });
     trace.keyId = principal.keyId;
+    trace.storeId = principal.storeId;
     const waitSeconds = limiter === null ? 0 : await limiter.take(principal, now);
     if (waitSeconds > 0) throw rateLimited(waitSeconds);
 
@@ -130,14 +132,15 @@ export function createApp(options: AppOptions): App {
     const start = performance.now();
     const requestId = randomUUID();
     const { method } = request;
-    const trace: Trace = { route: 'none', keyId: null };
+    const trace: Trace = { route: 'none', keyId: null, storeId: null };
     const { status, body, headers, text } = await route(request, trace).catch((error: unknown) => {
       const problem = toProblem(error, requestId);
       if (problem.status >= 500) log({ level: 'error', requestId, error: describeError(error) });
       return { ...problem, text: undefined };
     });
     const ms = Math.round(performance.now() - start);
-    log({ method, route: trace.route, status, ms, requestId, keyId: trace.keyId });
+    const { keyId, storeId } = trace;
+    log({ method, route: trace.route, status, ms, requestId, storeId, keyId });
     const fields: Record<string, string> = { 'Cache-Control': 'no-store', 'X-Request-Id': requestId };
     if (body !== null) fields['Content-Type'] = 'application/json';
     const content = body === null || method === 'HEAD' ? null : (text ?? JSON.stringify(body));

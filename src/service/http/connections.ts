@@ -92,7 +92,7 @@ export function watchConnections(server: Server, log: (line: object) => void) {
   function answerUnread(refusal: ServiceError): HttpAnswer {
     const requestId = randomUUID();
     const { status, headers, body } = toProblem(refusal, requestId);
-    log({ method: null, route: 'none', status, ms: 0, requestId, keyId: null });
+    log({ method: null, route: 'none', status, ms: 0, requestId, storeId: null, keyId: null });
     const content = JSON.stringify(body);
     return {
       status,

@@ -5,6 +5,8 @@ import { migrate } from './migrations/migrate.ts';
 export interface StorageOptions {
   /** How long to wait while another process holds a lock. Default: 5 s. */
   readonly busyTimeoutMs?: number;
+  /** Connections to PostgreSQL. Default: 10. */
+  readonly poolSize?: number;
   /** How many changes share a commit of the embedded engine at most. Default: 256. */
   readonly maxGroup?: number;
 }
@@ -17,7 +19,10 @@ export interface StorageOptions {
 export async function openStorage(location: string, options: StorageOptions = {}): Promise<Storage> {
   const patienceMs = options.busyTimeoutMs ?? 5_000;
   const storage = isPostgresUrl(location)
-    ? await (await import('./postgres/open-postgres.ts')).openPostgres(location, patienceMs)
+    ? await (await import('./postgres/open-postgres.ts')).openPostgres(location, {
+        patienceMs,
+        poolSize: options.poolSize ?? 10,
+      })
     : await openEmbedded(location, { patienceMs, maxGroup: options.maxGroup ?? 256 });
   try {
     await migrate(storage);

@@ -275,6 +275,7 @@ test('the log has a line per request without body, object id and key', async () 
       status: 404,
       ms: expect.any(Number),
       requestId: answer.headers.get('x-request-id'),
+      storeId: service.storeId,
       keyId: service.keyId,
     },
     {
@@ -283,6 +284,7 @@ test('the log has a line per request without body, object id and key', async () 
       status: 404,
       ms: expect.any(Number),
       requestId: expect.any(String),
+      storeId: null,
       keyId: null,
     },
     expect.objectContaining({ status: 201, keyId: service.keyId }),

@@ -4,31 +4,38 @@ import { CamelCasePlugin, CompiledQuery, Kysely, PostgresDialect, sql } from 'ky
 import { isAborted, isConnectionLost, isUnavailable } from '../core/engine-errors.ts';
 import { DatabaseSetupError, StorageBusyError, UnknownCommitError } from '../core/errors.ts';
 import type { Schema } from '../core/schema.ts';
-import type { Locks, Queries, Storage, Transactions, TransactionWork } from '../core/storage.ts';
+import type { Queries, Storage, Transactions, TransactionWork } from '../core/storage.ts';
+import { createLocks } from './locks.ts';
 import { createStoreQueue } from './store-queue.ts';
 
-/** Times that a transaction is run when PostgreSQL breaks it off. */
+/** How often a transaction is run that PostgreSQL aborts. */
 const maxAttempts = 5;
 
 const bigintOid = 20;
 
-/** Of one process, and those of them that the changes of one store may take. */
-const connections = 10;
-const connectionsOfAStore = 3;
+/** Share of the connections that the changes of one store can take. */
+const storeShare = 0.3;
 
-/** How many times as long as a lock is waited for PostgreSQL may be silent: then nobody is there any more. */
+/** A connection without an answer for this many times the patience is closed. */
 const patienceForAnswers = 12;
 
-/** Whose rows a transaction sees: see row-security-migration.ts. */
+/** Whose rows a transaction sees: see migrations/0004-row-security.ts. */
 type Audience = { readonly storeId: string } | 'administration';
 
+export interface PostgresOptions {
+  /** How long to wait for a lock, in ms. */
+  readonly patienceMs: number;
+  /** Connections of this process. */
+  readonly poolSize: number;
+}
+
 /**
- * Opens a database on PostgreSQL. What the URL leaves out, a password above all, comes from the environment as in
- * every PostgreSQL client (PGPASSWORD, PGSSLMODE …). Locks are waited for up to `patienceMs`.
+ * Opens a database on PostgreSQL. What the URL leaves out, such as the password, comes from the environment as in every
+ * PostgreSQL client (PGPASSWORD, PGSSLMODE …).
  */
-export async function openPostgres(url: string, patienceMs: number): Promise<Storage> {
+export async function openPostgres(url: string, { patienceMs, poolSize }: PostgresOptions): Promise<Storage> {
   const { Pool, escapeLiteral, types } = await loadDriver();
-  if (!URL.canParse(url)) throw new DatabaseSetupError('the URL of the database is not valid');
+  if (!URL.canParse(url)) throw new DatabaseSetupError('the URL of the database is invalid');
   const sockets = new Set<Socket>();
   const newSocket = () => {
     const socket = new Socket();
@@ -39,31 +46,30 @@ export async function openPostgres(url: string, patienceMs: number): Promise<Sto
   const pool = new Pool({
     connectionString: url,
     stream: newSocket,
-    max: connections,
+    max: poolSize,
     application_name: 'storectl',
     connectionTimeoutMillis: patienceMs,
     lock_timeout: patienceMs,
-    // A process that hangs in the middle of a transaction must not keep its locks.
+    // Releases the locks of a process that hangs in the middle of a transaction.
     idle_in_transaction_session_timeout: 60_000,
     keepAlive: true,
     types: {
       getTypeParser: (oid, format) => (oid === bigintOid ? Number : types.getTypeParser(oid, format)),
     },
   });
-  // A connection that is lost while nobody waits for its answer is replaced at its next use, or fails what it is used for.
-  // The pool listens only to those that nobody uses, and what nobody listens to would end the process.
+  // The pool replaces an idle connection that breaks. Without listeners such an error would end the process.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }), plugins: [new CamelCasePlugin()] });
 
-  const queue = createStoreQueue(connectionsOfAStore, patienceMs);
+  const queue = createStoreQueue(Math.ceil(poolSize * storeShare), patienceMs);
 
   function begin(mode: 'read' | 'write', audience: Audience): string {
     const setting =
       audience === 'administration'
         ? "set local storectl.administration = 'on'"
         : `set local storectl.store_id = ${escapeLiteral(audience.storeId)}`;
-    // Changes to a store take turns by locks, and have to see what the one before them has committed meanwhile.
+    // A change waits for a lock and must then see what the change before it has committed.
     return mode === 'read'
       ? `begin isolation level repeatable read, read only; ${setting}`
       : `begin isolation level read committed, read write; ${setting}`;
@@ -80,7 +86,7 @@ export async function openPostgres(url: string, patienceMs: number): Promise<Sto
           try {
             result = await work(queries, locksOf(queries));
           } catch (error) {
-            // Where the connection is gone, so is the transaction.
+            // If the connection is gone, so is the transaction.
             await queries.executeQuery(CompiledQuery.raw('rollback')).catch(() => {});
             throw error;
           }
@@ -128,17 +134,17 @@ async function loadDriver() {
   }
 }
 
-/** Throws when the database cannot hold what the service stores. Answers what is less than good. */
+/** Throws if the database cannot store the data of the service. Answers warnings about an unsafe setup. */
 async function checkSetup(db: Queries): Promise<string[]> {
   const { rows } = await sql<{ encoding: string; isUnbound: boolean }>`
     select current_setting('server_encoding') as encoding, rolsuper or rolbypassrls as is_unbound
     from pg_roles where rolname = current_user`.execute(db);
   const encoding = rows[0]?.encoding;
   if (encoding !== 'UTF8') {
-    throw new DatabaseSetupError(`the database is encoded in ${encoding}: create it with encoding UTF8`);
+    throw new DatabaseSetupError(`the encoding of the database is ${encoding}: create it with encoding UTF8`);
   }
   return rows[0]?.isUnbound
-    ? ['this role of PostgreSQL passes row-level security: use one that is no superuser and has no BYPASSRLS']
+    ? ['this PostgreSQL role bypasses row-level security: use one without SUPERUSER and BYPASSRLS']
     : [];
 }
 
@@ -147,7 +153,7 @@ async function commit(queries: Queries, mode: 'read' | 'write'): Promise<void> {
     await queries.executeQuery(CompiledQuery.raw('commit'));
   } catch (cause) {
     if (mode === 'read' || !isConnectionLost(cause)) throw cause;
-    throw new UnknownCommitError('the database went away during a commit', { cause });
+    throw new UnknownCommitError('the connection to the database broke during a commit', { cause });
   }
 }
 
@@ -161,31 +167,9 @@ async function retryAborted<Result>(attempt: () => Promise<Result>): Promise<Res
       }
       if (!isAborted(error)) throw error;
       if (number === maxAttempts) {
-        throw new StorageBusyError('the database broke the changes off', { cause: error });
+        throw new StorageBusyError('the database aborted the changes', { cause: error });
       }
     }
     await sleep(Math.random() * 10 * 2 ** number);
   }
-}
-
-/**
- * Advisory locks, which end with the transaction. A change has a share in `restore` and then its turn in `change`; a
- * restore has `restoring`, which no change asks for, and then all of `restore`, so that it can tell another restore
- * from a change.
- */
-function createLocks(db: Queries, scope: string): Locks {
-  const key = (name: string) => sql`hashtextextended(${`storectl ${name} ${scope}`}, 0)`;
-  const ask = async (call: ReturnType<typeof sql>) => {
-    const { rows } = await sql<{ granted: unknown }>`select ${call} as granted`.execute(db);
-    return rows[0]?.granted !== false;
-  };
-  return {
-    claim: (name) => ask(sql`pg_try_advisory_xact_lock(${key(`claim ${JSON.stringify(name)}`)})`),
-    acquireChange: async () =>
-      (await ask(sql`pg_try_advisory_xact_lock_shared(${key('restore')})`)) &&
-      (await ask(sql`pg_advisory_xact_lock(${key('change')})`)),
-    acquireRestore: async () =>
-      (await ask(sql`pg_try_advisory_xact_lock(${key('restoring')})`)) &&
-      (await ask(sql`pg_advisory_xact_lock(${key('restore')})`)),
-  };
 }

@@ -1,0 +1,41 @@
+import type { Context } from '../../cli/command/context.ts';
+import { usageError } from '../../cli/core/errors.ts';
+import { optionValue, type ParsedCommand } from '../../cli/core/parsed-command.ts';
+
+/** Variables that set an option of `service` commands, as containers and systemd do. An option on the command line wins. */
+const variables = {
+  '--host': 'STORECTL_SERVICE_HOST',
+  '--port': 'STORECTL_SERVICE_PORT',
+  '--database': 'STORECTL_SERVICE_DATABASE',
+  '--pool-size': 'STORECTL_SERVICE_POOL_SIZE',
+  '--log-level': 'STORECTL_SERVICE_LOG_LEVEL',
+} as const;
+
+export type ServiceFlag = keyof typeof variables;
+
+/** The value of an option, with the name of the option or variable that has set it. */
+export function readSetting(
+  { io }: Pick<Context, 'io'>,
+  parsed: ParsedCommand,
+  flag: ServiceFlag,
+): { readonly name: string; readonly value: string | undefined } {
+  const given = optionValue(parsed, flag);
+  const variable = variables[flag];
+  const fromEnvironment = io.env[variable] || undefined;
+  if (given !== undefined || fromEnvironment === undefined) return { name: flag, value: given };
+  return { name: variable, value: fromEnvironment };
+}
+
+/** A whole number from an option or variable. Throws a usage error. */
+export function readWholeNumber(
+  { name, value }: { readonly name: string; readonly value: string | undefined },
+  { min, max, fallback }: { readonly min: number; readonly max: number; readonly fallback: number },
+): number {
+  if (value === undefined) return fallback;
+  const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN;
+  if (number >= min && number <= max) return number;
+  throw usageError(
+    `${name} must be a whole number from ${min} to ${max} (got "${value}")`,
+    `for example ${name}${name.startsWith('--') ? ' ' : '='}${fallback}`,
+  );
+}

@@ -1,0 +1,54 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { newProgramMachine } from '../helpers/program.ts';
+
+test('variables set what options do not, and the log has JSON lines of the wanted level', async () => {
+  const machine = newProgramMachine({
+    STORECTL_SERVICE_PORT: '0',
+    STORECTL_SERVICE_HOST: 'localhost',
+    STORECTL_SERVICE_DATABASE: 'from-environment.db',
+    STORECTL_SERVICE_LOG_LEVEL: 'warn',
+  });
+  const start = async (...args: string[]) => {
+    const service = machine.start(['service', 'start', ...args]);
+    onTestFinished(() => void service.process.kill('SIGKILL'));
+    const [, origin = ''] = await service.shown(/Listening on (\S+)/);
+    expect((await globalThis.fetch(`${origin}/healthz`)).status).toBe(200);
+    service.process.kill('SIGTERM');
+    const { exitCode, stderr } = await service.ended;
+    return { origin, exitCode, lines: stderr.trim() === '' ? [] : stderr.trim().split('\n') };
+  };
+
+  const quiet = await start();
+  expect(quiet).toMatchObject({ exitCode: 0, lines: [] });
+  expect(quiet.origin).toMatch(/^http:\/\/localhost:/);
+
+  const verbose = await start('--host', '127.0.0.1', '--log-level', 'info');
+  expect(verbose.exitCode).toBe(0);
+  expect(verbose.origin).toMatch(/^http:\/\/127\.0\.0\.1:/);
+  const records = verbose.lines.map((line) => JSON.parse(line));
+  expect(records).toContainEqual(expect.objectContaining({ level: 'info', route: '/healthz', status: 200 }));
+  expect(records[0].message).toContain('from-environment.db');
+  for (const { time } of records) expect(new Date(time).toISOString()).toBe(time);
+});
+
+test('a service that drains answers until the time is over', async () => {
+  const machine = newProgramMachine();
+  const service = machine.start(['service', 'start', '--port', '0', '--drain', '2']);
+  onTestFinished(() => void service.process.kill('SIGKILL'));
+  const [, origin = ''] = await service.shown(/Listening on (\S+)/);
+  const statusOf = async (path: string) => (await globalThis.fetch(origin + path)).status;
+  expect(await statusOf('/readyz')).toBe(200);
+  service.process.kill('SIGTERM');
+  await service.shown(/Stopping/);
+  expect([await statusOf('/readyz'), await statusOf('/healthz')]).toEqual([503, 200]);
+  expect((await service.ended).exitCode).toBe(0);
+});
+
+test.each([
+  ['STORECTL_SERVICE_PORT', '70000', 'STORECTL_SERVICE_PORT must be a whole number from 0 to 65535'],
+  ['STORECTL_SERVICE_POOL_SIZE', 'many', 'STORECTL_SERVICE_POOL_SIZE must be a whole number from 2 to 1000'],
+  ['STORECTL_SERVICE_LOG_LEVEL', 'loud', 'STORECTL_SERVICE_LOG_LEVEL must be one of error, warn, info'],
+])('a wrong value of %s is refused by its name', async (name, value, message) => {
+  const { exitCode, stderr } = await newProgramMachine({ [name]: value }).run(['service', 'start']);
+  expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringContaining(message) });
+});
