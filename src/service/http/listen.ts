@@ -14,7 +14,7 @@ const defaultReceiveMs = 30_000;
 const maxConnections = 4_000;
 const maxHeaders = 100;
 
-export interface CloseOptions {
+interface CloseOptions {
   /** How long to accept connections after the call, so that load balancers notice. Default: 0. */
   readonly drainMs?: number;
   /** How long idle connections may send another request after that. Default: 0. */
