@@ -1,5 +1,7 @@
 import { CommanderError } from 'commander';
+import type { HistoryRecord } from '../history/records/record.ts';
 import { type CommandDefinition, refusedFlags } from './command/command-definition.ts';
+import type { Context } from './command/context.ts';
 import type { GlobalFlags } from './command/global-flags.ts';
 import { globalOptions } from './command/global-options.ts';
 import {
@@ -21,6 +23,7 @@ export async function main(argv: readonly string[], io: Io): Promise<ExitCode> {
   const output = watchOutput(io);
   let ran = false;
   let exitCode: ExitCode = exitCodes.done;
+  let last: Context | undefined;
   const run = async (definition: CommandDefinition, parsed: ParsedCommand) => {
     // Loaded on demand: neither help nor a mistyped command needs them.
     const { createContext } = await import('./command/context.ts');
@@ -44,6 +47,7 @@ export async function main(argv: readonly string[], io: Io): Promise<ExitCode> {
         return await offerStore(context, error);
       } finally {
         await context.close();
+        last = context;
       }
     };
     for (let next: GlobalFlags | null = flags; next !== null; ) next = await attempt(next);
@@ -52,10 +56,14 @@ export async function main(argv: readonly string[], io: Io): Promise<ExitCode> {
     const words = moveHelpToEnd(argv);
     const parser = createProgram({ words, io, version, run });
     await parser.parseAsync(words, { from: 'user' }).catch(ignoreHelpExit);
-    await output.flushed(ran);
+    await output.flushed(ran, last?.applied ?? []);
+    if (last !== undefined && last.applied.length > 0) {
+      const { markReported } = await import('./operation/run/mark-reported.ts');
+      await markReported(last);
+    }
     return exitCode;
   } catch (error) {
-    const details = detailsOf(error);
+    const details = doneWithoutOutput(detailsOf(error), last?.applied ?? []);
     io.stderr.write(wantsJson(argv) ? describeAsJson(details) : await describeForPeople(details, io));
     return details.exitCode;
   }
@@ -84,19 +92,42 @@ function ignoreHelpExit(error: unknown): void {
   throw error;
 }
 
-/** Detects output that could not be written. A reader that stops early, such as `head`, is no error. */
-function watchOutput({ stdout, stderr }: Io): { flushed(ran: boolean): Promise<void> } {
+const outputErrors = ['output_failed', 'unwritable_file', 'receipt_unwritable'];
+
+/** Output that could not be written, after something was applied: exit 12. */
+function doneWithoutOutput(details: ErrorDetails, applied: readonly HistoryRecord[]): ErrorDetails {
+  const record = applied.at(-1);
+  if (record === undefined || !outputErrors.includes(details.code)) return details;
+  return {
+    ...details,
+    exitCode: exitCodes.outputFailed,
+    outcome: 'applied',
+    operationId: record.id,
+    hint: `the change was applied; \`storectl history show ${record.id}\` shows the answer`,
+  };
+}
+
+/**
+ * Detects output that could not be written. A reader that stops early, such as `head`, is an error only if something was
+ * applied.
+ */
+function watchOutput({ stdout, stderr }: Io): {
+  flushed(ran: boolean, applied: readonly HistoryRecord[]): Promise<void>;
+} {
   let failure: unknown = null;
+  let brokenPipe: unknown = null;
   for (const stream of [stdout, stderr]) {
     stream.on('error', (error) => {
       // Windows calls it EOF.
       if (!['EPIPE', 'EOF'].includes(systemErrorCode(error) ?? '')) failure ??= error;
+      else if (stream === stdout) brokenPipe ??= error;
     });
   }
   return {
-    async flushed(ran) {
+    async flushed(ran, applied) {
       // Streams report failed writes asynchronously.
       await new Promise((resolve) => setImmediate(resolve));
+      if (applied.length > 0) failure ??= brokenPipe;
       if (failure === null) return;
       throw new CliError({
         code: 'output_failed',

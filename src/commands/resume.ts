@@ -13,6 +13,7 @@ import { wrapText } from '../cli/output/wrap.ts';
 import { chooseOrFail } from '../cli/prompts/ask-or-fail.ts';
 import type { Choice } from '../cli/prompts/prompts.ts';
 import { askFirst } from '../cli/prompts/questions.ts';
+import { isOpen } from '../history/records/outline.ts';
 import type { HistoryRecord } from '../history/records/record.ts';
 import { markRecord, type Resumed, resumeRecord } from '../history/sending/resume.ts';
 
@@ -121,9 +122,19 @@ async function openRecords(context: Context): Promise<HistoryRecord[]> {
   return records.reverse();
 }
 
+/** The open ones, and those that were applied without the answer reaching the user. */
+async function unsettledRecords(context: Context): Promise<HistoryRecord[]> {
+  const { records } = await (await context.history()).list();
+  return records.filter((record) => isOpen(record) || isUntold(record)).reverse();
+}
+
+function isUntold({ state, reported }: HistoryRecord): boolean {
+  return state === 'applied' && !reported;
+}
+
 /** All open records. In a terminal, the user chooses one or all if there are several. */
 async function chooseRecords(context: Context): Promise<HistoryRecord[]> {
-  const records = await openRecords(context);
+  const records = await unsettledRecords(context);
   if (records.length < 2 || !context.canPrompt) return records;
   const chosen = await chooseOpen(context, records, 'Which open change do you want to resume?', [
     { value: '', name: `All ${records.length}, oldest first` },
@@ -170,7 +181,11 @@ async function resumeOne(context: Context, record: HistoryRecord, evenIfOld: boo
     return { ...common, message: resumed.advice, exitCode };
   }
   for (const warning of resumed.warnings) context.notice(context.err.color.yellow(printable(warning)));
-  if (resumed.outcome.kind === 'applied') return { ...common, message: 'applied', exitCode: exitCodes.done };
+  if (resumed.outcome.kind === 'applied') {
+    context.applied.push(after);
+    const message = isUntold(record) ? 'applied; you were not told' : 'applied';
+    return { ...common, message, exitCode: exitCodes.done };
+  }
   if (resumed.outcome.kind === 'not_sent') {
     const message = `not applied: ${resumed.outcome.failure.message}`;
     return { ...common, message, exitCode: exitCodes.notApplied };

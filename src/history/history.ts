@@ -7,7 +7,7 @@ import type { FingerprintedIntent, Intent, Target } from './records/request-inte
 
 /** What changes in a record while its operation runs. */
 export type RecordPatch = Partial<
-  Pick<HistoryRecord, 'state' | 'attempts' | 'sentAt' | 'answer' | 'failure'>
+  Pick<HistoryRecord, 'state' | 'attempts' | 'sentAt' | 'answer' | 'failure' | 'reported'>
 >;
 
 /** A file in the history's folder that is not a usable record. It stays where it is. */

@@ -126,13 +126,18 @@ describe('the same command again without a key', () => {
 
   test.each([
     ['is 20 hours old', record('r', 20, { state: 'unknown' })],
-    ['was applied', record('r', 1, { state: 'applied' })],
+    ['was applied and told', record('r', 1, { state: 'applied', reported: true })],
     ['was refused', record('r', 1, refused(422))],
     ['was refused for its API key', record('r', 1, refused(401))],
     ['was never sent', record('r', 1, { state: 'not_sent' })],
     ['has no key', record('r', 1, { state: 'unknown', class: 'one-shot' })],
   ])('starts afresh when the earlier one %s', (_what, earlier) => {
     expect(recordToContinue([earlier], NOW)).toBeNull();
+  });
+
+  test('reports one that was applied and never told', () => {
+    const untold = record('r', 1, { state: 'applied', reported: false });
+    expect(recordToContinue([untold], NOW)).toBe(untold);
   });
 
   test('continues the newest of several', () => {

@@ -260,6 +260,16 @@ describe('keys', () => {
     expect(server.effects).toHaveLength(2);
   });
 
+  test('an applied record whose answer was never printed is reported instead of sent again', async () => {
+    const { record } = await perform(backup);
+    const again = await perform(backup);
+    expect(again).toMatchObject({ record: { id: record.id }, outcome: { kind: 'applied' } });
+    expect(server.effects).toEqual(['made-1']);
+    await history.update(again.record, { state: 'applied', reported: true });
+    expect((await perform(backup)).record.id).not.toBe(record.id);
+    expect(server.effects).toHaveLength(2);
+  });
+
   test('after 20 hours the same command takes a fresh key', async () => {
     react = () => 'drop';
     const { record } = await perform(backup);

@@ -3,6 +3,7 @@ import path from 'node:path';
 import type { Client, ClientOptions, createClient, Exchange } from '../../client/client.ts';
 import type { History } from '../../history/history.ts';
 import { memoize } from '../../history/memoize.ts';
+import type { HistoryRecord } from '../../history/records/record.ts';
 import {
   type ConnectionSettings,
   demoProfile,
@@ -68,6 +69,8 @@ export interface Context {
   onExchange(listener: (exchange: Exchange) => void): void;
   /** Starts the demo service on the first call. */
   demo(): Promise<Demo>;
+  /** Records of this command that were applied and whose answers may not have reached the user yet. */
+  readonly applied: HistoryRecord[];
   /** Releases what the command used. Called by main. */
   close(): Promise<void>;
 }
@@ -169,6 +172,7 @@ export async function createContext({ io, flags, version }: ContextOptions): Pro
       listeners.push(listener);
     },
     demo,
+    applied: [],
     async close() {
       for (const cleanup of cleanups.reverse()) await cleanup();
     },

@@ -12,6 +12,7 @@ export const exitCodes = {
   notApplied: 9,
   unknown: 10,
   localState: 11,
+  outputFailed: 12,
   cancelled: 130,
 } as const;
 

@@ -7,6 +7,7 @@ import { isOn } from '../../cli/core/parsed-command.ts';
 import { printable } from '../../cli/core/sanitize.ts';
 import { operationCommand } from '../../cli/operation/define-operation.ts';
 import { confirmById } from '../../cli/operation/run/confirm.ts';
+import { markReported } from '../../cli/operation/run/mark-reported.ts';
 import { idIfAny } from '../../cli/operation/run/print-result.ts';
 import type { OperationRequest, Performed, Run } from '../../cli/operation/run/run.ts';
 import { earlierRecord, perform } from '../../cli/operation/run/send.ts';
@@ -53,7 +54,9 @@ async function backUpAndRestore(run: Run): Promise<Performed> {
   const begun = await earlierRecord(run);
   let safetyId = begun?.safetyBackupId ?? null;
   if (begun === null && !isOn(parsed, noSafetyBackup)) safetyId = await takeSafetyBackup(run, backupId);
-  const performed = await perform(run, { safetyBackupId: safetyId ?? undefined });
+  const performed = await perform(run, { safetyBackupId: safetyId ?? undefined }).catch((error: unknown) => {
+    throw error instanceof CliError && safetyId !== null ? withSafetyBackup(error, safetyId) : error;
+  });
   if (safetyId === null) return performed;
   const undo = undoCommand(target, safetyId, sectionsOf(request.body).join(','));
   return { ...performed, id: safetyId, undo };
@@ -92,12 +95,27 @@ async function takeSafetyBackup(run: Run, backupId: string): Promise<string> {
       hint: `add ${noSafetyBackup} to restore without one`,
     });
   }
+  // The next restore must not take this one for its own.
+  await markReported(ui.context);
   return id;
+}
+
+/** The error of a restore after its safety backup: something was sent, and says which. */
+function withSafetyBackup({ details }: CliError, safetyId: string): CliError {
+  const restore =
+    details.outcome === 'unknown' ? 'the restore may have been applied' : 'nothing was restored';
+  const reason = details.message.replace(/[,;:]? nothing was sent( now)?/, '');
+  return new CliError({
+    ...details,
+    message: `safety backup ${printable(safetyId)} was taken, and ${restore}: ${reason}`,
+    hint: details.hint?.replace(/^nothing was sent; /, ''),
+  });
 }
 
 function withoutRestore(error: CliError): CliError {
   return new CliError({
     ...error.details,
+    outcome: 'not_sent',
     message: `the safety backup failed, so nothing was restored: ${error.details.message}`,
   });
 }

@@ -21,10 +21,16 @@ export function recordOfKey(earlier: readonly HistoryRecord[], fingerprint: stri
 }
 
 /**
- * The open record that the same command, given again without a key, continues, or null.
+ * The record that the same command, given again without a key, continues, or null: one that is open, or one that was applied
+ * without its answer reaching the user.
  * `twins` are records of this command, newest first.
  */
 export function recordToContinue(twins: readonly HistoryRecord[], now: number): HistoryRecord | null {
   const young = (record: HistoryRecord) => now - Date.parse(record.createdAt) < KEY_REUSE_MS;
-  return twins.find((record) => record.class === 'keyed' && isOpen(record) && young(record)) ?? null;
+  const isUntold = (record: HistoryRecord) => record.state === 'applied' && !record.reported;
+  return (
+    twins.find(
+      (record) => record.class === 'keyed' && (isOpen(record) || isUntold(record)) && young(record),
+    ) ?? null
+  );
 }

@@ -53,7 +53,10 @@ export async function performInBatch(
 }
 
 function expectApplied({ request, ui }: Run, outcome: Outcome, record: HistoryRecord | null): Applied {
-  if (outcome.kind === 'applied') return outcome;
+  if (outcome.kind === 'applied') {
+    if (record !== null) ui.context.applied.push(record);
+    return outcome;
+  }
   throw outcomeError(outcome, {
     class: request.operation.class,
     fields: ui.fields,
