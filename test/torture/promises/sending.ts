@@ -37,7 +37,10 @@ export const sendingPromises: readonly ProgramPromise[] = [
       if (story.class !== 'one-shot') return null;
       return story.asks.flatMap(({ subject, episodes }) => {
         const settled = episodes.findLastIndex(({ run }) => isSettledByUser(run));
-        const writes = episodes.slice(settled + 1).flatMap((episode) => episode.writes);
+        const writes = episodes
+          .slice(settled + 1)
+          .flatMap((episode) => episode.writes)
+          .sort((a, b) => a.at - b.at);
         const doubtful = writes.findIndex(isDoubtful);
         const again = doubtful === -1 ? undefined : writes[doubtful + 1];
         return again === undefined ? [] : [`${subject}: request ${again.number} after one in doubt`];

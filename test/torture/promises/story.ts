@@ -39,7 +39,8 @@ export interface Story extends Trace {
 export function tellStory(trace: Trace): Story {
   const { schedule } = trace;
   const end = trace.runs.findIndex(({ typed }) => typed === 'repair');
-  const runs = end === -1 ? trace.runs : trace.runs.slice(0, end);
+  // Of two at once, the first to end is the one whose outcome the other may know.
+  const runs = trace.runs.slice(0, end === -1 ? undefined : end).sort((a, b) => a.endedMs - b.endedMs);
   const lastMs = end === -1 ? Number.POSITIVE_INFINITY : (trace.runs[end]?.startedMs ?? 0);
   const requests = trace.requests.filter(({ at }) => at < lastMs);
   const known = new Set(requests.map(({ number }) => number));
