@@ -91,6 +91,7 @@ const rows: Readonly<Record<string, Row>> = {
   'history list': { missing: 0, given: () => ['--limit', '1', '-q'], makes: 'record' },
   'history show': { missing: 3, given: (world) => [made(world, 'record')] },
   'history prune': { missing: 3, given: () => ['--older-than', '90d'] },
+  'history repair': { missing: 0, given: () => ['--json'] },
   resume: { missing: 0, given: (world) => [made(world, 'record')] },
   'auth login': {
     missing: 3,
@@ -239,7 +240,7 @@ test('every flag that reads standard input: silence ends with exit 3 and says wh
     expect({ line, code: silent.exitCode, stdout: silent.stdout }).toEqual({ line, code: 3, stdout: '' });
     const { code, message, hint, outcome } = errorOf(silent);
     expect({ code, outcome }, line).toEqual({ code: 'input_needed', outcome: 'not_sent' });
-    expect(message, line).toMatch(/ - reads standard input, which was silent for 0.3 s/);
+    expect(message, line).toMatch(/ - timed out: nothing came from standard input for 0.3 s/);
     expect(hint, line).toContain('--timeout SECONDS');
     // With nothing in it, standard input is no answer either; an empty text is for the service to refuse.
     const { exitCode } = await machine.run(args);
@@ -255,7 +256,7 @@ test('a pipe: silence ends with exit 3, and one that goes on delivering is read 
     `${namedPipeLine('pipe')}; storectl store update --from-file pipe --timeout 0.3`,
   );
   expect(silent).toMatchObject({ exitCode: 3, signal: null });
-  expect(silent.stderr).toContain('--from-file reads pipe, which was silent for 0.3 s');
+  expect(silent.stderr).toContain('--from-file timed out: nothing came from pipe for 0.3 s');
 
   // Each part comes within the time, and all of them together do not.
   const parts = ['{', '"name"', ':', '"Slow"', '}'];
@@ -278,7 +279,7 @@ test('a pipe that holds the key: silence ends with exit 11, and a key that comes
 
   const silent = await machine.shell(`${namedPipeLine('pipe')}; ${show} --timeout 0.3`);
   expect(silent).toMatchObject({ exitCode: 11, signal: null });
-  expect(silent.stderr).toContain('cannot read the key from pipe: nothing came in time');
+  expect(silent.stderr).toContain('cannot read the key from pipe: timed out');
   const result = await machine.shell(`(sleep 0.3; cat key.txt > pipe) & ${show}`);
   expect(result).toMatchObject({ exitCode: 0, stdout: `{"storeId":"${service.storeId}"}\n` });
 });
@@ -302,19 +303,19 @@ test('a terminal is waited for, and says so; what is missing then cannot be aske
   terminal.type(
     `clear; node ${storectl} store update --from-file - --timeout 0.3 --fields name; echo "code $?"`,
   );
-  await terminal.shows(/--from-file - reads from the terminal; Ctrl-D on a line of its own ends it/);
+  await terminal.shows(/Type the text for --from-file -, then press Ctrl-D on an empty line\./);
   terminal.type('name: Typed');
   terminal.press('C-d');
   expect(await terminal.shows(/code \d/)).toMatch(/"name": "Typed"[\s\S]*code 0/);
 
   terminal.type(`clear; node ${storectl} blog create --content-file -; echo "code $?"`);
-  await terminal.shows(/reads from the terminal/);
+  await terminal.shows(/then press Ctrl-D on an empty line/);
   terminal.type('Text.');
   terminal.press('C-d');
   expect(await terminal.shows(/code \d/)).toMatch(/--title TEXT[\s\S]*code 3/);
 
   terminal.type(`clear; node ${storectl} store update --from-file -; echo "code $?"`);
-  await terminal.shows(/reads from the terminal/);
+  await terminal.shows(/then press Ctrl-D on an empty line/);
   terminal.press('C-c');
   await terminal.shows(/code 130/);
 });

@@ -46,7 +46,8 @@ describe('the model', () => {
   test.each([
     ['backup create', []],
     ['backup', []],
-    ['history', ['--dry-run']],
+    ['history', []],
+    ['profile', ['--dry-run']],
     ['doctor', ['--dry-run']],
     ['completion', ['--dry-run', '--fields']],
   ])('%s is not offered %j, which it refuses', (place, refused) => {

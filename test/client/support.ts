@@ -14,7 +14,8 @@ export function skippingClock(): SkippingClock {
   return {
     sleeps,
     now: () => Date.now() + skipped,
-    monotonic: () => performance.now() + skipped,
+    // Whole, so that sums are exact.
+    monotonic: () => Math.floor(performance.now()) + skipped,
     async sleep(ms, signal) {
       signal?.throwIfAborted();
       sleeps.push(ms);

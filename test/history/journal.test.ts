@@ -365,19 +365,22 @@ test('a folder that is removed while a request is on its way has the record agai
 test('prune removes what is old and not open', async () => {
   const applied = await history.begin(backup);
   await history.update(applied, { state: 'applied' });
-  const open = await history.begin(backup);
   const refusedKey = await history.begin(backup);
   const answer = { status: 401, body: null, problem: null, requestId: null, etag: null, retryAt: null };
   await history.update(refusedKey, {
     state: 'rejected',
     answer: { ...answer, receivedAt: new Date(now).toISOString(), replayed: false, settledByReading: false },
   });
+  const prepared = await history.begin(backup);
+  const inDoubt = await history.begin(backup);
+  await history.update(inDoubt, { state: 'unknown' });
   now += 10 * 86_400_000;
   const young = await history.begin(backup);
   await history.update(young, { state: 'applied' });
-  expect(await history.prune({ olderThanMs: 9 * 86_400_000 })).toHaveLength(2);
+  const removed = await history.prune({ olderThanMs: 9 * 86_400_000 });
+  expect(removed.toSorted()).toEqual(idsOf([applied, refusedKey]).toSorted());
   const { records } = await history.list();
-  expect(new Set(idsOf(records))).toEqual(new Set(idsOf([open, young])));
+  expect(new Set(idsOf(records))).toEqual(new Set(idsOf([prepared, inDoubt, young])));
 });
 
 describe('folders that cannot be used', () => {

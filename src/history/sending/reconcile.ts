@@ -18,11 +18,6 @@ export interface Finding {
   readonly note: string | null;
 }
 
-/** Whether {@link settleByReading} can find out anything about this operation. */
-export function canSettleByReading(record: Pick<HistoryRecord, 'operation'>): boolean {
-  return record.operation === decideDispute.id || record.operation === saveSettings.id;
-}
-
 /**
  * Reads what the operation should have changed. Only a read that shows the change ends the doubt (see `keepDoubt`):
  * anything else, a failed read included, leaves the outcome unknown.

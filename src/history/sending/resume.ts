@@ -1,3 +1,4 @@
+import { decideDispute } from '../../contract/operations/disputes.ts';
 import { saveSettings } from '../../contract/operations/settings.ts';
 import { findOperation } from '../../contract/operations.ts';
 import type { Lock, LockHolder } from '../files/lock.ts';
@@ -12,7 +13,6 @@ import {
 } from '../records/record.ts';
 import { patchOf, recordedOutcome } from '../records/recorded-outcome.ts';
 import { KEY_REUSE_MS } from './idempotency-key-reuse.ts';
-import { canSettleByReading, settleByReading } from './reconcile.ts';
 import { sendRecord } from './send.ts';
 
 export interface ResumeOptions extends SendOptions {
@@ -72,6 +72,11 @@ export async function resumeRecord(options: ResumeOptions): Promise<Resumed> {
     },
     { signal, onWait },
   );
+}
+
+/** Whether a read shows what became of it: see reconcile.ts, which is loaded when it is needed. */
+function canSettleByReading({ operation }: HistoryRecord): boolean {
+  return operation === decideDispute.id || operation === saveSettings.id;
 }
 
 type Left = Pick<Extract<Resumed, { action: 'left' }>, 'reason' | 'advice'>;
@@ -139,6 +144,7 @@ async function settleOrSend(options: ResumeOptions, lock: Lock, opened: HistoryR
   const record = await endAsUnknown(options, opened);
   const outcome = recordedOutcome(record);
   if (outcome?.kind !== 'unknown') return left(record, null);
+  const { settleByReading } = await import('./reconcile.ts');
   const finding = await settleByReading(options, record, outcome);
   if (finding.verdict === 'settled') {
     const settled = await options.history.update(
