@@ -10,7 +10,7 @@ export const usage = `Measures how fast storectl is, next to what the same costs
   --only PATTERN   rows whose name matches this regular expression
   --node FILE      another Node to measure on as well; may be given several times
   --json           one JSON document in place of the table
-  --readme         write the table into README.md as well
+  --readme         also write the table into bench/README.md
   --list           names of the rows`;
 
 /** What was asked for cannot be done as it is written. */

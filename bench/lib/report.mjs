@@ -122,12 +122,12 @@ function number(value, unit) {
 const begin = '<!-- bench: written by `npm run bench -- --readme` -->';
 const end = '<!-- end of bench -->';
 
-/** Writes the results into their place in README.md, where a Node has a column of its own. */
+/** Writes the results into their place in bench/README.md, with a column for each Node. */
 export async function writeReadme(document) {
-  const file = path.join(root, 'README.md');
+  const file = path.join(root, 'bench', 'README.md');
   const text = readFileSync(file, 'utf8');
   const [from, to] = [text.indexOf(begin), text.indexOf(end)];
-  if (from === -1 || to === -1) throw new Error(`README.md has no place for the results: ${begin}`);
+  if (from === -1 || to === -1) throw new Error(`bench/README.md has no place for the results: ${begin}`);
   const table = `${text.slice(0, from)}${begin}\n${readmeTable(document)}\n${text.slice(to)}`;
   writeFileSync(file, table);
 }
