@@ -73,6 +73,7 @@ const packages: Readonly<Record<string, RegExp>> = {
   conf: /^src\/cli\/config\/profile-store\.ts$/,
   chalk: /^src\/cli\/output\/colors\.ts$/,
   'cli-table3': /^src\/cli\/output\/tables\.ts$/,
+  'csv-parse': /^src\/commands\/disputes\/bulk\/csv\.ts$/,
   yaml: /^src\/(cli|commands)\//,
   kysely: /^src\/service\/storage\//,
   libsql: /^src\/service\/storage\//,
