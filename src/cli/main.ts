@@ -1,16 +1,11 @@
 import { CommanderError } from 'commander';
+import { systemCode } from '../history/errors.ts';
 import type { HistoryRecord } from '../history/records/record.ts';
 import { type CommandDefinition, refusedFlags } from './command/command-definition.ts';
 import type { Context } from './command/context.ts';
 import type { GlobalFlags } from './command/global-flags.ts';
 import { globalOptions } from './command/global-options.ts';
-import {
-  CliError,
-  describeSystemError,
-  type ErrorDetails,
-  systemErrorCode,
-  usageError,
-} from './core/errors.ts';
+import { CliError, describeSystemError, type ErrorDetails, usageError } from './core/errors.ts';
 import { type ExitCode, exitCodes } from './core/exit-codes.ts';
 import type { Io } from './core/io.ts';
 import type { ParsedCommand } from './core/parsed-command.ts';
@@ -119,7 +114,7 @@ function watchOutput({ stdout, stderr }: Io): {
   for (const stream of [stdout, stderr]) {
     stream.on('error', (error) => {
       // Windows calls it EOF.
-      if (!['EPIPE', 'EOF'].includes(systemErrorCode(error) ?? '')) failure ??= error;
+      if (!['EPIPE', 'EOF'].includes(systemCode(error))) failure ??= error;
       else if (stream === stdout) brokenPipe ??= error;
     });
   }

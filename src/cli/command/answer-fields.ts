@@ -1,3 +1,4 @@
+import { editDistance } from '../../contract/edit-distance.ts';
 import { usageError } from '../core/errors.ts';
 import { isObject } from '../core/json-value.ts';
 import { printable } from '../core/sanitize.ts';
@@ -20,10 +21,14 @@ export function namesIn(value: unknown, prefix = '', depth = 1): string[] {
 export function nearestFirst(names: readonly string[], wanted: string): string[] {
   const last = (name: string) => name.split('.').at(-1) ?? name;
   const distance = (name: string) =>
-    Math.min(editDistance(name, wanted), editDistance(last(name), last(wanted)) + 0.5);
+    Math.min(distanceIgnoringCase(name, wanted), distanceIgnoringCase(last(name), last(wanted)) + 0.5);
   return [...new Set(names)].sort(
     (one, other) => distance(one) - distance(other) || one.localeCompare(other, 'en'),
   );
+}
+
+function distanceIgnoringCase(one: string, other: string): number {
+  return editDistance(one.toLowerCase(), other.toLowerCase());
 }
 
 /** How many similar names an error lists. */
@@ -52,19 +57,4 @@ function isBelowMap(name: string, known: readonly string[]): boolean {
   return known.some(
     (field) => name.startsWith(`${field}.`) && !known.some((other) => other.startsWith(`${field}.`)),
   );
-}
-
-/** Levenshtein distance, ignoring case. */
-function editDistance(one: string, other: string): number {
-  const [from, to] = [one.toLowerCase(), other.toLowerCase()];
-  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
-  for (let at = 0; at < from.length; at += 1) {
-    const next = [at + 1];
-    for (let index = 0; index < to.length; index += 1) {
-      const replaced = (row[index] ?? 0) + (from[at] === to[index] ? 0 : 1);
-      next.push(Math.min(replaced, (row[index + 1] ?? 0) + 1, (next[index] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[to.length] ?? 0;
 }

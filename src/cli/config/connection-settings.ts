@@ -1,13 +1,8 @@
 import { readFileSync, statSync } from 'node:fs';
 import { parseBaseUrl } from '../../client/base-url.ts';
 import { isWellFormedKey, keyLength } from '../../contract/api-key.ts';
-import {
-  CliError,
-  describeSystemError,
-  localStateError,
-  systemErrorCode,
-  usageError,
-} from '../core/errors.ts';
+import { systemCode } from '../../history/errors.ts';
+import { CliError, describeSystemError, localStateError, usageError } from '../core/errors.ts';
 import { exitCodes } from '../core/exit-codes.ts';
 import type { Environment } from '../core/io.ts';
 import { readFolderSettings } from './folder-settings.ts';
@@ -161,7 +156,7 @@ function readKeyFile(file: string, timeoutMs = 180_000): string {
       stdio: ['inherit', 'pipe', 'ignore'],
     });
   } catch (error) {
-    throw systemErrorCode(error) === 'ETIMEDOUT' ? new Error('timed out') : error;
+    throw systemCode(error) === 'ETIMEDOUT' ? new Error('timed out') : error;
   }
 }
 

@@ -1,4 +1,5 @@
 import type { OutcomeKind } from '../../client/outcome.ts';
+import { systemCode } from '../../history/errors.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 
 /** One input that is wrong or missing, and the flag or argument that sets it. */
@@ -75,12 +76,6 @@ export class WentBack extends CliError {
   }
 }
 
-/** The system's name of an error (`ENOENT`), or null. */
-export function systemErrorCode(error: unknown): string | null {
-  if (!(error instanceof Error) || !('code' in error)) return null;
-  return typeof error.code === 'string' ? error.code : null;
-}
-
 const systemErrors: Readonly<Record<string, string>> = {
   ENOENT: 'no such file',
   EACCES: 'permission denied',
@@ -99,7 +94,7 @@ const systemErrors: Readonly<Record<string, string>> = {
 
 /** A system error in a few words, for the end of a sentence. */
 export function describeSystemError(error: unknown): string {
-  const code = systemErrorCode(error);
-  if (code !== null) return systemErrors[code] ?? code;
+  const code = systemCode(error);
+  if (code !== '') return systemErrors[code] ?? code;
   return error instanceof Error ? error.message : String(error);
 }

@@ -1,7 +1,4 @@
-/** A JSON object: neither null nor a list. */
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
+export { isObject } from '../../contract/json-object.ts';
 
 /** Levels of nested objects and lists that are accepted. A few times as many would overflow the stack. */
 export const maxNestingDepth = 500;

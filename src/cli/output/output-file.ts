@@ -10,13 +10,8 @@ import {
   writeSync,
 } from 'node:fs';
 import path from 'node:path';
-import {
-  type CliError,
-  describeSystemError,
-  localStateError,
-  systemErrorCode,
-  usageError,
-} from '../core/errors.ts';
+import { systemCode } from '../../history/errors.ts';
+import { type CliError, describeSystemError, localStateError, usageError } from '../core/errors.ts';
 import type { OptionSpec } from '../core/option-spec.ts';
 
 export const outputFileOption: OptionSpec = {
@@ -53,7 +48,7 @@ export function beginFile(cwd: string, named: string): PendingFile {
     descriptor = openSync(temporary, 'wx', 0o644);
   } catch (error) {
     const folder = path.dirname(file);
-    const isMissing = systemErrorCode(error) === 'ENOENT';
+    const isMissing = systemCode(error) === 'ENOENT';
     throw unwritable(file, isMissing ? `folder ${folder} does not exist` : describeSystemError(error));
   }
   let open = true;

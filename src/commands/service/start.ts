@@ -1,10 +1,11 @@
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import type { Context } from '../../cli/command/context.ts';
 import { printJson } from '../../cli/command/print-json.ts';
-import { CliError, systemErrorCode, usageError } from '../../cli/core/errors.ts';
+import { CliError, usageError } from '../../cli/core/errors.ts';
 import { exitCodes } from '../../cli/core/exit-codes.ts';
 import { isOn, optionValue, type ParsedCommand } from '../../cli/core/parsed-command.ts';
 import { version } from '../../cli/core/version.ts';
+import { systemCode } from '../../history/errors.ts';
 import { createApp, listen, parseSink, type Storage, startDeliveries } from '../../service/index.ts';
 import { databaseOption, withStorage } from './database-options.ts';
 import { createServiceLog, type LogLevel, logLevels } from './service-log.ts';
@@ -143,7 +144,7 @@ function listenError(host: string, port: number, error: unknown): CliError {
     EADDRNOTAVAIL: 'this machine has no such address',
     ENOTFOUND: 'host name not found',
   };
-  const code = systemErrorCode(error) ?? '';
+  const code = systemCode(error);
   return new CliError({
     code: 'cannot_listen',
     exitCode: exitCodes.localState,

@@ -1,3 +1,5 @@
+import { editDistance } from '../../contract/edit-distance.ts';
+
 /** Events that endpoints can subscribe to, each with its default text. */
 const builtInTexts = {
   store_updated: { title: 'Store updated', body: 'Changed: {{changed}}.' },
@@ -74,18 +76,4 @@ function textOf(name: string, data: EventData): string {
   const value = Object.hasOwn(data, name) ? data[name] : undefined;
   if (value === undefined) return '…';
   return typeof value === 'string' ? value : value.join(', ');
-}
-
-/** Levenshtein distance. */
-function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (const [i, character] of [...a].entries()) {
-    const next = [i + 1];
-    for (let j = 0; j < b.length; j++) {
-      const substitution = (row[j] ?? 0) + (character === b[j] ? 0 : 1);
-      next.push(Math.min(substitution, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row.at(-1) ?? 0;
 }

@@ -10,13 +10,10 @@ import {
   writeSync,
 } from 'node:fs';
 import path from 'node:path';
-import {
-  describeSystemError,
-  localStateError,
-  systemErrorCode,
-  usageError,
-} from '../../../cli/core/errors.ts';
+import { describeSystemError, localStateError, usageError } from '../../../cli/core/errors.ts';
 import { isObject } from '../../../cli/core/json-value.ts';
+import { systemCode } from '../../../history/errors.ts';
+import { nodeFileSystem, syncFolder } from '../../../history/files/files.ts';
 import type { Decision } from './decisions-file.ts';
 
 /** What became of a row of the file. */
@@ -82,7 +79,7 @@ export function readReceipt(file: string, target: Pick<ReceiptLine, 'origin' | '
     if (!statSync(file).isFile()) throw new Error('not a regular file');
     text = readFileSync(file, 'utf8');
   } catch (error) {
-    if (systemErrorCode(error) === 'ENOENT') return [];
+    if (systemCode(error) === 'ENOENT') return [];
     throw unusable(file, describeSystemError(error));
   }
   const lines = text.split('\n');
@@ -119,7 +116,7 @@ export function openReceipt(file: string): Receipt {
   try {
     const isNew = !existsSync(file);
     descriptor = openSync(file, O_RDWR | O_APPEND | O_CREAT, 0o600);
-    if (isNew) syncFolder(path.dirname(file));
+    if (isNew) syncFolder({ fileSystem: nodeFileSystem, platform: process.platform }, path.dirname(file));
     else endLastLine(descriptor);
   } catch (error) {
     throw fail(error);
@@ -146,22 +143,6 @@ function endLastLine(descriptor: number): void {
   if (end === bytes.length) return;
   if (parse(bytes.subarray(end).toString()) === null) ftruncateSync(descriptor, end);
   else writeSync(descriptor, '\n');
-}
-
-/** Syncs a folder so that the name of a new file survives a power cut, where the system supports it. */
-function syncFolder(folder: string): void {
-  let descriptor: number;
-  try {
-    descriptor = openSync(folder, 'r');
-  } catch {
-    // Windows cannot open folders; its file system journals names itself.
-    return;
-  }
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
 }
 
 function parse(line: string): Record<string, unknown> | null {
