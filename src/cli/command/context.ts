@@ -24,6 +24,7 @@ import { wrapText } from '../output/wrap.ts';
 import type { Demo } from './demo-service.ts';
 import type { GlobalFlags } from './global-flags.ts';
 import { inputNeeded, missingConnection } from './input-needed.ts';
+import { createStatusLine } from './status-line.ts';
 
 /** Where a command's requests go. */
 export interface Connection {
@@ -65,6 +66,8 @@ export interface Context {
   connect(): Promise<Connection>;
   /** The journal of the profile in use. */
   history(): Promise<History>;
+  /** Shows a line below all other output on stderr, such as a progress bar; null removes it. Terminals only. */
+  setStatusLine(line: string | null): void;
   /** Calls `listener` after every HTTP exchange. */
   onExchange(listener: (exchange: Exchange) => void): void;
   /** Starts the demo service on the first call. */
@@ -87,9 +90,8 @@ export async function createContext({ io, flags, version }: ContextOptions): Pro
   const err = await styleOf(io.stderr, io.env);
   const out = await styleOf(io.stdout, io.env);
   const cleanups: (() => Promise<void>)[] = [];
-  const writeLine = (text: string) => {
-    io.stderr.write(`${text}\n`);
-  };
+  const status = createStatusLine(io, flags);
+  const writeLine = (text: string) => status.writeAbove(() => io.stderr.write(`${text}\n`));
   const heldBack: string[] = [];
   const noticeToCopy = flags.quiet ? (text: string) => heldBack.push(text) : writeLine;
   io.beforeQuestion = () => heldBack.splice(0).forEach(writeLine);
@@ -119,6 +121,7 @@ export async function createContext({ io, flags, version }: ContextOptions): Pro
     return started;
   });
 
+  let longestAnnouncedWaitMs = 0;
   const connect = memoize(async (): Promise<Connection> => {
     const resolved = await settings();
     const target =
@@ -132,7 +135,12 @@ export async function createContext({ io, flags, version }: ContextOptions): Pro
       onExchange: (exchange) => {
         for (const listener of listeners) listener(exchange);
       },
-      onRetry: (retry) => notice(err.color.dim(describeRetry(retry))),
+      onRetry: (retry) => {
+        // The requests of a batch wait together, so one line is enough unless the wait gets much longer.
+        if (retry.status === 429 && retry.delayMs <= 2 * longestAnnouncedWaitMs) return;
+        if (retry.status === 429) longestAnnouncedWaitMs = retry.delayMs;
+        notice(err.color.dim(describeRetry(retry)));
+      },
     });
     cleanups.push(() => client.close());
     return { ...target, client };
@@ -154,11 +162,12 @@ export async function createContext({ io, flags, version }: ContextOptions): Pro
       const whole = text.endsWith('\n') ? text : `${text}\n`;
       const pager = flags.json || flags.quiet || flags.noInput || flags.noPager ? null : choosePager(io);
       if (pager !== null && isLongerThan(whole, io.stdout) && showInPager(whole, pager, io)) return;
-      io.stdout.write(whole);
+      status.writeAbove(() => io.stdout.write(whole));
     },
     notice,
     noticeToCopy,
     saveUserText: writeLine,
+    setStatusLine: status.set,
     profiles,
     settings,
     connect,

@@ -59,3 +59,21 @@ export function truncateText(text: string, width: number): string {
   }
   return `${kept}…`;
 }
+
+/** Cells in columns, one line a row; a terminal cuts lines at its width. */
+export function alignLines(rows: readonly (readonly string[])[], width: number | null): string {
+  const last = Math.max(...rows.map((row) => row.length)) - 1;
+  const widths = Array.from({ length: last }, (_, column) =>
+    Math.max(...rows.map((row) => displayWidth(row[column] ?? ''))),
+  );
+  return rows
+    .map((row) => {
+      const padded = widths.map((columns, index) => {
+        const cell = row[index] ?? '';
+        return cell + ' '.repeat(columns - displayWidth(cell));
+      });
+      const line = [...padded, row[last] ?? ''].join('  ').trimEnd();
+      return width === null ? line : truncateText(line, width);
+    })
+    .join('\n');
+}

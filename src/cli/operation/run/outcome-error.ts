@@ -16,8 +16,17 @@ export interface OutcomeContext {
   readonly recordId: string | null;
   /** The environment variable that supplied the key, or null. */
   readonly keyVariable: string | null;
+  /** What "not found" is about; without it the service's own words are shown. */
+  readonly subject?: Subject;
   /** Epoch milliseconds. */
   readonly now: number;
+}
+
+/** What a request is about. */
+export interface Subject {
+  /** `Dispute 4b…`, or null for the store itself. */
+  readonly object: string | null;
+  readonly storeId: string;
 }
 
 /** The error for an outcome other than `applied`: exit code, what happened, and what to do next. */
@@ -38,10 +47,12 @@ export function outcomeError(
         ...common,
         code: problem.code ?? `http_${status}`,
         exitCode: exitCodeOfStatus(status),
-        message: [
-          `the service refused (${status}${problem.code ? ` ${printable(problem.code)}` : ''}): ${printable(problem.message)}`,
-          ...fields.map(({ field, flag, detail }) => `  ${flag ?? (field || 'the request')}: ${detail}`),
-        ].join('\n'),
+        message:
+          notFoundMessage(status, problem, context.subject) ??
+          [
+            `the service refused (${status}${problem.code ? ` ${printable(problem.code)}` : ''}): ${printable(problem.message)}`,
+            ...fields.map(({ field, flag, detail }) => `  ${flag ?? (field || 'the request')}: ${detail}`),
+          ].join('\n'),
         hint:
           problem.code === 'idempotency_key_reused'
             ? anotherKey
@@ -137,6 +148,16 @@ function describeDoubt({ failure, status, problem }: Extract<Outcome, { kind: 'u
   return printable(`${failure.message}; the last answer was ${answer}`);
 }
 
+/** Names the missing object. Null for another status, or if the answer may come from a gateway. */
+function notFoundMessage(status: number, { code }: Problem, subject: Subject | undefined): string | null {
+  if (subject === undefined || !code?.endsWith('not_found') || (status !== 404 && status !== 410))
+    return null;
+  const { object, storeId } = subject;
+  return object === null
+    ? `store ${storeId} not found, or the key is not for it`
+    : `${object} not found in store ${storeId}`;
+}
+
 /** The fields that the service objects to, with the flag that sets each. */
 function describeFields(problem: Problem, flags: readonly FieldFlag[]): FieldError[] {
   return problem.fields.map(({ path, detail }) => ({
@@ -149,7 +170,11 @@ function describeFields(problem: Problem, flags: readonly FieldFlag[]): FieldErr
 const anotherKey =
   'the key was used for another request: give another one; in CI, STORECTL_CI_JOB tells several of one job apart';
 
-function hintOfStatus(status: number, retryAt: number | null, { keyVariable, now }: OutcomeContext): string {
+function hintOfStatus(
+  status: number,
+  retryAt: number | null,
+  { keyVariable, subject, now }: OutcomeContext,
+): string {
   const key = keyVariable === null ? 'the key' : `the key in ${keyVariable}`;
   if (status === 401) {
     const replace =
@@ -160,7 +185,9 @@ function hintOfStatus(status: number, retryAt: number | null, { keyVariable, now
   }
   if (status === 403) return `${key} may not do this: use a key with the scope for it`;
   if (status === 404 || status === 410) {
-    return 'check the id and the store (`storectl auth status` shows which store is used)';
+    return subject?.object === null
+      ? 'check the store id, or use a key for this store; `storectl auth status` shows both'
+      : 'check the id and the store; `storectl auth status` shows which store is used';
   }
   if (status === 409 || status === 412) return 'look at what is there now before you try again';
   if (status === 425 || status === 429) {

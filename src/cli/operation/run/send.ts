@@ -1,5 +1,5 @@
 import type { Applied, Outcome } from '../../../client/outcome.ts';
-import type { Operation } from '../../../contract/operation.ts';
+import { type Operation, pathParameters } from '../../../contract/operation.ts';
 import { HistoryError } from '../../../history/errors.ts';
 import type { Batch, Performed as Recorded } from '../../../history/history.ts';
 import type { HistoryRecord } from '../../../history/records/record.ts';
@@ -11,9 +11,10 @@ import { exitCodes } from '../../core/exit-codes.ts';
 import { isObject } from '../../core/json-value.ts';
 import { isOn } from '../../core/parsed-command.ts';
 import { printable } from '../../core/sanitize.ts';
+import { describeParameter } from '../../input/path-parameter.ts';
 import { describeHistoryError } from './history-error.ts';
 import { outcomeError } from './outcome-error.ts';
-import type { ChangeOptions, Performed, Run } from './run.ts';
+import type { ChangeOptions, OperationRequest, Performed, Run } from './run.ts';
 
 /** Says where a change goes before it is sent. Throws exit 11 if the history is damaged: then nothing may be sent. */
 export async function announce({ target, ui: { context } }: Run): Promise<void> {
@@ -52,7 +53,11 @@ export async function performInBatch(
   return { applied: expectApplied(run, outcome, isRecorded ? record : null), record };
 }
 
-function expectApplied({ request, ui }: Run, outcome: Outcome, record: HistoryRecord | null): Applied {
+function expectApplied(
+  { target, request, ui }: Run,
+  outcome: Outcome,
+  record: HistoryRecord | null,
+): Applied {
   if (outcome.kind === 'applied') {
     if (record !== null) ui.context.applied.push(record);
     return outcome;
@@ -61,9 +66,17 @@ function expectApplied({ request, ui }: Run, outcome: Outcome, record: HistoryRe
     class: request.operation.class,
     fields: ui.fields,
     recordId: record?.id ?? null,
+    subject: { object: objectOf(request), storeId: target.storeId },
     keyVariable: keyVariable(ui.context.io.env),
     now: ui.context.now(),
   });
+}
+
+/** `dispute 4b…` for an operation with an id in its path, else null. */
+function objectOf({ operation, parameters }: OperationRequest): string | null {
+  const name = pathParameters(operation).find((parameter) => parameter !== 'storeId');
+  if (name === undefined) return null;
+  return `${describeParameter(name).replace(/^Id of the /, '')} ${parameters[name]}`;
 }
 
 /** Every read of the contract answers with an object: anything else must not look like one that is empty. */

@@ -30,6 +30,7 @@ import { maxPending, startPace } from './pace.ts';
 import { type Plan, type PostResult, planPosts, resultOf } from './plan.ts';
 import { type PostFile, readPostFiles } from './post-files.ts';
 import { closeUnsent, settleBySlug } from './settle-post.ts';
+import { printPlan, showAndConfirmPlan } from './show-plan.ts';
 
 /** After this many unknown outcomes in a row the batch stops: the service is failing, not single posts. */
 const maxConsecutiveUnknown = 3;
@@ -54,7 +55,9 @@ export async function createPosts(
   return withResultsFile(context, parsed, (write) =>
     withBatchLock(run, async () => {
       await closeUnsent(run);
-      return createAll(run, posts, await planPosts(run, posts, parsed), write);
+      const plans = await planPosts(run, posts, parsed);
+      await showAndConfirmPlan(context, posts, plans);
+      return createAll(run, posts, plans, write);
     }),
   );
 }
@@ -86,6 +89,7 @@ async function createAll(
   const results = new Map<PostFile, PostResult>();
   const grace = withGrace(context);
   const progress = startProgress(context, posts.length, 'posts');
+  const fileWidth = Math.max(...posts.map(({ file }) => file.length));
   let stop: CliError | null = null;
   let consecutiveUnknown = 0;
   const isOver = () => stop !== null || signal.aborted;
@@ -99,7 +103,7 @@ async function createAll(
   };
   const finish = (post: PostFile, result: PostResult) => {
     results.set(post, result);
-    report(context, progress, result);
+    report(context, progress, result, fileWidth);
   };
   try {
     const works = posts.map((post, index) => prepareTask(own, batch, post, plans[index], onApplied));
@@ -209,18 +213,24 @@ function failed({ file, slug }: PostFile, { details }: CliError): PostResult {
 }
 
 function notSent(post: PostFile): PostResult {
-  const message = 'the run ended before';
+  const message = 'the run stopped before';
   return { ...resultOf(post, null), outcome: 'not_sent', message, exitCode: exitCodes.done };
 }
 
-function report({ flags, print }: Context, progress: Progress, result: PostResult): void {
+function report({ flags, print }: Context, progress: Progress, result: PostResult, fileWidth: number): void {
   const { file, slug, outcome, id, message } = result;
   if (flags.json) progress.step(null);
   else if (flags.quiet) {
     progress.step(null);
     if (outcome === 'created' && id !== null) print(printable(id));
   } else {
-    const parts = [outcome.padEnd(7), file, id, outcome === 'failed' ? null : slug, message];
+    const parts = [
+      outcome.padEnd(7),
+      file.padEnd(fileWidth),
+      id,
+      outcome === 'failed' ? null : slug,
+      message,
+    ];
     progress.step(printableInOneLine(parts.filter(Boolean).join('  ')));
   }
 }
@@ -235,29 +245,14 @@ function conclude({ notice }: Context, results: readonly PostResult[], stop: Cli
   const codes = results.map(({ exitCode }) => exitCode);
   const exitCode = mostSevereExitCode(stop === null ? codes : [...codes, stop.details.exitCode]);
   if (exitCode === exitCodes.done) return exitCode;
-  const again = 'the same command goes on, and creates no post twice';
+  const again = 'run the same command again to continue; it creates no post twice';
   throw new CliError({
     code: stop?.details.code ?? 'incomplete',
     exitCode,
     message:
       stop === null
-        ? `not every post is there: ${summary}`
+        ? `not all posts were created: ${summary}`
         : `stopped (${summary}): ${rephraseForBatch(stop.message)}`,
-    hint: stop?.details.code === 'cancelled' ? again : `look at the lines above; ${again}`,
+    hint: stop?.details.code === 'cancelled' ? again : `see the lines above; ${again}`,
   });
-}
-
-function printPlan(context: Context, posts: readonly PostFile[], plans: readonly Plan[]): void {
-  const words = { send: 'send', settle: 'send again to settle it' } as const;
-  const rows = posts.map(({ file, slug, body }, index) => {
-    const plan = plans[index];
-    if (plan === undefined || 'do' in plan) return { file, slug, plan: words[plan?.do ?? 'send'], body };
-    return { file, slug, plan: plan.outcome, body };
-  });
-  if (context.flags.json) printJson(context, rows);
-  else
-    for (const { file, slug, plan, body } of rows) {
-      context.print(printable([plan, file, slug, String(body.title)].join('  ')));
-    }
-  context.notice('dry run: nothing was sent');
 }

@@ -56,7 +56,7 @@ export async function decideMany(
       const earlier = readReceipt(receiptFile, target);
       const known = await settleOpenDecisions(run, file);
       const rows = await plan(run, file, earlier, expected, known);
-      context.notice(`${describePlan(rows, context.err)}\n`);
+      showPlan(context, `${describePlan(rows, context.canPrompt ? context.out : context.err)}\n`);
       await confirmCount(context, parsed, rows, earlier.length > 0);
       const receipt = openReceipt(receiptFile);
       try {
@@ -93,6 +93,12 @@ async function plan(
   } finally {
     progress.end();
   }
+}
+
+/** Somebody at a terminal reads a long plan in the pager. */
+function showPlan(context: Context, text: string): void {
+  if (context.canPrompt) context.print(text);
+  else context.notice(text);
 }
 
 function printPlan(run: Run, rows: readonly PlannedRow[]): ExitCode {

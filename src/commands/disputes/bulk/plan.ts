@@ -7,7 +7,7 @@ import { concernsOneItem, forEachConcurrently } from '../../../cli/operation/run
 import type { Run } from '../../../cli/operation/run/run.ts';
 import { sendOptions } from '../../../cli/operation/run/send.ts';
 import type { Style } from '../../../cli/output/style.ts';
-import { renderTable } from '../../../cli/output/tables.ts';
+import { alignLines } from '../../../cli/output/wrap.ts';
 import { buildPath } from '../../../contract/operation.ts';
 import { decideDispute } from '../../../contract/operations/disputes.ts';
 import { isOpen } from '../../../history/records/outline.ts';
@@ -197,25 +197,26 @@ export function describeOutcome(outcome: PlannedRow['plan']): string {
   return words[outcome];
 }
 
-/** The plan as a table, and what it amounts to in one line. */
-export function describePlan(rows: readonly PlannedRow[], style: Style): string {
-  const table = renderTable(
-    ['line', 'plan', 'dispute', 'decision', 'note'],
-    rows.map(({ line, plan, disputeId, decision, message, warning }) => [
-      String(line),
-      words[plan],
-      printable(disputeId ?? ''),
-      decision === null ? '' : printable(`${decision.status}: ${shorten(decision.resolution)}`),
-      printableInOneLine(warning === null ? message : 'check: see the warning'),
-    ]),
-    style,
-  );
-  const warnings = rows.filter(({ warning }) => warning !== null);
+/**
+ * The plan, one line a row, then warnings and totals. Rows that an earlier run decided are only counted. A terminal shows
+ * ids by their beginning and cuts what does not fit.
+ */
+export function describePlan(all: readonly PlannedRow[], style: Style): string {
+  const rows = all.filter(({ plan }) => plan !== 'recorded');
+  const cells = rows.map(({ line, plan, disputeId, decision, message, warning }) => [
+    String(line),
+    words[plan],
+    style.width === null ? printable(disputeId ?? '') : shortId(disputeId),
+    plan === 'decide' && decision !== null ? printable(decision.status) : '',
+    printableInOneLine(detailsOf(plan, decision, message, warning)),
+  ]);
+  const table = rows.length === 0 ? '' : `${alignLines([planHeader, ...cells], style.width)}\n`;
+  const warnings = all.filter(({ warning }) => warning !== null);
   const doubts = [...new Set(warnings.map(({ warning }) => warning))].map((warning) => {
     const lines = warnings.filter((row) => row.warning === warning).map(({ line }) => line);
     return style.color.yellow(`Warning: line ${lines.join(', ')}: ${printable(warning ?? '')}`);
   });
-  return [table, '', ...doubts, summarize(rows.map(({ plan }) => plan))].join('\n');
+  return [table, ...doubts, summarize(all.map(({ plan }) => plan))].filter((text) => text !== '').join('\n');
 }
 
 /** `195 decide, 2 not found, 3 invalid`. */
@@ -227,9 +228,22 @@ export function summarize(outcomes: readonly PlannedRow['plan'][]): string {
     .join(', ');
 }
 
-function shorten(text: string): string {
-  const line = text.replace(/\s+/g, ' ').trim();
-  return line.length > 60 ? `${line.slice(0, 59)}…` : line;
+const planHeader = ['LINE', 'PLAN', 'DISPUTE', 'STATUS', 'RESOLUTION OR REASON'];
+
+function detailsOf(
+  plan: PlannedRow['plan'],
+  decision: Decision | null,
+  message: string,
+  warning: string | null,
+): string {
+  if (plan !== 'decide' || decision === null) return message;
+  const resolution = decision.resolution.replace(/\s+/g, ' ').trim();
+  return warning === null ? resolution : `(see the warning) ${resolution}`;
+}
+
+/** Enough of an id to tell it apart. */
+function shortId(id: string | null): string {
+  return printable(id !== null && id.length > 13 ? `${id.slice(0, 12)}…` : (id ?? ''));
 }
 
 /** The exit code of a row's outcome. */

@@ -65,6 +65,7 @@ export async function decideAll(decisions: DecisionRun): Promise<ExitCode> {
   const grace = withGrace(context);
   const patient = { ...decisions, run: { ...run, ui: { ...run.ui, context: grace.context } } };
   const progress = startProgress(context, rows.length, 'disputes');
+  const widths = columnWidths(rows);
   let stop: CliError | null = null;
   let isReceiptWhole = true;
 
@@ -72,7 +73,7 @@ export async function decideAll(decisions: DecisionRun): Promise<ExitCode> {
   const finish = (row: PlannedRow, line: ReceiptLine): CliError | null => {
     const result = resultOf(row, line);
     results.push(result);
-    progress.step(resultLine(context, result));
+    progress.step(isInPlanOnly(row) ? null : resultLine(context, result, widths));
     if (!isReceiptWhole || !belongsInReceipt(line, decisions.earlier)) return null;
     try {
       receipt.append(line);
@@ -198,14 +199,35 @@ function belongsInReceipt(line: ReceiptLine, earlier: readonly EarlierLine[]): b
   );
 }
 
-function resultLine({ flags }: Context, result: RowResult | undefined): string | null {
-  if (result === undefined || flags.json) return null;
+/** Rows that were already decided are in the plan or its totals, and are not listed again. */
+function isInPlanOnly({ plan }: PlannedRow): boolean {
+  return plan === 'recorded' || plan === 'unchanged';
+}
+
+type ColumnWidths = Readonly<Record<'line' | 'disputeId' | 'status', number>>;
+
+function columnWidths(rows: readonly PlannedRow[]): ColumnWidths {
+  const longest = (textOf: (row: PlannedRow) => string) =>
+    Math.max(0, ...rows.map((row) => textOf(row).length));
+  return {
+    line: longest(({ line }) => String(line)),
+    disputeId: longest(({ disputeId }) => disputeId ?? ''),
+    status: longest(({ decision }) => decision?.status ?? ''),
+  };
+}
+
+function resultLine({ flags }: Context, result: RowResult, widths: ColumnWidths): string | null {
+  if (flags.json) return null;
   const { line, disputeId, status, outcome, message } = result;
   if (flags.quiet) return outcome === 'applied' ? printable(disputeId ?? '') : null;
-  const what = [`line ${line}`, disputeId, status].filter(Boolean).join('  ');
-  return printableInOneLine(
-    `${describeOutcome(outcome).padEnd(11)}  ${what}${message === '' ? '' : `  ${message}`}`,
-  );
+  const cells = [
+    describeOutcome(outcome).padEnd(11),
+    `line ${String(line).padEnd(widths.line)}`,
+    (disputeId ?? '').padEnd(widths.disputeId),
+    (status ?? '').padEnd(widths.status),
+    message,
+  ];
+  return printableInOneLine(cells.join('  ').trimEnd());
 }
 
 /** The error that stopped the run, with how far it got. */

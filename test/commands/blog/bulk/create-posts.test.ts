@@ -436,3 +436,15 @@ test('a cancelled run lets what is under way end, and says what is there', async
   expect(await made()).toHaveLength(20);
   expect(proxy.writes()).toHaveLength(20);
 });
+
+test('many posts that are rate limited say so once, and the plan comes first', async () => {
+  const { proxy, machine } = await scene();
+  const names = writePosts(machine, 4);
+  proxy.decide((_, number) => (number <= 3 ? { status: 429, headers: { 'retry-after': '1' } } : 'pass'));
+
+  const run = await machine.run(['blog', 'create', ...names]);
+
+  expect(run.exitCode).toBe(0);
+  expect(run.stderr.match(/rate limited/g)).toHaveLength(1);
+  expect(run.stderr).toContain('Plan: 4 create.\n');
+});
