@@ -23,7 +23,7 @@ export interface OutcomeContext {
 }
 
 /** What a request is about. */
-export interface Subject {
+interface Subject {
   /** `Dispute 4b…`, or null for the store itself. */
   readonly object: string | null;
   readonly storeId: string;
