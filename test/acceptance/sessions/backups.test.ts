@@ -57,6 +57,7 @@ test('backup create', async () => {
     sections  store, blog
 
     ✔ Create this backup? Yes
+    ✓ Created backup "before the sale" (store, blog)
     id         <uuid>
     version    1
     label      before the sale
@@ -129,13 +130,9 @@ test('backup restore', async () => {
     <uuid> @ this process
     ✔ Replace these sections of the store? Type <uuid> to confirm:
       <uuid>
-    Safety backup <uuid> of the same sections is taken.
-    Undo it with: storectl --demo backup restore <uuid> --sections store -
-    -confirm <uuid>
-    backupId               <uuid>
-    preRestoreBackupId     <uuid>
-    sections.store.count   1
-    sections.store.sha256  <sha256>
+    ✓ Restored store from backup <uuid> ("second")
+    Undo: storectl --demo backup restore <uuid> --sections store --confirm
+     <uuid>
     $ echo "exit $?"
     exit 0
     $"
@@ -219,6 +216,7 @@ test('notify add-endpoint', async () => {
     events  dispute_opened
 
     ✔ Add this endpoint? Yes
+    ✓ Added endpoint "Team"
     kind       discord
     name       Team
     events     dispute_opened
@@ -255,7 +253,7 @@ test('notify mark-read: all of them', async () => {
     ✔ Which notifications do you want to mark as read? All of them
     demo → store <uuid> @ this process
     ✔ Mark these notifications as read? Yes
-    ok  yes
+    ✓ Marked all notifications as read
     $ echo "exit $?"
     exit 0
     $"
@@ -293,7 +291,7 @@ test('notify mark-read: some of them', async () => {
     ids  <uuid>
 
     ✔ Mark these notifications as read? Yes
-    ok  yes
+    ✓ Marked notification <uuid> as read
     $ echo "exit $?"
     exit 0
     $"
@@ -321,7 +319,7 @@ test('notify mark-read: by ids, where nothing lists them', async () => {
     ids  <uuid>, <uuid>
 
     ✔ Mark these notifications as read? Yes
-    ok  yes
+    ✓ Marked 2 notifications as read
     $ echo "exit $?"
     exit 0
     $"

@@ -39,6 +39,7 @@ test('disputes open', async () => {
     reason  Parcel never arrived
 
     ✔ Open this dispute? Yes
+    ✓ Opened dispute <uuid>
     id                <uuid>
     kind              payment
     status            open
@@ -238,8 +239,7 @@ test('disputes decide', async () => {
   await session.shows(/That doesn.t match/);
   session.press('BSpace', 'Enter');
   expect(await session.ends()).toMatchInlineSnapshot(`
-    "Evidence (4)
-
+    "
     1. Parcel number [tracking_number]
       from system, <time>
       id <uuid>
@@ -296,6 +296,7 @@ test('disputes decide', async () => {
 
     ✔ Decide this dispute as won? It is final. Type <uuid> to confirm:
       <uuid>
+    ✓ Decided dispute <uuid> as won
     id                          <uuid>
     orderId                     <uuid>
     buyerEmail                  a.novak@mail.example
@@ -443,6 +444,7 @@ test('reclaim appeal', async () => {
 
     ✔ Send this appeal? It is final. Type <uuid> to confirm:
       <uuid>
+    ✓ Appealed reclaim notice <uuid>
     reclaimId   <uuid>
     status      appealed
     text        The shop is open: last order yesterday

@@ -172,6 +172,7 @@ test('api', async () => {
 
     ✔ Send this request? Yes
     demo → store <uuid> @ this process
+    ✓ Sent POST /v1/stores/<uuid>/operations/backups
     {
       "id": "<uuid>",
       "version": 1,
@@ -258,30 +259,9 @@ test('settings edit', async () => {
     "$ storectl settings edit
     demo: example data on this machine, no real store
     demo → store <uuid> @ this process
-    - quietHours.start: "22:00"
-    + quietHours.start: "21:15"
-    quietHours.enabled                 yes
-    quietHours.start                   21:15
-    quietHours.end                     07:00
-    quietHours.timezone                Europe/Berlin
-    templates.feedback_digest.title    Feedback of the week
-    templates.feedback_digest.body     {{summary}}
-    templates.feedback_digest.private  no
-    templates.dispute_opened.title     New dispute
-    templates.dispute_opened.body      A {{kind}} dispute needs an answer.
-    templates.dispute_opened.private   yes
-    discovery.enabled                  yes
-    discovery.summary                  Handmade stationery from Berlin.
-    discovery.categories               stationery, handmade
-    showcase.enabled                   no
-    showcase.allowCritique             no
-    showcase.summary
-    mobilePrivacy.hideRevenue          yes
-    mobilePrivacy.hideOrderValues      no
-    mobilePrivacy.requireUnlock        yes
-    storeId                            <uuid>
-    env                                live
-    updatedAt                          <time>
+    ✓ Saved the operations settings
+    Quiet hours start  22:00 → 21:15
+    Undo: storectl --demo settings save --undo <record>
     $ echo "exit $?"
     exit 0
     $"
@@ -354,8 +334,8 @@ test('settings edit: an editor that breaks every text can be left, and the text 
     # again
     # again
 
-    error: nothing was saved: your text is neither JSON nor YAML: Implicit keys need to be on a single
-    line at line 2, column 12:
+    error: nothing was saved: your text is not valid: invalid YAML in line 2 (Implicit keys need to be
+    on a single line)
       your text is above: save it to a file for --from-file
     $ echo "exit $?"
     exit 2

@@ -72,6 +72,7 @@ test('Escape goes back through all the questions, from the last one on, and ever
     sections  store, blog
 
     ✔ Create this backup? Yes
+    ✓ Created backup "nightly copy" (store, blog)
     id         <uuid>
     version    1
     label      nightly copy
@@ -277,6 +278,7 @@ test('another one than those that are offered, and Escape from it to them', asyn
     sections  store
 
     ✔ Create this backup? Yes
+    ✓ Created backup "nightly" (store)
     id         <uuid>
     version    1
     label      nightly
@@ -330,6 +332,7 @@ test('what the service refuses is asked for again; each attempt is a record of i
     sections  store
 
     ✔ Create this backup? Yes
+    ✓ Created backup "nightly 2" (store)
     id         <uuid>
     version    1
     label      nightly 2
@@ -369,12 +372,12 @@ test('an answer that may have been applied is not asked for again: exit 10', asy
 
     ✔ Create this post? Yes
 
-    Your text (Text of the post, in Markdown):
+    Your text (Text of the post in Markdown):
 
     Soon.
 
-    error: the request was sent and no answer could be read (the connection broke before the answer was
-    complete (ECONNRESET); a port for https:// would close it so too): it may have been applied
+    error: the request was sent and no answer proves what became of it (the connection broke before the
+    answer was complete (ECONNRESET); a port for https:// would also close it): it may have been applied
       settle it with \`storectl resume <record>\` before you run the command again
     $ echo "exit $?"
     exit 10
@@ -485,7 +488,7 @@ test('STORECTL_ACCESSIBLE: a whole session in lines of text', async () => {
     2: blog
     3: settings
     4: endpoints
-    5: another one
+    5: Other…
     Numbers, commas between several: 7
     Not accepted: enter numbers from 1 to 5.
     Sections to back up:
@@ -493,19 +496,19 @@ test('STORECTL_ACCESSIBLE: a whole session in lines of text', async () => {
     2: blog
     3: settings
     4: endpoints
-    5: another one
+    5: Other…
     Numbers, commas between several: 1, 2
     demo → store <uuid> @ this process
 
     label: nightly
     sections: store, blog
 
-    Back up sections of the store: send this?
-    1: yes, send it
-    2: change or add something first
-    3: no, send nothing
+    Create this backup?
+    1: Yes
+    2: Edit first
+    3: No, cancel
     Number: 2
-    What shall be changed or added?
+    What do you want to change?
     1: Name of the backup: nightly
     2: Sections to back up, for example store: store, blog
     Numbers, commas between several: 1
@@ -514,11 +517,12 @@ test('STORECTL_ACCESSIBLE: a whole session in lines of text', async () => {
     label: weekly
     sections: store, blog
 
-    Back up sections of the store: send this?
-    1: yes, send it
-    2: change or add something first
-    3: no, send nothing
+    Create this backup?
+    1: Yes
+    2: Edit first
+    3: No, cancel
     Number: 1
+    ✓ Created backup "weekly" (store, blog)
     id: <uuid>
     version: 1
     label: weekly
@@ -572,7 +576,8 @@ test('40 columns and 20 rows: no word is cut, and the questions about a dispute 
   await session.shows(/Reason for the decision:$/);
   session.type('Delivered, as the carrier has confirmed');
   expect(await session.shows(/to confirm:$/)).toMatchInlineSnapshot(`
-    "  storeId
+    "  idempotencyKey  example-open
+      storeId
         <uuid>
       env             live
 
@@ -596,7 +601,8 @@ test('40 columns and 20 rows: no word is cut, and the questions about a dispute 
   await session.shows(/Ctrl-C cancels\.$/);
   session.press('C-c');
   expect(await session.ends()).toMatchInlineSnapshot(`
-    "
+    "this process
+
     status      won
     resolution  Delivered, as the carrier
                 has confirmed
@@ -607,8 +613,7 @@ test('40 columns and 20 rows: no word is cut, and the questions about a dispute 
       to confirm: ✗ no
     > That doesn't match. Ctrl-C cancels.
 
-    Your text (Why the dispute is decided
-    so):
+    Your text (Reason for the decision):
 
     Delivered, as the carrier has confirmed
 
@@ -635,6 +640,8 @@ test('40 columns: results and errors are wrapped at words', async () => {
     demo → store
     <uuid> @
     this process
+    ✓ Created backup "before the big spring
+    sale" (store)
     id
       <uuid>
     version    1
@@ -650,13 +657,12 @@ test('40 columns: results and errors are wrapped at words', async () => {
   expect(await session.ends()).toMatchInlineSnapshot(`
     "demo: example data on this machine, no
     real store
-    error: the service refused (404
-    not_found): Dispute
+    error: dispute
     <uuid> not
-    found.
-      check the id and the store (\`storectl
-      auth status\` shows which store is
-      used)
+    found in store
+    <uuid>
+      check the id and the store; \`storectl
+      auth status\` shows which store is used
       request id:
       <uuid>
     $ echo "exit $?"
@@ -748,9 +754,9 @@ test('an editor that fails: what it left is kept, to be written on without it', 
     demo: example data on this machine, no real store
     Esc goes back, Ctrl-C cancels.
     ✔ Title of the post: Spring sale
-    ✔ Text of the post, in Markdown (press Enter to open your editor):
-    ? Text of the post, in Markdown: the editor "sh -c 'printf "Half a text" >> "$0"; exit 7'" did not
-      do its work: it ended with 7:
+    ✔ Text of the post in Markdown (press Enter to open your editor):
+    ? Text of the post in Markdown: the editor "sh -c 'printf "Half a text" >> "$0"; exit 7'" failed:
+      it ended with 7:
     ❯ Open the editor again
       Type it here instead
 

@@ -153,6 +153,7 @@ test('no store is set up yet: the login comes first, then the command goes on', 
     sections  store
 
     ✔ Create this backup? Yes
+    ✓ Created backup "first" (store)
     id         <uuid>
     version    1
     label      first

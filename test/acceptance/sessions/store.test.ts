@@ -61,35 +61,9 @@ test('store update', async () => {
     timezone  Europe/Rome
 
     ✔ Update the store with these values? Yes
-    id                                                     <uuid>
-    organisationId                                         <uuid>
-    name                                                   Juniper
-    slug                                                   juniper-ink
-    status                                                 setup
-    defaultCurrency                                        EUR
-    timezone                                               Europe/Rome
-    settings.supportEmail                                  hello@juniper-ink.example
-    settings.description                                   Notebooks, inks and letter paper, bound
-                                                           and mixed by hand in Berlin.
-    settings.brandColor                                    #2f5d50
-    settings.thankYouDefault                               Thank you! Your parcel leaves the workshop
-                                                           within two days.
-    settings.cashbackBp                                    200 bp (2 %)
-    settings.cashbackCapMinor                              1500 (15.00 EUR)
-    settings.cashbackRefundWindowDays                      14
-    settings.cashbackExpiryDays                            365
-    settings.liveStatsDefault                              no
-    settings.socials.instagram                             https://instagram.example/juniper.ink
-    settings.socials.discord                               https://discord.gg/juniper-ink-example
-    settings.checkout.couponField                          no
-    settings.checkout.termsRequired                        yes
-    settings.checkout.termsUrl                             https://juniper-ink.example/terms
-    settings.checkout.newsletterOptIn                      no
-    settings.checkout.requireEmailVerificationForDelivery  no
-    settings.checkout.reservationMinutes                   20
-    settings.tax.rateBp                                    1900 bp (19 %)
-    createdAt                                              <time>
-    url                                                    https://juniper-ink.storefront.example
+    ✓ Updated store "Juniper"
+    Name      Juniper
+    Timezone  Europe/Rome
     $ echo "exit $?"
     exit 0
     $"
@@ -209,6 +183,7 @@ test('blog create', async () => {
     status     published
 
     ✔ Create this post? Yes
+    ✓ Created post "Spring sale" (published)
     id                  <uuid>
     title               Spring sale
     slug                spring-sale
@@ -267,7 +242,7 @@ test('settings save', async () => {
     demo: example data on this machine, no real store
     Esc goes back, Ctrl-C cancels.
     ? What do you want to change? (13 to choose from, more below)
-    ❯◯ Hold notifications back at night (now yes)
+    ❯◯ Pause notifications during quiet hours (now yes)
      ◯ Start of the quiet hours, for example 22:00 (now 22:00)
      ◯ End of the quiet hours, for example 07:00 (now 07:00)
      ◯ Time zone of the quiet hours, for example Europe/Berlin (now Europe/Berlin)
@@ -292,13 +267,12 @@ test('settings save', async () => {
     "$ storectl settings save
     demo: example data on this machine, no real store
     Esc goes back, Ctrl-C cancels.
-    ✔ What do you want to change? Hold notifications back at night, Start of the quiet hours
-    ✔ Hold notifications back at night? Yes
+    ✔ What do you want to change? Pause notifications during quiet hours, Start of the quiet hours
+    ✔ Pause notifications during quiet hours? Yes
     ✔ Start of the quiet hours, for example 22:00: 21:30
     demo → store <uuid> @ this process
 
-    - quietHours.start: "22:00"
-    + quietHours.start: "21:30"
+    Quiet hours start  22:00 → 21:30
 
     ? Save these settings?
     ❯ Yes
@@ -312,37 +286,17 @@ test('settings save', async () => {
     "$ storectl settings save
     demo: example data on this machine, no real store
     Esc goes back, Ctrl-C cancels.
-    ✔ What do you want to change? Hold notifications back at night, Start of the quiet hours
-    ✔ Hold notifications back at night? Yes
+    ✔ What do you want to change? Pause notifications during quiet hours, Start of the quiet hours
+    ✔ Pause notifications during quiet hours? Yes
     ✔ Start of the quiet hours, for example 22:00: 21:30
     demo → store <uuid> @ this process
 
-    - quietHours.start: "22:00"
-    + quietHours.start: "21:30"
+    Quiet hours start  22:00 → 21:30
 
     ✔ Save these settings? Yes
-    quietHours.enabled                 yes
-    quietHours.start                   21:30
-    quietHours.end                     07:00
-    quietHours.timezone                Europe/Berlin
-    templates.feedback_digest.title    Feedback of the week
-    templates.feedback_digest.body     {{summary}}
-    templates.feedback_digest.private  no
-    templates.dispute_opened.title     New dispute
-    templates.dispute_opened.body      A {{kind}} dispute needs an answer.
-    templates.dispute_opened.private   yes
-    discovery.enabled                  yes
-    discovery.summary                  Handmade stationery from Berlin.
-    discovery.categories               stationery, handmade
-    showcase.enabled                   no
-    showcase.allowCritique             no
-    showcase.summary
-    mobilePrivacy.hideRevenue          yes
-    mobilePrivacy.hideOrderValues      no
-    mobilePrivacy.requireUnlock        yes
-    storeId                            <uuid>
-    env                                live
-    updatedAt                          <time>
+    ✓ Saved the operations settings
+    Quiet hours start  22:00 → 21:30
+    Undo: storectl --demo settings save --undo <record>
     $ echo "exit $?"
     exit 0
     $"
