@@ -19,7 +19,7 @@ test('who is asked for a decision sees the dispute first, and Escape at the end 
   await terminal.shows(/Type .* to confirm/);
   terminal.press('Escape');
   // The last question again, with its answer.
-  await terminal.shows(/decided so: Deliver$/);
+  await terminal.shows(/Reason for the decision: Deliver$/);
   terminal.type('ed');
   await terminal.shows(/Delivered\n(.*\n)+.*to confirm:$/);
   terminal.type(open);

@@ -91,7 +91,7 @@ test('the former document is kept in the history, and --undo puts it back, what 
   const dry = JSON.parse((await machine.run([...undo, '--dry-run', '--json'])).stdout);
   const undone = await machine.run(undo);
 
-  expect(undone).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('- templates.mine: ') });
+  expect(undone).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('Templates mine') });
   expect(await show(scene)).toMatchObject(former);
   expect(Object.keys((await show(scene)).templates)).not.toContain('mine');
   expect(dry.body).toEqual(JSON.parse(proxy.writes().at(-1)?.body ?? ''));
@@ -99,7 +99,7 @@ test('the former document is kept in the history, and --undo puts it back, what 
 
 test.each([
   [['--undo', 'zzzzzz'], /knows no operation zzzzzz/],
-  [['--undo', '{backup}'], /did not change the settings, so there is nothing to undo/],
+  [['--undo', '{backup}'], /is not a change by settings save, so there is nothing to undo/],
   [['--undo', '{backup}', '--no-discovery-enabled'], /--undo cannot be used with fields/],
 ])('settings save %j: exit 2, nothing sent', async (args, message) => {
   const { machine, proxy } = await setScene();

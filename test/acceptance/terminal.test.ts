@@ -76,7 +76,7 @@ test('settings edit: somebody else saved while the editor was open: exit 6, noth
   await other.run(['settings', 'save', '--quiet-hours-end', '08:30']);
   writeFileSync(flag, '');
   const screen = await terminal.shows(/exit 6/);
-  expect(screen).toContain('Your text:');
+  expect(screen).toContain('Your text was:');
   const { stdout } = await other.run(['settings', 'show', '--json']);
   expect(JSON.parse(stdout).quietHours).toMatchObject({ start: '22:00', end: '08:30' });
 });

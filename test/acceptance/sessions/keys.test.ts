@@ -134,15 +134,15 @@ test('another id than those that are offered, and Escape from it to them', async
   // One digit is missing, and then it is there.
   const id = await exampleId(session.machine, 'disputes');
   session.type(id.slice(0, -1));
-  expect(await session.shows(/refused(.*\n)+.*select$/)).toMatchInlineSnapshot(`
+  expect(await session.shows(/not found in store(.*\n)+.*select$/)).toMatchInlineSnapshot(`
     "$ storectl disputes show
     demo: example data on this machine, no real store
     ✔ Id of the dispute: Other…
     ✔ Id of the dispute: Other…
     ✔ Id of the dispute: 0197a3c0-11e2-7d54-8b3f-2c6a9e41d70
 
-    the service refused (404 not_found): Dispute 0197a3c0-11e2-7d54-8b3f-2c6a9e41d70 not found.
-    check the id and the store (\`storectl auth status\` shows which store is used)
+    dispute 0197a3c0-11e2-7d54-8b3f-2c6a9e41d70 not found in store <uuid>
+    check the id and the store; \`storectl auth status\` shows which store is used
 
     ? Id of the dispute:
       <uuid>  open, Buyer does not recognise the charge of 84.50 EUR.
@@ -165,11 +165,13 @@ test('an id that the service does not know is asked for again, and the other ans
   session.type('We are open');
   await session.shows(/to confirm:$/);
   session.type(id.slice(0, -1));
-  await session.shows(/refused(.*\n)+.*select$/);
+  await session.shows(/not found in store(.*\n)+.*select$/);
   session.press('Enter');
   await session.shows(/Id of the reclaim notice: \S+$/);
   session.type(id.slice(-1));
-  expect(await session.shows(/refused(.*\n)+.*We are open\n\n.*to confirm:$/)).toMatchInlineSnapshot(`
+  expect(
+    await session.shows(/not found in store(.*\n)+.*We are open\n\n.*to confirm:$/),
+  ).toMatchInlineSnapshot(`
     "$ storectl reclaim appeal 01986448-3c05-7e92-a7d1-84f6b09c2e3
     demo: example data on this machine, no real store
     Esc goes back, Ctrl-C cancels.
@@ -181,8 +183,9 @@ test('an id that the service does not know is asked for again, and the other ans
     ✔ Send this appeal? It is final. Type 01986448-3c05-7e92-a7d1-84f6b09c2e3 to confirm:
       01986448-3c05-7e92-a7d1-84f6b09c2e3
 
-    the service refused (404 not_found): Reclaim notice 01986448-3c05-7e92-a7d1-84f6b09c2e3 not found.
-    check the id and the store (\`storectl auth status\` shows which store is used)
+    reclaim notice 01986448-3c05-7e92-a7d1-84f6b09c2e3 not found in store
+    <uuid>
+    check the id and the store; \`storectl auth status\` shows which store is used
 
     ✔ Id of the reclaim notice: Other…
     ✔ Id of the reclaim notice: <uuid>
@@ -203,7 +206,7 @@ test('what is asked about an id comes after one that the service knows', async (
   session.press('Down', 'Enter');
   await session.shows(/Id of the dispute:$/);
   session.type('5e0c7a52');
-  await session.shows(/refused(.*\n)+.*select$/);
+  await session.shows(/not found in store(.*\n)+.*select$/);
   session.press('Up', 'Enter');
   await session.shows(/Evidence \(4\)(.*\n)+.*Outcome of the dispute:\n/);
   session.press('C-c');
@@ -224,7 +227,7 @@ test('another one than those that are offered, and Escape from it to them', asyn
   await session.shows(/❯ Yes\n(.*\n)+.*select$/);
   session.press('Enter');
   // The service of the demo knows no such section, and says which there are.
-  expect(await session.shows(/refused(.*\n)+.*submit$/)).toMatchInlineSnapshot(`
+  expect(await session.shows(/not found in store(.*\n)+.*submit$/)).toMatchInlineSnapshot(`
     "$ storectl backup create
     demo: example data on this machine, no real store
     Esc goes back, Ctrl-C cancels.
@@ -681,12 +684,12 @@ test('the editor takes a long text, which is kept or edited again', async () => 
   await session.shows(/Markdown \(press Enter to open your editor\):$/);
   session.press('Enter');
   await session.shows(/❯ Yes\n(.*\n)+.*select$/);
-  expect(await escapeTo(session, /change it in your editor\n(.*\n)+.*select$/)).toMatchInlineSnapshot(`
+  expect(await escapeTo(session, /Edit it\n(.*\n)+.*select$/)).toMatchInlineSnapshot(`
     "$ storectl blog create
     demo: example data on this machine, no real store
     Esc goes back, Ctrl-C cancels.
     ✔ Title of the post: Spring sale
-    ✔ Text of the post in Markdown (Enter alone opens your editor):
+    ✔ Text of the post in Markdown (press Enter to open your editor):
     demo → store <uuid> @ this process
 
     title      Spring sale
@@ -694,8 +697,8 @@ test('the editor takes a long text, which is kept or edited again', async () => 
 
 
     ? Text of the post in Markdown:
-    ❯ keep what you wrote: A line more.
-      change it in your editor
+    ❯ Keep it: A line more.
+      Edit it
 
     ↑↓ navigate • ⏎ select"
   `);
@@ -707,21 +710,22 @@ test('the editor takes a long text, which is kept or edited again', async () => 
     demo: example data on this machine, no real store
     Esc goes back, Ctrl-C cancels.
     ✔ Title of the post: Spring sale
-    ✔ Text of the post in Markdown (Enter alone opens your editor):
+    ✔ Text of the post in Markdown (press Enter to open your editor):
     demo → store <uuid> @ this process
 
     title      Spring sale
     contentMd  A line more.
 
 
-    ✔ Text of the post in Markdown: change it in your editor
+    ✔ Text of the post in Markdown: Edit it
 
     title      Spring sale
     contentMd  A line more.
                A line more.
 
 
-    ✔ Create a blog post: send this? yes, send it
+    ✔ Create this post? Yes
+    ✓ Created post "Spring sale" (draft)
     id                  <uuid>
     title               Spring sale
     slug                spring-sale

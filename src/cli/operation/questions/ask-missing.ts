@@ -36,7 +36,8 @@ export interface Missing {
 
 /** Whether the service answered that the id does not exist. */
 export function isNotFound(error: unknown): error is CliError {
-  if (!(error instanceof CliError) || error.details.outcome !== 'rejected') return false;
+  // Before a change, a read that is refused counts as not sent.
+  if (!(error instanceof CliError) || error.details.outcome === 'unknown') return false;
   return error.details.status === 404 || error.details.status === 410;
 }
 
