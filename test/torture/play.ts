@@ -31,8 +31,8 @@ export interface Run extends ClientResult {
   readonly document: unknown;
   /** Another client ran at the same time. */
   readonly inPair: boolean;
-  /** Name of a file of the history that was bad when it started, or null. */
-  readonly damagedFile: string | null;
+  /** Names of the files of the history that were bad when it started. */
+  readonly damagedFiles: readonly string[];
   /** Number of effects when it started. */
   readonly effectsBefore: number;
 }
@@ -80,15 +80,16 @@ export async function play(schedule: Schedule, options: PlayOptions): Promise<Tr
   try {
     writeInput(machine, schedule);
     const runs: Run[] = [];
-    let damagedFile: string | null = null;
+    let damagedFiles: readonly string[] = [];
     let wasDamaged = false;
     for (const step of schedule.steps) {
       if (step.do === 'damage') {
-        damagedFile = damageHistory(machine, step) ?? damagedFile;
-        wasDamaged ||= damagedFile !== null;
+        const file = damageHistory(machine, step);
+        if (file !== null) damagedFiles = [...damagedFiles, file];
+        wasDamaged ||= file !== null;
       } else {
-        runs.push(...(await playStep({ schedule, server, machine, damagedFile }, step)));
-        if (step.do === 'repair') damagedFile = null;
+        runs.push(...(await playStep({ schedule, server, machine, damagedFiles }, step)));
+        if (step.do === 'repair') damagedFiles = [];
       }
     }
     await server.settled();
@@ -112,7 +113,7 @@ interface Scene {
   readonly schedule: Schedule;
   readonly server: ModelServer;
   readonly machine: Machine;
-  readonly damagedFile: string | null;
+  readonly damagedFiles: readonly string[];
 }
 
 async function playStep(scene: Scene, step: Exclude<Step, { do: 'damage' }>): Promise<Run[]> {
@@ -161,7 +162,7 @@ async function listenFrom(server: ModelServer, listening: Listening): Promise<()
 }
 
 async function runClient(
-  { schedule, server, machine, damagedFile }: Scene,
+  { schedule, server, machine, damagedFiles }: Scene,
   typed: Run['typed'],
   mishaps: Mishaps,
   kill: KillAtMoment | null,
@@ -190,7 +191,7 @@ async function runClient(
     error: errorOf(result),
     document: documentOf(result),
     inPair,
-    damagedFile,
+    damagedFiles,
     effectsBefore,
   };
 }

@@ -52,15 +52,15 @@ export const sendingPromises: readonly ProgramPromise[] = [
     text: 'damaged history: exit 11 with the name of the file, and nothing is sent',
     check: ({ runs, class: operationClass }) => {
       const affected = runs.filter(
-        (run) => run.damagedFile !== null && !wasKilled(run) && operationClass !== 'read',
+        (run) => run.damagedFiles.length > 0 && !wasKilled(run) && operationClass !== 'read',
       );
       if (affected.length === 0) return null;
-      return affected.flatMap(({ typed, exitCode, requests, stderr, damagedFile }) => {
+      return affected.flatMap(({ typed, exitCode, requests, stderr, damagedFiles }) => {
         const writes = requests.filter(({ write }) => write !== null).length;
         if (exitCode !== 11 || writes > 0) return [`${typed}: exit ${exitCode}, ${writes} writes sent`];
-        return damagedFile !== null && stderr.includes(damagedFile)
+        return damagedFiles.some((file) => stderr.includes(file))
           ? []
-          : [`${typed}: does not name ${damagedFile}`];
+          : [`${typed}: does not name ${damagedFiles.join(' or ')}`];
       });
     },
   },
@@ -71,7 +71,7 @@ export const sendingPromises: readonly ProgramPromise[] = [
       const [repair, ...later] = afterRepair;
       if (repair === undefined) return null;
       const stuck = later.filter(
-        (run) => run.exitCode === 11 && run.damagedFile === null && run.mishaps.fullAt === 0,
+        (run) => run.exitCode === 11 && run.damagedFiles.length === 0 && run.mishaps.fullAt === 0,
       );
       return [
         ...(repair.exitCode === 0 ? [] : [`history repair: exit ${repair.exitCode}`]),
@@ -94,7 +94,7 @@ export const sendingPromises: readonly ProgramPromise[] = [
           run.typed === 'key-with-other-arguments' &&
           isTaken(run) &&
           !wasKilled(run) &&
-          run.damagedFile === null,
+          run.damagedFiles.length === 0,
       );
       if (affected.length === 0) return null;
       return affected.flatMap((run) => {
@@ -130,7 +130,7 @@ function checkRetries({ runs, schedule, isBatch, class: operationClass }: Story)
   const verdicts = runs.flatMap((run) => {
     const own = run.requests.filter(({ write }) => write?.operation === schedule.operation);
     const last = own.at(-1);
-    const isCalm = !wasKilled(run) && run.mishaps.fullAt === 0 && run.damagedFile === null;
+    const isCalm = !wasKilled(run) && run.mishaps.fullAt === 0 && run.damagedFiles.length === 0;
     if (!isCalm || last === undefined || run.typed === 'resume' || run.inPair) return [];
     if (own.length >= maxAttempts || !mayGoOn(operationClass, own)) return [];
     const waits = run.events.map((event) => (event.event === 'wait' ? event.ms + event.waitMs : 0));
@@ -180,7 +180,10 @@ function checkWaits(story: Story): readonly string[] | null {
         broken.push(`sent ${Math.round(early.ms - wait.ms)} ms after being asked to wait ${wait.waitMs} ms`);
     }
   }
-  const clocksAgree = runs.every(({ mishaps }) => mishaps.offsetMs === 0 && mishaps.jumpAt === 0);
+  // A full disk keeps no time either.
+  const clocksAgree = runs.every(
+    ({ mishaps }) => mishaps.offsetMs === 0 && mishaps.jumpAt === 0 && mishaps.fullAt === 0,
+  );
   const isSingle = runs.every(({ typed, inPair }) => !inPair && (typed === 'same' || typed === 'resume'));
   if (clocksAgree && isSingle && !story.isBatch && schedule.operation !== 'backup.restore') {
     broken.push(...sentTooSoonByResume(story));

@@ -36,8 +36,12 @@ export const truthPromises: readonly ProgramPromise[] = [
     check: (story) =>
       overEpisodes(story, (episode, ask) => {
         const { told, writes } = episode;
+        if (told !== 'not-applied' && told !== 'not-sent') return null;
+        // What was acknowledged before stays so; the words are about this command alone then.
+        const before = ask.episodes.slice(0, ask.episodes.indexOf(episode));
+        if (before.some((other) => other.told === 'applied')) return appliedBy(story, writes);
         if (told === 'not-applied') return appliedBy(story, writesUntil(ask, episode));
-        return told === 'not-sent' ? appliedBy(story, writes) : null;
+        return appliedBy(story, writes);
       }),
   },
   {
@@ -218,7 +222,8 @@ function describe({ run, writes }: Episode): string {
 
 function checkHistory(story: Story): readonly string[] | null {
   const { history, effects, schedule } = story;
-  if (history === null || story.wasDamaged || story.class === 'read') return null;
+  const isWhole = !story.wasDamaged && story.afterRepair.length === 0;
+  if (history === null || !isWhole || story.class === 'read') return null;
   const lines = history.filter(({ operation }) => operation === schedule.operation);
   const own = effects.filter(({ operation }) => operation === schedule.operation);
   const isPossible = ({ state }: HistoryLine) => ['sent', 'unknown', 'applied'].includes(state);
