@@ -286,7 +286,14 @@ test('a mutation says where it goes before it goes there; a read does not', asyn
   await using server = await startFaultServer([answer(201, post)]);
   const machine = machineFor({ origin: server.url, storeId, apiKey });
 
-  const mutation = await machine.run(['blog', 'create', '--title', 'a', '--content-md', 'b']);
+  const mutation = await machine.run([
+    'blog',
+    'create',
+    '--title',
+    post.title,
+    '--content-md',
+    post.contentMd,
+  ]);
   const read = await machine.run(['settings', 'show']);
 
   expect(mutation.stderr).toBe(

@@ -12,6 +12,7 @@ import { isObject } from '../../core/json-value.ts';
 import { isOn } from '../../core/parsed-command.ts';
 import { printable } from '../../core/sanitize.ts';
 import { describeParameter } from '../../input/path-parameter.ts';
+import { differencesFromSent } from './compare-answer.ts';
 import { describeHistoryError } from './history-error.ts';
 import { outcomeError } from './outcome-error.ts';
 import type { ChangeOptions, OperationRequest, Performed, Run } from './run.ts';
@@ -30,6 +31,7 @@ export async function perform(run: Run, options: ChangeOptions = {}): Promise<Pe
   const { outcome, record, isRecorded } = isRead ? await read(run) : await change(run, options);
   const applied = expectApplied(run, outcome, isRecorded ? record : null);
   noteDrift(run.ui.context, [applied]);
+  if (!isRead) noteOtherValues(run, applied);
   if (isRead && !isObject(applied.body)) throw unreadableAnswer(operation);
   return { answer: applied.body, text: applied.text, etag: applied.etag, record };
 }
@@ -195,6 +197,12 @@ async function recorded({ io, notice, err }: Context, begin: () => Promise<Recor
     if (io.signal.aborted && error instanceof HistoryError) throw cancelledError();
     throw describeHistoryError(error);
   }
+}
+
+/** Says where the service has other values than were sent. The change was applied, so it is no error. */
+function noteOtherValues({ request, ui }: Run, { body }: Applied): void {
+  const { notice, err } = ui.context;
+  for (const line of differencesFromSent(request.body, body)) notice(err.color.yellow(printable(line)));
 }
 
 /** Drift is a warning and not an error: it must not cost the user their answer. What several have in common is said once. */

@@ -1,0 +1,37 @@
+import { isObject } from '../../core/json-value.ts';
+
+/** Fields whose values are secrets: the service may mask them, and they are never printed. */
+const secretFields = ['url', 'idempotencyKey'];
+
+/**
+ * Where an answer has other values than were sent, one line each: `quietHours.start: sent 21:00, the service has 22:00`. A
+ * field that the answer does not show is no difference.
+ */
+export function differencesFromSent(sent: unknown, answer: unknown, path = ''): string[] {
+  if (!isObject(sent) || !isObject(answer)) return [];
+  return Object.entries(sent).flatMap(([name, value]) => {
+    const got = answer[name];
+    if (got === undefined || secretFields.includes(name)) return [];
+    const place = path === '' ? name : `${path}.${name}`;
+    if (isObject(value) && isObject(got)) return differencesFromSent(value, got, place);
+    return isSame(value, got) ? [] : [`${place}: sent ${show(value)}, the service has ${show(got)}`];
+  });
+}
+
+function isSame(sent: unknown, got: unknown): boolean {
+  if (typeof sent !== 'string' || typeof got !== 'string') {
+    return isEmpty(sent) ? isEmpty(got) : JSON.stringify(sent) === JSON.stringify(got);
+  }
+  if (sent.trim() === got.trim()) return true;
+  // The same moment in another form.
+  return /^\d{4}-\d\d-\d\d/.test(sent) && Date.parse(sent) === Date.parse(got);
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === null || value === '';
+}
+
+function show(value: unknown): string {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return text.length > 80 ? `${text.slice(0, 79)}…` : text;
+}

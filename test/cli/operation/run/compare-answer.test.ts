@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { machineFor } from '../../../helpers/cli.ts';
+import { answer, startFaultServer } from '../../../helpers/fault-server.ts';
+
+test('other values than were sent are listed on stderr, and the exit code stays 0', async () => {
+  const body = { name: ' Shop ', quietHours: { start: '22:00', end: '07:00' }, description: null };
+  await using server = await startFaultServer([answer(200, body)]);
+  const machine = machineFor({ origin: server.url, storeId: 's-1', apiKey: 'key-of-a-test' });
+  const values = [
+    'name=Shop',
+    'quietHours.start="21:00"',
+    'quietHours.end="07:00"',
+    'description=',
+    'other=1',
+  ];
+
+  const { exitCode, stderr } = await machine.run([
+    'store',
+    'update',
+    ...values.flatMap((value) => ['--set', value]),
+  ]);
+
+  expect(exitCode).toBe(0);
+  const listed = stderr.split('\n').filter((line) => line.includes('the service has'));
+  expect(listed).toEqual(['quietHours.start: sent 21:00, the service has 22:00']);
+});
+
+test('a secret is not listed', async () => {
+  const url = 'https://discord.com/api/webhooks/1/secret-token';
+  const body = { id: 'e-1', kind: 'discord', name: 'Ops', url: 'https://discord.com/***', events: ['a'] };
+  await using server = await startFaultServer([answer(201, body)]);
+  const machine = machineFor({ origin: server.url, storeId: 's-1', apiKey: 'key-of-a-test' });
+
+  const args = ['notify', 'add-endpoint', '--name', 'Ops', '--url', url, '--events', 'a'];
+  const { exitCode, stderr } = await machine.run(args);
+
+  expect(exitCode).toBe(0);
+  expect(stderr).not.toContain('secret-token');
+});
