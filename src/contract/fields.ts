@@ -35,3 +35,6 @@ export function described<Schema extends z.ZodMiniType>(
 }
 
 export const text = (description: string) => described(z.string(), description);
+
+/** A timestamp that the user gives. */
+export const time = (description: string) => described(z.string(), description, { format: 'date-time' });

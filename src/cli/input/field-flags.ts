@@ -2,13 +2,15 @@ import type * as z from 'zod/mini';
 import { globalRegistry } from 'zod/mini';
 import { usageError } from '../core/errors.ts';
 import { setPath } from '../core/field-path.ts';
+import { parseTime, timeExamples } from './parse-time.ts';
 
 /** How the text of a flag becomes a value of the body. */
-type FlagKind = 'text' | 'number' | 'boolean' | 'list' | 'map';
+type FlagKind = 'text' | 'time' | 'number' | 'boolean' | 'list' | 'map';
 
 /** Placeholders for the value of a flag in help and messages. */
 export const flagValues = {
   text: 'TEXT',
+  time: 'TIME',
   number: 'N',
   list: 'A,B',
   map: 'NAME=VALUE',
@@ -87,7 +89,7 @@ function unwrap(field: z.ZodMiniType): { schema: z.ZodMiniType; required: boolea
 function kindOf(schema: z.ZodMiniType): FlagKind | null {
   switch (schema.def.type) {
     case 'string':
-      return 'text';
+      return globalRegistry.get(schema)?.format === 'date-time' ? 'time' : 'text';
     case 'number':
       return 'number';
     case 'boolean':
@@ -114,6 +116,7 @@ export function parseFlag(field: FieldFlag, given: readonly string[] | boolean):
   if (typeof given === 'boolean') return given;
   const last = given.at(-1) ?? '';
   if (field.kind === 'number') return parseNumber(field, last);
+  if (field.kind === 'time') return parseTimeOf(field, last);
   if (field.kind === 'list') return parseList(field, given);
   if (field.kind === 'map') return Object.fromEntries(given.map((text) => parsePair(field.flag, text)));
   return last;
@@ -132,6 +135,17 @@ function parseNumber(field: FieldFlag, text: string): number {
     );
   }
   return number;
+}
+
+/** The time as RFC 3339. Throws a usage error if it cannot be understood. */
+export function parseTimeOf(field: Pick<FieldFlag, 'path' | 'flag'>, text: string): string {
+  const time = parseTime(text, Date.now());
+  if (time !== null) return time;
+  const detail = `must be a time (got "${text}")`;
+  throw usageError(`${field.flag} ${detail}`, `for example ${timeExamples}; nothing was sent`, {
+    code: 'invalid_input',
+    fields: [{ field: field.path.join('.'), flag: field.flag, detail }],
+  });
 }
 
 /** Splits at commas and drops empty parts. `--sections "$UNSET"` is refused: it is almost certainly a mistake. */

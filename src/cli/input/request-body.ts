@@ -2,7 +2,7 @@ import type { Operation } from '../../contract/operation.ts';
 import { type CliError, type FieldError, usageError } from '../core/errors.ts';
 import { getPath, setPath } from '../core/field-path.ts';
 import { optionValue, type ParsedCommand } from '../core/parsed-command.ts';
-import { applyFlag, type FieldFlag, parseFlag } from './field-flags.ts';
+import { applyFlag, type FieldFlag, parseFlag, parseTimeOf } from './field-flags.ts';
 import { applySet, describeFile, isStandardInput, readObject, readText } from './input-files.ts';
 import type { InputSource } from './stdin.ts';
 
@@ -41,6 +41,9 @@ export async function readBody(
     }
     if (given !== undefined) applyFlag(body, field, parseFlag(field, given));
     if (textFile !== undefined) setPath(body, field.path, await readTextOf(source, field, textFile));
+    const value = getPath(body, field.path);
+    if (field.kind === 'time' && typeof value === 'string')
+      setPath(body, field.path, parseTimeOf(field, value));
   }
   return body;
 }

@@ -26,7 +26,7 @@ export function formatValue(name: string, value: unknown, context: ValueContext)
   return printable(JSON.stringify(value) ?? '');
 }
 
-/** `2026-11-21 06:30 (3 hours ago)`, or null when `text` is no time. */
+/** `2026-11-21 06:30 +01:00 (3 hours ago)` in the local zone, or null if `text` is not a time. */
 export function formatTime(text: string, now: number): string | null {
   if (!/^\d{4}-\d\d-\d\d[T ]\d\d:\d\d/.test(text)) return null;
   const time = Date.parse(text);
@@ -66,7 +66,11 @@ export function formatAge(ageMs: number): string {
 function localMinute(date: Date): string {
   const two = (number: number) => String(number).padStart(2, '0');
   const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
-  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}`;
+  const offset = -date.getTimezoneOffset();
+  const size = Math.abs(offset);
+  const zone =
+    offset === 0 ? 'UTC' : `${offset < 0 ? '-' : '+'}${two(Math.floor(size / 60))}:${two(size % 60)}`;
+  return `${day} ${two(date.getHours())}:${two(date.getMinutes())} ${zone}`;
 }
 
 /** `500 (5.00 EUR)`. Currencies differ in their number of decimals, so an unknown one is not converted. */

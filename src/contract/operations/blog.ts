@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { described, lenientObject, openObject, text, timestamp, uuid } from '../fields.ts';
+import { described, lenientObject, openObject, text, time, timestamp, uuid } from '../fields.ts';
 import type { Operation } from '../operation.ts';
 
 /** Blog post, section 2.2. */
@@ -45,7 +45,7 @@ export const createBlogPost = {
     tags: z.optional(described(z.array(z.string()), 'Tags of the post')),
     featuredProductIds: z.optional(described(z.array(uuid()), 'Products shown with the post (UUIDs)')),
     status: z.optional(text('State of the post, for example draft')),
-    scheduledAt: z.optional(text('When to publish the post, for example 2030-01-31 09:00')),
+    scheduledAt: z.optional(time('When to publish the post, for example 2030-01-31 09:00')),
     metaTitle: z.optional(text('Title of the post for search engines')),
     metaDescription: z.optional(text('Description of the post for search engines')),
   }),

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { described, lenientObject, openObject, text, timestamp, uuid } from '../fields.ts';
+import { described, lenientObject, openObject, text, time, timestamp, uuid } from '../fields.ts';
 import type { Operation } from '../operation.ts';
 
 /** Dispute record, section 2.3. */
@@ -50,8 +50,8 @@ export const openDispute = {
     riskSignals: z.optional(
       described(z.record(z.string(), z.unknown()), 'Risk signal of the dispute, name=value'),
     ),
-    deadlineAt: z.optional(text('Deadline for answering the dispute, for example 2030-01-31 09:00')),
-    appealDeadlineAt: z.optional(text('Deadline for an appeal, for example 2030-02-07 09:00')),
+    deadlineAt: z.optional(time('Deadline for answering the dispute, for example 2030-01-31 09:00')),
+    appealDeadlineAt: z.optional(time('Deadline for an appeal, for example 2030-02-07 09:00')),
   }),
   response: dispute,
 } as const satisfies Operation;

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { described, lenientObject, openObject, text, timestamp, uuid } from '../fields.ts';
+import { described, lenientObject, openObject, text, time, timestamp, uuid } from '../fields.ts';
 import type { Operation } from '../operation.ts';
 
 const discordTemplate = lenientObject({
@@ -47,7 +47,7 @@ export const markNotificationsRead = {
   class: 'repeatable',
   body: openObject({
     ids: z.optional(described(z.array(z.string()), 'Ids of the notifications to mark read')),
-    before: z.optional(text('Mark everything before this time as read, for example 2030-01-31 09:00')),
+    before: z.optional(time('Mark everything before this time as read, for example 2030-01-31 09:00')),
   }),
   response: lenientObject({ ok: z.boolean() }),
 } as const satisfies Operation;

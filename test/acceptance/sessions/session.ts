@@ -71,7 +71,7 @@ const placeholders: readonly (readonly [RegExp, string])[] = [
   [/\bstorectl-[0-9a-f]{30,}\b/g, '<idempotency-key>'],
   [/\b\d{8}-\d{6}-[0-9a-z]{6}\b/g, '<record>'],
   [/\b\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>'],
-  [/\b\d{4}-\d\d-\d\d \d\d:\d\d \([^)]*\)/g, '<time>'],
+  [/\b\d{4}-\d\d-\d\d \d\d:\d\d (UTC|[+-]\d\d:\d\d) \([^)]*\)/g, '<time>'],
   [/\b(just now|\d+ (minute|hour|day|month)s? ago)\b/g, '<age>'],
   [/\b127\.0\.0\.1:\d+/g, '<host>'],
   [/\bv?\d+\.\d+\.\d+\b/g, '<version>'],

@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { formatJson } from '../../../src/cli/core/json-text.ts';
 import { printable, printableJson, printableLines } from '../../../src/cli/core/sanitize.ts';
 import { main } from '../../../src/cli/main.ts';
@@ -194,15 +194,21 @@ describe('values', () => {
     expect(formatDistance(distance)).toBe(words);
   });
 
-  test('a time is shown in local time with how soon', () => {
-    const time = new Date(now + 2 * 3_600_000);
-    const two = (number: number) => String(number).padStart(2, '0');
+  test.each([
+    ['UTC', '2030-01-31 11:00 UTC (in 2 hours)'],
+    ['Asia/Kolkata', '2030-01-31 16:30 +05:30 (in 2 hours)'],
+    ['America/New_York', '2030-01-31 06:00 -05:00 (in 2 hours)'],
+  ])('a time is shown in local time with its zone and how soon: %s', (zone, expected) => {
+    const before = process.env.TZ;
+    onTestFinished(() => {
+      if (before === undefined) delete process.env.TZ;
+      else process.env.TZ = before;
+    });
+    process.env.TZ = zone;
+    const time = new Date(now + 2 * 3_600_000).toISOString();
 
-    expect(formatTime(time.toISOString(), now)).toBe(
-      `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())} ` +
-        `${two(time.getHours())}:${two(time.getMinutes())} (in 2 hours)`,
-    );
-    expect(formatValue('createdAt', time.toISOString(), eur)).toContain('(in 2 hours)');
+    expect(formatTime(time, now)).toBe(expected);
+    expect(formatValue('createdAt', time, eur)).toBe(expected);
   });
 });
 

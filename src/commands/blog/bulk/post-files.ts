@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { CliError, type FieldError, usageError } from '../../../cli/core/errors.ts';
 import { describeFile, isStandardInput, readText } from '../../../cli/input/input-files.ts';
+import { parseTime, timeExamples } from '../../../cli/input/parse-time.ts';
 import type { InputSource } from '../../../cli/input/stdin.ts';
 import { createBlogPost } from '../../../contract/operations/blog.ts';
 import { fileError, type MarkdownPost, parseMarkdownPost, slugOfFile } from './markdown-file.ts';
@@ -109,6 +110,13 @@ export async function readDraft(
   const body: Record<string, unknown> = { ...fields, ...given };
   // `title:` without a value is a missing title.
   if (body.title === null) delete body.title;
+  if (typeof body.scheduledAt === 'string') {
+    const time = parseTime(body.scheduledAt, Date.now());
+    if (time === null) {
+      throw fileError(name, lineOf('scheduledAt'), `scheduledAt must be a time, for example ${timeExamples}`);
+    }
+    body.scheduledAt = time;
+  }
   if (!isStandardInput(file)) body.slug ??= slugOfFile(path.resolve(source.io.cwd, file));
   return { body, lineOf };
 }
