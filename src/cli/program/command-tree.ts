@@ -14,7 +14,7 @@ export interface Group {
 /** The commands by name: a noun with its verbs, or a single word. In the order of the help. */
 export const tree: Readonly<Record<string, Group | Leaf>> = {
   store: {
-    summary: 'The store itself',
+    summary: 'Change the store',
     commands: {
       update: {
         summary: 'Change settings of the store',
@@ -23,13 +23,13 @@ export const tree: Readonly<Record<string, Group | Leaf>> = {
     },
   },
   blog: {
-    summary: 'Blog posts',
+    summary: 'Create blog posts',
     commands: {
       create: { summary: 'Create a blog post', load: () => import('../../commands/blog/create.ts') },
     },
   },
   settings: {
-    summary: 'Operations settings: quiet hours, templates, discovery, showcase, privacy',
+    summary: 'Show, compare and change the operations settings, such as quiet hours',
     commands: {
       show: {
         summary: 'Show the operations settings',
@@ -50,7 +50,7 @@ export const tree: Readonly<Record<string, Group | Leaf>> = {
     },
   },
   disputes: {
-    summary: 'Dispute records',
+    summary: 'Show, open and decide disputes',
     commands: {
       show: {
         summary: 'Show a dispute with its evidence',
@@ -64,7 +64,7 @@ export const tree: Readonly<Record<string, Group | Leaf>> = {
     },
   },
   backup: {
-    summary: 'Backups of sections of the store',
+    summary: 'Create and restore backups',
     commands: {
       create: {
         summary: 'Back up sections of the store',
@@ -77,13 +77,13 @@ export const tree: Readonly<Record<string, Group | Leaf>> = {
     },
   },
   reclaim: {
-    summary: 'Notices that reclaim the subdomain',
+    summary: 'Appeal notices that reclaim the subdomain',
     commands: {
       appeal: { summary: 'Appeal a reclaim notice', load: () => import('../../commands/reclaim/appeal.ts') },
     },
   },
   notify: {
-    summary: 'Notifications and where they go',
+    summary: 'Add notification endpoints, mark notifications read',
     commands: {
       'add-endpoint': {
         summary: 'Add an endpoint that notifications are sent to',
@@ -96,7 +96,7 @@ export const tree: Readonly<Record<string, Group | Leaf>> = {
     },
   },
   history: {
-    summary: 'What this machine sent, and what is known about it',
+    summary: 'Show what this machine has sent',
     commands: {
       list: { summary: 'List changes, newest first', load: () => import('../../commands/history/list.ts') },
       show: {
@@ -110,9 +110,12 @@ export const tree: Readonly<Record<string, Group | Leaf>> = {
       prune: { summary: 'Remove old records', load: () => import('../../commands/history/prune.ts') },
     },
   },
-  resume: { summary: 'Settle changes whose outcome is open', load: () => import('../../commands/resume.ts') },
+  resume: {
+    summary: 'Settle changes with an unknown outcome',
+    load: () => import('../../commands/resume.ts'),
+  },
   auth: {
-    summary: 'The key to the store',
+    summary: 'Log in and out, show the key in use',
     commands: {
       login: {
         summary: 'Store a key, after checking it',
@@ -126,11 +129,11 @@ export const tree: Readonly<Record<string, Group | Leaf>> = {
     },
   },
   profile: {
-    summary: 'Stored profiles: one for each store',
+    summary: 'Manage profiles, one for each store',
     commands: {
       list: { summary: 'List the profiles', load: () => import('../../commands/profile/list.ts') },
       use: {
-        summary: 'Choose the profile that is used',
+        summary: 'Choose the default profile',
         load: () => import('../../commands/profile/use.ts'),
       },
       show: { summary: 'Show a profile', load: () => import('../../commands/profile/show.ts') },
@@ -146,7 +149,7 @@ export const tree: Readonly<Record<string, Group | Leaf>> = {
   },
   api: { summary: 'Send any request with the key', load: () => import('../../commands/api/api.ts') },
   doctor: {
-    summary: 'Find what is wrong with the set-up',
+    summary: 'Find problems with the setup',
     load: () => import('../../commands/doctor/doctor.ts'),
   },
   completion: {
@@ -154,14 +157,14 @@ export const tree: Readonly<Record<string, Group | Leaf>> = {
     load: () => import('../../commands/completion.ts'),
   },
   demo: {
-    summary: 'The example store of --demo',
+    summary: 'Inspect or reset the demo store',
     commands: {
       info: {
-        summary: 'List what the example store holds',
+        summary: 'List what the demo store contains',
         load: () => import('../../commands/demo/info.ts'),
       },
       reset: {
-        summary: 'Start over with a new example store',
+        summary: 'Replace the demo store with a new one',
         load: () => import('../../commands/demo/reset.ts'),
       },
     },
@@ -180,19 +183,19 @@ export const tree: Readonly<Record<string, Group | Leaf>> = {
       },
       keys: { summary: 'List the keys to a store', load: () => import('../../commands/service/keys.ts') },
       'rotate-key': {
-        summary: 'Replace a key, with an overlap',
+        summary: 'Replace a key; the old one stays valid for a while',
         load: () => import('../../commands/service/rotate-key.ts'),
       },
       'revoke-key': {
-        summary: 'Make a key invalid',
+        summary: 'Revoke a key',
         load: () => import('../../commands/service/revoke-key.ts'),
       },
       emit: {
-        summary: 'Raise an event that no operation emits',
+        summary: 'Emit an event that no operation emits',
         load: () => import('../../commands/service/emit.ts'),
       },
       deliveries: {
-        summary: 'List what is sent to endpoints, or try it again',
+        summary: 'List or retry deliveries to endpoints',
         load: () => import('../../commands/service/deliveries.ts'),
       },
     },

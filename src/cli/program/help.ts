@@ -1,5 +1,7 @@
 import type { Command, Help, Option } from 'commander';
 import { globalGroup } from '../command/global-options.ts';
+import type { Io } from '../core/io.ts';
+import { choosePager, isLongerThan, showInPager } from '../output/pager.ts';
 import { isGroup, tree } from './command-tree.ts';
 import { helpColumns } from './prerendered.ts';
 
@@ -9,7 +11,7 @@ const termColumns = 36;
 /** Switches that `--no-…` turns off. The help shows both forms in one line. */
 export const negatableOptions = new WeakSet<Option>();
 
-/** Usage, description, arguments, commands and own options come first, global options last. */
+/** Usage, description, arguments, commands and own options. Only the program's help lists the global options. */
 export function formatHelp(command: Command, helper: Help): string {
   const width = Math.min(helper.padWidth(command, helper), termColumns);
   const item = (term: string, description: string) =>
@@ -40,7 +42,8 @@ export function formatHelp(command: Command, helper: Help): string {
   const options = helper.visibleOptions(command);
   const groups = new Set(options.map(groupOf));
   groups.delete(globalGroup);
-  for (const group of [...groups, globalGroup]) {
+  const isProgram = command.parent === null;
+  for (const group of isProgram ? [...groups, globalGroup] : groups) {
     add(
       group,
       options
@@ -53,6 +56,20 @@ export function formatHelp(command: Command, helper: Help): string {
 
 function groupOf(option: Option): string {
   return option.helpGroupHeading ?? globalGroup;
+}
+
+/** Prints help, through a pager if it is longer than the terminal. */
+export function showHelp(text: string, words: readonly string[], io: Io): void {
+  const pager = words.includes('--no-pager') || words.includes('--no-input') ? null : choosePager(io);
+  if (pager !== null && isLongerThan(text, io.stdout) && showInPager(text, pager, io)) return;
+  io.stdout.write(text);
+}
+
+/** The line that replaces the global options in the help of a noun or a command. */
+export function globalOptionsLine(refused: readonly string[] = []): string {
+  const examples = ['--profile', '--demo', '--json', '--fields', '-q', '--dry-run'];
+  const shown = examples.filter((flag) => !refused.includes(flag));
+  return `Global options such as ${shown.join(', ')}: see \`storectl --help\`.`;
 }
 
 /** `--[no-]enabled` stands for both forms of a switch. */

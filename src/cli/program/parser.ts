@@ -5,7 +5,7 @@ import type { Io } from '../core/io.ts';
 import type { OptionSpec } from '../core/option-spec.ts';
 import type { ParsedCommand } from '../core/parsed-command.ts';
 import { type Group, isGroup, type Leaf, tree } from './command-tree.ts';
-import { formatHelp, negatableOptions, optionTerm, subcommandTerm } from './help.ts';
+import { formatHelp, globalOptionsLine, negatableOptions, optionTerm, subcommandTerm } from './help.ts';
 import { helpColumns } from './prerendered.ts';
 
 export interface ProgramOptions {
@@ -13,6 +13,8 @@ export interface ProgramOptions {
   readonly words: readonly string[];
   readonly io: Io;
   readonly version: string;
+  /** Called with parts of the help or the version. */
+  writeHelp(part: string): void;
   /** Called with the command that the user typed. */
   run(definition: CommandDefinition, parsed: ParsedCommand): Promise<void>;
 }
@@ -21,7 +23,7 @@ export interface ProgramOptions {
  * Creates the parser for the command tree. The options of a command are added when the parser reaches it, so that most
  * command files are never loaded.
  */
-export function createProgram({ words, io, version, run }: ProgramOptions): Command {
+export function createProgram({ words, io, version, writeHelp, run }: ProgramOptions): Command {
   const program = new Command('storectl')
     .description('Run an online store from the terminal.')
     .version(version, '-V, --version', 'Print the version')
@@ -32,13 +34,9 @@ export function createProgram({ words, io, version, run }: ProgramOptions): Comm
     .showSuggestionAfterError(true)
     .exitOverride()
     .configureOutput({
-      writeOut: (text) => {
-        io.stdout.write(text);
-      },
+      writeOut: writeHelp,
       // The help of a program or noun without a command. Errors are printed by main.
-      writeErr: (text) => {
-        io.stdout.write(text);
-      },
+      writeErr: writeHelp,
       outputError: () => {},
       getOutHelpWidth: () => Math.min(io.stdout.columns ?? helpColumns, helpColumns),
       getErrHelpWidth: () => Math.min(io.stdout.columns ?? helpColumns, helpColumns),
@@ -93,6 +91,7 @@ function addGroup(program: Command, name: string, { summary }: Group): Command {
 
 function configureGroup(group: Command, verbs: Named<Leaf>, run: Runner): void {
   group.helpCommand(false).enablePositionalOptions();
+  group.addHelpText('after', `\n${globalOptionsLine()}`);
   addOptions(group, globals);
   const configure = configureOnDemand(group);
   for (const [verb, leaf] of verbs) {
@@ -126,7 +125,7 @@ async function configureLeaf(command: Command, leaf: Leaf, run: Runner): Promise
   for (const option of command.options) if (refused.includes(option.long ?? '')) option.hideHelp();
   command.addHelpText(
     'after',
-    `\nExamples:\n${definition.examples.map((example) => `  $ storectl ${example}`).join('\n')}`,
+    `\nExamples:\n${definition.examples.map((example) => `  $ storectl ${example}`).join('\n')}\n\n${globalOptionsLine(refused)}`,
   );
   command.action(async () => {
     await run(definition, {

@@ -19,12 +19,17 @@ export function completionScript(shell: ShellName): string {
  */
 export function printPrepared(argv: readonly string[], stdout: NodeJS.WriteStream): Promise<boolean> {
   const text = versionText(argv) ?? readPrepared(helpFile(argv, stdout) ?? scriptFile(argv, stdout));
-  if (text === null) return Promise.resolve(false);
+  if (text === null || needsPager(text, stdout)) return Promise.resolve(false);
   return new Promise((resolve) => {
     // Main then fails in the same way, and prints why.
     stdout.once('error', () => resolve(false));
     stdout.write(text, (error) => resolve(!error));
   });
+}
+
+/** Main shows a text that is longer than the terminal in a pager. */
+function needsPager(text: string, { isTTY, rows }: NodeJS.WriteStream): boolean {
+  return isTTY && text.split('\n').length > rows;
 }
 
 function versionText([word = '', ...more]: readonly string[]): string | null {

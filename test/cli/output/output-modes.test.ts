@@ -373,6 +373,17 @@ describe('the pager', () => {
     expect(shown).toMatch(/PAGED\n +NAME .*\n +store0 .*\nexit 0/);
   });
 
+  test.each(['storectl store update --help', 'stty columns 120; storectl store update --help'])(
+    'shows long help: %s',
+    async (command) => {
+      const screen = await open({ STORECTL_PAGER: 'echo PAGED; head -n 1' });
+
+      screen.type(`${command}; echo exit $?`);
+
+      expect(await screen.shows(/exit \d+/)).toMatch(/PAGED\nUsage: storectl store update .*\nexit 0/);
+    },
+  );
+
   test.each([
     ['--no-pager', {}, 'storectl profile list --no-pager'],
     ['--no-input', {}, 'storectl profile list --no-input'],
