@@ -398,13 +398,13 @@ test('Ctrl-C after a refusal says that it had no effect', async () => {
   await session.shows(/Deadline for answering.*-12:00$/);
   session.press('C-c');
   expect(await session.ends()).toMatchInlineSnapshot(`
-    "$ storectl disputes open --deadline-at soon
+    "$ storectl disputes open --deadline-at 9999-12-31T23:59:00-12:00
     demo: example data on this machine, no real store
     Esc goes back, Ctrl-C cancels.
     ✔ Why the dispute is opened: Parcel never arrived
     demo → store <uuid> @ this process
 
-    deadlineAt  soon
+    deadlineAt  10000-01-01 11:59 UTC (in 7978 years)
     kind        payment
     reason      Parcel never arrived
 
@@ -413,7 +413,7 @@ test('Ctrl-C after a refusal says that it had no effect', async () => {
     the service refused (422 validation_failed): 1 field is invalid.
       --deadline-at: must be a time such as <time>
 
-    ? Deadline for answering the dispute, for example <date> 09:00: soon
+    ? Deadline for answering the dispute, for example <date> 09:00: 9999-12-31T23:59:00-12:00
 
     Your text (Why the dispute is opened):
 
@@ -458,7 +458,7 @@ test.each([
     await session.shows(question);
     session.press(key);
     const screen = await session.shows(/exit 130\n\$$/);
-    expect(screen).toContain('cancelled, nothing was sent');
+    expect(screen).toContain('cancelled, no key was stored');
     expect(session.isCursorShown()).toBe(true);
     const settingsOf = (name: string) => readFileSync(path.join(machine.folder, name), 'utf8');
     expect(settingsOf('after')).toBe(settingsOf('before'));
