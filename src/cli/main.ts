@@ -11,7 +11,6 @@ import type { Io } from './core/io.ts';
 import type { ParsedCommand } from './core/parsed-command.ts';
 import { printable, printableJson, printableLines } from './core/sanitize.ts';
 import { version } from './core/version.ts';
-import { showHelp } from './program/help.ts';
 import { createProgram } from './program/parser.ts';
 
 /** Runs the program and returns its exit code. `argv` is without `node` and the script. Errors become exit codes here. */
@@ -56,7 +55,7 @@ export async function main(argv: readonly string[], io: Io): Promise<ExitCode> {
     };
     const parser = createProgram({ words, io, version, writeHelp, run });
     await parser.parseAsync(words, { from: 'user' }).catch(ignoreHelpExit);
-    if (help !== '') showHelp(help, words, io);
+    if (help !== '') (await import('./output/pager.ts')).showHelp(help, words, io);
     await output.flushed(ran, last?.applied ?? []);
     if (last !== undefined && last.applied.length > 0) {
       const { markReported } = await import('./operation/run/mark-reported.ts');

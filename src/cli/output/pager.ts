@@ -54,3 +54,10 @@ function run(
   const [program = '', ...args] = pager;
   return spawnSync(program, args, options);
 }
+
+/** Prints help, through a pager if it is longer than the terminal. */
+export function showHelp(text: string, words: readonly string[], io: Io): void {
+  const pager = words.includes('--no-pager') || words.includes('--no-input') ? null : choosePager(io);
+  if (pager !== null && isLongerThan(text, io.stdout) && showInPager(text, pager, io)) return;
+  io.stdout.write(text);
+}

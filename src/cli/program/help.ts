@@ -1,7 +1,5 @@
 import type { Command, Help, Option } from 'commander';
 import { globalGroup } from '../command/global-options.ts';
-import type { Io } from '../core/io.ts';
-import { choosePager, isLongerThan, showInPager } from '../output/pager.ts';
 import { isGroup, tree } from './command-tree.ts';
 import { helpColumns } from './prerendered.ts';
 
@@ -56,13 +54,6 @@ export function formatHelp(command: Command, helper: Help): string {
 
 function groupOf(option: Option): string {
   return option.helpGroupHeading ?? globalGroup;
-}
-
-/** Prints help, through a pager if it is longer than the terminal. */
-export function showHelp(text: string, words: readonly string[], io: Io): void {
-  const pager = words.includes('--no-pager') || words.includes('--no-input') ? null : choosePager(io);
-  if (pager !== null && isLongerThan(text, io.stdout) && showInPager(text, pager, io)) return;
-  io.stdout.write(text);
 }
 
 /** The line that replaces the global options in the help of a noun or a command. */
