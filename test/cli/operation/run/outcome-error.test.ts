@@ -133,7 +133,7 @@ describe.each(classes)('exit codes of %s operations', (kind) => {
     const { error } = JSON.parse(result.stderr.split('\n').at(-2) ?? '');
     expect(result.exitCode).toBe(kind === 'read' ? 8 : 10);
     expect(error.outcome).toBe('unknown');
-    if (kind !== 'one-shot') expect(error.hint).toMatch(/ after \d{4}-\d\d-\d\d \d\d:\d\d \(in /);
+    if (kind !== 'one-shot') expect(error.hint).toMatch(/ after \d{4}-\d\d-\d\d \d\d:\d\d [A-Z+:\d]+ \(in /);
   });
 
   test('cancelled while the service has the command wait: 130 for a read, unknown for a change', async () => {
