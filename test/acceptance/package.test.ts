@@ -26,7 +26,9 @@ test('the package holds the program, its manual and completions, and every licen
       'openapi.json',
     ]),
   );
-  expect(contents.filter((file) => /^(src|test|bench|node_modules)\/(?!README\.md$)|\.ts$/.test(file))).toEqual([]);
+  expect(
+    contents.filter((file) => /^(src|test|bench|node_modules)\/(?!README\.md$)|\.ts$/.test(file)),
+  ).toEqual([]);
 });
 
 test('the links of the README lead to files of the package', async () => {
