@@ -83,12 +83,18 @@ test('what the demo store is told never touches the history of another profile',
   expect(JSON.parse((await machine.run(['--demo', 'history', 'list', '--json'])).stdout)).toHaveLength(1);
 });
 
-test('a refused key leaves the record open, and a good one lets it go on with the same key', async () => {
+test('a refused key ends the record: nothing is left to resume, and the same command with a good key is applied', async () => {
   const { machine, proxy } = await setScene();
   const create = ['backup', 'create', '--label', 'nightly', '--sections', 'store'];
   const bad = { STORECTL_API_KEY: 'sk-not-a-key-of-this-service' };
   expect(await machine.run(create, { env: bad })).toMatchObject({ exitCode: 4 });
-  expect(await machine.run(['resume'])).toMatchObject({ exitCode: 0 });
+  const resumed = await machine.run(['resume']);
+  expect(resumed).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('Nothing to resume') });
+  expect(proxy.requests).toHaveLength(1);
+  expect(await machine.run(create)).toMatchObject({ exitCode: 0 });
   expect(proxy.requests).toHaveLength(2);
-  expect(proxy.requests[1]?.body).toBe(proxy.requests[0]?.body);
+  const [first, second] = proxy.requests.map(({ body }) => JSON.parse(body));
+  expect(second).toEqual({ ...first, idempotencyKey: second.idempotencyKey });
+  const records = JSON.parse((await machine.run(['history', 'list', '--json'])).stdout);
+  expect(records).toMatchObject([{ state: 'applied' }, { state: 'rejected' }]);
 });

@@ -94,7 +94,7 @@ test.each([
 
     expect(result.exitCode).toBe(11);
     expect(errorOf(result)).toMatchObject({ code: 'no_home', outcome: 'not_sent' });
-    expect(errorOf(result).hint).toContain(`set HOME, or name a folder with ${missing}`);
+    expect(errorOf(result).hint).toContain(`set HOME, or set ${missing} to a folder`);
     expect(await machine.run(['doctor', '--json'], options)).toMatchObject({
       exitCode: 11,
       stdout: expect.stringContaining(missing),
@@ -133,12 +133,12 @@ test.each([
     const result = await machine.run([...args, '--json']);
     expect(result).toMatchObject({ exitCode: 11, signal: null });
     expect(errorOf(result)).toMatchObject({ code: 'settings_unreadable', outcome: 'not_sent' });
-    expect(errorOf(result).message).toContain('no plain file');
+    expect(errorOf(result).message).toContain('not a regular file');
   }
   expect(await machine.run(['doctor'])).toMatchObject({
     exitCode: 11,
     signal: null,
-    stdout: expect.stringContaining('no plain file'),
+    stdout: expect.stringContaining('not a regular file'),
   });
   expect(await machine.run(['__complete', 'fish', 'profile', 'use', ''])).toMatchObject({
     exitCode: 0,

@@ -76,7 +76,9 @@ test('settings edit: somebody else saved while the editor was open: exit 6, noth
   await other.run(['settings', 'save', '--quiet-hours-end', '08:30']);
   writeFileSync(flag, '');
   const screen = await terminal.shows(/exit 6/);
-  expect(screen).toContain('Your text was:');
+  expect(screen).toMatch(
+    /Your text was:\n(.*\n)*error: someone else changed(.*\n)+ +your text is above; edit again/,
+  );
   const { stdout } = await other.run(['settings', 'show', '--json']);
   expect(JSON.parse(stdout).quietHours).toMatchObject({ start: '22:00', end: '08:30' });
 });

@@ -51,7 +51,7 @@ async function editAndSave(run: Run): Promise<Performed | null> {
       const next = await parseObject(text, 'your text');
       checkBody(saveSettings, fields, next);
       if (sameJson(next, clientFields(base.document))) return null;
-      const hint = 'your text is below; edit again to change the settings as they are now';
+      const hint = 'your text is above; edit again to change the settings as they are now';
       return prepareSave(run, base, next, hint).send();
     },
     nothing: 'nothing was saved',

@@ -227,7 +227,7 @@ test('another one than those that are offered, and Escape from it to them', asyn
   await session.shows(/❯ Yes\n(.*\n)+.*select$/);
   session.press('Enter');
   // The service of the demo knows no such section, and says which there are.
-  expect(await session.shows(/not found in store(.*\n)+.*submit$/)).toMatchInlineSnapshot(`
+  expect(await session.shows(/refused(.*\n)+.*submit$/)).toMatchInlineSnapshot(`
     "$ storectl backup create
     demo: example data on this machine, no real store
     Esc goes back, Ctrl-C cancels.
@@ -458,7 +458,9 @@ test.each([
     await session.shows(question);
     session.press(key);
     const screen = await session.shows(/exit 130\n\$$/);
-    expect(screen).toContain('cancelled, no key was stored');
+    expect(screen).toContain(
+      command === login ? 'cancelled, no key was stored' : 'cancelled, nothing was sent',
+    );
     expect(session.isCursorShown()).toBe(true);
     const settingsOf = (name: string) => readFileSync(path.join(machine.folder, name), 'utf8');
     expect(settingsOf('after')).toBe(settingsOf('before'));

@@ -381,7 +381,7 @@ describe('deciding', () => {
 
     expect(stderr).toContain('tracking_number');
     expect(stderr).toContain('00340434161094042557');
-    expect(stderr).toMatch(/\d{4}-\d\d-\d\d \d\d:\d\d UTC \(in \d days\)/);
+    expect(stderr).toMatch(/\d{4}-\d\d-\d\d \d\d:\d\d (UTC|[+-]\d\d:\d\d) \(in \d days\)/);
   });
 
   test.each(['disputes decide', 'backup restore', 'reclaim appeal'])(
