@@ -63,8 +63,11 @@ test.for(shells)('%s completes commands, ids and lists', async (shell) => {
   terminal.press('storectl --demo disputes show ', ...Array<string>(tabs).fill('Tab'));
   await terminal.shows(new RegExp(`${dispute}.*open, Parcel never arrived`));
   terminal.press('C-c');
+  // A shell drops what is typed while it handles the interrupt.
+  await terminal.shows(/\n>$/);
 
-  terminal.press('storectl backup create --sections ', 'Tab', 'Tab');
+  // One Tab lists them in zsh and fish; a second one would still run when the interrupt comes.
+  terminal.press('storectl backup create --sections ', ...(shell === 'bash' ? ['Tab', 'Tab'] : ['Tab']));
   const list = await terminal.shows(/endpoints/);
   expect(list).toMatch(/store.*blog|blog.*store|store\s+blog/s);
   terminal.press('C-c');
@@ -115,7 +118,7 @@ test('the fish script offers words with what they mean', () => {
 
   expect(stderr).toBe('');
   expect(stdout.split('end\n')).toEqual([
-    'disputes\tDispute records\n',
+    'disputes\tShow, open and decide disputes\n',
     '--sections\tSections to back up, for example store\n',
     '--sections=store,blog\n',
     'won\nlost\nwithdrawn\n',
