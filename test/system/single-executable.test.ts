@@ -33,10 +33,10 @@ test('the single executable runs without Node: it takes a backup, knows it, and 
   const created = await run(
     storectl,
     ['backup', 'create', '--label', 'nightly', '--sections', 'store', '-q'],
-    { env },
+    { env, cwd: home },
   );
-  const listed = await run(storectl, ['history', 'list', '--json'], { env });
-  const demo = spawnSync(storectl, ['--demo', 'settings', 'show'], { env, encoding: 'utf8' });
+  const listed = await run(storectl, ['history', 'list', '--json'], { env, cwd: home });
+  const demo = spawnSync(storectl, ['--demo', 'settings', 'show'], { env, cwd: home, encoding: 'utf8' });
 
   expect(created.stdout).toBe('b-1\n');
   expect(JSON.parse(listed.stdout)).toMatchObject([{ operation: 'backup.create', state: 'applied' }]);
