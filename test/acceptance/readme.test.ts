@@ -22,16 +22,18 @@ const blocks = [...readme.matchAll(/```bash\n(.*?)```/gs)].map(([, text = '']): 
 
 /** Ids, times, folders and ports differ from run to run. */
 function normalized(output: string): string {
-  return output
-    .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, 'UUID')
-    .replace(/\b\d{8}-\d{6}-[0-9a-z]{6}\b/g, 'RECORD')
-    .replace(/^[0-9a-z]{6} +(now|\dm) +/gm, 'RECORD AGE ')
-    .replace(/\d{4}-\d\d-\d\d \d\d:\d\d (UTC|[+-]\d\d:\d\d)/g, 'TIME')
-    .replace(/\S+\/(demo\/history|storectl\/settings.json)/g, 'FOLDER/$1')
-    .replace(/127\.0\.0\.1:\d+/g, 'HOST')
-    // A service that was started a moment ago may need longer on a busy machine.
-    .replace(/^HOST refused the connection: trying again in .*\n/gm, '')
-    .trim();
+  return (
+    output
+      .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, 'UUID')
+      .replace(/\b\d{8}-\d{6}-[0-9a-z]{6}\b/g, 'RECORD')
+      .replace(/^[0-9a-z]{6} +(now|\dm) +/gm, 'RECORD AGE ')
+      .replace(/\d{4}-\d\d-\d\d \d\d:\d\d (UTC|[+-]\d\d:\d\d)/g, 'TIME')
+      .replace(/\S+\/(demo\/history|storectl\/settings.json)/g, 'FOLDER/$1')
+      .replace(/127\.0\.0\.1:\d+/g, 'HOST')
+      // A service that was started a moment ago may need longer on a busy machine.
+      .replace(/^HOST refused the connection: trying again in .*\n/gm, '')
+      .trim()
+  );
 }
 
 async function freePort(): Promise<number> {
