@@ -8,7 +8,7 @@ import { printable, printableLines } from '../../cli/core/sanitize.ts';
 import { outcomeError } from '../../cli/operation/run/outcome-error.ts';
 import { idIfAny, noticeDone, printRequest, printResult } from '../../cli/operation/run/print-result.ts';
 import type { Performed, Run } from '../../cli/operation/run/run.ts';
-import { announce, perform, sendOptions } from '../../cli/operation/run/send.ts';
+import { announce, noteDrift, perform, sendOptions } from '../../cli/operation/run/send.ts';
 import { renderJson } from '../../cli/output/style.ts';
 import type { Exchange } from '../../client/client.ts';
 import type { Operation } from '../../contract/operation.ts';
@@ -200,8 +200,7 @@ async function read({ context, connection, method, path }: RawRequest): Promise<
       now: context.now(),
     });
   }
-  for (const line of outcome.drift)
-    context.notice(context.err.color.yellow(`the answer differs from the contract: ${printable(line)}`));
+  noteDrift(context, [outcome]);
   return { answer: outcome.body, text: outcome.text, etag: outcome.etag, record: null };
 }
 

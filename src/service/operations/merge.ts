@@ -1,4 +1,4 @@
-type Members = Readonly<Record<string, unknown>>;
+import { isObject } from '../../contract/json-object.ts';
 
 /** Objects are merged, everything else is replaced. Undefined members of the patch change nothing. */
 export function merge(base: unknown, patch: unknown): unknown {
@@ -17,8 +17,4 @@ export function changedPaths(before: unknown, after: unknown, path = ''): string
     );
   }
   return JSON.stringify(before) === JSON.stringify(after) ? [] : [path];
-}
-
-function isObject(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
