@@ -6,4 +6,11 @@ import { load, root } from '../../scripts/load.mjs';
 execFileSync('npm', ['run', 'build', '--silent'], { cwd: root, stdio: ['ignore', 'ignore', 2] });
 
 const { main } = await load('test/torture/torture.ts');
-process.exitCode = await main(process.argv.slice(2), root, process.stdout);
+const controller = new AbortController();
+process.once('SIGINT', () => controller.abort());
+process.exitCode = await main(process.argv.slice(2), {
+  root,
+  output: process.stdout,
+  progress: process.stderr,
+  signal: controller.signal,
+});

@@ -14,6 +14,8 @@ export const usage = `Runs the built program through random schedules of faults,
   --trace            everything that happened in each schedule that broke a promise
   --json             one JSON document in place of the table
 
+Ctrl-C ends it early: it then reports on the schedules that it has run. Progress goes to standard error.
+
 STORECTL_TEST_PROGRAM names the launcher of another build to try instead of this one.
 
 To look at one that broke a promise: npm run torture -- --schedules 1 --seed S --trace`;

@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { openHistory } from '../../src/history/journal.ts';
+import type { HistoryRecord } from '../../src/history/records/record.ts';
 import {
   type ClientResult,
   createMachine,
@@ -37,13 +39,8 @@ export interface Run extends ClientResult {
   readonly effectsBefore: number;
 }
 
-/** A line of `history list --json`. */
-export interface HistoryLine {
-  readonly id: string;
-  readonly operation: string;
-  readonly state: string;
-  readonly idempotencyKey: string | null;
-}
+/** What a record of the history says. */
+export type HistoryLine = Pick<HistoryRecord, 'id' | 'operation' | 'state' | 'idempotencyKey'>;
 
 /** What happened in a schedule: all that the promises are checked against. */
 export interface Trace {
@@ -136,7 +133,7 @@ async function playStep(scene: Scene, step: Exclude<Step, { do: 'damage' }>): Pr
 async function markInDoubt(scene: Scene): Promise<Run[]> {
   const { server, machine, schedule } = scene;
   await server.settled();
-  const lines = (await listHistory(machine)) ?? [];
+  const lines = await listHistory(machine);
   const [doubtful, ...others] = lines.filter(({ state }) => state === 'sent' || state === 'unknown');
   const isClear = others.length === 0 && schedule.subjects.length === 1;
   if (doubtful === undefined || !isClear || doubtful.operation !== schedule.operation) return [];
@@ -281,8 +278,9 @@ function recordFiles(folder: string): string[] {
     .sort();
 }
 
-async function listHistory(machine: Machine): Promise<HistoryLine[] | null> {
-  const { result } = machine.start(['history', 'list', '--json'], noMishaps, patienceMs);
-  const document = documentOf(await result);
-  return Array.isArray(document) ? document : null;
+/** Read as the program reads it, but without a process for it. */
+async function listHistory(machine: Machine): Promise<readonly HistoryLine[]> {
+  const folder = path.join(machine.stateFolder(), 'history', 'main');
+  const { records } = await openHistory({ folder, process }).list();
+  return records;
 }

@@ -54,6 +54,13 @@ export function toTable({ schedules, seconds, broken, promises: rows }: Summary)
   ].join('\n');
 }
 
+/** `1200 of 10000 schedules, 1 broke a promise: 4711` */
+export function describeProgress({ schedules, broken }: Results, planned: { schedules: number }): string {
+  const seeds = [...new Set(broken.map(({ seed }) => seed))];
+  const which = seeds.length === 0 ? '' : `: ${seeds.join(' ')}`;
+  return `${schedules} of ${planned.schedules} schedules, ${seeds.length} broke a promise${which}\n`;
+}
+
 /** Only what is out of the ordinary. */
 function describeStep(step: Step): string {
   const isOrdinary = (value: unknown) =>

@@ -6,7 +6,7 @@ import { type Options, parseOptions, UsageError, usage } from './options.ts';
 import { type PlayOptions, play } from './play.ts';
 import { promises } from './promises/all.ts';
 import { tellStory } from './promises/story.ts';
-import { describeTrace, type Results, summarize, toTable } from './report.ts';
+import { describeProgress, describeTrace, type Results, summarize, toTable } from './report.ts';
 import { makeSchedule } from './schedule.ts';
 
 interface Output {
@@ -16,8 +16,17 @@ interface Output {
 /** Schedules of the self-check. */
 const blindSchedules = 40;
 
+/** Where the harness writes, and what ends it early: then it reports on the schedules that it has run. */
+interface Surroundings {
+  readonly root: string;
+  readonly output: Output;
+  readonly progress: Output;
+  readonly signal: AbortSignal;
+}
+
 /** Runs what the arguments ask for. Returns the exit code: 0 where every promise was kept. */
-export async function main(args: readonly string[], root: string, output: Output): Promise<number> {
+export async function main(args: readonly string[], surroundings: Surroundings): Promise<number> {
+  const { output } = surroundings;
   let options: Options;
   try {
     options = parseOptions(args);
@@ -32,10 +41,10 @@ export async function main(args: readonly string[], root: string, output: Output
   }
   const folder = mkdtempSync(path.join(tmpdir(), 'storectl-torture-'));
   try {
-    const results = await runAll(options, root, folder, output);
+    const results = await runAll(options, folder, surroundings);
     const summary = summarize(results);
     output.write(options.json ? `${JSON.stringify(summary, null, 2)}\n` : toTable(summary));
-    const isBlind = options.quick && !(await findsDuplicates(options, root, folder, output));
+    const isBlind = options.quick && !(await findsDuplicates(options, folder, surroundings));
     return summary.broken > 0 || isBlind ? 1 : 0;
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -45,28 +54,31 @@ export async function main(args: readonly string[], root: string, output: Output
 /** A client that forgets its history applies things twice: a harness that does not notice sees nothing. */
 async function findsDuplicates(
   options: Options,
-  root: string,
   folder: string,
-  output: Output,
+  surroundings: Surroundings,
 ): Promise<boolean> {
   const blind = { ...options, withoutHistory: true, schedules: blindSchedules, trace: false };
-  const results = await runAll(blind, root, folder, output);
+  const results = await runAll(blind, folder, surroundings);
   const duplicates = results.broken.filter(({ promise }) => promise === 'applied-once').length;
   if (!options.json) {
-    output.write(
+    surroundings.output.write(
       `Self-check: ${duplicates} of ${blindSchedules} schedules without history made duplicates.\n`,
     );
   }
   return duplicates > 0;
 }
 
-async function runAll(options: Options, root: string, folder: string, output: Output): Promise<Results> {
+async function runAll(
+  options: Options,
+  folder: string,
+  { root, output, progress, signal }: Surroundings,
+): Promise<Results> {
   const results: Results = { schedules: 0, seconds: 0, ran: new Map(), broken: [] };
   const startedMs = performance.now();
   const canRepair = await knowsRepair(root, folder);
   let next = 0;
   const worker = async (_: unknown, slot: number) => {
-    while (next < options.schedules) {
+    while (next < options.schedules && !signal.aborted) {
       const seed = options.seed + next++;
       await runOne(seed, {
         root,
@@ -90,6 +102,7 @@ async function runAll(options: Options, root: string, folder: string, output: Ou
       isBroken = true;
       results.broken.push({ promise: id, seed, operation: trace.schedule.operation, violations });
     }
+    if (results.schedules % 100 === 0) progress.write(describeProgress(results, options));
     if (options.trace && (isBroken || options.schedules === 1)) output.write(describeTrace(story));
   }
 
