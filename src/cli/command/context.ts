@@ -25,6 +25,7 @@ import type { Demo } from './demo-service.ts';
 import type { GlobalFlags } from './global-flags.ts';
 import { inputNeeded, missingConnection } from './input-needed.ts';
 import { createStatusLine } from './status-line.ts';
+import { createWaiting, type Waiting } from './waiting.ts';
 
 /** Where a command's requests go. */
 export interface Connection {
@@ -66,8 +67,10 @@ export interface Context {
   connect(): Promise<Connection>;
   /** The journal of the profile in use. */
   history(): Promise<History>;
-  /** Shows a line below all other output on stderr, such as a progress bar; null removes it. Terminals only. */
-  setStatusLine(line: string | null): void;
+  /** Shows a progress bar below all other output on stderr; null removes it. Terminals only. */
+  setProgressBar(bar: string | null): void;
+  /** Runs `work`. A terminal shows what is awaited and for how long. Requests of {@link Context.connect} do so by themselves. */
+  readonly waitFor: Waiting['during'];
   /** Calls `listener` after every HTTP exchange. */
   onExchange(listener: (exchange: Exchange) => void): void;
   /** Starts the demo service on the first call. */
@@ -91,6 +94,7 @@ export async function createContext({ io, flags, version }: ContextOptions): Pro
   const out = await styleOf(io.stdout, io.env);
   const cleanups: (() => Promise<void>)[] = [];
   const status = createStatusLine(io, flags);
+  const waiting = createWaiting(status);
   const writeLine = (text: string) => status.writeAbove(() => io.stderr.write(`${text}\n`));
   const heldBack: string[] = [];
   const noticeToCopy = flags.quiet ? (text: string) => heldBack.push(text) : writeLine;
@@ -115,7 +119,7 @@ export async function createContext({ io, flags, version }: ContextOptions): Pro
   });
   const demo = memoize(async () => {
     const { startDemo } = await import('./demo-service.ts');
-    const started = await startDemo(demoDirectory(io), version);
+    const started = await waiting.during('the demo store', () => startDemo(demoDirectory(io), version));
     cleanups.push(() => started.close());
     notice(err.color.dim('demo: example data on this machine, no real store'));
     return started;
@@ -133,6 +137,7 @@ export async function createContext({ io, flags, version }: ContextOptions): Pro
       userAgent: `storectl/${version}`,
       env: io.env,
       onExchange: (exchange) => {
+        if (exchange.status !== null) waiting.answered();
         for (const listener of listeners) listener(exchange);
       },
       onRetry: (retry) => {
@@ -143,7 +148,7 @@ export async function createContext({ io, flags, version }: ContextOptions): Pro
       },
     });
     cleanups.push(() => client.close());
-    return { ...target, client };
+    return { ...target, client: showingWaits(client, target, waiting) };
   });
 
   return {
@@ -167,7 +172,8 @@ export async function createContext({ io, flags, version }: ContextOptions): Pro
     notice,
     noticeToCopy,
     saveUserText: writeLine,
-    setStatusLine: status.set,
+    setProgressBar: status.setBar,
+    waitFor: waiting.during,
     profiles,
     settings,
     connect,
@@ -196,6 +202,15 @@ function makeClient(create: typeof createClient, options: ClientOptions): Client
     if (!(error instanceof RangeError)) throw error;
     throw usageError(error.message, 'correct or unset it; nothing was sent', { code: 'invalid_setting' });
   }
+}
+
+function showingWaits(client: Client, { origin, host }: Target, { during }: Waiting): Client {
+  const what = origin === 'demo' ? 'the demo store' : host;
+  return {
+    ...client,
+    call: (operation, input) => during(what, () => client.call(operation, input)),
+    send: (request, input) => during(what, () => client.send(request, input)),
+  };
 }
 
 const emptyProfileStore: ProfileStore = {

@@ -16,7 +16,7 @@ export function startProgress(context: Context, total: number, what: string): Pr
   const draw = () => {
     const filled = Math.round((done / Math.max(total, 1)) * barColumns);
     const bar = '█'.repeat(filled) + '░'.repeat(barColumns - filled);
-    context.setStatusLine(`${bar} ${done}/${total} ${what}`);
+    context.setProgressBar(`${bar} ${done}/${total} ${what}`);
   };
   draw();
   return {
@@ -25,6 +25,6 @@ export function startProgress(context: Context, total: number, what: string): Pr
       if (line !== null) context.print(line);
       draw();
     },
-    end: () => context.setStatusLine(null),
+    end: () => context.setProgressBar(null),
   };
 }

@@ -1,33 +1,58 @@
 import { type Io, isSwitchedOn } from '../core/io.ts';
+import { truncateText } from '../output/wrap.ts';
 import type { GlobalFlags } from './global-flags.ts';
 
-/** A line that stays below all other output. */
+/** A line that stays below all other output: a progress bar, and what is awaited. */
 export interface StatusLine {
-  /** Replaces the line; null removes it. */
-  set(line: string | null): void;
+  /** Replaces the progress bar; null removes it. */
+  setBar(bar: string | null): void;
+  /** Replaces what is awaited, and for how long; null removes it. */
+  setWait(wait: { readonly what: string; readonly seconds: number } | null): void;
   /** Removes the line, writes, and shows the line again. */
   writeAbove(write: () => unknown): void;
 }
 
-/** The line is shown only if stderr is a terminal that can clear it, and not for screen readers. */
+/**
+ * The line is shown only if stderr is a terminal. Where it cannot be redrawn, or a screen reader would read it each time, a
+ * wait is said once, and there is no bar.
+ */
 export function createStatusLine(
   { stderr, env }: Pick<Io, 'stderr' | 'env'>,
-  flags: Pick<GlobalFlags, 'quiet'>,
+  { quiet }: Pick<GlobalFlags, 'quiet'>,
 ): StatusLine {
-  const visible =
-    !flags.quiet && stderr.isTTY === true && env.TERM !== 'dumb' && !isSwitchedOn(env.STORECTL_ACCESSIBLE);
-  let current: string | null = null;
+  const isTerminal = !quiet && stderr.isTTY === true;
+  const canRedraw = isTerminal && env.TERM !== 'dumb' && !isSwitchedOn(env.STORECTL_ACCESSIBLE);
+  let bar: string | null = null;
+  let wait: string | null = null;
+  let isWaitSaid = false;
+  const line = () => [bar, wait].filter((part) => part !== null).join('  ');
   const clear = () => {
-    if (current !== null) stderr.write('\r\u001b[K');
+    if (line() !== '') stderr.write('\r\u001b[K');
   };
   const draw = () => {
-    if (current !== null) stderr.write(current.slice(0, (stderr.columns ?? 80) - 1));
+    if (line() !== '') stderr.write(truncateText(line(), (stderr.columns ?? 80) - 1));
+  };
+  const change = (set: () => void) => {
+    clear();
+    if (canRedraw) set();
+    draw();
   };
   return {
-    set(line) {
-      clear();
-      current = visible ? line : null;
-      draw();
+    setBar(next) {
+      change(() => {
+        bar = next;
+      });
+    },
+    setWait(next) {
+      if (next === null && wait === null) return;
+      if (next !== null && isTerminal && !canRedraw && !isWaitSaid) {
+        isWaitSaid = true;
+        stderr.write(`Waiting for ${next.what}. Ctrl-C stops.\n`);
+      }
+      change(() => {
+        const start = bar === null ? `Waiting for ${next?.what}…` : 'no answer for';
+        wait = next && `${start} ${next.seconds} s (Ctrl-C to stop)`;
+      });
     },
     writeAbove(write) {
       clear();

@@ -195,12 +195,14 @@ async function checkAccess(context: Context, { url, storeId, apiKey }: Login): P
     onRetry: (retry) => context.notice(context.err.color.dim(describeRetry(retry))),
   });
   try {
-    const outcome = await client.call(showSettings, {
-      parameters: { storeId },
-      body: null,
-      signal: context.io.signal,
-      timeoutMs: context.flags.timeoutMs ?? checkTimeoutMs,
-    });
+    const outcome = await context.waitFor(url.host, () =>
+      client.call(showSettings, {
+        parameters: { storeId },
+        body: null,
+        signal: context.io.signal,
+        timeoutMs: context.flags.timeoutMs ?? checkTimeoutMs,
+      }),
+    );
     if (outcome.kind === 'applied') return;
     if (outcome.kind === 'rejected' && outcome.status === 403) {
       context.notice('The key is valid, but may not read settings, so the store id could not be checked.');

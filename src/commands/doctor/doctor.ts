@@ -68,9 +68,10 @@ async function checkConnection(
   const { io, flags } = context;
   const timeoutMs = flags.timeoutMs ?? stepMs;
   const url = settings?.baseUrl?.value;
+  const options = { env: io.env, timeoutMs, now: context.now() };
   const network = [
     ...checkAuthorities(io),
-    ...(url === undefined ? [] : await checkNetwork(url, { env: io.env, timeoutMs, now: context.now() })),
+    ...(url === undefined ? [] : await context.waitFor(url.host, () => checkNetwork(url, options))),
   ];
   if (!mayTryKey || network.some(({ status }) => status === 'problem')) return network;
   return [...network, ...(await checkAccess(context, timeoutMs))];
