@@ -12,10 +12,7 @@ test('backup create', async () => {
   `);
   session.type('before the sale');
   expect(await session.shows(/⏎ submit$/)).toMatchInlineSnapshot(`
-    "$ storectl backup create
-    demo: example data on this machine, no real store
-    Esc goes back, Ctrl-C cancels.
-    ✔ Name of the backup: before the sale
+    "✔ Name of the backup: before the sale
     ? Sections to back up:
     ❯◯ store
      ◯ blog
@@ -27,11 +24,7 @@ test('backup create', async () => {
   `);
   session.press('Space', 'Down', 'Space', 'Enter');
   expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`
-    "$ storectl backup create
-    demo: example data on this machine, no real store
-    Esc goes back, Ctrl-C cancels.
-    ✔ Name of the backup: before the sale
-    ✔ Sections to back up: store, blog
+    "✔ Sections to back up: store, blog
     demo → store <uuid> @ this process
 
     label     before the sale
@@ -89,10 +82,7 @@ test('backup restore', async () => {
   `);
   session.press('Enter');
   expect(await session.shows(/⏎ submit$/)).toMatchInlineSnapshot(`
-    "$ storectl backup restore
-    demo: example data on this machine, no real store
-    Esc goes back, Ctrl-C cancels.
-    ✔ Id of the backup: <uuid>  second, store+blog, <age>
+    "✔ Id of the backup: <uuid>  second, store+blog, <age>
     ? Sections to restore:
     ❯◯ store
      ◯ blog
@@ -102,11 +92,7 @@ test('backup restore', async () => {
   `);
   session.press('Space', 'Enter');
   expect(await session.shows(/to confirm:$/)).toMatchInlineSnapshot(`
-    "$ storectl backup restore
-    demo: example data on this machine, no real store
-    Esc goes back, Ctrl-C cancels.
-    ✔ Id of the backup: <uuid>  second, store+blog, <age>
-    ✔ Sections to restore: store
+    "✔ Sections to restore: store
     demo → store <uuid> @ this process
 
     sections  store
@@ -178,11 +164,7 @@ test('notify add-endpoint', async () => {
   session.press('C-u');
   session.type('https://discord.com/api/webhooks/1/token');
   expect(await session.shows(/⏎ submit$/)).toMatchInlineSnapshot(`
-    "$ storectl notify add-endpoint
-    demo: example data on this machine, no real store
-    Esc goes back, Ctrl-C cancels.
-    ✔ Name of the endpoint: Team
-    ✔ Web address that receives the notifications: https://discord.com/api/webhooks/1/token
+    "✔ Web address that receives the notifications: https://discord.com/api/webhooks/1/token
     ? Events that trigger notifications:
     ❯◯ store_updated
      ◯ post_created
@@ -265,10 +247,7 @@ test('notify mark-read: some of them', async () => {
   await session.shows(/⏎ select$/);
   session.press('Down', 'Enter');
   expect(await session.shows(/⏎ submit$/)).toMatchInlineSnapshot(`
-    "$ storectl notify mark-read
-    demo: example data on this machine, no real store
-    Esc goes back, Ctrl-C cancels.
-    ✔ Which notifications do you want to mark as read? Some, by id
+    "✔ Which notifications do you want to mark as read? Some, by id
     ? Ids of the notifications to mark read:
     ❯◯ <uuid>  Feedback of the week
      ◯ <uuid>  Subdomain reclaim notice

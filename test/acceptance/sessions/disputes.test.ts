@@ -11,10 +11,7 @@ test('disputes open', async () => {
   `);
   session.type('Parcel never arrived');
   expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`
-    "$ storectl disputes open
-    demo: example data on this machine, no real store
-    Esc goes back, Ctrl-C cancels.
-    ✔ Why the dispute is opened: Parcel never arrived
+    "✔ Why the dispute is opened: Parcel never arrived
     demo → store <uuid> @ this process
 
     kind    payment
@@ -148,146 +145,20 @@ test('disputes decide', async () => {
   const session = await openSession('storectl disputes decide', { rows: 80 });
   await session.shows(/Id of the dispute:\n(.*\n)+.*select$/);
   session.press('Enter');
-  expect(await session.shows(/Outcome of the dispute:\n(.*\n)+.*select$/)).toMatchInlineSnapshot(`
-    "demo: example data on this machine, no real store
-    Esc goes back, Ctrl-C cancels.
-    ✔ Id of the dispute: <uuid>  open, Buyer does not recognise the
-      charge of 84.50 EUR.
-    Dispute <uuid>
-    Status         open
-    Answer due     <time>
-    Appeal due     <time>
-    Kind           payment
-    Order          <uuid>
-    Buyer          a.novak@mail.example
-    Provider case  PP-D-118301
-    Opened         <time>
-    Last change    <time>
-
-    Reason
-      Buyer does not recognise the charge of 84.50 EUR.
-
-    Risk signals
-      ipCountry       CZ
-      cardCountry     CZ
-      previousOrders  3
-      addressMatches  yes
-
-    Evidence (4)
-
-    1. Parcel number [tracking_number]
-      from system, <time>
-      id <uuid>
-
-      00340434161094042557
-
-    2. E-mails with the buyer [email_thread]
-      from owner, <time>
-      id <uuid>
-
-      From: a.novak@mail.example
-      To: hello@juniper-ink.example
-      Subject: Order JI-2093
-
-      Hello, could you add a gift note to my order? It is for my sister.
-      Thanks, A. Novak
-
-      From: hello@juniper-ink.example
-      To: a.novak@mail.example
-      Subject: Re: Order JI-2093
-
-      Of course. What shall it say? The parcel goes out tomorrow morning.
-
-      From: a.novak@mail.example
-      To: hello@juniper-ink.example
-      Subject: Re: Re: Order JI-2093
-
-      "For your letters to everyone but me." And the forest-green ribbon, please.
-      It arrived on Tuesday, she loves it. Thank you so much!
-
-    3. Parcel at the door, taken by the carrier [photo]
-      from owner, <time>
-      file evidence/JI-2093/delivery-photo.jpg
-      id <uuid>
-
-    4. Refund policy at the time of the order [policy]
-      from owner, <time>
-      id <uuid>
-
-      Unused goods can be sent back within 30 days. Bottled ink only unopened. The money is paid back to
-      the means of payment of the order within 5 days of the return.
-
-    Other fields
-      idempotencyKey  example-open
-      storeId         <uuid>
-      env             live
-
-    ? Outcome of the dispute:
-    ❯ won
-      lost
-      withdrawn
-      Other…
-
-    ↑↓ navigate • ⏎ select"
-  `);
+  expect(await session.shows(/Outcome of the dispute:\n(.*\n)+.*select$/)).toMatch(
+    /Dispute <uuid>\nStatus +open\n(.*\n)+Evidence \(4\)\n(.*\n)+\? Outcome of the dispute:\n❯ won\n {2}lost\n {2}withdrawn\n {2}Other…\n/,
+  );
   session.press('Enter');
   await session.shows(/Reason for the decision:$/);
   session.type('The carrier confirmed delivery');
-  await session.shows(/Type <uuid> to confirm:$|to confirm:$/);
+  await session.shows(/to confirm:$/);
   const { id } = await openDispute(session);
   session.type(`${id}x`);
   await session.shows(/That doesn.t match/);
   session.press('BSpace', 'Enter');
-  expect(await session.ends()).toMatchInlineSnapshot(`
-    "
-    1. Parcel number [tracking_number]
-      from system, <time>
-      id <uuid>
-
-      00340434161094042557
-
-    2. E-mails with the buyer [email_thread]
-      from owner, <time>
-      id <uuid>
-
-      From: a.novak@mail.example
-      To: hello@juniper-ink.example
-      Subject: Order JI-2093
-
-      Hello, could you add a gift note to my order? It is for my sister.
-      Thanks, A. Novak
-
-      From: hello@juniper-ink.example
-      To: a.novak@mail.example
-      Subject: Re: Order JI-2093
-
-      Of course. What shall it say? The parcel goes out tomorrow morning.
-
-      From: a.novak@mail.example
-      To: hello@juniper-ink.example
-      Subject: Re: Re: Order JI-2093
-
-      "For your letters to everyone but me." And the forest-green ribbon, please.
-      It arrived on Tuesday, she loves it. Thank you so much!
-
-    3. Parcel at the door, taken by the carrier [photo]
-      from owner, <time>
-      file evidence/JI-2093/delivery-photo.jpg
-      id <uuid>
-
-    4. Refund policy at the time of the order [policy]
-      from owner, <time>
-      id <uuid>
-
-      Unused goods can be sent back within 30 days. Bottled ink only unopened. The money is paid back to
-      the means of payment of the order within 5 days of the return.
-
-    Other fields
-      idempotencyKey  example-open
-      storeId         <uuid>
-      env             live
-
-    ✔ Outcome of the dispute: won
+  const screen = await session.ends();
+  expect(screen.slice(screen.indexOf('✔ Outcome'))).toMatchInlineSnapshot(`
+    "✔ Outcome of the dispute: won
     ✔ Reason for the decision: The carrier confirmed delivery
     demo → store <uuid> @ this process
 
@@ -338,68 +209,9 @@ test('disputes decide: where none is open, any id can be given', async () => {
   await session.shows(/must not contain spaces/);
   session.press('C-u');
   session.type(id);
-  expect(await session.ends()).toMatchInlineSnapshot(`
-    "Risk signals
-      ipCountry       CZ
-      cardCountry     CZ
-      previousOrders  3
-      addressMatches  yes
-
-    Evidence (4)
-
-    1. Parcel number [tracking_number]
-      from system, <time>
-      id <uuid>
-
-      00340434161094042557
-
-    2. E-mails with the buyer [email_thread]
-      from owner, <time>
-      id <uuid>
-
-      From: a.novak@mail.example
-      To: hello@juniper-ink.example
-      Subject: Order JI-2093
-
-      Hello, could you add a gift note to my order? It is for my sister.
-      Thanks, A. Novak
-
-      From: hello@juniper-ink.example
-      To: a.novak@mail.example
-      Subject: Re: Order JI-2093
-
-      Of course. What shall it say? The parcel goes out tomorrow morning.
-
-      From: a.novak@mail.example
-      To: hello@juniper-ink.example
-      Subject: Re: Re: Order JI-2093
-
-      "For your letters to everyone but me." And the forest-green ribbon, please.
-      It arrived on Tuesday, she loves it. Thank you so much!
-
-    3. Parcel at the door, taken by the carrier [photo]
-      from owner, <time>
-      file evidence/JI-2093/delivery-photo.jpg
-      id <uuid>
-
-    4. Refund policy at the time of the order [policy]
-      from owner, <time>
-      id <uuid>
-
-      Unused goods can be sent back within 30 days. Bottled ink only unopened. The money is paid back to
-      the means of payment of the order within 5 days of the return.
-
-    Other fields
-      idempotencyKey  example-open
-      storeId         <uuid>
-      env             live
-
-    error: the dispute is won, not open; nothing was sent
-      the dispute stays as shown above
-    $ echo "exit $?"
-    exit 6
-    $"
-  `);
+  expect(await session.ends()).toMatch(
+    /Evidence \(4\)\n(.*\n)+error: the dispute is won, not open; nothing was sent\n {2}the dispute stays as shown above\n.*\nexit 6\n/,
+  );
 });
 
 test('reclaim appeal', async () => {
@@ -418,11 +230,7 @@ test('reclaim appeal', async () => {
   await session.shows(/Text of the appeal:$/);
   session.type('The shop is open: last order yesterday');
   expect(await session.shows(/to confirm:$/)).toMatchInlineSnapshot(`
-    "$ storectl reclaim appeal
-    demo: example data on this machine, no real store
-    Esc goes back, Ctrl-C cancels.
-    ✔ Id of the reclaim notice: <uuid>  juniper-ink, noticed
-    ✔ Text of the appeal: The shop is open: last order yesterday
+    "✔ Text of the appeal: The shop is open: last order yesterday
     demo → store <uuid> @ this process
 
     text  The shop is open: last order yesterday

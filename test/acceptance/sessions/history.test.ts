@@ -134,10 +134,7 @@ test('api', async () => {
   `);
   session.press('Down', 'Down', 'Enter');
   expect(await session.shows(/Path of the request.*\n(.*\n)+.*select$/)).toMatchInlineSnapshot(`
-    "$ storectl api
-    demo: example data on this machine, no real store
-    Esc goes back, Ctrl-C cancels.
-    ✔ Method of the request: POST
+    "✔ Method of the request: POST
     ? Path of the request:
     ❯ /v1/stores/{store}/blog/posts  Create a blog post
       /v1/stores/{store}/operations/disputes/{disputeId}/decision  Record the decision of a dispute

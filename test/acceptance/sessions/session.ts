@@ -12,9 +12,9 @@ export interface Session {
   /** Types keys by their names (`Enter`, `Down`, `Space`, `C-c`), or literal text. */
   press(...keys: readonly string[]): void;
   isCursorShown(): boolean;
-  /** The whole screen when it matches, with placeholders for what differs from run to run. */
+  /** Waits for a screen that matches. Resolves with its lines from the first that the previous screen did not have. */
   shows(pattern: RegExp): Promise<string>;
-  /** The same when the program has ended, its exit code below. */
+  /** Waits for the end of the program. Resolves with the whole screen, the exit code below. */
   ends(): Promise<string>;
 }
 
@@ -43,9 +43,16 @@ export async function openSession(command: string, options: SessionOptions = {})
   chmodSync(program, 0o755);
   const all = { ...machine.env, PATH: `${bin}:${machine.env.PATH}`, STORECTL_NO_PAGER: '1', ...env };
   const terminal = await openTerminal(machine.folder, all, { columns, rows });
-  const shows = async (pattern: RegExp) => {
+  const wholeScreen = async (pattern: RegExp) => {
     const screen = await terminal.shows(pattern);
     return withPlaceholders(screen, { ...names, [machine.folder]: '<home>' });
+  };
+  let previous: readonly string[] = [];
+  const shows = async (pattern: RegExp) => {
+    const lines = (await wholeScreen(pattern)).split('\n');
+    const firstNew = lines.findIndex((line, row) => line !== previous[row]);
+    previous = lines;
+    return lines.slice(firstNew).join('\n');
   };
   terminal.type(command);
   return {
@@ -58,7 +65,7 @@ export async function openSession(command: string, options: SessionOptions = {})
     async ends() {
       await terminal.shows(/\n\$$/);
       terminal.type('echo "exit $?"');
-      return shows(/\nexit \d+\n\$$/);
+      return wholeScreen(/\nexit \d+\n\$$/);
     },
   };
 }
