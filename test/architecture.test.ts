@@ -247,7 +247,10 @@ describe('the check itself finds', () => {
       text: `import type { Example } from '../../service/index.ts';`,
     },
     { file: 'src/commands/backup/create.ts', text: `import { main } from '../../cli/main.ts';` },
-    { file: 'src/commands/service/start.ts', text: `import { listen } from '../../service/index.ts';` },
+    {
+      file: 'src/commands/service/start/start.ts',
+      text: `import { listen } from '../../../service/index.ts';`,
+    },
     { file: 'src/service/index.ts', text: `import { store } from '../contract/store.ts';` },
   ];
 
@@ -271,7 +274,7 @@ describe('the check itself finds', () => {
     ['src/service/app.ts', `import { openHistory } from '../history/journal.ts';`],
     ['src/service/app.ts', `import { main } from '../cli/main.ts';`],
     ['src/service/app.ts', `import { command } from '../commands/backup/create.ts';`],
-    ['src/commands/service/start.ts', `import { db } from '../../service/storage/schema.ts';`],
+    ['src/commands/service/emit.ts', `import { db } from '../../../service/storage/schema.ts';`],
     ['src/commands/blog/create.ts', `import { request } from 'undici';`],
     ['src/cli/input.ts', `import { input } from '@inquirer/prompts';`],
     ['src/cli/settings.ts', `import Conf from 'conf';`],

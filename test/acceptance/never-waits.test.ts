@@ -121,6 +121,18 @@ const rows: Readonly<Record<string, Row>> = {
     missing: 3,
     given: (world) => [made(world, 'key'), '--confirm', made(world, 'key'), ...database(world)],
   },
+  'service stores': { missing: 11, given: database },
+  'service add-reclaim': {
+    missing: 3,
+    given: (world) => [...ofStore(world), '--subdomain', 'outlet', '--reason', 'x'],
+  },
+  'service add-evidence': {
+    missing: 3,
+    given: (world) => [
+      ...[...ofStore(world), '--dispute', dispute(world, 'open')],
+      ...['--kind', 'photo', '--label', 'x', '--text', 'y'],
+    ],
+  },
   'service emit': { missing: 3, given: (world) => ['--event', 'feedback_digest', ...ofStore(world)] },
   // The service has no database of its own here.
   'service deliveries': { missing: 11, given: (world) => ['list', ...database(world)] },

@@ -172,23 +172,35 @@ export const tree: Readonly<Record<string, Group | Leaf>> = {
   service: {
     summary: 'Run the store management service',
     commands: {
-      start: { summary: 'Start the service', load: () => import('../../commands/service/start.ts') },
+      start: { summary: 'Start the service', load: () => import('../../commands/service/start/start.ts') },
       'create-store': {
         summary: 'Create a store',
         load: () => import('../../commands/service/create-store.ts'),
       },
+      stores: { summary: 'List the stores', load: () => import('../../commands/service/stores.ts') },
       'create-key': {
         summary: 'Create a key to a store',
-        load: () => import('../../commands/service/create-key.ts'),
+        load: () => import('../../commands/service/keys/create-key.ts'),
       },
-      keys: { summary: 'List the keys to a store', load: () => import('../../commands/service/keys.ts') },
+      keys: {
+        summary: 'List the keys to a store',
+        load: () => import('../../commands/service/keys/keys.ts'),
+      },
       'rotate-key': {
         summary: 'Replace a key; the old one stays valid for a while',
-        load: () => import('../../commands/service/rotate-key.ts'),
+        load: () => import('../../commands/service/keys/rotate-key.ts'),
       },
       'revoke-key': {
         summary: 'Revoke a key',
-        load: () => import('../../commands/service/revoke-key.ts'),
+        load: () => import('../../commands/service/keys/revoke-key.ts'),
+      },
+      'add-reclaim': {
+        summary: 'Add a notice that reclaims the subdomain of a store',
+        load: () => import('../../commands/service/add-reclaim.ts'),
+      },
+      'add-evidence': {
+        summary: 'Add evidence to a dispute',
+        load: () => import('../../commands/service/add-evidence.ts'),
       },
       emit: {
         summary: 'Emit an event that no operation emits',

@@ -1,11 +1,11 @@
 import type { Context } from '../../cli/command/context.ts';
 import { inputNeeded } from '../../cli/command/input-needed.ts';
 import { usageError } from '../../cli/core/errors.ts';
-import type { ParsedCommand } from '../../cli/core/parsed-command.ts';
+import { optionValue, type ParsedCommand } from '../../cli/core/parsed-command.ts';
 import { printable } from '../../cli/core/sanitize.ts';
 import { askOrFail, chooseOrFail } from '../../cli/prompts/ask-or-fail.ts';
 import type { Choice } from '../../cli/prompts/prompts.ts';
-import { askFirst, askInOrder } from '../../cli/prompts/questions.ts';
+import { askInOrder } from '../../cli/prompts/questions.ts';
 import { type ListedKey, listKeys, listStores } from '../../service/index.ts';
 import { withStorage } from './database-options.ts';
 import { describeRefusal } from './refusals.ts';
@@ -78,7 +78,43 @@ function describeKey({ id, label, scopes, createdAt }: ListedKey): Choice {
   return { value: id, name: printable(name), short: id };
 }
 
-/** The value of an option; if it is not given, the user of a terminal types it. */
+/** A required option, with the question for the user of a terminal. */
+export interface RequiredOption {
+  readonly field: string;
+  /** `--label TEXT`. */
+  readonly give: string;
+  readonly description: string;
+  readonly question: string;
+}
+
+/**
+ * The store and the values of required options, in order. The user of a terminal is asked for what is missing; elsewhere,
+ * throws exit 3, which names all of it at once.
+ */
+export async function askForStoreAnd(
+  context: Context,
+  parsed: ParsedCommand,
+  store: { readonly description: string; readonly question: string },
+  required: readonly RequiredOption[],
+): Promise<readonly string[]> {
+  const given = required.map(({ give }) => optionValue(parsed, give.split(' ')[0] ?? ''));
+  const missing = required.filter((_, index) => given[index] === undefined);
+  const missingStore = { field: 'store', give: '--store ID', description: store.description };
+  const all = [...(context.flags.store === undefined ? [missingStore] : []), ...missing];
+  if (all.length > 0 && !context.canPrompt) throw inputNeeded(all);
+  const answers: string[] = [];
+  await askInOrder(
+    async () => {
+      answers[0] = await chooseStore(context, parsed, store.description, store.question);
+    },
+    ...required.map((option, index) => async () => {
+      answers[index + 1] = await askOption(context, given[index], option, option.question);
+    }),
+  );
+  return answers;
+}
+
+/** The value of an option; if it is not given, the user of a terminal types it. Escape is left to the caller. */
 export async function askOption(
   context: Context,
   given: string | undefined,
@@ -90,7 +126,5 @@ export async function askOption(
   question: string,
 ): Promise<string> {
   if (given !== undefined) return given;
-  return askFirst(() =>
-    askOrFail(context, [{ field, give, description }], ({ askText }) => askText(context.io, question)),
-  );
+  return askOrFail(context, [{ field, give, description }], ({ askText }) => askText(context.io, question));
 }

@@ -2,6 +2,7 @@ import type { CommandDefinition } from '../../cli/command/command-definition.ts'
 import { printJson } from '../../cli/command/print-json.ts';
 import { optionValue } from '../../cli/core/parsed-command.ts';
 import { renderRecord, rowsOf } from '../../cli/output/tables.ts';
+import { askFirst } from '../../cli/prompts/questions.ts';
 import { createStore, type Storage } from '../../service/index.ts';
 import { askOption } from './ask.ts';
 import { databaseOption, withStorage } from './database-options.ts';
@@ -30,7 +31,9 @@ export const command: CommandDefinition = {
   ],
   async run(context, parsed) {
     const missing = { field: 'name', give: '--name TEXT', description: 'name of the store' };
-    const name = await askOption(context, optionValue(parsed, '--name'), missing, 'Name of the new store');
+    const name = await askFirst(() =>
+      askOption(context, optionValue(parsed, '--name'), missing, 'Name of the new store'),
+    );
     const slug = optionValue(parsed, '--slug');
     const currency = optionValue(parsed, '--currency');
     const timezone = optionValue(parsed, '--timezone');

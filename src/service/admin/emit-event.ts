@@ -1,9 +1,7 @@
-import { notFound } from '../model/errors.ts';
 import type { EventType } from '../model/event-types.ts';
-import { excludeOthers } from '../operations/exclusive-access.ts';
 import { recordEvent } from '../operations/record-event.ts';
 import type { Storage } from '../storage/core/storage.ts';
-import { findStore } from '../storage/queries/stores.ts';
+import { changeStore } from './store-records.ts';
 
 /** Events that no operation emits. */
 export const raisedEvents = ['feedback_digest', 'reclaim_noticed'] as const satisfies readonly EventType[];
@@ -19,10 +17,5 @@ export async function emitEvent(
   type: RaisedEvent,
   data: Readonly<Record<string, string>>,
 ): Promise<string> {
-  return storage.forStore(storeId).write(async (db, locks) => {
-    // A restore may be replacing the endpoints.
-    await excludeOthers(locks, 'acquireChange');
-    if ((await findStore({ db, storeId })) === undefined) throw notFound('Store', storeId);
-    return recordEvent({ db, storeId, actor: 'emit', now: Date.now() }, type, data);
-  });
+  return changeStore(storage, storeId, 'emit', (work) => recordEvent(work, type, data));
 }

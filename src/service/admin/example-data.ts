@@ -1,10 +1,10 @@
 import type * as z from 'zod';
 import type { SettingsDocument } from '../model/settings-document.ts';
 import { initialSettings, type StoreSettings } from '../model/store-fields.ts';
-import type { newDispute } from '../operations/disputes.ts';
+import type { newDispute, newEvidence } from '../operations/disputes.ts';
 import type { newEndpoint } from '../operations/endpoints.ts';
 import type { newPost } from '../operations/posts.ts';
-import type { EvidenceRecord } from '../storage/queries/disputes.ts';
+import type { newReclaim } from '../operations/reclaims.ts';
 
 /** Content of the example store. All people, addresses and numbers are invented. */
 
@@ -89,70 +89,69 @@ export const openCase: z.output<typeof newDispute> = {
 };
 
 /** For the open dispute, oldest first. */
-export const evidence: readonly (Omit<EvidenceRecord, 'id' | 'createdAt'> & { readonly daysAgo: number })[] =
-  [
-    {
-      kind: 'tracking_number',
-      label: 'Parcel number',
-      storageKey: null,
-      textValue: '00340434161094042557',
-      submittedBy: 'system',
-      daysAgo: 1.9,
-    },
-    {
-      kind: 'email_thread',
-      label: 'E-mails with the buyer',
-      storageKey: null,
-      textValue: [
-        'From: a.novak@mail.example',
-        'To: hello@juniper-ink.example',
-        'Subject: Order JI-2093',
-        '',
-        'Hello, could you add a gift note to my order? It is for my sister.',
-        'Thanks, A. Novak',
-        '',
-        'From: hello@juniper-ink.example',
-        'To: a.novak@mail.example',
-        'Subject: Re: Order JI-2093',
-        '',
-        'Of course. What shall it say? The parcel goes out tomorrow morning.',
-        '',
-        'From: a.novak@mail.example',
-        'To: hello@juniper-ink.example',
-        'Subject: Re: Re: Order JI-2093',
-        '',
-        '"For your letters to everyone but me." And the forest-green ribbon, please.',
-        'It arrived on Tuesday, she loves it. Thank you so much!',
-      ].join('\n'),
-      submittedBy: 'owner',
-      daysAgo: 1.5,
-    },
-    {
-      kind: 'photo',
-      label: 'Parcel at the door, taken by the carrier',
-      storageKey: 'evidence/JI-2093/delivery-photo.jpg',
-      textValue: null,
-      submittedBy: 'owner',
-      daysAgo: 1.4,
-    },
-    {
-      kind: 'policy',
-      label: 'Refund policy at the time of the order',
-      storageKey: null,
-      textValue:
-        'Unused goods can be sent back within 30 days. Bottled ink only unopened. The money is paid back to the means of payment of the order within 5 days of the return.',
-      submittedBy: 'owner',
-      daysAgo: 1.2,
-    },
-  ];
+export const evidence: readonly (z.output<typeof newEvidence> & {
+  readonly submittedBy: string;
+  readonly daysAgo: number;
+})[] = [
+  {
+    kind: 'tracking_number',
+    label: 'Parcel number',
+    storageKey: null,
+    textValue: '00340434161094042557',
+    submittedBy: 'system',
+    daysAgo: 1.9,
+  },
+  {
+    kind: 'email_thread',
+    label: 'E-mails with the buyer',
+    storageKey: null,
+    textValue: [
+      'From: a.novak@mail.example',
+      'To: hello@juniper-ink.example',
+      'Subject: Order JI-2093',
+      '',
+      'Hello, could you add a gift note to my order? It is for my sister.',
+      'Thanks, A. Novak',
+      '',
+      'From: hello@juniper-ink.example',
+      'To: a.novak@mail.example',
+      'Subject: Re: Order JI-2093',
+      '',
+      'Of course. What shall it say? The parcel goes out tomorrow morning.',
+      '',
+      'From: a.novak@mail.example',
+      'To: hello@juniper-ink.example',
+      'Subject: Re: Re: Order JI-2093',
+      '',
+      '"For your letters to everyone but me." And the forest-green ribbon, please.',
+      'It arrived on Tuesday, she loves it. Thank you so much!',
+    ].join('\n'),
+    submittedBy: 'owner',
+    daysAgo: 1.5,
+  },
+  {
+    kind: 'photo',
+    label: 'Parcel at the door, taken by the carrier',
+    storageKey: 'evidence/JI-2093/delivery-photo.jpg',
+    textValue: null,
+    submittedBy: 'owner',
+    daysAgo: 1.4,
+  },
+  {
+    kind: 'policy',
+    label: 'Refund policy at the time of the order',
+    storageKey: null,
+    textValue:
+      'Unused goods can be sent back within 30 days. Bottled ink only unopened. The money is paid back to the means of payment of the order within 5 days of the return.',
+    submittedBy: 'owner',
+    daysAgo: 1.2,
+  },
+];
 
-export const reclaim = {
+export const reclaim: z.output<typeof newReclaim> = {
   subdomain: 'juniper-ink',
   reason: 'The name resembles a registered trade mark. Without an appeal the subdomain is withdrawn.',
-  status: 'noticed',
-  appealText: null,
-  appealedAt: null,
-} as const;
+};
 
 export const webhook: z.output<typeof newEndpoint> = {
   kind: 'discord',

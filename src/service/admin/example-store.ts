@@ -1,19 +1,19 @@
 import { exampleIds } from '../../contract/example-ids.ts';
-import { createId } from '../model/ids.ts';
 import { daysInMs, timestamp } from '../model/time.ts';
-import { decideDispute, openDispute } from '../operations/disputes.ts';
+import { addEvidence, decideDispute, openDispute } from '../operations/disputes.ts';
 import { addEndpoint } from '../operations/endpoints.ts';
 import { createPost } from '../operations/posts.ts';
+import { addReclaim } from '../operations/reclaims.ts';
 import { recordEvent } from '../operations/record-event.ts';
 import { addStore } from '../operations/stores.ts';
 import type { Work } from '../operations/unit-of-work.ts';
 import type { Storage, Tenant } from '../storage/core/storage.ts';
 import { listBackups } from '../storage/queries/backups.ts';
-import { insertEvidence, listDisputes } from '../storage/queries/disputes.ts';
+import { listDisputes } from '../storage/queries/disputes.ts';
 import { listEndpoints } from '../storage/queries/endpoints.ts';
 import { listNotifications, markNotifications } from '../storage/queries/events.ts';
 import { listPosts } from '../storage/queries/posts.ts';
-import { insertReclaim, listReclaims } from '../storage/queries/reclaims.ts';
+import { listReclaims } from '../storage/queries/reclaims.ts';
 import { putSettings } from '../storage/queries/settings.ts';
 import { findStore } from '../storage/queries/stores.ts';
 import {
@@ -82,17 +82,10 @@ async function seed({ db }: Tenant, now: number): Promise<void> {
 
   // Notifications from here on are unread.
   const open = await openDispute(at(2), openCase, exampleIds.openDispute);
-  for (const { daysAgo, ...item } of evidence) {
-    const createdAt = timestamp(at(daysAgo).now);
-    await insertEvidence(at(daysAgo), open.id, { id: createId(), ...item, createdAt });
+  for (const { daysAgo, submittedBy, ...item } of evidence) {
+    await addEvidence(at(daysAgo), open.id, item, submittedBy);
   }
-  const reclaimId = exampleIds.reclaim;
-  await insertReclaim(at(1), { ...reclaim, id: reclaimId, createdAt: timestamp(at(1).now) });
-  await recordEvent(at(1), 'reclaim_noticed', {
-    reclaimId,
-    subdomain: reclaim.subdomain,
-    reason: reclaim.reason,
-  });
+  await addReclaim(at(1), reclaim, exampleIds.reclaim);
   await recordEvent(at(0), 'feedback_digest', {
     summary: '14 new ratings, 4.8 of 5 on average. Most praised: the linen notebooks.',
   });

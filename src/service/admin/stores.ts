@@ -1,14 +1,14 @@
 import { initialSettings } from '../model/store-fields.ts';
 import { addStore, type NewStore } from '../operations/stores.ts';
 import type { Storage } from '../storage/core/storage.ts';
-import { listStoreNames } from '../storage/queries/stores.ts';
+import { listAllStores } from '../storage/queries/stores.ts';
 
 /** Makes a store. Rejects with a ServiceError: `validation_failed`, `slug_taken`, or `duplicate` for the id. */
 export async function createStore(storage: Storage, store: NewStore) {
   return storage.write((db) => addStore(db, store, initialSettings, Date.now()));
 }
 
-/** Id and name of every store, by name. */
+/** Every store, by name. */
 export async function listStores(storage: Storage) {
-  return storage.read(listStoreNames);
+  return storage.read(listAllStores);
 }

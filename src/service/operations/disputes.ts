@@ -7,8 +7,10 @@ import type { Tenant } from '../storage/core/storage.ts';
 import {
   type DisputeRecord,
   decideOpenDispute,
+  type EvidenceRecord,
   findDispute,
   insertDispute,
+  insertEvidence,
   listEvidence,
 } from '../storage/queries/disputes.ts';
 import { recordEvent } from './record-event.ts';
@@ -27,9 +29,20 @@ function isExact(value: unknown): boolean {
   return Number.isInteger(value) ? Number.isSafeInteger(value) : Number.isFinite(value);
 }
 
+const lowerCaseWord = (example: string) =>
+  pattern(/^[a-z][a-z0-9_]{0,39}$/, `must be a lower-case word such as ${example}`);
+
+/** Evidence for a dispute: a text, or the key of a file in the storage of the operator. */
+export const newEvidence = z.strictObject({
+  kind: lowerCaseWord('tracking_number'),
+  label: filledText(200),
+  textValue: filledText(200_000).nullable(),
+  storageKey: filledText(1024).nullable(),
+});
+
 /** Body of operation 6. */
 export const newDispute = z.strictObject({
-  kind: pattern(/^[a-z][a-z0-9_]{0,39}$/, 'must be a lower-case word such as payment'),
+  kind: lowerCaseWord('payment'),
   reason: filledText(4000),
   idempotencyKey: idempotencyKey(),
   orderId: uuid().nullish(),
@@ -76,6 +89,19 @@ export async function showDispute(tenant: Tenant, disputeId: string) {
   const dispute = await findDispute(tenant, disputeId);
   if (dispute === undefined) throw notFound('Dispute', disputeId);
   return { record: toDispute(tenant, dispute), evidence: await listEvidence(tenant, disputeId) };
+}
+
+/** Adds evidence that operation 7 shows. `submittedBy` says in a word who it is from. */
+export async function addEvidence(
+  work: Work,
+  disputeId: string,
+  input: z.output<typeof newEvidence>,
+  submittedBy: string,
+): Promise<EvidenceRecord> {
+  if ((await findDispute(work, disputeId)) === undefined) throw notFound('Dispute', disputeId);
+  const evidence = { ...input, submittedBy, id: createId(), createdAt: timestamp(work.now) };
+  await insertEvidence(work, disputeId, evidence);
+  return evidence;
 }
 
 /** Operation 3. A decision is final. The same decision again changes nothing. It moves no money. */

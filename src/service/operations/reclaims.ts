@@ -1,10 +1,34 @@
 import * as z from 'zod';
 import { notFound, ServiceError } from '../model/errors.ts';
-import { filledText } from '../model/field-schemas.ts';
+import { filledText, pattern } from '../model/field-schemas.ts';
+import { createId } from '../model/ids.ts';
 import { timestamp } from '../model/time.ts';
-import { appealOpenReclaim, findReclaim } from '../storage/queries/reclaims.ts';
+import {
+  appealOpenReclaim,
+  findReclaim,
+  insertReclaim,
+  type ReclaimRecord,
+} from '../storage/queries/reclaims.ts';
 import { recordEvent } from './record-event.ts';
 import type { Work } from './unit-of-work.ts';
+
+/** A notice that the platform reclaims a subdomain. */
+export const newReclaim = z.strictObject({
+  subdomain: pattern(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/, 'must be a subdomain such as my-store'),
+  reason: filledText(4000),
+});
+
+/** Adds the notice that operation 10 appeals. */
+export async function addReclaim(work: Work, input: z.output<typeof newReclaim>, id = createId()) {
+  const createdAt = timestamp(work.now);
+  const notice: ReclaimRecord = {
+    ...input,
+    ...{ id, status: 'noticed', appealText: null, appealedAt: null, createdAt },
+  };
+  await insertReclaim(work, notice);
+  await recordEvent(work, 'reclaim_noticed', { reclaimId: id, ...input });
+  return notice;
+}
 
 /** Body of operation 10. */
 export const newAppeal = z.strictObject({ text: filledText(5000) });

@@ -24,8 +24,13 @@ export async function findStore({ db, storeId }: Tenant): Promise<StoreRecord | 
 }
 
 /** Of all stores, by name. */
-export async function listStoreNames(db: Queries) {
-  return db.selectFrom('stores').select(['id', 'name']).orderBy('name').orderBy('id').execute();
+export async function listAllStores(db: Queries) {
+  return db
+    .selectFrom('stores')
+    .select(['id', 'name', 'slug', 'status', 'createdAt'])
+    .orderBy('name')
+    .orderBy('id')
+    .execute();
 }
 
 /** Rejects with a unique violation if another store has the slug. */

@@ -1,13 +1,13 @@
-import type { CommandDefinition } from '../../cli/command/command-definition.ts';
-import { printJson } from '../../cli/command/print-json.ts';
-import { printable } from '../../cli/core/sanitize.ts';
-import { formatDistance } from '../../cli/output/format-value.ts';
-import { renderTable } from '../../cli/output/tables.ts';
-import { askFirst } from '../../cli/prompts/questions.ts';
-import { type ListedKey, listKeys, presets } from '../../service/index.ts';
-import { chooseStore } from './ask.ts';
-import { databaseOption, withStorage } from './database-options.ts';
-import { describeRefusal } from './refusals.ts';
+import type { CommandDefinition } from '../../../cli/command/command-definition.ts';
+import { printJson } from '../../../cli/command/print-json.ts';
+import { printable } from '../../../cli/core/sanitize.ts';
+import { formatDistance } from '../../../cli/output/format-value.ts';
+import { renderTable } from '../../../cli/output/tables.ts';
+import { askFirst } from '../../../cli/prompts/questions.ts';
+import { type ListedKey, listKeys, presets } from '../../../service/index.ts';
+import { chooseStore } from '../ask.ts';
+import { databaseOption, withStorage } from '../database-options.ts';
+import { describeRefusal } from '../refusals.ts';
 
 export const command: CommandDefinition = {
   description:

@@ -1,15 +1,15 @@
-import type { CommandDefinition } from '../../cli/command/command-definition.ts';
-import type { Context } from '../../cli/command/context.ts';
-import { printJson } from '../../cli/command/print-json.ts';
-import { CliError, usageError } from '../../cli/core/errors.ts';
-import { exitCodes } from '../../cli/core/exit-codes.ts';
-import { isOn, optionValue, type ParsedCommand } from '../../cli/core/parsed-command.ts';
-import { version } from '../../cli/core/version.ts';
-import { systemCode } from '../../history/errors.ts';
-import { createApp, listen, parseSink, type Storage, startDeliveries } from '../../service/index.ts';
-import { databaseOption, withStorage } from './database-options.ts';
+import type { CommandDefinition } from '../../../cli/command/command-definition.ts';
+import type { Context } from '../../../cli/command/context.ts';
+import { printJson } from '../../../cli/command/print-json.ts';
+import { CliError, usageError } from '../../../cli/core/errors.ts';
+import { exitCodes } from '../../../cli/core/exit-codes.ts';
+import { isOn, optionValue, type ParsedCommand } from '../../../cli/core/parsed-command.ts';
+import { version } from '../../../cli/core/version.ts';
+import { systemCode } from '../../../history/errors.ts';
+import { createApp, listen, parseSink, type Storage, startDeliveries } from '../../../service/index.ts';
+import { databaseOption, withStorage } from '../database-options.ts';
+import { readSetting, readWholeNumber } from '../service-settings.ts';
 import { createServiceLog, type LogLevel, logLevels } from './service-log.ts';
-import { readSetting, readWholeNumber } from './service-settings.ts';
 
 const group = 'Options:';
 

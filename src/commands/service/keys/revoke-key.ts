@@ -1,13 +1,13 @@
-import type { CommandDefinition } from '../../cli/command/command-definition.ts';
-import { inputNeeded } from '../../cli/command/input-needed.ts';
-import { printJson } from '../../cli/command/print-json.ts';
-import { CliError } from '../../cli/core/errors.ts';
-import { exitCodes } from '../../cli/core/exit-codes.ts';
-import { argumentValue } from '../../cli/core/parsed-command.ts';
-import { confirmOption, confirmOrFail, missingConfirmation } from '../../cli/prompts/confirm-or-fail.ts';
-import { revokeKey } from '../../service/index.ts';
-import { chooseKey } from './ask.ts';
-import { databaseOption, withStorage } from './database-options.ts';
+import type { CommandDefinition } from '../../../cli/command/command-definition.ts';
+import { inputNeeded } from '../../../cli/command/input-needed.ts';
+import { printJson } from '../../../cli/command/print-json.ts';
+import { CliError } from '../../../cli/core/errors.ts';
+import { exitCodes } from '../../../cli/core/exit-codes.ts';
+import { argumentValue } from '../../../cli/core/parsed-command.ts';
+import { confirmOption, confirmOrFail, missingConfirmation } from '../../../cli/prompts/confirm-or-fail.ts';
+import { revokeKey } from '../../../service/index.ts';
+import { chooseKey } from '../ask.ts';
+import { databaseOption, withStorage } from '../database-options.ts';
 
 const confirmation = (id: string) => `Revoke key ${id} at once and for good?`;
 

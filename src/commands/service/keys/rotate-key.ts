@@ -1,11 +1,11 @@
-import type { CommandDefinition } from '../../cli/command/command-definition.ts';
-import { printJson } from '../../cli/command/print-json.ts';
-import { usageError } from '../../cli/core/errors.ts';
-import { argumentValue, optionValue } from '../../cli/core/parsed-command.ts';
-import { rotateKey } from '../../service/index.ts';
-import { chooseKey } from './ask.ts';
-import { databaseOption, withStorage } from './database-options.ts';
-import { describeRefusal } from './refusals.ts';
+import type { CommandDefinition } from '../../../cli/command/command-definition.ts';
+import { printJson } from '../../../cli/command/print-json.ts';
+import { usageError } from '../../../cli/core/errors.ts';
+import { argumentValue, optionValue } from '../../../cli/core/parsed-command.ts';
+import { rotateKey } from '../../../service/index.ts';
+import { chooseKey } from '../ask.ts';
+import { databaseOption, withStorage } from '../database-options.ts';
+import { describeRefusal } from '../refusals.ts';
 
 const units: Readonly<Record<string, number>> = { m: 60, h: 3_600, d: 86_400, w: 7 * 86_400 };
 

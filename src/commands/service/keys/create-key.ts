@@ -1,14 +1,14 @@
-import type { CommandDefinition } from '../../cli/command/command-definition.ts';
-import type { Context } from '../../cli/command/context.ts';
-import { printJson } from '../../cli/command/print-json.ts';
-import { usageError } from '../../cli/core/errors.ts';
-import { optionValue, type ParsedCommand } from '../../cli/core/parsed-command.ts';
-import { chooseOrFail } from '../../cli/prompts/ask-or-fail.ts';
-import { askInOrder } from '../../cli/prompts/questions.ts';
-import { createKey, type Preset, presets, type Scope, scopes } from '../../service/index.ts';
-import { chooseStore } from './ask.ts';
-import { databaseOption, withStorage } from './database-options.ts';
-import { describeRefusal } from './refusals.ts';
+import type { CommandDefinition } from '../../../cli/command/command-definition.ts';
+import type { Context } from '../../../cli/command/context.ts';
+import { printJson } from '../../../cli/command/print-json.ts';
+import { usageError } from '../../../cli/core/errors.ts';
+import { optionValue, type ParsedCommand } from '../../../cli/core/parsed-command.ts';
+import { chooseOrFail } from '../../../cli/prompts/ask-or-fail.ts';
+import { askInOrder } from '../../../cli/prompts/questions.ts';
+import { createKey, type Preset, presets, type Scope, scopes } from '../../../service/index.ts';
+import { chooseStore } from '../ask.ts';
+import { databaseOption, withStorage } from '../database-options.ts';
+import { describeRefusal } from '../refusals.ts';
 
 const group = 'Options:';
 

@@ -1,0 +1,91 @@
+import type { CommandDefinition } from '../../cli/command/command-definition.ts';
+import type { Context } from '../../cli/command/context.ts';
+import { usageError } from '../../cli/core/errors.ts';
+import { optionValue, type ParsedCommand } from '../../cli/core/parsed-command.ts';
+import { readText } from '../../cli/input/input-files.ts';
+import { submitEvidence } from '../../service/index.ts';
+import { askForStoreAnd, type RequiredOption } from './ask.ts';
+import { databaseOption, withStorage } from './database-options.ts';
+import { printAdded } from './print-added.ts';
+import { describeRefusal } from './refusals.ts';
+
+const group = 'Options:';
+
+const required: readonly RequiredOption[] = [
+  {
+    field: 'disputeId',
+    give: '--dispute ID',
+    description: 'dispute that the evidence is for',
+    question: 'Which dispute is the evidence for (its id)?',
+  },
+  {
+    field: 'kind',
+    give: '--kind WORD',
+    description: 'kind of evidence, for example tracking_number',
+    question: 'What kind of evidence is it, for example tracking_number?',
+  },
+  { field: 'label', give: '--label TEXT', description: 'what it shows', question: 'What does it show?' },
+];
+
+export const command: CommandDefinition = {
+  description: `Add evidence to a dispute. \`disputes show\` lists it, oldest first. It has a text, or the key of a file in your own
+storage, or neither. This needs write access to the database, not a key.`,
+  options: [
+    {
+      flag: '--dispute',
+      value: 'ID',
+      description: 'Dispute that the evidence is for',
+      group,
+      complete: 'dispute',
+    },
+    { flag: '--kind', value: 'WORD', description: 'Kind of evidence, for example tracking_number', group },
+    { flag: '--label', value: 'TEXT', description: 'What it shows, in a few words', group },
+    { flag: '--text', value: 'TEXT', description: 'Content of the evidence', group },
+    {
+      flag: '--text-file',
+      value: 'FILE',
+      description: 'File with the content (- for standard input)',
+      group,
+      complete: 'file',
+    },
+    { flag: '--storage-key', value: 'KEY', description: 'Key of a file in your own storage', group },
+    databaseOption,
+  ],
+  examples: [
+    'service add-evidence --store 4be5… --dispute 019a… --kind tracking_number --label Parcel --text 0034…',
+    'service add-evidence --store 4be5… --dispute 019a… --kind email_thread --label Mails --text-file mails.txt',
+  ],
+  async run(context, parsed) {
+    const store = { description: 'store of the dispute', question: 'Which store is the dispute of?' };
+    const [storeId = '', disputeId = '', kind, label] = await askForStoreAnd(
+      context,
+      parsed,
+      store,
+      required,
+    );
+    const content = await readContent(context, parsed);
+    const evidence = await withStorage(context, parsed, (storage) =>
+      submitEvidence(storage, storeId, disputeId, { kind, label, ...content }).catch((error: unknown) => {
+        throw describeRefusal(error, 'check --store, --dispute and --database; nothing was added', {
+          kind: '--kind',
+          label: '--label',
+          textValue: parsed.options.has('--text-file') ? '--text-file' : '--text',
+          storageKey: '--storage-key',
+        });
+      }),
+    );
+    printAdded(context, `Added evidence "${label}" to dispute ${disputeId}`, evidence);
+    return undefined;
+  },
+};
+
+async function readContent(context: Context, parsed: ParsedCommand) {
+  const text = optionValue(parsed, '--text');
+  const file = optionValue(parsed, '--text-file');
+  const storageKey = optionValue(parsed, '--storage-key') ?? null;
+  if ([text, file, storageKey ?? undefined].filter((value) => value !== undefined).length > 1) {
+    throw usageError('--text, --text-file and --storage-key cannot be used together', 'use one of them');
+  }
+  const textValue = file === undefined ? (text ?? null) : await readText(context, file, '--text-file');
+  return { textValue, storageKey };
+}

@@ -1,0 +1,51 @@
+import type { CommandDefinition } from '../../cli/command/command-definition.ts';
+import { giveReclaimNotice } from '../../service/index.ts';
+import { askForStoreAnd } from './ask.ts';
+import { databaseOption, withStorage } from './database-options.ts';
+import { printAdded } from './print-added.ts';
+import { describeRefusal } from './refusals.ts';
+
+const group = 'Options:';
+
+const subdomain = {
+  field: 'subdomain',
+  give: '--subdomain NAME',
+  description: 'subdomain that the platform reclaims',
+  question: 'Which subdomain is reclaimed?',
+};
+const reason = {
+  field: 'reason',
+  give: '--reason TEXT',
+  description: 'why it is reclaimed',
+  question: 'Why is it reclaimed?',
+};
+
+export const command: CommandDefinition = {
+  description: `Add a notice to a store that its subdomain is reclaimed. The store gets a notification, and \`reclaim appeal\`
+appeals the notice. This needs write access to the database, not a key.`,
+  options: [
+    { flag: '--subdomain', value: 'NAME', description: 'Subdomain that the platform reclaims', group },
+    { flag: '--reason', value: 'TEXT', description: 'Why it is reclaimed; the store owner sees it', group },
+    databaseOption,
+  ],
+  examples: [
+    'service add-reclaim --store 4be5… --subdomain my-store --reason "The name is a registered trade mark"',
+  ],
+  async run(context, parsed) {
+    const store = { description: 'store that gets the notice', question: 'Which store gets the notice?' };
+    const [storeId = '', name = '', text = ''] = await askForStoreAnd(context, parsed, store, [
+      subdomain,
+      reason,
+    ]);
+    const notice = await withStorage(context, parsed, (storage) =>
+      giveReclaimNotice(storage, storeId, { subdomain: name, reason: text }).catch((error: unknown) => {
+        throw describeRefusal(error, 'check --store and --database; nothing was added', {
+          subdomain: '--subdomain',
+          reason: '--reason',
+        });
+      }),
+    );
+    printAdded(context, `Added a reclaim notice for ${name} to store ${storeId}`, notice);
+    return undefined;
+  },
+};

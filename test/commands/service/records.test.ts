@@ -1,0 +1,104 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { machineFor, newMachine } from '../../helpers/cli.ts';
+import { startService } from '../../helpers/service.ts';
+
+/** A store that the operator has just made, and the machines of the operator and of the owner. */
+async function startScene() {
+  const service = await startService();
+  const machine = newMachine();
+  const database = ['--database', service.databaseFile];
+  const run = (...args: string[]) => machine.run(['service', ...args, ...database]);
+  const storeId = (await run('create-store', '--name', 'Outlet', '-q')).stdout.trim();
+  const apiKey = (await run('create-key', '--store', storeId, '-q')).stdout.trim();
+  const owner = machineFor({ origin: service.origin, storeId, apiKey });
+  const dispute = await owner.run(['disputes', 'open', '--reason', 'Not received', '-q']);
+  return { service, machine, run, storeId, owner, disputeId: dispute.stdout.trim() };
+}
+
+test('a reclaim notice of the operator reaches the store and can be appealed', async () => {
+  const { run, storeId, owner, service } = await startScene();
+  const args = ['--store', storeId, '--subdomain', 'outlet', '--reason', 'Registered trade mark'];
+  const added = await run('add-reclaim', ...args, '--json');
+  expect(added.stderr).toMatch(/^✓ Added a reclaim notice for outlet to store /);
+  const notice = JSON.parse(added.stdout);
+  expect(notice).toMatchObject({ subdomain: 'outlet', status: 'noticed', appealText: null });
+
+  const appeal = await owner.run([
+    ...['reclaim', 'appeal', notice.id, '--confirm', notice.id, '--text', 'Ours since 2019'],
+    '--json',
+  ]);
+  expect(appeal.exitCode).toBe(0);
+  expect(JSON.parse(appeal.stdout)).toMatchObject({ reclaimId: notice.id, status: 'appealed' });
+  const events = await service.storage.read((db) =>
+    db.selectFrom('events').select(['type', 'body']).where('storeId', '=', storeId).execute(),
+  );
+  expect(events).toContainEqual({ type: 'reclaim_noticed', body: 'outlet: Registered trade mark' });
+
+  const quiet = await run('add-reclaim', ...args, '-q');
+  expect(quiet).toMatchObject({
+    exitCode: 0,
+    stdout: expect.stringMatching(/^[0-9a-f-]{36}\n$/),
+    stderr: '',
+  });
+});
+
+test('evidence of the operator is shown with the dispute: a text, a file, a key of a file', async () => {
+  const { machine, run, storeId, owner, disputeId } = await startScene();
+  writeFileSync(path.join(machine.folder, 'mails.txt'), 'From: a\nWhere is it?\n');
+  const add = (...args: string[]) => run('add-evidence', '--store', storeId, '--dispute', disputeId, ...args);
+  const first = await add('--kind', 'tracking_number', '--label', 'Parcel', '--text', '0034');
+  expect(first).toMatchObject({ exitCode: 0, stderr: `✓ Added evidence "Parcel" to dispute ${disputeId}\n` });
+  expect(first.stdout).toContain('0034');
+  const file = path.join(machine.folder, 'mails.txt');
+  const second = await add('--kind', 'email_thread', '--label', 'Mails', '--text-file', file, '--json');
+  expect(JSON.parse(second.stdout)).toMatchObject({ kind: 'email_thread', submittedBy: 'operator' });
+  const third = await add('--kind', 'photo', '--label', 'Door', '--storage-key', 'door.jpg', '-q');
+  expect(third.stderr).toBe('');
+
+  const shown = await owner.run(['disputes', 'show', disputeId, '--json']);
+  expect(JSON.parse(shown.stdout).evidence).toMatchObject([
+    { kind: 'tracking_number', label: 'Parcel', textValue: '0034', storageKey: null },
+    { kind: 'email_thread', label: 'Mails', textValue: 'From: a\nWhere is it?\n' },
+    { id: third.stdout.trim(), kind: 'photo', storageKey: 'door.jpg', textValue: null },
+  ]);
+});
+
+test('what is missing, invalid or not there is told of with its flag, and nothing is added', async () => {
+  const { run, storeId, owner, disputeId } = await startScene();
+  const evidence = ['add-evidence', '--store', storeId, '--kind', 'photo', '--label', 'x'];
+  const cases: [string[], number, RegExp][] = [
+    [['add-reclaim'], 3, /--store ID[\s\S]*--subdomain NAME[\s\S]*--reason TEXT/],
+    [['add-evidence', '--kind', 'photo'], 3, /--store ID[\s\S]*--dispute ID[\s\S]*--label TEXT/],
+    [['add-reclaim', '--store', storeId, '--subdomain', 'A b', '--reason', 'x'], 2, /--subdomain must be/],
+    [['add-reclaim', '--store', 'nobody', '--subdomain', 'a', '--reason', 'x'], 5, /Store nobody not found/],
+    [[...evidence, '--dispute', 'nobody'], 5, /Dispute nobody not found/],
+    [[...evidence, '--dispute', disputeId, '--text', 'x', '--storage-key', 'y'], 2, /used together/],
+    [[...evidence, '--dispute', disputeId, '--text', ' '], 2, /--text must not be empty/],
+    [[...evidence, '--dispute', disputeId, '--text-file', 'none.txt'], 2, /none\.txt/],
+  ];
+  for (const [args, exitCode, message] of cases) {
+    const result = await run(...args);
+    expect({ args, ...result }).toMatchObject({
+      exitCode,
+      stdout: '',
+      stderr: expect.stringMatching(message),
+    });
+  }
+  const shown = await owner.run(['disputes', 'show', disputeId, '--json']);
+  expect(JSON.parse(shown.stdout).evidence).toEqual([]);
+});
+
+test('the stores are listed by name', async () => {
+  const { run, storeId, service } = await startScene();
+  const listed = JSON.parse((await run('stores', '--json')).stdout);
+  expect(listed).toMatchObject([
+    { id: service.storeId, name: 'Juniper & Ink', slug: 'juniper-ink' },
+    { id: storeId, name: 'Outlet', slug: 'outlet', createdAt: expect.stringMatching(/Z$/) },
+  ]);
+  expect((await run('stores', '-q')).stdout).toBe(`${service.storeId}\n${storeId}\n`);
+  const table = await run('stores');
+  expect(table.stdout).toMatch(/^ID +NAME +SLUG +CREATED/);
+  expect(table.stdout).toMatch(/Outlet +outlet/);
+});
