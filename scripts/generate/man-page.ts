@@ -1,6 +1,6 @@
 import { type CommandDefinition, refusedFlags } from '../../src/cli/command/command-definition.ts';
 import { globalGroup, globalOptions } from '../../src/cli/command/global-options.ts';
-import type { ArgumentSpec, OptionSpec } from '../../src/cli/core/option-spec.ts';
+import { type ArgumentSpec, defaultGroup, type OptionSpec } from '../../src/cli/core/option-spec.ts';
 import { outputFileOption } from '../../src/cli/output/output-file.ts';
 import type { LoadedCommand } from '../command-definitions.ts';
 
@@ -119,10 +119,10 @@ function argument({ name, description }: ArgumentSpec): string[] {
 
 /** Options under the headings of the help; global options have no heading. */
 function options(specs: readonly OptionSpec[]): string[] {
-  const groups = [...new Set(specs.map(({ group }) => group))];
+  const groups = [...new Set(specs.map(({ group = defaultGroup }) => group))];
   return groups.flatMap((group) => [
     ...(group === globalGroup ? [] : ['.PP', roff(group)]),
-    ...specs.filter((spec) => spec.group === group).flatMap(option),
+    ...specs.filter((spec) => (spec.group ?? defaultGroup) === group).flatMap(option),
   ]);
 }
 

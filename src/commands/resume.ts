@@ -1,8 +1,7 @@
 import type { CommandDefinition } from '../cli/command/command-definition.ts';
 import type { Context } from '../cli/command/context.ts';
 import { printJson } from '../cli/command/print-json.ts';
-import { keyVariable } from '../cli/config/connection-settings.ts';
-import { CliError, type ErrorDetails, usageError } from '../cli/core/errors.ts';
+import { CliError, usageError } from '../cli/core/errors.ts';
 import { type ExitCode, exitCodes } from '../cli/core/exit-codes.ts';
 import { argumentValue, isOn, optionValue } from '../cli/core/parsed-command.ts';
 import { printable } from '../cli/core/sanitize.ts';
@@ -47,14 +46,12 @@ reading where that is possible. What is left stays open, and resume shows what i
       flag: '--even-if-old',
       description:
         'Send again even if the service may have forgotten the key (after 20 hours), or the same was changed since',
-      group: 'Options:',
     },
     {
       flag: '--mark',
       value: 'OUTCOME',
       complete: ['applied', 'not-applied'],
       description: 'Send nothing; record what you found in the store: applied or not-applied',
-      group: 'Options:',
     },
   ],
   examples: ['resume', 'resume 7k3f9a --json', 'resume 7k3f9a --mark not-applied'],
@@ -190,14 +187,9 @@ async function resumeOne(context: Context, record: HistoryRecord, evenIfOld: boo
     const message = `not applied: ${resumed.outcome.failure.message}`;
     return { ...common, message, exitCode: exitCodes.notApplied };
   }
-  const details: ErrorDetails = outcomeError(resumed.outcome, {
-    class: after.class,
-    fields: [],
-    recordId: after.id,
-    keyVariable: keyVariable(context.io.env),
-    now: context.now(),
-  }).details;
-  return { ...common, message: details.message, exitCode: details.exitCode };
+  const sent = { class: after.class, recordId: after.id };
+  const { message, exitCode } = outcomeError(context, resumed.outcome, sent).details;
+  return { ...common, message, exitCode };
 }
 
 function print(context: Context, reports: readonly Report[], single: boolean): void {

@@ -20,17 +20,16 @@ const formats: Readonly<Record<string, string>> = {
   uuid: 'a UUID',
 };
 
-/** What is wrong with a value, to follow the name of its flag or field: `must be a whole number (got 2.5)`. */
-export function describeIssue(issue: Issue): string {
-  return describe(issue, gotValue(issue.input));
-}
-
 /** The same without the value, which may be a secret in an answer. */
 export function describeIssueWithoutValue(issue: Issue): string {
-  return describe(issue, typeof issue.input === 'string' ? ' (got text)' : gotValue(issue.input));
+  return describeIssue(issue, typeof issue.input === 'string' ? ' (got text)' : gotValue(issue.input));
 }
 
-function describe(issue: Issue, got: string): string {
+/**
+ * What is wrong with a value, to follow the name of its flag or field: `must be a whole number (got 2.5)`. `got` is the
+ * part in parentheses.
+ */
+export function describeIssue(issue: Issue, got = gotValue(issue.input)): string {
   switch (issue.code) {
     case 'invalid_type':
       return `must be ${types[issue.expected] ?? issue.expected}${got}`;

@@ -33,6 +33,17 @@ export function missingConnection({
   ];
 }
 
+/** Exit 3 for a command that works in a terminal only. */
+export function terminalNeeded(what: string, hint: string): CliError {
+  return new CliError({
+    code: 'input_needed',
+    exitCode: exitCodes.inputNeeded,
+    message: `${what} needs a terminal`,
+    hint,
+    outcome: 'not_sent',
+  });
+}
+
 /** Exit 3: one message that names every missing value and how to give it. */
 export function inputNeeded(missing: readonly MissingInput[], otherwise?: string): CliError {
   const connection = missing.some(({ field }) => field === 'baseUrl' || field === 'storeId');

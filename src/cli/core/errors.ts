@@ -42,7 +42,7 @@ export class CliError extends Error {
 export function usageError(
   message: string,
   hint?: string,
-  more: { code?: string; fields?: FieldError[] } = {},
+  more: { code?: string; fields?: FieldError[] | undefined } = {},
 ): CliError {
   return new CliError({
     code: more.code ?? 'usage',
@@ -52,6 +52,11 @@ export function usageError(
     outcome: 'not_sent',
     fields: more.fields,
   });
+}
+
+/** A value that the user gave is not valid: exit 2, nothing was sent. */
+export function invalidInput(message: string, hint: string, fields?: FieldError[]): CliError {
+  return usageError(message, hint, { code: 'invalid_input', fields });
 }
 
 /** Settings, history or another local file cannot be used: exit 11. */

@@ -1,4 +1,4 @@
-import { usageError } from './errors.ts';
+import { invalidInput } from './errors.ts';
 import { isObject, maxNestingDepth } from './json-value.ts';
 
 /** Names that reach the prototype of every object instead of a field. */
@@ -10,22 +10,18 @@ export function parsePath(text: string): string[] {
     name.replace(/\\(.)/gs, '$1'),
   );
   if (names.length > maxNestingDepth) {
-    throw usageError(
+    throw invalidInput(
       `the path has more than ${maxNestingDepth} names`,
       'use a shorter path; nothing was sent',
-      {
-        code: 'invalid_input',
-      },
     );
   }
   const invalid = names.find((name) => name === '' || unsafeNames.has(name));
   if (invalid !== undefined) {
-    throw usageError(
+    throw invalidInput(
       invalid === ''
         ? `the path "${text}" has an empty name`
         : `the path "${text}" must not contain "${invalid}"`,
       'separate field names with dots, for example settings.brandColor',
-      { code: 'invalid_input' },
     );
   }
   return names;
@@ -59,6 +55,12 @@ export function getPath(value: unknown, path: readonly string[]): unknown {
   if (Array.isArray(value)) return value.map((item) => getPath(item, path));
   if (!isObject(value) || !Object.hasOwn(value, name)) return undefined;
   return getPath(value[name], rest);
+}
+
+/** The text at a path, or null for anything else. */
+export function textAt(value: unknown, path: readonly string[]): string | null {
+  const found = getPath(value, path);
+  return typeof found === 'string' ? found : null;
 }
 
 /** Merges objects deeply; other values replace. Returns a new object and changes neither input. */

@@ -21,6 +21,9 @@ export interface ArgumentSpec {
   readonly complete?: Completion;
 }
 
+/** Heading of the options that name no other. */
+export const defaultGroup = 'Options:';
+
 export interface OptionSpec {
   /** `--label`. */
   readonly flag: string;
@@ -31,8 +34,8 @@ export interface OptionSpec {
   /** A switch that `--no-…` turns off. */
   readonly negatable?: boolean;
   readonly description: string;
-  /** Heading in the help. */
-  readonly group: string;
+  /** Heading in the help. Default: {@link defaultGroup}. */
+  readonly group?: string;
   readonly complete?: Completion;
   /** The value is a list with commas: its last part is completed. */
   readonly list?: boolean;

@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini';
 import { globalRegistry } from 'zod/mini';
-import { usageError } from '../core/errors.ts';
+import { invalidInput } from '../core/errors.ts';
 import { setPath } from '../core/field-path.ts';
 import { parseTime, timeExamples } from './parse-time.ts';
 
@@ -125,13 +125,10 @@ export function parseFlag(field: FieldFlag, given: readonly string[] | boolean):
 function parseNumber(field: FieldFlag, text: string): number {
   const number = Number(text);
   if (!/^[+-]?\d+(\.\d+)?$/.test(text.trim()) || !Number.isInteger(number)) {
-    throw usageError(
+    throw invalidInput(
       `${field.flag} must be a whole number (got "${text}")`,
       `without decimals or units: ${field.description}`,
-      {
-        code: 'invalid_input',
-        fields: [{ field: field.path.join('.'), flag: field.flag, detail: 'must be a whole number' }],
-      },
+      [{ field: field.path.join('.'), flag: field.flag, detail: 'must be a whole number' }],
     );
   }
   return number;
@@ -142,10 +139,9 @@ export function parseTimeOf(field: Pick<FieldFlag, 'path' | 'flag'>, text: strin
   const time = parseTime(text, Date.now());
   if (time !== null) return time;
   const detail = `must be a time (got "${text}")`;
-  throw usageError(`${field.flag} ${detail}`, `for example ${timeExamples}; nothing was sent`, {
-    code: 'invalid_input',
-    fields: [{ field: field.path.join('.'), flag: field.flag, detail }],
-  });
+  throw invalidInput(`${field.flag} ${detail}`, `for example ${timeExamples}; nothing was sent`, [
+    { field: field.path.join('.'), flag: field.flag, detail },
+  ]);
 }
 
 /** Splits at commas and drops empty parts. `--sections "$UNSET"` is refused: it is almost certainly a mistake. */
@@ -155,21 +151,16 @@ function parseList(field: FieldFlag, given: readonly string[]): string[] {
     .map((part) => part.trim())
     .filter((part) => part !== '');
   if (items.length > 0) return items;
-  throw usageError(
+  throw invalidInput(
     `${field.flag} needs a value`,
     `add values, or use --set ${field.path.join('.')}=[] for an empty list`,
-    {
-      code: 'invalid_input',
-    },
   );
 }
 
 function parsePair(flag: string, text: string): [string, string] {
   const at = text.indexOf('=');
   if (at < 1) {
-    throw usageError(`${flag} must be NAME=VALUE (got "${text}")`, `for example ${flag} name=value`, {
-      code: 'invalid_input',
-    });
+    throw invalidInput(`${flag} must be NAME=VALUE (got "${text}")`, `for example ${flag} name=value`);
   }
   return [text.slice(0, at), text.slice(at + 1)];
 }

@@ -1,7 +1,7 @@
 import { constants, openSync, readFileSync, statSync } from 'node:fs';
 import { devNull } from 'node:os';
 import path from 'node:path';
-import { CliError, describeSystemError, usageError } from '../core/errors.ts';
+import { CliError, describeSystemError, invalidInput, usageError } from '../core/errors.ts';
 import { parsePath, setPath } from '../core/field-path.ts';
 import { inexactNumber } from '../core/json-text.ts';
 import { isObject, isTooDeep, maxNestingDepth } from '../core/json-value.ts';
@@ -17,12 +17,9 @@ export function applySet(body: Record<string, unknown>, text: string, flag: stri
 export function readPair(text: string, flag: string): { readonly path: string; readonly value: unknown } {
   const at = text.search(/(?<!\\)=/);
   if (at < 1) {
-    throw usageError(
+    throw invalidInput(
       `${flag} must be PATH=VALUE (got "${text}")`,
       `for example ${flag} settings.cashbackBp=250`,
-      {
-        code: 'invalid_input',
-      },
     );
   }
   const value = text.slice(at + 1);
@@ -54,12 +51,9 @@ function parseJson(text: string, name: string): unknown {
 /** Throws a usage error if the value is nested too deeply to be processed. */
 export function refuseTooDeep(value: unknown, name: string): void {
   if (!isTooDeep(value)) return;
-  throw usageError(
+  throw invalidInput(
     `${name} is nested more than ${maxNestingDepth} levels deep`,
     'use fewer levels; nothing was sent',
-    {
-      code: 'invalid_input',
-    },
   );
 }
 
@@ -81,9 +75,7 @@ export async function readText(source: InputSource, file: string, flag: string):
     throw usageError(
       `cannot read ${file} (${flag}): ${describeSystemError(error)}`,
       'check the path and its permissions',
-      {
-        code: 'unreadable_file',
-      },
+      { code: 'unreadable_file' },
     );
   }
   try {
@@ -130,21 +122,17 @@ export async function parseObject(text: string, name: string): Promise<Record<st
       if (problem !== undefined) throw problem;
       value = document.toJS();
     } catch (error) {
-      throw usageError(
+      throw invalidInput(
         `${name} is not valid: ${describeYamlError(error)}`,
         'fix it and run the command again',
-        {
-          code: 'invalid_input',
-        },
       );
     }
   }
   refuseTooDeep(value, name);
   if (isObject(value)) return value;
-  throw usageError(
+  throw invalidInput(
     `${name} must be an object (got ${Array.isArray(value) ? 'a list' : 'a single value'})`,
     'for example {"name": "My store"}',
-    { code: 'invalid_input' },
   );
 }
 

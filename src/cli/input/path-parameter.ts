@@ -1,5 +1,5 @@
 import { pathParameterProblem } from '../../contract/operation.ts';
-import { usageError } from '../core/errors.ts';
+import { invalidInput } from '../core/errors.ts';
 
 /** `Id of the reclaim notice` for `reclaimId`. */
 export function describeParameter(name: string): string {
@@ -11,8 +11,7 @@ export function describeParameter(name: string): string {
 export function checkParameter(flag: string, value: string): string {
   const problem = pathParameterProblem(value);
   if (problem === null) return value;
-  throw usageError(`${flag} ${problem}`, 'use the id as the service shows it', {
-    code: 'invalid_input',
-    fields: [{ field: flag.replace(/[<>]|^--/g, ''), flag, detail: problem }],
-  });
+  throw invalidInput(`${flag} ${problem}`, 'use the id as the service shows it', [
+    { field: flag.replace(/[<>]|^--/g, ''), flag, detail: problem },
+  ]);
 }

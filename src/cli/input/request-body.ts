@@ -1,5 +1,5 @@
 import type { Operation } from '../../contract/operation.ts';
-import { type CliError, type FieldError, usageError } from '../core/errors.ts';
+import { type CliError, type FieldError, invalidInput, usageError } from '../core/errors.ts';
 import { getPath, setPath } from '../core/field-path.ts';
 import { optionValue, type ParsedCommand } from '../core/parsed-command.ts';
 import { applyFlag, type FieldFlag, parseFlag, parseTimeOf } from './field-flags.ts';
@@ -53,13 +53,10 @@ async function readTextOf(source: InputSource, field: FieldFlag, file: string): 
   const flag = field.fileFlag ?? '';
   const text = await readText(source, file, flag);
   if (text.trim() !== '' || !field.required) return text;
-  throw usageError(
+  throw invalidInput(
     `${describeFile(file)} (${flag}) is empty`,
     `${field.flag} needs a text; nothing was sent`,
-    {
-      code: 'invalid_input',
-      fields: [{ field: field.path.join('.'), flag, detail: 'empty' }],
-    },
+    [{ field: field.path.join('.'), flag, detail: 'empty' }],
   );
 }
 
@@ -84,10 +81,10 @@ export function checkBody(
 /** Exit 2: one message that names every invalid field by its flag. */
 function invalidFields(wrong: readonly FieldError[]): CliError {
   const lines = wrong.map(({ field, flag, detail }) => `${flag ?? field} ${detail}`);
-  return usageError(
+  return invalidInput(
     lines.length === 1 ? lines.join() : ['these values are not valid:', ...lines].join('\n  '),
     `fix ${lines.length === 1 ? 'it' : 'them'} and run the command again; nothing was sent`,
-    { code: 'invalid_input', fields: [...wrong] },
+    [...wrong],
   );
 }
 

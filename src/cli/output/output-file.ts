@@ -14,12 +14,12 @@ import { systemCode } from '../../history/errors.ts';
 import { type CliError, describeSystemError, localStateError, usageError } from '../core/errors.ts';
 import type { OptionSpec } from '../core/option-spec.ts';
 
-export const outputFileOption: OptionSpec = {
+export const outputFileOption = {
   flag: '--output-file',
   value: 'FILE',
   description: 'Also write the answer to a file as JSON (written atomically)',
   group: 'Output:',
-};
+} as const satisfies OptionSpec;
 
 /** A file that is written atomically: it gets its name when it is complete. */
 export interface PendingFile {

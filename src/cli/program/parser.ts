@@ -2,7 +2,7 @@ import { Command, Option } from 'commander';
 import { type CommandDefinition, refusedFlags } from '../command/command-definition.ts';
 import { globalGroup, globalOptions } from '../command/global-options.ts';
 import type { Io } from '../core/io.ts';
-import type { OptionSpec } from '../core/option-spec.ts';
+import { defaultGroup, type OptionSpec } from '../core/option-spec.ts';
 import type { ParsedCommand } from '../core/parsed-command.ts';
 import { type Group, isGroup, type Leaf, tree } from './command-tree.ts';
 import { formatHelp, globalOptionsLine, negatableOptions, optionTerm, subcommandTerm } from './help.ts';
@@ -146,7 +146,7 @@ function parserOptions({ flag, short, value, negatable, description, group }: Op
   const option = new Option(
     [short, value === undefined ? flag : `${flag} <${value}>`].filter(Boolean).join(', '),
     description,
-  ).helpGroup(group);
+  ).helpGroup(group ?? defaultGroup);
   // Otherwise commander takes --no-input for the opposite of --input.
   if (flag.startsWith('--no-')) option.negate = false;
   // Lists and maps repeat their flag; for other flags, commands use the last value.

@@ -1,7 +1,6 @@
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import type { Connection, Context } from '../../cli/command/context.ts';
 import { printJson } from '../../cli/command/print-json.ts';
-import { keyVariable } from '../../cli/config/connection-settings.ts';
 import { usageError } from '../../cli/core/errors.ts';
 import { isOn, type ParsedCommand } from '../../cli/core/parsed-command.ts';
 import { printable, printableLines } from '../../cli/core/sanitize.ts';
@@ -105,9 +104,7 @@ function refuseKey(text: string, secret: string): void {
   throw usageError(
     'the request contains the API key; nothing was sent',
     'remove it: storectl sends the key in a header',
-    {
-      code: 'secret_in_request',
-    },
+    { code: 'secret_in_request' },
   );
 }
 
@@ -191,15 +188,7 @@ async function read({ context, connection, method, path }: RawRequest): Promise<
     },
     sendOptions(context),
   );
-  if (outcome.kind !== 'applied') {
-    throw outcomeError(outcome, {
-      class: 'read',
-      fields: [],
-      recordId: null,
-      keyVariable: keyVariable(context.io.env),
-      now: context.now(),
-    });
-  }
+  if (outcome.kind !== 'applied') throw outcomeError(context, outcome);
   noteDrift(context, [outcome]);
   return { answer: outcome.body, text: outcome.text, etag: outcome.etag, record: null };
 }

@@ -1,4 +1,4 @@
-import { usageError } from '../../cli/core/errors.ts';
+import { invalidInput, usageError } from '../../cli/core/errors.ts';
 import { getPath, parsePath, setPath } from '../../cli/core/field-path.ts';
 import { isObject } from '../../cli/core/json-value.ts';
 import { optionValue, type ParsedCommand } from '../../cli/core/parsed-command.ts';
@@ -40,9 +40,7 @@ export async function readRawBody(
   try {
     value = JSON.parse(text);
   } catch {
-    throw usageError(`${describeFile(file)} (--input) is not JSON`, 'fix the file: it is sent unchanged', {
-      code: 'invalid_input',
-    });
+    throw invalidInput(`${describeFile(file)} (--input) is not JSON`, 'fix the file: it is sent unchanged');
   }
   refuseTooDeep(value, `${describeFile(file)} (--input)`);
   return { value: isObject(value) ? value : null, text, query: [] };
@@ -66,10 +64,9 @@ function parseSteps(path: string, flag: string): Step[] {
   const inner = [...brackets.matchAll(/\[([^\]]*)\]/g)].map(([, text = '']) => text);
   const isListOfLists = inner.some((text, index) => text === '' && inner[index + 1] === '');
   if (name === '' || isListOfLists) {
-    throw usageError(
+    throw invalidInput(
       `${flag} ${path}: invalid field name before =`,
       `for example ${flag} 'sections[]=store' or ${flag} 'settings[cashbackBp]=250'`,
-      { code: 'invalid_input' },
     );
   }
   // Within brackets, a dot is part of the name.

@@ -25,7 +25,7 @@ export const command: CommandDefinition = {
   description: `Log in to a store: save its address, its id and an API key in a profile. The key is checked first, with a
 read that changes nothing. You are asked for it, and it is not shown; with --with-key it is read from standard input. It is never
 a flag, because command lines are visible to other programs and stay in the shell history.`,
-  options: [{ flag: '--with-key', description: 'Read the key from standard input', group: 'Options:' }],
+  options: [{ flag: '--with-key', description: 'Read the key from standard input' }],
   examples: [
     'auth login',
     'auth login --base-url https://api.example.com --store 4be5… --with-key < key.txt',
@@ -208,13 +208,7 @@ async function checkAccess(context: Context, { url, storeId, apiKey }: Login): P
       context.notice('The key is valid, but may not read settings, so the store id could not be checked.');
       return;
     }
-    const { details } = outcomeError(outcome, {
-      class: 'read',
-      fields: [],
-      recordId: null,
-      keyVariable: null,
-      now: context.now(),
-    });
+    const { details } = outcomeError(context, outcome, { keyVariable: null });
     if (details.exitCode === exitCodes.cancelled) throw new CliError({ ...details, message: notStored });
     throw new CliError({
       ...details,

@@ -27,7 +27,7 @@ interface Access {
 export const command: CommandDefinition = {
   description: `Show the profile, address, store and key that a command would use, and where each comes from. The key is
 checked with a read that changes nothing, unless --offline is given. It is never shown.`,
-  options: [{ flag: '--offline', description: 'Do not check the key', group: 'Options:' }],
+  options: [{ flag: '--offline', description: 'Do not check the key' }],
   examples: ['auth status', 'auth status --offline', 'auth status --profile outlet --json'],
   async run(context, parsed) {
     const settings = await context.settings();
@@ -81,15 +81,7 @@ checked with a read that changes nothing, unless --offline is given. It is never
         timeoutMs: context.flags.timeoutMs ?? 15_000,
       });
       if (outcome.kind === 'applied') return { access: 'works' };
-      if (outcome.kind !== 'rejected') {
-        throw outcomeError(outcome, {
-          class: 'read',
-          fields: [],
-          recordId: null,
-          keyVariable: keyVariable(context.io.env),
-          now: context.now(),
-        });
-      }
+      if (outcome.kind !== 'rejected') throw outcomeError(context, outcome);
       const { status: answered, problem } = outcome;
       if (answered === 403) return { access: 'works, but may not read settings' };
       const exitCode = exitCodeOfStatus(answered);

@@ -18,8 +18,6 @@ const minLabelWidth = 8;
 
 const header = ['id', 'age', 'operation', 'label', 'result'];
 
-const group = 'Options:';
-
 const recordedOperations: readonly string[] = [
   ...operations.filter((known) => known.class !== 'read').map(({ id }) => id),
   rawOperationId,
@@ -33,17 +31,15 @@ applied, and what is still open. Changes made elsewhere are not listed: the serv
       flag: '--operation',
       value: 'NAME',
       description: 'Only this operation, for example backup.create',
-      group,
       complete: recordedOperations,
     },
     {
       flag: '--state',
       value: 'STATE',
       description: `Only this state: ${recordStates.join(', ')}`,
-      group,
       complete: recordStates,
     },
-    { flag: '--limit', value: 'N', description: 'Maximum number of records (default 50)', group },
+    { flag: '--limit', value: 'N', description: 'Maximum number of records (default 50)' },
   ],
   examples: ['history list', 'history list --operation backup.create --json', 'history list --state unknown'],
   async run(context, parsed) {

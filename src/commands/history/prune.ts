@@ -12,9 +12,7 @@ const units: Readonly<Record<string, number>> = { h: 3_600_000, d: 86_400_000, w
 
 export const command: CommandDefinition = {
   description: 'Remove old records from the history. Open records are kept, whatever their age.',
-  options: [
-    { flag: '--older-than', value: 'AGE', description: 'For example 90d, 12w or 36h', group: 'Options:' },
-  ],
+  options: [{ flag: '--older-than', value: 'AGE', description: 'For example 90d, 12w or 36h' }],
   examples: ['history prune --older-than 90d', 'history prune --older-than 90d --dry-run'],
   dryRun: true,
   async run(context, parsed) {

@@ -9,8 +9,6 @@ import { databaseOption, withStorage } from './database-options.ts';
 import { printAdded } from './print-added.ts';
 import { describeRefusal } from './refusals.ts';
 
-const group = 'Options:';
-
 const required: readonly RequiredOption[] = [
   {
     field: 'disputeId',
@@ -35,20 +33,18 @@ storage, or neither. This needs write access to the database, not a key.`,
       flag: '--dispute',
       value: 'ID',
       description: 'Dispute that the evidence is for',
-      group,
       complete: 'dispute',
     },
-    { flag: '--kind', value: 'WORD', description: 'Kind of evidence, for example tracking_number', group },
-    { flag: '--label', value: 'TEXT', description: 'What it shows, in a few words', group },
-    { flag: '--text', value: 'TEXT', description: 'Content of the evidence', group },
+    { flag: '--kind', value: 'WORD', description: 'Kind of evidence, for example tracking_number' },
+    { flag: '--label', value: 'TEXT', description: 'What it shows, in a few words' },
+    { flag: '--text', value: 'TEXT', description: 'Content of the evidence' },
     {
       flag: '--text-file',
       value: 'FILE',
       description: 'File with the content (- for standard input)',
-      group,
       complete: 'file',
     },
-    { flag: '--storage-key', value: 'KEY', description: 'Key of a file in your own storage', group },
+    { flag: '--storage-key', value: 'KEY', description: 'Key of a file in your own storage' },
     databaseOption,
   ],
   examples: [

@@ -5,8 +5,6 @@ import { databaseOption, withStorage } from './database-options.ts';
 import { printAdded } from './print-added.ts';
 import { describeRefusal } from './refusals.ts';
 
-const group = 'Options:';
-
 const subdomain = {
   field: 'subdomain',
   give: '--subdomain NAME',
@@ -24,8 +22,8 @@ export const command: CommandDefinition = {
   description: `Add a notice to a store that its subdomain is reclaimed. The store gets a notification, and \`reclaim appeal\`
 appeals the notice. This needs write access to the database, not a key.`,
   options: [
-    { flag: '--subdomain', value: 'NAME', description: 'Subdomain that the platform reclaims', group },
-    { flag: '--reason', value: 'TEXT', description: 'Why it is reclaimed; the store owner sees it', group },
+    { flag: '--subdomain', value: 'NAME', description: 'Subdomain that the platform reclaims' },
+    { flag: '--reason', value: 'TEXT', description: 'Why it is reclaimed; the store owner sees it' },
     databaseOption,
   ],
   examples: [

@@ -8,21 +8,18 @@ import { askOption } from './ask.ts';
 import { databaseOption, withStorage } from './database-options.ts';
 import { describeRefusal } from './refusals.ts';
 
-const group = 'Options:';
-
 export const command: CommandDefinition = {
   description:
     'Create a store in the database of the service. This needs write access to the database, not a key.',
   options: [
-    { flag: '--name', value: 'TEXT', description: 'Name of the store', group },
+    { flag: '--name', value: 'TEXT', description: 'Name of the store' },
     {
       flag: '--slug',
       value: 'TEXT',
       description: 'Short name in addresses (default: made from the name)',
-      group,
     },
-    { flag: '--currency', value: 'CODE', description: 'Currency (default EUR)', group },
-    { flag: '--timezone', value: 'ZONE', description: 'Time zone (default UTC)', group },
+    { flag: '--currency', value: 'CODE', description: 'Currency (default EUR)' },
+    { flag: '--timezone', value: 'ZONE', description: 'Time zone (default UTC)' },
     databaseOption,
   ],
   examples: [

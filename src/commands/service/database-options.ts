@@ -22,7 +22,6 @@ export const databaseOption: OptionSpec = {
   flag: '--database',
   value: 'LOCATION',
   description: 'File, or postgres:// URL (default: service.db in the state folder)',
-  group: 'Options:',
 };
 
 /**

@@ -20,8 +20,6 @@ import {
 import { databaseOption, withStorage } from './database-options.ts';
 import { describeRefusal } from './refusals.ts';
 
-const group = 'Options:';
-
 export const command: CommandDefinition = {
   description: `List the messages to the endpoints, newest first, or retry those that failed. A delivery is pending, held
 (until the quiet hours of the store end), delivered, or dead (rejected for good, or not accepted for 72 hours). A retry also
@@ -35,11 +33,10 @@ enables an endpoint that was disabled because of the failure.`,
       flag: '--state',
       value: 'STATE',
       description: `Only this state: ${deliveryStates.join(', ')}`,
-      group,
       complete: deliveryStates,
     },
-    { flag: '--limit', value: 'N', description: 'Maximum number of deliveries (default 50)', group },
-    { flag: '--all-dead', description: 'Retry all dead deliveries (with --store: of that store)', group },
+    { flag: '--limit', value: 'N', description: 'Maximum number of deliveries (default 50)' },
+    { flag: '--all-dead', description: 'Retry all dead deliveries (with --store: of that store)' },
     databaseOption,
   ],
   examples: [

@@ -11,8 +11,6 @@ import { chooseStore } from './ask.ts';
 import { databaseOption, withStorage } from './database-options.ts';
 import { describeRefusal } from './refusals.ts';
 
-const group = 'Options:';
-
 export const command: CommandDefinition = {
   description: `Raise an event that no operation raises. The store gets a notification, and the service sends a message to
 the endpoints subscribed to it. This needs write access to the database, not a key.`,
@@ -21,10 +19,9 @@ the endpoints subscribed to it. This needs write access to the database, not a k
       flag: '--event',
       value: 'NAME',
       description: `Event: ${raisedEvents.join(' or ')}`,
-      group,
       complete: raisedEvents,
     },
-    { flag: '--data', value: 'KEY=VALUE', description: 'Value for the message; can be repeated', group },
+    { flag: '--data', value: 'KEY=VALUE', description: 'Value for the message; can be repeated' },
     databaseOption,
   ],
   examples: ['service emit --store 4be5… --event feedback_digest --data summary="14 new ratings"'],

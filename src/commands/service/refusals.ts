@@ -1,4 +1,4 @@
-import { CliError, usageError } from '../../cli/core/errors.ts';
+import { CliError, invalidInput } from '../../cli/core/errors.ts';
 import { exitCodes } from '../../cli/core/exit-codes.ts';
 import { ServiceError } from '../../service/index.ts';
 
@@ -26,7 +26,7 @@ export function describeRefusal(
       return { field, flag: flags[field] ?? null, detail };
     });
     const reasons = fields.map(({ field, flag, detail }) => `${flag ?? field} ${detail}`);
-    return usageError(reasons.join('; '), hint, { code: 'invalid_input', fields });
+    return invalidInput(reasons.join('; '), hint, fields);
   }
   return new CliError({ code, exitCode: exits[code] ?? exitCodes.rejected, message, hint });
 }

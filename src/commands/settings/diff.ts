@@ -11,7 +11,7 @@ export const command = operationInputCommand({
   operation: saveSettings,
   description: `Show what \`settings save\` with the same flags would change, without saving it. --exit-code ends with 6 if
 something differs, for CI jobs that keep settings in a file.`,
-  options: [{ flag: '--exit-code', description: 'End with 6 if the settings differ', group: 'Options:' }],
+  options: [{ flag: '--exit-code', description: 'End with 6 if the settings differ' }],
   examples: [
     'settings diff --from-file settings.yaml',
     'settings diff --from-file settings.yaml --exit-code --json',

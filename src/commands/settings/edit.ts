@@ -1,7 +1,6 @@
 import { stringify } from 'yaml';
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
-import { CliError } from '../../cli/core/errors.ts';
-import { exitCodes } from '../../cli/core/exit-codes.ts';
+import { terminalNeeded } from '../../cli/command/input-needed.ts';
 import { sameJson } from '../../cli/core/json-changes.ts';
 import { deriveFlags } from '../../cli/input/field-flags.ts';
 import { parseObject } from '../../cli/input/input-files.ts';
@@ -22,13 +21,7 @@ the editor opens again with your text and the reason. Stops if someone else chan
   examples: ['settings edit', 'settings edit --profile outlet'],
   async run(context, parsed) {
     if (!context.canPrompt) {
-      throw new CliError({
-        code: 'input_needed',
-        exitCode: exitCodes.inputNeeded,
-        message: 'settings edit needs a terminal',
-        hint: 'use `storectl settings save` with flags or --from-file',
-        outcome: 'not_sent',
-      });
+      throw terminalNeeded('settings edit', 'use `storectl settings save` with flags or --from-file');
     }
     const run = await settingsRun({ context, fields, parsed });
     await announce(run);

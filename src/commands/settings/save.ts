@@ -1,4 +1,3 @@
-import { usageError } from '../../cli/core/errors.ts';
 import { mergeObjects } from '../../cli/core/field-path.ts';
 import { sameJson } from '../../cli/core/json-changes.ts';
 import { optionValue } from '../../cli/core/parsed-command.ts';
@@ -6,7 +5,7 @@ import { operationCommand } from '../../cli/operation/define-operation.ts';
 import { askWhatChanges } from '../../cli/operation/questions/nothing-to-change.ts';
 import type { Preview } from '../../cli/operation/run/operation-command.ts';
 import type { Run } from '../../cli/operation/run/run.ts';
-import { readUndoable, undoFlag, undoOption } from '../../cli/operation/run/undo.ts';
+import { readUndoable, undoFlag, undoneId, undoOption } from '../../cli/operation/run/undo.ts';
 import { saveSettings } from '../../contract/operations/settings.ts';
 import { describeLabelled, savedView } from './saved-view.ts';
 import {
@@ -36,10 +35,8 @@ storeId, env and updatedAt belong to the service and are not sent.`,
   ],
   options: [undoOption],
   prepare: async (body, input) => {
-    const id = optionValue(input.parsed, undoFlag);
+    const id = undoneId(input.parsed, body);
     if (id === undefined) return askChanges(body, input);
-    if (Object.keys(body).length > 0)
-      throw usageError(`${undoFlag} cannot be used with fields`, 'leave one of them out');
     Object.assign(body, clientFields((await readUndoable(input.context, saveSettings, id)).former));
     return null;
   },

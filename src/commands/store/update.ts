@@ -1,12 +1,10 @@
-import { usageError } from '../../cli/core/errors.ts';
-import { getPath, setPath } from '../../cli/core/field-path.ts';
-import { optionValue } from '../../cli/core/parsed-command.ts';
+import { getPath, setPath, textAt } from '../../cli/core/field-path.ts';
 import { operationCommand } from '../../cli/operation/define-operation.ts';
 import { askWhatChanges } from '../../cli/operation/questions/nothing-to-change.ts';
 import type { PreparedInput } from '../../cli/operation/run/operation-command.ts';
 import type { Performed, Run } from '../../cli/operation/run/run.ts';
 import { perform } from '../../cli/operation/run/send.ts';
-import { readUndoable, undoCommandOf, undoFlag, undoOption } from '../../cli/operation/run/undo.ts';
+import { readUndoable, undoCommandOf, undoneId, undoOption } from '../../cli/operation/run/undo.ts';
 import { updateStore } from '../../contract/operations/store.ts';
 import { lastKnownStore } from './last-known-store.ts';
 
@@ -30,10 +28,8 @@ Flags leave out "settings." (--cashback-bp); --set needs it (settings.cashbackBp
   question: 'Update the store with these values?',
   hints: { flatten: 'settings' },
   prepare: async (body, input) => {
-    const id = optionValue(input.parsed, undoFlag);
+    const id = undoneId(input.parsed, body);
     if (id === undefined) return askChanges(body, input);
-    if (Object.keys(body).length > 0)
-      throw usageError(`${undoFlag} cannot be used with fields`, 'leave one of them out');
     await restoreFormerFields(body, input, id);
     return null;
   },
@@ -67,8 +63,7 @@ async function describeUpdate({ answer, record }: Performed, { request, ui }: Ru
   const { describeFieldChanges, leafPaths } = await import('../../cli/output/describe-changes.ts');
   const { context } = ui;
   const former: unknown = record?.former == null ? null : JSON.parse(record.former);
-  const currency = getPath(answer, ['defaultCurrency']);
-  const values = { now: context.now(), currency: typeof currency === 'string' ? currency : null };
+  const values = { now: context.now(), currency: textAt(answer, ['defaultCurrency']) };
   const changes = leafPaths(request.body ?? {}).map((path) => ({
     path,
     before: getPath(former, path),

@@ -1,3 +1,4 @@
+import { isObject } from '../../contract/json-object.ts';
 import { ServiceError } from '../model/errors.ts';
 
 const maxDepth = 32;
@@ -15,10 +16,8 @@ export function parseJsonObject(bytes: Uint8Array): Record<string, unknown> {
   const text = decode(bytes);
   scan(text);
   const value = parse(text);
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw malformed('The body must be a JSON object.');
-  }
-  return value as Record<string, unknown>;
+  if (isObject(value)) return value;
+  throw malformed('The body must be a JSON object.');
 }
 
 function decode(bytes: Uint8Array): string {

@@ -157,6 +157,15 @@ export function mostSevereExitCode(codes: readonly ExitCode[]): ExitCode {
   return bySeverity.find((code) => codes.includes(code)) ?? exitCodes.done;
 }
 
+/** `37 created, 2 failed`: how often each word is given, in the order of `order`. */
+export function describeCounts(given: readonly string[], order: readonly string[] = given): string {
+  return [...new Set(order)]
+    .map((word) => [given.filter((one) => one === word).length, word] as const)
+    .filter(([count]) => count > 0)
+    .map(([count, word]) => `${count} ${word}`)
+    .join(', ');
+}
+
 /** Rephrases the error of one item for the whole batch: earlier items may have been sent. */
 export function rephraseForBatch(text: string): string {
   return text.replace('nothing was sent', 'nothing more was sent');

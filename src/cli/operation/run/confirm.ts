@@ -32,8 +32,6 @@ export function wrongConfirmation(given: string, wanted: string): CliError {
   return usageError(
     `--confirm says ${given || 'nothing'}, but the command says ${wanted}`,
     'nothing was sent; check which one you mean',
-    {
-      code: 'wrong_confirmation',
-    },
+    { code: 'wrong_confirmation' },
   );
 }

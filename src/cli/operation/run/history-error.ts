@@ -16,9 +16,7 @@ export function describeHistoryError(error: unknown): unknown {
     return usageError(
       error.message,
       `\`storectl history show ${error.earlier.id}\` shows what it was used for${adviceOnKey(error.earlier)}`,
-      {
-        code: error.code,
-      },
+      { code: error.code },
     );
   }
   if (error instanceof InDoubtError) {

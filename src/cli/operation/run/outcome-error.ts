@@ -1,26 +1,32 @@
 import type { Outcome, Problem } from '../../../client/outcome.ts';
 import { MAX_ATTEMPTS } from '../../../client/retry.ts';
 import type { OperationClass } from '../../../contract/operation.ts';
-import { CliError, type FieldError } from '../../core/errors.ts';
+import type { Context } from '../../command/context.ts';
+import { keyVariable } from '../../config/connection-settings.ts';
+import { CliError, cancelledError, type ErrorDetails, type FieldError } from '../../core/errors.ts';
 import { exitCodeOfStatus, exitCodes } from '../../core/exit-codes.ts';
 import { printable } from '../../core/sanitize.ts';
 import type { FieldFlag } from '../../input/field-flags.ts';
 import { flagOf } from '../../input/request-body.ts';
 import { formatTime } from '../../output/format-value.ts';
 
-/** What an error message about an outcome needs to know besides the outcome. */
-export interface OutcomeContext {
-  readonly class: OperationClass;
-  readonly fields: readonly FieldFlag[];
-  /** Id of the history record, or null for a read. */
-  readonly recordId: string | null;
-  /** The environment variable that supplied the key, or null. */
-  readonly keyVariable: string | null;
+/** What an error about an outcome says besides the outcome. Without it, the request was a read. */
+export interface Sent {
+  readonly class?: OperationClass;
+  readonly fields?: readonly FieldFlag[];
+  /** Id of the history record, or null for none. */
+  readonly recordId?: string | null;
+  /** The environment variable that supplied the key, or null. Default: the one that is set. */
+  readonly keyVariable?: string | null;
   /** What "not found" is about; without it the service's own words are shown. */
+  readonly subject?: Subject;
+}
+
+type OutcomeContext = Required<Omit<Sent, 'subject'>> & {
   readonly subject?: Subject;
   /** Epoch milliseconds. */
   readonly now: number;
-}
+};
 
 /** What a request is about. */
 interface Subject {
@@ -31,118 +37,117 @@ interface Subject {
 
 /** The error for an outcome other than `applied`: exit code, what happened, and what to do next. */
 export function outcomeError(
+  { io, now }: Pick<Context, 'io' | 'now'>,
   outcome: Exclude<Outcome, { kind: 'applied' }>,
-  context: OutcomeContext,
+  sent: Sent = {},
 ): CliError {
-  const common = {
+  const defaults = { class: 'read', fields: [], recordId: null, keyVariable: keyVariable(io.env) } as const;
+  const context: OutcomeContext = { ...defaults, ...sent, now: now() };
+  return new CliError({
     outcome: outcome.kind,
     requestId: outcome.requestId ?? undefined,
     operationId: context.recordId ?? undefined,
-  };
+    ...detailsOf(outcome, context),
+  });
+}
+
+function detailsOf(outcome: Exclude<Outcome, { kind: 'applied' }>, context: OutcomeContext): ErrorDetails {
   switch (outcome.kind) {
-    case 'rejected': {
-      const { problem, status } = outcome;
-      const fields = describeFields(problem, context.fields);
-      return new CliError({
-        ...common,
-        code: problem.code ?? `http_${status}`,
-        exitCode: exitCodeOfStatus(status),
-        message:
-          notFoundMessage(status, problem, context.subject) ??
-          [
-            `the service refused (${status}${problem.code ? ` ${printable(problem.code)}` : ''}): ${printable(problem.message)}`,
-            ...fields.map(({ field, flag, detail }) => `  ${flag ?? (field || 'the request')}: ${detail}`),
-          ].join('\n'),
-        hint:
-          problem.code === 'idempotency_key_reused'
-            ? anotherKey
-            : hintOfStatus(status, outcome.retryAt, context),
-        status,
-        fields: fields.length > 0 ? fields : undefined,
-      });
-    }
+    case 'rejected':
+      return rejectedDetails(outcome, context);
     case 'not_sent':
-      if (outcome.failure.code === 'cancelled') {
-        return new CliError({
-          ...common,
-          code: 'cancelled',
-          exitCode: exitCodes.cancelled,
-          message: 'cancelled, nothing was sent',
-        });
-      }
-      if (outcome.failure.code === 'throttled') {
-        return new CliError({
-          ...common,
-          code: 'throttled',
-          exitCode: exitCodes.throttled,
-          message: `${printable(outcome.failure.message)}: nothing was sent`,
-          hint: whenToTryAgain('run the command again', outcome.retryAt, context.now),
-        });
-      }
-      return new CliError({
-        ...common,
-        code: outcome.failure.code,
-        exitCode: exitCodes.notApplied,
-        message: `the service could not be reached${inAttempts(outcome)}: ${printable(outcome.failure.message)}`,
-        hint: 'nothing was sent; check the address and the network, then run the command again',
-      });
+      return notSentDetails(outcome, context);
     case 'unknown':
-      return unknownError(outcome, context, common);
+      return context.class === 'read' ? unreadDetails(outcome, context) : unknownDetails(outcome, context);
   }
 }
 
-/** Nothing where there was one: then nobody waited for another. */
+function rejectedDetails(
+  { problem, status, retryAt }: Extract<Outcome, { kind: 'rejected' }>,
+  context: OutcomeContext,
+): ErrorDetails {
+  const fields = describeFields(problem, context.fields);
+  const code = problem.code ? ` ${printable(problem.code)}` : '';
+  const refused = [
+    `the service refused (${status}${code}): ${printable(problem.message)}`,
+    ...fields.map(({ field, flag, detail }) => `  ${flag ?? (field || 'the request')}: ${detail}`),
+  ].join('\n');
+  return {
+    code: problem.code ?? `http_${status}`,
+    exitCode: exitCodeOfStatus(status),
+    message: notFoundMessage(status, problem, context.subject) ?? refused,
+    hint: problem.code === 'idempotency_key_reused' ? anotherKey : hintOfStatus(status, retryAt, context),
+    status,
+    fields: fields.length > 0 ? fields : undefined,
+  };
+}
+
+function notSentDetails(
+  outcome: Extract<Outcome, { kind: 'not_sent' }>,
+  { now }: OutcomeContext,
+): ErrorDetails {
+  const { failure, retryAt } = outcome;
+  if (failure.code === 'cancelled') return cancelledError().details;
+  if (failure.code === 'throttled') {
+    return {
+      code: 'throttled',
+      exitCode: exitCodes.throttled,
+      message: `${printable(failure.message)}: nothing was sent`,
+      hint: whenToTryAgain('run the command again', retryAt, now),
+    };
+  }
+  return {
+    code: failure.code,
+    exitCode: exitCodes.notApplied,
+    message: `the service could not be reached${inAttempts(outcome)}: ${printable(failure.message)}`,
+    hint: 'nothing was sent; check the address and the network, then run the command again',
+  };
+}
+
+type Unknown = Extract<Outcome, { kind: 'unknown' }>;
+
+function unknownDetails(outcome: Unknown, { recordId, now }: OutcomeContext): ErrorDetails {
+  const settle =
+    recordId === null
+      ? 'its record is gone: look in the store before you run the command again'
+      : `settle it with \`storectl resume ${recordId}\` before you run the command again`;
+  return {
+    code: 'outcome_unknown',
+    exitCode: exitCodes.unknown,
+    message: `the request was sent and no answer proves what became of it (${describeDoubt(outcome)}): it may have been applied`,
+    hint: whenToTryAgain(settle, outcome.retryAt, now),
+    status: outcome.status ?? undefined,
+  };
+}
+
+/** A read whose answer did not come. */
+function unreadDetails(outcome: Unknown, { now }: OutcomeContext): ErrorDetails {
+  const { failure, problem, retryAt, attempts } = outcome;
+  const what = printable(problem?.message ?? failure.message);
+  const again = whenToTryAgain('run the command again', retryAt, now);
+  const status = outcome.status ?? undefined;
+  const isCancelled = failure.code === 'cancelled';
+  // If the attempts are used up, or the user did not want to wait, that is the reason.
+  if (retryAt !== null && attempts < MAX_ATTEMPTS && !isCancelled) {
+    const message = `the service asks to wait, for longer than this command may take: ${what}`;
+    return { code: 'throttled', exitCode: exitCodes.throttled, message, hint: again, status };
+  }
+  return {
+    code: failure.code,
+    exitCode: isCancelled ? exitCodes.cancelled : exitCodes.notApplied,
+    message: `no answer from the service${inAttempts(outcome)}: ${what}`,
+    hint: `reading changes nothing, so ${again}`,
+    status,
+  };
+}
+
+/** Empty for a single attempt. */
 function inAttempts({ attempts }: Outcome): string {
   return attempts > 1 ? ` in ${attempts} attempts` : '';
 }
 
-function unknownError(
-  outcome: Extract<Outcome, { kind: 'unknown' }>,
-  context: OutcomeContext,
-  common: object,
-): CliError {
-  const status = outcome.status ?? undefined;
-  if (context.class !== 'read') {
-    const id = context.recordId;
-    const settle =
-      id === null
-        ? 'its record is gone: look in the store before you run the command again'
-        : `settle it with \`storectl resume ${id}\` before you run the command again`;
-    return new CliError({
-      ...common,
-      code: 'outcome_unknown',
-      exitCode: exitCodes.unknown,
-      message: `the request was sent and no answer proves what became of it (${describeDoubt(outcome)}): it may have been applied`,
-      hint: whenToTryAgain(settle, outcome.retryAt, context.now),
-      status,
-    });
-  }
-  const what = printable(outcome.problem?.message ?? outcome.failure.message);
-  // If the attempts are used up, or the user did not want to wait, that is the reason.
-  const hasToWait =
-    outcome.retryAt !== null && outcome.attempts < MAX_ATTEMPTS && outcome.failure.code !== 'cancelled';
-  if (hasToWait) {
-    return new CliError({
-      ...common,
-      code: 'throttled',
-      exitCode: exitCodes.throttled,
-      message: `the service asks to wait, for longer than this command may take: ${what}`,
-      hint: whenToTryAgain('run the command again', outcome.retryAt, context.now),
-      status,
-    });
-  }
-  return new CliError({
-    ...common,
-    code: outcome.failure.code,
-    exitCode: outcome.failure.code === 'cancelled' ? exitCodes.cancelled : exitCodes.notApplied,
-    message: `no answer from the service${inAttempts(outcome)}: ${what}`,
-    hint: `reading changes nothing, so ${whenToTryAgain('run the command again', outcome.retryAt, context.now)}`,
-    status,
-  });
-}
-
 /** What is in doubt, and the last answer if that was another one. */
-function describeDoubt({ failure, status, problem }: Extract<Outcome, { kind: 'unknown' }>): string {
+function describeDoubt({ failure, status, problem }: Unknown): string {
   if (problem === null || failure.message.includes(problem.message)) return printable(failure.message);
   const answer = problem.message.startsWith('HTTP ') ? problem.message : `HTTP ${status}: ${problem.message}`;
   return printable(`${failure.message}; the last answer was ${answer}`);
@@ -173,14 +178,12 @@ const anotherKey =
 function hintOfStatus(
   status: number,
   retryAt: number | null,
-  { keyVariable, subject, now }: OutcomeContext,
+  { keyVariable: variable, subject, now }: OutcomeContext,
 ): string {
-  const key = keyVariable === null ? 'the key' : `the key in ${keyVariable}`;
+  const key = variable === null ? 'the key' : `the key in ${variable}`;
   if (status === 401) {
     const replace =
-      keyVariable === null
-        ? 'run `storectl auth login` with a new one'
-        : 'set a new one, or unset the variable';
+      variable === null ? 'run `storectl auth login` with a new one' : 'set a new one, or unset the variable';
     return `${key} is not valid here: ${replace}, then run the command again`;
   }
   if (status === 403) return `${key} may not do this: use a key with the scope for it`;

@@ -5,7 +5,7 @@ import { chosenFields, printJson } from '../../command/print-json.ts';
 import { fieldNames } from '../../completion/known-values.ts';
 import { CliError } from '../../core/errors.ts';
 import { exitCodes } from '../../core/exit-codes.ts';
-import { getPath } from '../../core/field-path.ts';
+import { getPath, textAt } from '../../core/field-path.ts';
 import { maskWebhooks } from '../../core/mask-webhooks.ts';
 import { printable } from '../../core/sanitize.ts';
 import type { ValueContext } from '../../output/format-value.ts';
@@ -91,8 +91,7 @@ function withoutId(operation: Operation, record: Performed['record']): CliError 
 
 /** Amounts use the currency in the answer itself. */
 function valueContext({ now }: Context, answer: unknown): ValueContext {
-  const currency = getPath(answer, ['defaultCurrency']);
-  return { now: now(), currency: typeof currency === 'string' ? currency : null };
+  return { now: now(), currency: textAt(answer, ['defaultCurrency']) };
 }
 
 /** Prints the request that would be sent, without the key. */

@@ -5,7 +5,6 @@ import type { Batch, Performed as Recorded } from '../../../history/history.ts';
 import type { HistoryRecord } from '../../../history/records/record.ts';
 import type { FingerprintedIntent } from '../../../history/records/request-intent.ts';
 import type { Context } from '../../command/context.ts';
-import { keyVariable } from '../../config/connection-settings.ts';
 import { CliError, cancelledError } from '../../core/errors.ts';
 import { exitCodes } from '../../core/exit-codes.ts';
 import { isObject } from '../../core/json-value.ts';
@@ -64,13 +63,11 @@ function expectApplied(
     if (record !== null) ui.context.applied.push(record);
     return outcome;
   }
-  throw outcomeError(outcome, {
+  throw outcomeError(ui.context, outcome, {
     class: request.operation.class,
     fields: ui.fields,
     recordId: record?.id ?? null,
     subject: { object: objectOf(request), storeId: target.storeId },
-    keyVariable: keyVariable(ui.context.io.env),
-    now: ui.context.now(),
   });
 }
 

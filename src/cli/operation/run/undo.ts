@@ -4,6 +4,7 @@ import type { Connection, Context } from '../../command/context.ts';
 import { demoProfile } from '../../config/connection-settings.ts';
 import { usageError } from '../../core/errors.ts';
 import type { OptionSpec } from '../../core/option-spec.ts';
+import { optionValue, type ParsedCommand } from '../../core/parsed-command.ts';
 import { parseObject } from '../../input/input-files.ts';
 
 export const undoFlag = '--undo';
@@ -20,6 +21,14 @@ export const undoOption: OptionSpec = {
 export interface UndoableChange {
   readonly record: HistoryRecord;
   readonly former: Record<string, unknown>;
+}
+
+/** The id that `--undo` gives, or undefined. Throws a usage error for fields in `body` besides it. */
+export function undoneId(parsed: ParsedCommand, body: Readonly<Record<string, unknown>>): string | undefined {
+  const id = optionValue(parsed, undoFlag);
+  if (id !== undefined && Object.keys(body).length > 0)
+    throw usageError(`${undoFlag} cannot be used with fields`, 'leave one of them out');
+  return id;
 }
 
 /** The change with this id. Throws a usage error if the history does not know what was there before it. */

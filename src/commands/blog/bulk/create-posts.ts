@@ -3,7 +3,7 @@ import { printJson } from '../../../cli/command/print-json.ts';
 import { type Progress, startProgress } from '../../../cli/command/progress.ts';
 import { CliError, cancelledError, usageError } from '../../../cli/core/errors.ts';
 import { type ExitCode, exitCodes } from '../../../cli/core/exit-codes.ts';
-import { getPath } from '../../../cli/core/field-path.ts';
+import { textAt } from '../../../cli/core/field-path.ts';
 import type { ParsedCommand } from '../../../cli/core/parsed-command.ts';
 import { printable, printableInOneLine } from '../../../cli/core/sanitize.ts';
 import type { FieldFlag } from '../../../cli/input/field-flags.ts';
@@ -11,6 +11,7 @@ import { checkBody, readBody } from '../../../cli/input/request-body.ts';
 import {
   beginBatch,
   concernsOneItem,
+  describeCounts,
   forEachConcurrently,
   mostSevereExitCode,
   rephraseForBatch,
@@ -30,7 +31,7 @@ import { maxPending, startPace } from './pace.ts';
 import { type Plan, type PostResult, planPosts, resultOf } from './plan.ts';
 import { type PostFile, readPostFiles } from './post-files.ts';
 import { closeUnsent, settleBySlug } from './settle-post.ts';
-import { printPlan, showAndConfirmPlan } from './show-plan.ts';
+import { printPlan, showAndConfirmPlan, words } from './show-plan.ts';
 
 /** After this many unknown outcomes in a row the batch stops: the service is failing, not single posts. */
 const maxConsecutiveUnknown = 3;
@@ -186,13 +187,11 @@ async function settle(run: Run, { file, slug }: PostFile, doubtful: KnownPost): 
 }
 
 function created({ file, slug }: PostFile, { body, requestId }: Applied, record: HistoryRecord): PostResult {
-  const id = getPath(body, ['id']);
-  const given = getPath(body, ['slug']);
   return {
     file,
-    slug: typeof given === 'string' ? given : slug,
+    slug: textAt(body, ['slug']) ?? slug,
     outcome: 'created',
-    id: typeof id === 'string' ? id : null,
+    id: textAt(body, ['id']),
     requestId,
     operationId: record.id,
     message: '',
@@ -237,10 +236,10 @@ function report({ flags, print }: Context, progress: Progress, result: PostResul
 
 /** Returns exit 0, or throws an error that says what is left to do. */
 function conclude({ notice }: Context, results: readonly PostResult[], stop: CliError | null): ExitCode {
-  const counts = (['created', 'exists', 'failed', 'unknown', 'not_sent'] as const)
-    .map((outcome) => [outcome, results.filter((result) => result.outcome === outcome).length] as const)
-    .filter(([, count]) => count > 0);
-  const summary = counts.map(([outcome, count]) => `${count} ${outcome.replace('_', ' ')}`).join(', ');
+  const summary = describeCounts(
+    results.map(({ outcome }) => words[outcome]),
+    Object.values(words),
+  );
   notice(summary);
   const codes = results.map(({ exitCode }) => exitCode);
   const exitCode = mostSevereExitCode(stop === null ? codes : [...codes, stop.details.exitCode]);

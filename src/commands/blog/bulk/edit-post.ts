@@ -1,6 +1,5 @@
 import type { Context } from '../../../cli/command/context.ts';
-import { CliError } from '../../../cli/core/errors.ts';
-import { exitCodes } from '../../../cli/core/exit-codes.ts';
+import { terminalNeeded } from '../../../cli/command/input-needed.ts';
 import { editUntilUsed } from '../../../cli/prompts/editor.ts';
 import { parseMarkdownPost, renderMarkdownPost } from './markdown-file.ts';
 
@@ -19,13 +18,7 @@ export async function editPost(
   draft: Readonly<Record<string, unknown>>,
 ): Promise<EditedPost> {
   if (!context.canPrompt) {
-    throw new CliError({
-      code: 'input_needed',
-      exitCode: exitCodes.inputNeeded,
-      message: '--edit needs a terminal',
-      hint: 'leave --edit out: the post is made from the file and the flags',
-      outcome: 'not_sent',
-    });
+    throw terminalNeeded('--edit', 'leave --edit out: the post is made from the file and the flags');
   }
   return editUntilUsed(context, await renderMarkdownPost(draft), {
     fileName: 'post.md',

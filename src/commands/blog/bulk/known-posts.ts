@@ -1,5 +1,5 @@
 import type { Connection } from '../../../cli/command/context.ts';
-import { getPath } from '../../../cli/core/field-path.ts';
+import { textAt } from '../../../cli/core/field-path.ts';
 import { isObject } from '../../../cli/core/json-value.ts';
 import { answerBody } from '../../../cli/output/record-summary.ts';
 import { createBlogPost } from '../../../contract/operations/blog.ts';
@@ -56,15 +56,13 @@ function knownPost(record: HistoryRecord): KnownPost {
   const sent: unknown = record.body === null ? null : JSON.parse(record.body);
   const body = isObject(sent) ? sent : {};
   const answer = answerBody(record);
-  const given = getPath(answer, ['slug']);
-  const id = getPath(answer, ['id']);
-  const slug = typeof body.slug === 'string' ? body.slug : null;
+  const slug = textAt(body, ['slug']);
   return {
     record,
-    slug: slug ?? (typeof given === 'string' ? given : null),
+    slug: slug ?? textAt(answer, ['slug']),
     sentSlug: slug !== null,
     content: contentOf(body),
-    id: typeof id === 'string' ? id : null,
+    id: textAt(answer, ['id']),
   };
 }
 

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { CliError } from '../../../cli/core/errors.ts';
-import { usageError } from '../../../cli/core/errors.ts';
+import { invalidInput } from '../../../cli/core/errors.ts';
 import { isObject } from '../../../cli/core/json-value.ts';
 
 /** A post parsed from a Markdown file. */
@@ -57,9 +57,7 @@ export async function renderMarkdownPost(fields: Readonly<Record<string, unknown
 /** Exit 2 for a line of a file; `line` is null for the whole file. */
 export function fileError(file: string, line: number | null, problem: string): CliError {
   const where = line === null ? file : `${file}:${line}`;
-  return usageError(`${where}: ${problem}`, 'fix the file and run the command again; nothing was sent', {
-    code: 'invalid_input',
-  });
+  return invalidInput(`${where}: ${problem}`, 'fix the file and run the command again; nothing was sent');
 }
 
 function postOf(

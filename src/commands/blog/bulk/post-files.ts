@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { CliError, type FieldError, usageError } from '../../../cli/core/errors.ts';
+import { CliError, type FieldError, invalidInput, usageError } from '../../../cli/core/errors.ts';
 import { describeFile, isStandardInput, readText } from '../../../cli/input/input-files.ts';
 import { parseTime, timeExamples } from '../../../cli/input/parse-time.ts';
 import type { InputSource } from '../../../cli/input/stdin.ts';
@@ -52,17 +52,14 @@ export async function readPostFiles(
     .slice(0, maxProblemsShown)
     .map(({ message }) => `  ${message.replaceAll('\n', '\n  ')}`);
   const more = problems.length - shown.length;
-  throw usageError(
+  throw invalidInput(
     [
       `${problems.length} of ${files.length} files are invalid:`,
       ...shown,
       ...(more > 0 ? [`  and ${more} more`] : []),
     ].join('\n'),
     'fix them and run the command again; nothing was sent',
-    {
-      code: 'invalid_input',
-      fields: problems.flatMap(({ details }): FieldError[] => [...(details.fields ?? [])]),
-    },
+    problems.flatMap(({ details }): FieldError[] => [...(details.fields ?? [])]),
   );
 }
 

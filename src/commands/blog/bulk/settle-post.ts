@@ -1,5 +1,4 @@
-import { keyVariable } from '../../../cli/config/connection-settings.ts';
-import { getPath } from '../../../cli/core/field-path.ts';
+import { getPath, textAt } from '../../../cli/core/field-path.ts';
 import { describeHistoryError } from '../../../cli/operation/run/history-error.ts';
 import { outcomeError } from '../../../cli/operation/run/outcome-error.ts';
 import type { Run } from '../../../cli/operation/run/run.ts';
@@ -72,17 +71,10 @@ export async function settleBySlug(run: Run, post: KnownPost): Promise<Settled> 
         const { outcome, record: after } = await sendRecord(options, lock, record);
         const { requestId } = outcome;
         if (outcome.kind === 'applied') {
-          const id = getPath(outcome.body, ['id']);
-          return { created: true, id: typeof id === 'string' ? id : null, operationId: after.id, requestId };
+          return { created: true, id: textAt(outcome.body, ['id']), operationId: after.id, requestId };
         }
         if (after.state === 'applied') return { created: false, id: null, operationId: after.id, requestId };
-        throw outcomeError(outcome, {
-          class: record.class,
-          fields,
-          recordId: record.id,
-          keyVariable: keyVariable(context.io.env),
-          now: context.now(),
-        });
+        throw outcomeError(context, outcome, { class: record.class, fields, recordId: record.id });
       },
       { signal: context.io.signal },
     );

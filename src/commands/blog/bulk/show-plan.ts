@@ -2,11 +2,13 @@ import type { Context } from '../../../cli/command/context.ts';
 import { printJson } from '../../../cli/command/print-json.ts';
 import { cancelledError } from '../../../cli/core/errors.ts';
 import { printable, printableInOneLine } from '../../../cli/core/sanitize.ts';
+import { describeCounts } from '../../../cli/operation/run/bulk.ts';
 import { alignLines } from '../../../cli/output/wrap.ts';
 import type { Plan } from './plan.ts';
 import type { PostFile } from './post-files.ts';
 
-const words = {
+/** What people read for a plan or an outcome, in the order of a summary. */
+export const words = {
   send: 'create',
   settle: 'settle',
   created: 'created',
@@ -52,11 +54,12 @@ export async function showAndConfirmPlan(
   plans: readonly Plan[],
 ): Promise<void> {
   const count = plans.filter((plan) => 'do' in plan).length;
+  const totals = describeCounts(plans.map(wordOf));
   if (!context.canPrompt) {
-    context.notice(`Plan: ${totals(plans)}.`);
+    context.notice(`Plan: ${totals}.`);
     return;
   }
-  context.print(`${describePlan(posts, plans, context.out.width)}\n\n${totals(plans)}\n`);
+  context.print(`${describePlan(posts, plans, context.out.width)}\n\n${totals}\n`);
   if (count === 0) return;
   const { askYesNo } = await import('../../../cli/prompts/prompts.ts');
   const { askFirst } = await import('../../../cli/prompts/questions.ts');
@@ -71,12 +74,4 @@ function describePlan(posts: readonly PostFile[], plans: readonly Plan[], width:
     return [wordOf(plan), printable(file), printable(slug), printableInOneLine(details)];
   });
   return alignLines([['PLAN', 'FILE', 'SLUG', 'TITLE OR REASON'], ...rows], width);
-}
-
-/** `37 create, 2 exists`. */
-function totals(plans: readonly Plan[]): string {
-  const named = plans.map(wordOf);
-  return [...new Set(named)]
-    .map((word) => `${named.filter((one) => one === word).length} ${word}`)
-    .join(', ');
 }

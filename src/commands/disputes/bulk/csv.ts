@@ -1,5 +1,5 @@
 import { CsvError, type Info, parse } from 'csv-parse/sync';
-import { usageError } from '../../../cli/core/errors.ts';
+import { invalidInput } from '../../../cli/core/errors.ts';
 
 /** A record of a CSV file. `line` is the line that it begins on, from 1. */
 export interface CsvRow {
@@ -38,10 +38,9 @@ export function parseCsv(text: string, name: string): CsvRow[] {
     if (!(error instanceof CsvError)) throw error;
     // A quote that is not closed is noticed on the last line.
     const line = error.code === 'CSV_QUOTE_NOT_CLOSED' ? lastLine + 1 : Number(error.lines) - surplus;
-    throw usageError(
+    throw invalidInput(
       `${name}, line ${line}: ${problems[error.code] ?? error.message}`,
       'quote cells as spreadsheets do: "he said ""no"""',
-      { code: 'invalid_input' },
     );
   }
   return rows;

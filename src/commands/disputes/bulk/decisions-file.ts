@@ -1,4 +1,4 @@
-import { usageError } from '../../../cli/core/errors.ts';
+import { invalidInput } from '../../../cli/core/errors.ts';
 import { isObject } from '../../../cli/core/json-value.ts';
 import { pathParameterProblem } from '../../../contract/operation.ts';
 import { parseCsv } from './csv.ts';
@@ -46,9 +46,7 @@ export function parseDecisions(text: string, name: string): DecisionsFile {
   const isEmpty = text.trim() === '';
   const raw = isEmpty ? [] : /^\ufeff?\s*\{/.test(text) ? jsonRows(text) : csvRows(text, name);
   if (raw.length === 0) {
-    throw usageError(`no decisions in ${name}`, `write one per line below the header ${columns.join(',')}`, {
-      code: 'invalid_input',
-    });
+    throw invalidInput(`no decisions in ${name}`, `write one per line below the header ${columns.join(',')}`);
   }
   const rows: DecisionRow[] = [];
   const invalid: InvalidRow[] = [];
@@ -77,12 +75,11 @@ function csvRows(text: string, name: string): RawRow[] {
   const titles = header?.cells.map((title) => title.trim()) ?? [];
   const missing = columns.filter((column) => !titles.includes(column));
   if (missing.length > 0 || new Set(titles).size < titles.length) {
-    throw usageError(
+    throw invalidInput(
       missing.length > 0
         ? `${name} has no column ${missing.join(', ')}`
         : `${name} has the same column twice`,
       `the first line must name the columns: ${columns.join(',')}`,
-      { code: 'invalid_input' },
     );
   }
   return records.map(({ line, cells }) => ({

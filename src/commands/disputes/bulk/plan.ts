@@ -3,7 +3,7 @@ import { type ExitCode, exitCodes } from '../../../cli/core/exit-codes.ts';
 import { getPath } from '../../../cli/core/field-path.ts';
 import { isObject } from '../../../cli/core/json-value.ts';
 import { printable, printableInOneLine } from '../../../cli/core/sanitize.ts';
-import { concernsOneItem, forEachConcurrently } from '../../../cli/operation/run/bulk.ts';
+import { concernsOneItem, describeCounts, forEachConcurrently } from '../../../cli/operation/run/bulk.ts';
 import type { Run } from '../../../cli/operation/run/run.ts';
 import { sendOptions } from '../../../cli/operation/run/send.ts';
 import type { Style } from '../../../cli/output/style.ts';
@@ -221,11 +221,7 @@ export function describePlan(all: readonly PlannedRow[], style: Style): string {
 
 /** `195 decide, 2 not found, 3 invalid`. */
 export function summarize(outcomes: readonly PlannedRow['plan'][]): string {
-  return (Object.keys(words) as PlannedRow['plan'][])
-    .map((plan) => [plan, outcomes.filter((outcome) => outcome === plan).length] as const)
-    .filter(([, count]) => count > 0)
-    .map(([plan, count]) => `${count} ${words[plan]}`)
-    .join(', ');
+  return describeCounts(outcomes.map(describeOutcome), Object.values(words));
 }
 
 const planHeader = ['LINE', 'PLAN', 'DISPUTE', 'STATUS', 'RESOLUTION OR REASON'];

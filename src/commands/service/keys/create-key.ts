@@ -10,8 +10,6 @@ import { chooseStore } from '../ask.ts';
 import { databaseOption, withStorage } from '../database-options.ts';
 import { describeRefusal } from '../refusals.ts';
 
-const group = 'Options:';
-
 export const command: CommandDefinition = {
   description:
     'Create an API key for one store. The key is printed on stdout once: the database keeps only its hash.',
@@ -20,23 +18,20 @@ export const command: CommandDefinition = {
       flag: '--preset',
       value: 'NAME',
       description: 'Set of scopes: owner (default), ci-backup or support',
-      group,
       complete: Object.keys(presets),
     },
     {
       flag: '--scopes',
       value: 'LIST',
       description: 'Scopes instead of a preset, separated by commas',
-      group,
       complete: scopes,
       list: true,
     },
-    { flag: '--label', value: 'TEXT', description: 'Label of the key', group },
+    { flag: '--label', value: 'TEXT', description: 'Label of the key' },
     {
       flag: '--expires-in-days',
       value: 'N',
       description: 'Days until the key expires (default: never)',
-      group,
     },
     databaseOption,
   ],

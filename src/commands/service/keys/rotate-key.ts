@@ -19,7 +19,6 @@ out the new one. The new key is printed on stdout once: the database keeps only 
       value: 'TIME',
       description:
         'How long the old key stays valid, for example 30m, 24h (default) or 7d; 0h revokes it at once',
-      group: 'Options:',
     },
     databaseOption,
   ],

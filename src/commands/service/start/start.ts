@@ -11,55 +11,47 @@ import { databaseOption, withStorage } from '../database-options.ts';
 import { readSetting, readWholeNumber } from '../service-settings.ts';
 import { createServiceLog, type LogLevel, logLevels } from './service-log.ts';
 
-const group = 'Options:';
-
 export const command: CommandDefinition = {
   description: `Run the store management service until it is stopped (Ctrl-C or SIGTERM). Without --database it keeps its
 data in the state folder. It also delivers messages to the endpoints of the stores. Each request and each delivery attempt is
 logged as one JSON line on stderr. --host, --port, --database, --pool-size and --log-level can also be set by variables such as
 STORECTL_SERVICE_PORT.`,
   options: [
-    { flag: '--host', value: 'ADDRESS', description: 'Address to listen on (default 127.0.0.1)', group },
+    { flag: '--host', value: 'ADDRESS', description: 'Address to listen on (default 127.0.0.1)' },
     {
       flag: '--port',
       value: 'N',
       description: 'Port to listen on (default 4010; 0 chooses a free one)',
-      group,
     },
     databaseOption,
     {
       flag: '--pool-size',
       value: 'N',
       description: 'Connections to PostgreSQL (default 10)',
-      group,
     },
     {
       flag: '--rate-limit',
       value: 'N',
       description:
         'Requests per second for each key, with bursts of twice as many (default 10; 0 for no limit)',
-      group,
     },
     {
       flag: '--drain',
       value: 'SECONDS',
       description:
         'After SIGTERM keep accepting requests for this time, while /readyz answers 503, so that load balancers notice (default 0)',
-      group,
     },
     {
       flag: '--log-level',
       value: 'LEVEL',
       description: `Least severe level that is logged: ${logLevels.join(', ')} (default info)`,
-      group,
       complete: logLevels,
     },
-    { flag: '--no-delivery', description: 'Deliver no messages: another process does', group },
+    { flag: '--no-delivery', description: 'Deliver no messages: another process does' },
     {
       flag: '--delivery-sink',
       value: 'URL',
       description: 'For tests: deliver to this receiver on this machine instead of Discord',
-      group,
     },
   ],
   examples: ['service start', 'service start --port 8080 --database /var/lib/storectl/service.db'],
