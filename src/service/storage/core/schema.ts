@@ -22,6 +22,14 @@ export interface Schema {
   rateLimits: RateLimitTable;
 }
 
+/**
+ * A row as the operations see it: without the id of its store, which its tenant names. `Values` are the columns that hold
+ * something else than the table, such as a list instead of JSON.
+ */
+export type RecordOf<Table extends keyof Schema, Values = object> = Readonly<
+  Omit<Schema[Table], 'storeId' | keyof Values> & Values
+>;
+
 /** JSON as text. */
 type Json = string;
 type Timestamp = string;

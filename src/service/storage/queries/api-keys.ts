@@ -1,21 +1,9 @@
 import { timestamp } from '../../model/time.ts';
-import type { Schema } from '../core/schema.ts';
+import type { RecordOf, Schema } from '../core/schema.ts';
 import { statement } from '../core/statement.ts';
 import type { Queries, Tenant } from '../core/storage.ts';
 
-export interface ApiKeyRecord {
-  readonly id: string;
-  readonly storeId: string;
-  readonly kind: string;
-  readonly label: string;
-  readonly sha256: string;
-  readonly scopes: readonly string[];
-  readonly createdAt: string;
-  readonly expiresAt: string | null;
-  readonly revokedAt: string | null;
-  /** Id of the key that replaces it. */
-  readonly replacedBy: string | null;
-}
+export type ApiKeyRecord = RecordOf<'apiKeys', { storeId: string; scopes: readonly string[] }>;
 
 /** Whether a key may be used. */
 export function stateOf(

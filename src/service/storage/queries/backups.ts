@@ -1,19 +1,9 @@
+import type { RecordOf } from '../core/schema.ts';
 import type { Tenant } from '../core/storage.ts';
 
-export interface BackupRecord {
-  readonly id: string;
-  readonly version: number;
-  readonly label: string;
-  readonly createdAt: string;
-}
+export type BackupRecord = RecordOf<'backups'>;
 
-export interface BackupSectionRecord {
-  readonly name: string;
-  readonly schemaVersion: number;
-  readonly itemCount: number;
-  readonly sha256: string;
-  readonly payload: string;
-}
+export type BackupSectionRecord = Omit<RecordOf<'backupSections'>, 'backupId' | 'position'>;
 
 export async function insertBackup(
   { db, storeId }: Tenant,

@@ -1,40 +1,12 @@
+import type { RecordOf } from '../core/schema.ts';
 import { statement } from '../core/statement.ts';
 import type { Tenant } from '../core/storage.ts';
 
-export interface DisputeRecord {
-  readonly id: string;
-  readonly orderId: string | null;
-  readonly buyerEmail: string | null;
-  readonly providerCaseId: string | null;
-  readonly kind: string;
-  readonly status: string;
-  readonly reason: string;
-  readonly riskSignals: Readonly<Record<string, unknown>>;
-  readonly deadlineAt: string;
-  readonly appealDeadlineAt: string;
-  readonly resolution: string | null;
-  readonly idempotencyKey: string;
-  readonly createdAt: string;
-  readonly updatedAt: string;
-}
+export type DisputeRecord = RecordOf<'disputes', { riskSignals: Readonly<Record<string, unknown>> }>;
 
-export interface EvidenceRecord {
-  readonly id: string;
-  readonly kind: string;
-  readonly label: string;
-  readonly storageKey: string | null;
-  readonly textValue: string | null;
-  readonly submittedBy: string;
-  readonly createdAt: string;
-}
+export type EvidenceRecord = Omit<RecordOf<'disputeEvidence'>, 'disputeId'>;
 
-export interface DecisionRecord {
-  readonly id: string;
-  readonly status: string;
-  readonly resolution: string;
-  readonly decidedBy: string;
-  readonly decidedAt: string;
-}
+export type DecisionRecord = Omit<RecordOf<'disputeDecisions'>, 'disputeId'>;
 
 const insertDisputeRow = statement<DisputeRecord & { storeId: string; signals: string }>`
   insert into disputes (store_id, id, order_id, buyer_email, provider_case_id, kind, status, reason, risk_signals,

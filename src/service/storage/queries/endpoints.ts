@@ -1,3 +1,4 @@
+import type { RecordOf } from '../core/schema.ts';
 import { statement } from '../core/statement.ts';
 import type { Tenant } from '../core/storage.ts';
 
@@ -7,17 +8,14 @@ export interface DiscordTemplate {
   readonly color: string | null;
 }
 
-/** An endpoint without its secret URL, as in answers and backups. */
-export interface EndpointRecord {
-  readonly id: string;
-  readonly kind: string;
-  readonly name: string;
-  readonly maskedUrl: string;
+interface EndpointValues {
   readonly events: readonly string[];
   readonly enabled: boolean;
   readonly discordTemplate: DiscordTemplate | null;
-  readonly createdAt: string;
 }
+
+/** An endpoint without its secret URL, as in answers and backups. */
+export type EndpointRecord = Omit<RecordOf<'endpoints', EndpointValues>, 'secretUrl' | 'disabledReason'>;
 
 /** Ordered by id. */
 export async function listEndpoints({ db, storeId }: Tenant): Promise<EndpointRecord[]> {

@@ -1,23 +1,12 @@
 import { insertRows } from '../core/insert-rows.ts';
+import type { RecordOf } from '../core/schema.ts';
 import { statement } from '../core/statement.ts';
 import type { Tenant } from '../core/storage.ts';
 
-export interface EventRecord {
-  readonly id: string;
-  readonly type: string;
-  readonly data: unknown;
-  /** Of the notification. */
-  readonly title: string;
-  readonly body: string;
-  readonly createdAt: string;
-}
+/** With the title and the body of the notification. */
+export type EventRecord = Omit<RecordOf<'events', { data: unknown }>, 'readAt'>;
 
-export interface DeliveryRecord {
-  readonly id: string;
-  readonly eventId: string;
-  readonly endpointId: string;
-  readonly createdAt: string;
-}
+export type DeliveryRecord = Pick<RecordOf<'deliveries'>, 'id' | 'eventId' | 'endpointId' | 'createdAt'>;
 
 const insertEventRow = statement<EventRecord & { storeId: string; json: string }>`
   insert into events (store_id, id, type, data, title, body, created_at)

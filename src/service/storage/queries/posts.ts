@@ -1,26 +1,11 @@
 import { insertRows } from '../core/insert-rows.ts';
-import type { Schema } from '../core/schema.ts';
+import type { RecordOf, Schema } from '../core/schema.ts';
 import { statement } from '../core/statement.ts';
 import type { Tenant } from '../core/storage.ts';
 
-export interface PostRecord {
-  readonly id: string;
-  readonly title: string;
-  readonly slug: string;
-  readonly excerpt: string | null;
-  readonly contentMd: string;
-  readonly coverImageId: string | null;
-  readonly tags: readonly string[];
-  readonly featuredProductIds: readonly string[];
-  readonly status: string;
-  readonly publishedAt: string | null;
-  readonly scheduledAt: string | null;
-  readonly metaTitle: string | null;
-  readonly metaDescription: string | null;
-  readonly viewCount: number;
-  readonly createdAt: string;
-  readonly updatedAt: string;
-}
+type Lists = { readonly tags: readonly string[]; readonly featuredProductIds: readonly string[] };
+
+export type PostRecord = RecordOf<'posts', Lists>;
 
 const insertPostRow = statement<Schema['posts']>`
   insert into posts (store_id, id, title, slug, excerpt, content_md, cover_image_id, tags, featured_product_ids, status,

@@ -1,14 +1,7 @@
+import type { RecordOf } from '../core/schema.ts';
 import type { Tenant } from '../core/storage.ts';
 
-export interface ReclaimRecord {
-  readonly id: string;
-  readonly subdomain: string;
-  readonly reason: string;
-  readonly status: string;
-  readonly appealText: string | null;
-  readonly appealedAt: string | null;
-  readonly createdAt: string;
-}
+export type ReclaimRecord = RecordOf<'subdomainReclaims'>;
 
 export async function insertReclaim({ db, storeId }: Tenant, reclaim: ReclaimRecord): Promise<void> {
   await db

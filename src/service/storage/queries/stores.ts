@@ -1,19 +1,9 @@
 import type { StoreSettings } from '../../model/store-fields.ts';
-import type { Schema } from '../core/schema.ts';
+import type { RecordOf, Schema } from '../core/schema.ts';
 import { statement } from '../core/statement.ts';
 import type { Queries, Tenant } from '../core/storage.ts';
 
-export interface StoreRecord {
-  readonly id: string;
-  readonly organisationId: string;
-  readonly name: string;
-  readonly slug: string;
-  readonly status: string;
-  readonly defaultCurrency: string;
-  readonly timezone: string;
-  readonly settings: StoreSettings;
-  readonly createdAt: string;
-}
+export type StoreRecord = RecordOf<'stores', { settings: StoreSettings }>;
 
 const storeById = statement<{ storeId: string }, Schema['stores']>`
   select * from stores where id = ${'storeId'}`;
