@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
@@ -22,7 +22,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   service: ['contract'],
 };
 
-/** Imports against the direction, each where architecture.md wants it. */
+/** Imports against the direction that are allowed. */
 const exceptions: readonly { from: RegExp; to: RegExp; onDemand: boolean }[] = [
   { from: /^src\/cli\/program\/command-tree\.ts$/, to: /^src\/commands\//, onDemand: true },
   { from: /^src\/cli\/command\/demo-service\.ts$/, to: /^src\/service\/index\.ts$/, onDemand: true },
@@ -58,13 +58,13 @@ const folders: Readonly<Record<string, Readonly<Record<string, readonly string[]
   },
 };
 
-/** Layers whose folders import each other in no circle either. */
+/** Layers whose folders must not import each other in a circle. */
 const layersWithoutFolderCircles = ['cli', 'service'];
 
-/** The most entries of a folder. `commands` has one for each noun. */
+/** `commands` has one entry for each noun, so it may have more. */
 const maxEntries = 14;
 
-/** The files that may import a package. One that is not here may be imported by nobody. */
+/** The files that may import a package. No file may import a package that is not listed. */
 const packages: Readonly<Record<string, RegExp>> = {
   zod: /^src\/(contract|client|history|cli|service|commands\/api)\//,
   undici: /^src\/client\//,
@@ -80,7 +80,7 @@ const packages: Readonly<Record<string, RegExp>> = {
   pg: /^src\/service\/storage\/postgres\//,
 };
 
-/** Where an ambient module says what a package is, its name is no import. */
+/** A declaration file names the package that it describes without importing it. */
 const isDeclaration = (file: string) => file.endsWith('.d.ts');
 
 function layerOf(file: string): string {
@@ -101,7 +101,7 @@ function violationOf({ from, target, loaded }: Import, files: ReadonlySet<string
     if (isDeclaration(from)) return null;
     return packages[packageOf(target)]?.test(from) ? null : `${from} must not import the package ${target}`;
   }
-  if (!files.has(target)) return `${from} imports ${target}, which is no file`;
+  if (!files.has(target)) return `${from} imports ${target}, which does not exist`;
   const exception = exceptions.find((candidate) => candidate.from.test(from) && candidate.to.test(target));
   if (exception !== undefined) {
     return exception.onDemand && loaded ? `${from} must import ${target} on demand` : null;
@@ -134,7 +134,7 @@ function folderViolationOf({ from, target }: Import): string | null {
   return `${from} (${own}) must not import ${target} (${other})`;
 }
 
-/** Every circle of files, and of folders where there may be none, with the imports that make it. */
+/** Every circle of files or folders, with its imports. */
 function findCircles(imports: readonly Import[]): string[] {
   const inLayer = imports.filter(({ from, target }) => layerOf(from) === layerOf(target) && target !== from);
   const betweenFolders = inLayer.filter(
@@ -165,7 +165,7 @@ function graphOf(imports: readonly Import[], nameOf: (file: string) => string): 
   return graph;
 }
 
-/** Every folder of `src` that has too many files and folders in it. */
+/** The folders of `src` with too many entries. */
 function findFullFolders(files: readonly SourceFile[]): string[] {
   const entries = new Map<string, Set<string>>();
   for (const { file } of files) {
@@ -179,7 +179,7 @@ function findFullFolders(files: readonly SourceFile[]): string[] {
     .map(([folder, { size }]) => `${folder} has ${size} entries, more than ${maxEntries}`);
 }
 
-/** Everything in `files` that goes against the architecture, one line each. */
+/** Every violation in `files`, one line each. */
 function findViolations(files: readonly SourceFile[]): string[] {
   const names = new Set(files.map(({ file }) => file));
   const imports = files.flatMap(importsOf);
@@ -223,6 +223,27 @@ test('every import statement of the source is seen by the check', () => {
 
   expect(seen).toBe(written?.length);
   expect(seen).toBeGreaterThan(300);
+});
+
+test('CONTRIBUTING.md names every folder of the source, and links only to what exists', () => {
+  const text = readFileSync(path.join(root, 'CONTRIBUTING.md'), 'utf8');
+  const rows = text.split('\n').filter((line) => line.startsWith('| [`'));
+  const isNamed = (folder: string): boolean => {
+    const row = (name: string) => rows.find((line) => line.startsWith(`| [\`${name}/\`](${name}) |`));
+    if (row(folder) !== undefined) return true;
+    const name = path.posix.basename(folder);
+    return row(path.posix.dirname(folder))?.includes(`\`${name}/\``) ?? false;
+  };
+  const folders = new Set(readSources(root, 'src').map(({ file }) => path.posix.dirname(file)));
+  const unnamed = [...folders].filter(
+    (folder) =>
+      !/^src(\/(cli|service))?$/.test(folder) && !folder.startsWith('src/commands/') && !isNamed(folder),
+  );
+  const links = [...text.matchAll(/\]\(([^)#:]+)\)/g)].map(([, target = '']) => target);
+
+  expect(unnamed).toEqual([]);
+  expect(links.filter((target) => !existsSync(path.join(root, target)))).toEqual([]);
+  expect(links.length).toBeGreaterThan(20);
 });
 
 test('package-lock.json names no registry', () => {

@@ -7,10 +7,9 @@ import { offerFor } from './offer.ts';
 import { protocols } from './protocols.ts';
 
 /**
- * What `storectl __complete SHELL …` prints for the script of that shell in completions/; see protocols.ts for the rest
- * of the arguments. Loads neither the parser nor the contract, writes nothing and never reaches for the network.
- * Nothing for a shell that is not known, and nothing after any failure: a command line that is being typed is no place
- * for a message.
+ * Answers `storectl __complete SHELL …`, which the completion scripts run; protocols.ts describes the arguments. Loads
+ * neither the parser nor the contract, writes no file and sends nothing. Returns an empty text for an unknown shell and
+ * after any error: a message would disturb the command line that is being typed.
  */
 export function complete(
   [shell = '', ...request]: readonly string[],

@@ -14,7 +14,7 @@ export type Places = Pick<Io, 'env' | 'cwd' | 'process' | 'homeDirectory'>;
 
 export interface KnownItem {
   readonly id: string;
-  /** For people, printable. Empty where the word says it all. */
+  /** For people, printable. Empty if the word needs none. */
   readonly description: string;
 }
 
@@ -26,7 +26,7 @@ export function completeIds(kind: CompletionKind, words: readonly string[], plac
   return itemsOf(kind, words, places).filter(({ id }) => safeWord.test(id));
 }
 
-/** The shell puts the word into a command line: an id from a service must mean nothing to it. */
+/** The shell inserts the word into a command line, so an id from a service must not contain shell syntax. */
 const safeWord = /^[A-Za-z0-9][\w.-]{0,127}$/;
 
 function itemsOf(kind: CompletionKind, words: readonly string[], places: Places): KnownItem[] {

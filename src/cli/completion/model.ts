@@ -26,7 +26,7 @@ export interface CompletedFlag {
   readonly value: CompletedValue | null;
 }
 
-/** How a value is completed. With neither words nor kind, only the user knows it. */
+/** How a value is completed. Without words and kind, nothing is offered. */
 export interface CompletedValue {
   readonly words?: readonly string[];
   readonly kind?: Exclude<CompletionKind, 'field'>;

@@ -1,33 +1,33 @@
 import { completeIds, type KnownItem, type Places } from './ids.ts';
 import type { CompletedCommand, CompletedValue, CompletionModel } from './model.ts';
 
-/** A command line up to the cursor, without the name of the program. */
+/** The command line up to the cursor, without `storectl`. */
 export interface TypedLine {
   /** The words before the one at the cursor. */
   readonly before: readonly string[];
-  /** What is typed of the word at the cursor. */
+  /** The word at the cursor, up to the cursor. */
   readonly current: string;
 }
 
-/** What may stand at the cursor. */
+/** What completion offers at the cursor. */
 export interface Offer {
-  /** In the order in which they are shown. Not yet narrowed down to what is typed. */
+  /** In display order, not yet filtered by what is typed. */
   readonly items: readonly KnownItem[];
-  /** The part of the current word that stays in front of each item, `--sections=store,`. */
+  /** The part of the current word that stays in front of each item, such as `--sections=store,`. */
   readonly kept: string;
-  /** The items are ids or profiles of this user, which only their descriptions tell apart. */
+  /** The items are ids or profiles, so bash shows their descriptions too. */
   readonly areIds?: boolean;
   /** A comma and another item may follow. */
   readonly mayContinue?: boolean;
   /** The shell offers files. */
   readonly files?: boolean;
-  /** Shown where there is nothing to offer, in shells that have a place for it. */
+  /** Shown if there are no items, in shells that can show it. */
   readonly message?: string;
 }
 
 const nothing: Offer = { items: [], kept: '' };
 
-/** What Tab offers for a command line. Reads settings and history for ids, and nothing for anything else. */
+/** What Tab offers for a command line. Settings and history are read for ids only. */
 export function offerFor(model: CompletionModel, { before, current }: TypedLine, places: Places): Offer {
   const { command, position, pending, ended } = follow(model, before);
   const offerValue = (value: CompletedValue, text: string, kept = '') =>
@@ -59,7 +59,7 @@ interface Place {
   readonly ended: boolean;
 }
 
-/** Where the words lead to. */
+/** Follows the typed words to a command and a position in it. */
 function follow(model: CompletionModel, words: readonly string[]): Place {
   let place: Place = { command: model.program, position: 0, pending: null, ended: false };
   for (const word of words) {
@@ -76,7 +76,7 @@ function follow(model: CompletionModel, words: readonly string[]): Place {
   return place;
 }
 
-/** The value that a flag takes, or null for a switch and for what is not known. */
+/** The value that a flag takes, or null for a switch or an unknown flag. */
 function flagValue(model: CompletionModel, command: CompletedCommand, name: string): CompletedValue | null {
   return [...command.flags, ...model.flags].find(({ names }) => names.includes(name))?.value ?? null;
 }

@@ -24,7 +24,7 @@ export const protocols: Readonly<Record<ShellName, Protocol>> = {
     write: writeForBash,
   },
 
-  /** The words, that at the cursor last; answered for `_describe`, which has a colon before the description. */
+  /** The words, the one at the cursor last. The answer is for `_describe`, with a colon before each description. */
   zsh: {
     read: lastIsCurrent,
     write({ items, kept, mayContinue, files, message }) {
@@ -39,7 +39,7 @@ export const protocols: Readonly<Record<ShellName, Protocol>> = {
     },
   },
 
-  /** The words, that at the cursor last; answered by whole words, each with its description after a tab. */
+  /** The words, the one at the cursor last. The answer has whole words, each with its description after a tab. */
   fish: {
     read: lastIsCurrent,
     write({ items, kept, files }) {
@@ -49,8 +49,8 @@ export const protocols: Readonly<Record<ShellName, Protocol>> = {
   },
 
   /**
-   * `--current=TEXT` and the words before it, because PowerShell drops empty arguments. Answered by the whole word, what
-   * to show of it and its description, which must not be empty, with tabs between them.
+   * `--current=TEXT` and the words before it, because PowerShell drops empty arguments. The answer has the whole word,
+   * what to show of it and its description, which must not be empty, with tabs between them.
    */
   powershell: {
     read([current = '', ...before]) {
@@ -70,20 +70,20 @@ function lastIsCurrent(words: readonly string[]): TypedLine {
   return { before: words.slice(0, -1), current: words.at(-1) ?? '' };
 }
 
-/** Items that begin with what is typed: bash and PowerShell do not look. */
+/** Items that begin with what is typed: bash and PowerShell do not filter them. */
 function narrow({ items, kept }: Offer, current: string): Offer['items'] {
   const text = current.slice(kept.length);
   return items.filter(({ id }) => id.startsWith(text));
 }
 
-/** COMP_TYPE where bash is about to list the words: only then may they have a description. */
+/** Values of COMP_TYPE with which bash lists the words: only then can they have descriptions. */
 const listing = ['33', '63', '64'];
 
 function writeForBash(offer: Offer, [line = '', type = '', breaks = '', columns = '']: readonly string[]) {
   const { kept, areIds, mayContinue, files } = offer;
   if (files) return [':files'];
   const current = splitLine(line).at(-1) ?? '';
-  // Readline replaces only what follows the last of its word breaks.
+  // Readline replaces only the text after the last word break.
   const start = Math.max(
     ...['=', ':'].map((mark) => (breaks.includes(mark) ? current.lastIndexOf(mark) : -1)),
   );

@@ -2,7 +2,7 @@
 export interface Shell {
   /** Ending of its script in the package's folder. */
   readonly extension: string;
-  /** How to teach it, with the command in backticks, for the middle of a sentence. */
+  /** How to install it, for the middle of a sentence, with the command in backticks. */
   readonly install: string;
 }
 

@@ -25,7 +25,7 @@ export function readProfiles(directory: string): Pick<ProfileStore, 'current' | 
   };
 }
 
-/** Null for a file that cannot be used. Reading from a pipe could block the shell for ever. */
+/** Null for a file that cannot be used. Reading from a pipe could block the shell forever. */
 function readSettings(file: string): unknown {
   try {
     return statSync(file).isFile() ? JSON.parse(readFileSync(file, 'utf8')) : null;

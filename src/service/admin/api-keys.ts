@@ -75,7 +75,7 @@ export async function listKeys(storage: Storage, storeId: string): Promise<Liste
   });
 }
 
-/** Revokes a key. Answers false if the key does not exist or was already revoked. */
+/** Revokes a key. Returns false if the key does not exist or was already revoked. */
 export async function revokeKey(storage: Storage, keyId: string, storeId?: string): Promise<boolean> {
   return storage.write(async (db) => {
     const key = await findApiKey(db, keyId);
@@ -137,7 +137,7 @@ export async function rotateKey(
   });
 }
 
-/** Deletes expired keys of all stores. Answers their number. */
+/** Deletes expired keys of all stores. Returns their number. */
 export async function deleteExpiredKeys(storage: Storage): Promise<number> {
   return storage.write((db) => deleteKeysExpiredBefore(db, timestamp(Date.now())));
 }

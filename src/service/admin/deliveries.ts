@@ -100,7 +100,7 @@ export async function retryDelivery(
   });
 }
 
-/** Makes all dead deliveries, of one store or of all, pending and due. Answers their number. */
+/** Makes all dead deliveries, of one store or of all, pending and due. Returns their number. */
 export async function retryAllDead(storage: Storage, storeId?: string, now = Date.now()): Promise<number> {
   return storage.write(async (db) => {
     let revived = 0;

@@ -8,7 +8,7 @@ export const raisedEvents = ['feedback_digest', 'reclaim_noticed'] as const sati
 export type RaisedEvent = (typeof raisedEvents)[number];
 
 /**
- * Emits an event: a notification in the store and a delivery for each subscribed endpoint. Answers the id of the event.
+ * Emits an event: a notification in the store and a delivery for each subscribed endpoint. Returns the id of the event.
  * Rejects with a ServiceError: `not_found` if the store does not exist, or `restore_in_progress`.
  */
 export async function emitEvent(

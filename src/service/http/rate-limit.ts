@@ -9,7 +9,7 @@ export interface RateLimit {
 }
 
 export interface RateLimiter {
-  /** Counts a request of a key at a time (epoch ms). Answers 0, or how many seconds the key must wait. */
+  /** Counts a request of a key at a time (epoch ms). Returns 0, or how many seconds the key must wait. */
   take(key: { readonly storeId: string; readonly keyId: string }, now: number): Promise<number>;
 }
 

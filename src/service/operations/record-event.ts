@@ -9,7 +9,7 @@ import type { Work } from './unit-of-work.ts';
 
 /**
  * Records an event in the transaction of its cause (outbox): the event, which is also a notification in the store, and a
- * delivery for each subscribed endpoint. Answers the id of the event.
+ * delivery for each subscribed endpoint. Returns the id of the event.
  */
 export async function recordEvent(work: Work, type: EventType, data: EventData): Promise<string> {
   const eventId = createId();

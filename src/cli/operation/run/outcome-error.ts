@@ -146,7 +146,7 @@ function inAttempts({ attempts }: Outcome): string {
   return attempts > 1 ? ` in ${attempts} attempts` : '';
 }
 
-/** What is in doubt, and the last answer if that was another one. */
+/** Why the outcome is unknown, and the last answer if it says something else. */
 function describeDoubt({ failure, status, problem }: Unknown): string {
   if (problem === null || failure.message.includes(problem.message)) return printable(failure.message);
   const answer = problem.message.startsWith('HTTP ') ? problem.message : `HTTP ${status}: ${problem.message}`;
@@ -203,7 +203,7 @@ function hintOfStatus(
   return '`storectl auth status` shows which service is asked, and --debug its whole answer';
 }
 
-/** `again`, and after what time where the service has said one (epoch milliseconds). */
+/** `again`, with the time to wait for if the service named one (epoch milliseconds). */
 function whenToTryAgain(again: string, retryAt: number | null, now: number): string {
   if (retryAt === null) return again;
   const time = new Date(retryAt).toISOString();

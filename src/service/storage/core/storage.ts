@@ -16,7 +16,7 @@ export interface Tenant {
 }
 
 /**
- * Locks among all processes that share the database, held until the transaction ends. A method answers false if the lock
+ * Locks among all processes that share the database, held until the transaction ends. A method returns false if the lock
  * is held and waiting for it would take too long.
  */
 export interface Locks {

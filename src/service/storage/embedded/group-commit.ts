@@ -94,7 +94,7 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
     for (const settle of settlements) settle();
   }
 
-  /** Answers the function that settles the job. Rejects if the engine has ended the transaction. */
+  /** Returns the function that settles the job. Rejects if the engine has ended the transaction. */
   async function runInSavepoint({ work, resolve, reject }: Job): Promise<() => void> {
     connection.setSavepoint();
     try {

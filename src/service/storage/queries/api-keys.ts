@@ -55,7 +55,7 @@ export async function setReplaced(
     .execute();
 }
 
-/** Answers false if the key does not exist or was already revoked. */
+/** Returns false if the key does not exist or was already revoked. */
 export async function setRevoked(db: Queries, id: string, revokedAt: string): Promise<boolean> {
   const result = await db
     .updateTable('apiKeys')
@@ -66,7 +66,7 @@ export async function setRevoked(db: Queries, id: string, revokedAt: string): Pr
   return Number(result.numUpdatedRows) > 0;
 }
 
-/** Answers how many there were. */
+/** Returns how many there were. */
 export async function deleteKeysExpiredBefore(db: Queries, time: string): Promise<number> {
   const result = await db.deleteFrom('apiKeys').where('expiresAt', '<=', time).executeTakeFirst();
   return Number(result.numDeletedRows);

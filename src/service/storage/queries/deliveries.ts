@@ -226,7 +226,7 @@ export async function listStoresWith(db: Queries, status: DeliveryStatus): Promi
 
 /**
  * Makes one or all dead deliveries of a store pending and due, as if they had never been tried, and enables endpoints that
- * the worker has disabled. Answers the number of deliveries.
+ * the worker has disabled. Returns the number of deliveries.
  */
 export async function reviveDead(
   { db, storeId }: Tenant,

@@ -65,7 +65,7 @@ export async function listEvidence({ db, storeId }: Tenant, disputeId: string): 
     .execute();
 }
 
-/** Decides an open dispute and adds to its audit trail. Answers false and changes nothing if it is not open. */
+/** Decides an open dispute and adds to its audit trail. Returns false and changes nothing if it is not open. */
 export async function decideOpenDispute(
   { db, storeId }: Tenant,
   disputeId: string,

@@ -44,7 +44,7 @@ export async function listSubscribers({ db, storeId }: Tenant, eventType: string
   return rows.filter(({ events }) => JSON.parse(events).includes(eventType)).map(({ id }) => id);
 }
 
-/** Answers false and inserts nothing if the store has an endpoint with this URL. */
+/** Returns false and inserts nothing if the store has an endpoint with this URL. */
 export async function insertEndpoint(
   { db, storeId }: Tenant,
   endpoint: EndpointRecord,

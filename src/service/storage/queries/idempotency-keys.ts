@@ -51,7 +51,7 @@ const insertRow = statement<AnswerRow>`
     ${'createdAt'}, ${'expiresAt'})
   on conflict do nothing`;
 
-/** Answers false and inserts nothing if there is an answer with this key. */
+/** Returns false and inserts nothing if there is an answer with this key. */
 export async function insertAnswer(
   { db, storeId }: Tenant,
   answer: Omit<AnswerRow, 'storeId'>,

@@ -15,7 +15,7 @@ const insertPostRow = statement<Schema['posts']>`
     ${'viewCount'}, ${'createdAt'}, ${'updatedAt'})
   on conflict (store_id, slug) do nothing`;
 
-/** Answers false and inserts nothing if the store has a post with this slug. */
+/** Returns false and inserts nothing if the store has a post with this slug. */
 export async function insertPost({ db, storeId }: Tenant, post: PostRecord): Promise<boolean> {
   return (await insertPostRow(db, toRow(storeId, post))).changes > 0;
 }

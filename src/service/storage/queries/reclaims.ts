@@ -30,7 +30,7 @@ export async function listReclaims({ db, storeId }: Tenant) {
     .execute();
 }
 
-/** Answers false and changes nothing if the notice does not exist or has an appeal. */
+/** Returns false and changes nothing if the notice does not exist or has an appeal. */
 export async function appealOpenReclaim(
   { db, storeId }: Tenant,
   id: string,
