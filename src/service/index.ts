@@ -19,6 +19,7 @@ export {
 } from './admin/deliveries.ts';
 export { emitEvent, type RaisedEvent, raisedEvents } from './admin/emit-event.ts';
 export { describeStore, type ExampleStore, seedExampleStore } from './admin/example-store.ts';
+export { defaultRetentionDays, type Pruned, prune, pruneDaily } from './admin/prune.ts';
 export { giveReclaimNotice, submitEvidence } from './admin/store-records.ts';
 export { createStore, listStores } from './admin/stores.ts';
 export { parseSink } from './delivery/send.ts';

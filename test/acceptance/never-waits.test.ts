@@ -136,6 +136,7 @@ const rows: Readonly<Record<string, Row>> = {
   'service emit': { missing: 3, given: (world) => ['--event', 'feedback_digest', ...ofStore(world)] },
   // The service has no database of its own here.
   'service deliveries': { missing: 11, given: (world) => ['list', ...database(world)] },
+  'service prune': { missing: 11, given: database },
   'service start': {
     missing: 0,
     given: (world) => ['--port', '0', '--no-delivery', ...database(world)],

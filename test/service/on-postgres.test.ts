@@ -18,6 +18,7 @@ describe('on PostgreSQL', async () => {
   await import('./operations/disputes.test.ts');
   await import('./operations/record-event.test.ts');
   await import('./admin/example-store.test.ts');
+  await import('./admin/prune.test.ts');
   await import('./operations/idempotency.test.ts');
   await import('./operations/notifications.test.ts');
   await import('./http/pipeline.test.ts');

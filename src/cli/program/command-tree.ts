@@ -139,6 +139,7 @@ export const tree: Readonly<Record<string, Group | Leaf>> = {
         'List or retry deliveries to endpoints',
         () => import('../../commands/service/deliveries.ts'),
       ),
+      prune: leaf('Remove what is past its retention', () => import('../../commands/service/prune.ts')),
     },
   },
 };

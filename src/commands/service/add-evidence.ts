@@ -52,6 +52,7 @@ storage, or neither. This needs write access to the database, not a key.`,
     'service add-evidence --store 4be5… --dispute 019a… --kind email_thread --label Mails --text-file mails.txt',
   ],
   async run(context, parsed) {
+    const content = await readContent(context, parsed);
     const store = { description: 'store of the dispute', question: 'Which store is the dispute of?' };
     const [storeId = '', disputeId = '', kind, label] = await askForStoreAnd(
       context,
@@ -59,7 +60,6 @@ storage, or neither. This needs write access to the database, not a key.`,
       store,
       required,
     );
-    const content = await readContent(context, parsed);
     const evidence = await withStorage(context, parsed, (storage) =>
       submitEvidence(storage, storeId, disputeId, { kind, label, ...content }).catch((error: unknown) => {
         throw describeRefusal(error, 'check --store, --dispute and --database; nothing was added', {

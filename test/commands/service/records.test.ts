@@ -102,3 +102,23 @@ test('the stores are listed by name', async () => {
   expect(table.stdout).toMatch(/^ID +NAME +SLUG +CREATED/);
   expect(table.stdout).toMatch(/Outlet +outlet/);
 });
+
+test('prune says what it removed, or would remove', async () => {
+  const { run, service } = await startScene();
+  await service.storage.write((db) =>
+    db.updateTable('events').set({ createdAt: '2020-01-01T00:00:00.000Z', readAt: 'x' }).execute(),
+  );
+  const count = (await service.storage.read((db) => db.selectFrom('events').select('id').execute())).length;
+  await service.storage.write((db) => db.deleteFrom('deliveries').execute());
+  expect(await run('prune', '--dry-run', '--json')).toMatchObject({
+    stdout: expect.stringContaining(`"notifications":${count}`),
+    stderr: `Would remove ${count} notifications. Nothing was removed.\n`,
+  });
+  expect((await run('prune', '--older-than', '9999w')).stderr).toBe('✓ Removed nothing\n');
+  expect((await run('prune')).stderr).toBe(`✓ Removed ${count} notifications\n`);
+  expect(await run('prune', '-q')).toMatchObject({ stdout: '0\n', stderr: '' });
+  expect(await run('prune', '--older-than', '90')).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining('--older-than must be an age'),
+  });
+});

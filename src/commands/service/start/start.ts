@@ -6,7 +6,15 @@ import { exitCodes } from '../../../cli/core/exit-codes.ts';
 import { isOn, optionValue, type ParsedCommand } from '../../../cli/core/parsed-command.ts';
 import { version } from '../../../cli/core/version.ts';
 import { systemCode } from '../../../history/errors.ts';
-import { createApp, listen, parseSink, type Storage, startDeliveries } from '../../../service/index.ts';
+import {
+  createApp,
+  defaultRetentionDays,
+  listen,
+  parseSink,
+  pruneDaily,
+  type Storage,
+  startDeliveries,
+} from '../../../service/index.ts';
 import { databaseOption, withStorage } from '../database-options.ts';
 import { readSetting, readWholeNumber } from '../service-settings.ts';
 import { createServiceLog, type LogLevel, logLevels } from './service-log.ts';
@@ -47,6 +55,11 @@ STORECTL_SERVICE_PORT.`,
       description: `Least severe level that is logged: ${logLevels.join(', ')} (default info)`,
       complete: logLevels,
     },
+    {
+      flag: '--retention',
+      value: 'DAYS',
+      description: `Days to keep what \`service prune\` removes, once a day (default ${defaultRetentionDays}; 0 keeps everything)`,
+    },
     { flag: '--no-delivery', description: 'Deliver no messages: another process does' },
     {
       flag: '--delivery-sink',
@@ -66,6 +79,10 @@ STORECTL_SERVICE_PORT.`,
       { name: '--drain', value: optionValue(parsed, '--drain') },
       { min: 0, max: 3_600, fallback: 0 },
     );
+    const retentionDays = readWholeNumber(
+      { name: '--retention', value: optionValue(parsed, '--retention') },
+      { min: 0, max: 36_500, fallback: defaultRetentionDays },
+    );
     const logLevel = readLogLevel(context, parsed);
     const sink = readSink(parsed);
     const rateLimit = readRateLimit(parsed);
@@ -79,6 +96,7 @@ STORECTL_SERVICE_PORT.`,
         throw listenError(host, port, error);
       });
       const deliveries = isOn(parsed, '--no-delivery') ? null : startDeliveries({ storage, sink, log });
+      const pruning = retentionDays === 0 ? null : pruneDaily({ storage, retentionDays, log });
       for (const warning of storage.warnings) tell('warn', `Warning: ${warning}.`);
       if (context.flags.json) printJson(context, { origin: server.origin, database: location });
       else context.print(`Listening on ${server.origin}`);
@@ -88,7 +106,11 @@ STORECTL_SERVICE_PORT.`,
         context.io.signal.addEventListener('abort', () => resolve(), { once: true });
       });
       tell('info', 'Stopping.');
-      await Promise.all([server.close({ drainMs: drainSeconds * 1000, idleMs }), deliveries?.stop()]);
+      await Promise.all([
+        server.close({ drainMs: drainSeconds * 1000, idleMs }),
+        deliveries?.stop(),
+        pruning?.stop(),
+      ]);
       return undefined;
     };
     return withStorage(context, parsed, serve, { mayBeNew: true });

@@ -6,6 +6,7 @@ import { rateLimits } from './0005-rate-limits.ts';
 import { keyRotation } from './0006-key-rotation.ts';
 import { notificationsInEvents } from './0007-notifications-in-events.ts';
 import { answersByAge } from './0008-answers-by-age.ts';
+import { deliveriesByEvent } from './0010-deliveries-by-event.ts';
 import type { Migration } from './migration.ts';
 
 /** In the order in which they run. A released migration is never edited: add a new one. */
@@ -18,4 +19,5 @@ export const migrations: readonly Migration[] = [
   keyRotation,
   notificationsInEvents,
   answersByAge,
+  deliveriesByEvent,
 ];

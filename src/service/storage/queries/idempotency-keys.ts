@@ -59,19 +59,34 @@ export async function insertAnswer(
   return (await insertRow(db, { ...answer, storeId })).changes > 0;
 }
 
-/** How many of the oldest answers one sweep of the embedded engine looks at. */
+/** How many answers one sweep looks at. */
 const sweepSize = 1_000;
 
 /**
- * Deletes expired answers. PostgreSQL has an index by expiry and deletes those of the store. The embedded engine has none,
- * because every keyed change would have to update it, and looks at the oldest rows of all stores instead.
+ * Deletes some of the expired answers and answers how many. PostgreSQL has an index by expiry and deletes those of the
+ * store. The embedded engine has none, because every keyed change would have to update it, and looks at the oldest rows of
+ * all stores instead.
  */
-export async function deleteExpiredAnswers({ db, storeId }: Tenant, time: string): Promise<void> {
-  const expired = db.deleteFrom('idempotencyKeys').where('expiresAt', '<=', time);
-  if (isEmbedded(db)) {
-    const oldest = sql`(select rowid from idempotency_keys order by rowid limit ${sweepSize})`;
-    await expired.where(sql<boolean>`rowid in ${oldest}`).execute();
-  } else {
-    await expired.where('storeId', '=', storeId).execute();
-  }
+export async function deleteExpiredAnswers({ db, storeId }: Tenant, time: string): Promise<number> {
+  const oldest = isEmbedded(db)
+    ? sql`rowid in (select rowid from idempotency_keys order by rowid limit ${sweepSize})`
+    : sql`ctid in (select ctid from idempotency_keys
+        where store_id = ${storeId} and expires_at <= ${time} limit ${sweepSize})`;
+  const { numDeletedRows } = await db
+    .deleteFrom('idempotencyKeys')
+    .where('expiresAt', '<=', time)
+    .where(sql<boolean>`${oldest}`)
+    .executeTakeFirst();
+  return Number(numDeletedRows);
+}
+
+/** How many answers of the store are expired. */
+export async function countExpiredAnswers({ db, storeId }: Tenant, time: string): Promise<number> {
+  const row = await db
+    .selectFrom('idempotencyKeys')
+    .select((query) => query.fn.countAll().as('count'))
+    .where('storeId', '=', storeId)
+    .where('expiresAt', '<=', time)
+    .executeTakeFirst();
+  return Number(row?.count ?? 0);
 }

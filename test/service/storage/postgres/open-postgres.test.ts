@@ -7,6 +7,7 @@ import {
   createKey,
   createStore,
   openStorage,
+  prune,
   type Storage,
   seedExampleStore,
 } from '../../../../src/service/index.ts';
@@ -437,6 +438,17 @@ test('instances share the rate limit of a key', async () => {
   expect(await ask(0)).toEqual([200, null]);
   expect(await ask(1)).toEqual([200, null]);
   expect(await ask(2)).toEqual([429, '1']);
+});
+
+test('while one process prunes, another leaves it alone', async () => {
+  const service = await startService({ storage: await openTestStorage(await newDatabase()) });
+  const expiresAt = '2020-01-01T00:00:00.000Z';
+  await service.storage.write((db) => db.updateTable('apiKeys').set({ expiresAt }).execute());
+  await service.storage.write(async (_, locks) => {
+    expect(await locks.claim(['prune'])).toBe(true);
+    expect(await prune(service.storage, { retentionDays: 90 })).toMatchObject({ keys: 0 });
+  });
+  expect(await prune(service.storage, { retentionDays: 90 })).toMatchObject({ keys: 1 });
 });
 
 test('a connection that breaks between two queries fails only its own transaction', async () => {

@@ -1,0 +1,65 @@
+import type { CommandDefinition } from '../../cli/command/command-definition.ts';
+import { printJson } from '../../cli/command/print-json.ts';
+import { usageError } from '../../cli/core/errors.ts';
+import { isOn, optionValue } from '../../cli/core/parsed-command.ts';
+import { noticeDone } from '../../cli/operation/run/print-result.ts';
+import { defaultRetentionDays, type Pruned, prune } from '../../service/index.ts';
+import { databaseOption, withStorage } from './database-options.ts';
+
+export const command: CommandDefinition = {
+  description: `Remove what is past its retention: deliveries that have arrived, read notifications, expired keys, and expired answers to
+idempotency keys. Unread notifications and dead deliveries are kept. The service does the same once a day. Works in small
+steps, also while the service is running.`,
+  options: [
+    {
+      flag: '--older-than',
+      value: 'AGE',
+      description: `For example 90d or 12w (default ${defaultRetentionDays}d)`,
+    },
+    { flag: '--backups', description: 'Remove backups of this age too' },
+    databaseOption,
+  ],
+  examples: [
+    'service prune --dry-run',
+    'service prune --older-than 1w',
+    'service prune --backups --older-than 52w',
+  ],
+  dryRun: true,
+  async run(context, parsed) {
+    const retentionDays = readDays(optionValue(parsed, '--older-than') ?? `${defaultRetentionDays}d`);
+    const { dryRun, store: storeId, json, quiet } = context.flags;
+    const options = { retentionDays, storeId, dryRun, backups: isOn(parsed, '--backups') };
+    const pruned = await withStorage(context, parsed, (storage) =>
+      prune(storage, { ...options, signal: context.io.signal }),
+    );
+    const total = Object.values(pruned).reduce((sum, count) => sum + count, 0);
+    if (dryRun) context.notice(`Would remove ${describe(pruned)}. Nothing was removed.`);
+    else noticeDone(context, `Removed ${describe(pruned)}`);
+    if (quiet) context.print(String(total));
+    else if (json) printJson(context, dryRun ? { wouldRemove: pruned } : { removed: pruned });
+    return undefined;
+  },
+};
+
+function readDays(age: string): number {
+  const [, count = '', unit] = /^(\d{1,5})([dw])$/.exec(age) ?? [];
+  if (unit !== undefined) return Number(count) * (unit === 'w' ? 7 : 1);
+  throw usageError(`--older-than must be an age in days or weeks (got "${age}")`, 'for example 90d or 12w');
+}
+
+const nouns: Readonly<Record<keyof Pruned, readonly [string, string]>> = {
+  deliveries: ['delivery', 'deliveries'],
+  notifications: ['notification', 'notifications'],
+  keys: ['key', 'keys'],
+  backups: ['backup', 'backups'],
+  answers: ['answer', 'answers'],
+};
+
+/** `2 deliveries, 1 key`, or `nothing`. */
+function describe(pruned: Pruned): string {
+  const parts = Object.entries(nouns)
+    .map(([kind, [one, many]]) => ({ count: pruned[kind as keyof Pruned], one, many }))
+    .filter(({ count }) => count > 0)
+    .map(({ count, one, many }) => `${count} ${count === 1 ? one : many}`);
+  return parts.join(', ') || 'nothing';
+}
