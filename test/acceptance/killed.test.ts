@@ -214,7 +214,7 @@ test('disputes decide, killed at every step: settled by reading, never decided t
     const { decisions } = await effectsOf(scene.service);
     const effect = decisions.filter(({ disputeId }) => disputeId === trial.args[2]).length;
     const [record] = records;
-    // Whoever reads can tell: applied where it is there, and unknown only while it may still come.
+    // A read can tell: applied if the change is there, unknown only while it may still arrive.
     const expected: Partial<Record<RecordState | 'none', object>> = {
       applied: { exitCode: 0, effect: 1 },
       not_sent: { exitCode: 9, effect: 0 },

@@ -147,7 +147,7 @@ test.each([
   expect(proxy.writes()).toEqual([]);
 });
 
-test('torn and foreign records: each is named, reads go on, no change is sent, and none is touched before repair', async () => {
+test('damaged and foreign records: each is named, reads work, no change is sent, and no file is touched before repair', async () => {
   const { machine, proxy } = await setScene();
   await machine.run(create);
   const folder = historyOf(machine);

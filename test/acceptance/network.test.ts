@@ -82,7 +82,7 @@ test('a trusted certificate for another name is refused, and no other authority 
   expect(result.stderr).not.toContain('NODE_EXTRA_CA_CERTS');
 });
 
-test('NO_PROXY goes past the proxy, where nobody knows the name', async () => {
+test('NO_PROXY bypasses the proxy, so the name is not found', async () => {
   const { ca, proxy, machineWith } = await setScene();
   const env = { HTTPS_PROXY: proxy.url, NO_PROXY: 'store.test', NODE_EXTRA_CA_CERTS: ca.file };
   const machine = machineWith(env);

@@ -333,7 +333,7 @@ test('a terminal is waited for, and says so; what is missing then cannot be aske
   await terminal.shows(/code 130/);
 });
 
-test('at a terminal where nobody may be asked, no command waits for keys, an editor or a pager', async () => {
+test('in a terminal with prompts forbidden, no command waits for keys, an editor or a pager', async () => {
   const { machine } = await makeWorld();
   writeFileSync(path.join(machine.folder, 'long.json'), JSON.stringify({ name: 'Juniper' }));
   const terminal = await openTerminal(machine.folder, {

@@ -6,7 +6,7 @@ async function makeBackup({ machine }: Awaited<ReturnType<typeof setScene>>): Pr
   return (await machine.run(args)).stdout.trim();
 }
 
-test('without --confirm and nobody to ask: exit 3, nothing on the wire, whatever other flags there are', async () => {
+test('without --confirm and without a terminal: exit 3, nothing sent, whatever the other flags', async () => {
   const scene = await setScene();
   const { machine, proxy } = scene;
   const id = await makeBackup(scene);

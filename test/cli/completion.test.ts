@@ -116,7 +116,7 @@ function idsAfter(
 }
 
 describe('ids', () => {
-  test('are those that the history knows, the newest first, with what tells them apart', async () => {
+  test('come from the history, newest first, with descriptions', async () => {
     const machine = newMachine();
     const one = await machine.run([
       '--demo',
@@ -162,7 +162,7 @@ describe('ids', () => {
     expect(idsAfter(machine, ['backup'])).toEqual([]);
   });
 
-  test('of the example store are known before it is made, and are those that it then has', async () => {
+  test('of the example store are known before it is created, and match it afterwards', async () => {
     const machine = newMachine();
     const idsOf = (kind: Kind, ...words: string[]) =>
       idsAfter(machine, [kind, ...words]).map((line) => line.split('\t')[0]);
@@ -185,7 +185,7 @@ describe('ids', () => {
     expect(idsOf('dispute', '--demo', '--store', 'another')).toEqual([]);
   });
 
-  test('are those of the store in use, and open records are those that resume takes', async () => {
+  test('belong to the store in use, and open records are those that resume can settle', async () => {
     await using server = await startFaultServer([{ does: 'drop' }, answer(201, { id: 'p1' })]);
     const env = { STORECTL_BASE_URL: server.url, STORECTL_STORE_ID: 's1', STORECTL_API_KEY: 'key-of-a-test' };
     const machine = newMachine(env);
@@ -243,7 +243,7 @@ describe('ids', () => {
     expect(complete(['fish', ''], placesOf(machine), () => JSON.parse('no model'))).toBe('');
   });
 
-  test('profiles are those that are stored, and never their keys', () => {
+  test('the stored profiles are offered, and never their keys', () => {
     const machine = newMachine();
     mkdirSync(machine.configDirectory);
     const profiles = { main: { storeId: 's1', baseUrl: 'https://a.example', apiKey: 'secret' }, other: {} };

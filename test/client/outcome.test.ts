@@ -69,7 +69,7 @@ test.each([
   expect(outcome).toMatchObject({ kind, failure: { code } });
 });
 
-test('refused for certain, then nobody there: not sent', async () => {
+test('rejected, then nothing answers: not sent', async () => {
   const server = await startFaultServer([answer(429)]);
   await using client = clientFor(server.url);
 

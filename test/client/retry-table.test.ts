@@ -67,7 +67,7 @@ const faults: readonly (readonly [string, Behaviour, Expected])[] = [
   ],
   ['409 with another code', answer(409, { code: 'state_conflict' }), always(1, 'rejected')],
   [
-    '409 of a restore behind another one',
+    '409 while another restore is running',
     answer(409, { code: 'restore_in_progress' }),
     always(1, 'rejected'),
   ],

@@ -58,7 +58,7 @@ function startProxy(
 
 const request = { method: 'POST', path: '/v1/x', body: '{}', class: 'keyed' } as const;
 
-test('a certificate that nobody vouches for: one connection, no request, not sent', async () => {
+test('an untrusted certificate: one connection, no request, not sent', async () => {
   const requests: string[] = [];
   using server = await startTlsServer(requests);
   await using client = clientFor(`https://127.0.0.1:${server.port}`);

@@ -248,7 +248,7 @@ describe('defaults of the client', () => {
   });
 });
 
-test('each keyed command makes a key of its own', async () => {
+test('each keyed command makes its own key', async () => {
   await using server = await startFaultServer([answer(201, backup)]);
   const machine = machineFor({ origin: server.url, storeId, apiKey });
 
@@ -302,7 +302,7 @@ test('a mutation says where it goes before it goes there; a read does not', asyn
   expect(read.stderr).toBe('');
 });
 
-test('the announcement stands although the service cannot be reached', async () => {
+test('the announcement is printed even if the service cannot be reached', async () => {
   const server = await startFaultServer([]);
   await server.close();
   const machine = machineFor({ origin: server.url, storeId, apiKey });

@@ -27,7 +27,7 @@ test('the 12 operations are those of section 4, by number, method and path', () 
   expect(operations.map(({ id, method, path, class: kind }) => [id, method, path, kind])).toEqual(section4);
 });
 
-test('exactly the operations that the table gives no body have none', () => {
+test('only the operations without a body in the table have none', () => {
   const without = operations.filter(({ body }) => body === null).map(({ id }) => id);
 
   expect(without).toEqual(['settings.show', 'disputes.show']);

@@ -223,7 +223,7 @@ test('any flipped bit of a log is damage, or changes nothing', async () => {
   expect(await states(left)).toEqual(known);
 });
 
-test('a log that cannot be read is a problem of its own, and of whoever wants what stands in it', async () => {
+test('a log that cannot be read is a problem in lists, and an error when its records are needed', async () => {
   const { client, log, left, open } = await killedAtPost7();
   const lines = readFileSync(log);
   await markRecord({ history: left }, open.id, 'applied');
@@ -251,7 +251,7 @@ test('a log that cannot be read is a problem of its own, and of whoever wants wh
   expect(await states(left)).toEqual([...knownAtPost7, 'Post 7 sent']);
 });
 
-test('prune takes old records out of a log, and the log away with the last; none comes back', async () => {
+test('prune removes old records from a log, and the log with the last of them; no record comes back', async () => {
   const { log, left, open } = await killedAtPost7();
   // The first line of one more, that was cut off.
   const text = readFileSync(log, 'utf8').trimEnd();

@@ -186,7 +186,7 @@ describe('update', () => {
 });
 
 describe('list and get', () => {
-  test('is empty where there is no folder, and makes none', async () => {
+  test('is empty without a folder, and creates none', async () => {
     expect(await history.list()).toEqual({ records: [], problems: [] });
     expect(fs.existsSync(folder)).toBe(false);
   });

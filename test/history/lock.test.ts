@@ -152,7 +152,7 @@ describe('a holder that cannot be judged from here', () => {
     expect(performance.now() - before).toBeGreaterThan(190);
   });
 
-  test('whoever lost the lock finds out, and leaves the new one alone', async () => {
+  test('a process that lost the lock notices, and leaves the new one alone', async () => {
     const history = openHistory({ folder, process });
     const lost = await history.acquire('L');
     lost.assertHeld();

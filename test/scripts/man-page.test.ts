@@ -45,7 +45,7 @@ test('text that roff would take for a request or an escape is text', () => {
   expect(page).not.toMatch(/^'/m);
 });
 
-test('the page of the program has only the options that every command takes, and that of a command the others', () => {
+test('the page of the program has the options of every command, the page of a command the others', () => {
   const all = commands.flatMap((command) => [command, ...command.commands]);
   for (const { path, definition } of all) {
     if (definition === null) continue;

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { launcher, newProgramMachine, testNode } from '../helpers/program.ts';
 import { openTerminal } from '../helpers/terminal.ts';
 
-test('what is longer than the screen is shown in less where nobody names a pager', async () => {
+test('text longer than the screen is shown in less by default', async () => {
   const { folder, env } = newProgramMachine();
   const terminal = await openTerminal(folder, env);
   terminal.type(`stty rows 8; clear; '${testNode}' '${launcher}' --demo settings show; echo exit $?`);

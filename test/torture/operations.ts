@@ -50,7 +50,7 @@ function subjectInPath({ path, subjects }: SentRequest, pattern: RegExp): string
 
 const first = (subjects: readonly string[]): string => subjects[0] ?? '';
 
-/** A time of day for `settings save`: another one for each subject of a schedule. */
+/** A time of day for `settings save`, different for each subject of a schedule. */
 function quietStartOf(subject: string): string {
   const minute = Number.parseInt(uuidOf(subject).slice(0, 6), 16) % 1439;
   return `${String(Math.floor(minute / 60)).padStart(2, '0')}:${String(minute % 60).padStart(2, '0')}`;

@@ -193,7 +193,7 @@ test('disputes decide', async () => {
   `);
 });
 
-test('disputes decide: where none is open, any id can be given', async () => {
+test('disputes decide: any id can be given if no dispute is open', async () => {
   const machine = demoMachine();
   const id = (await openDispute({ machine })).id;
   await machine.run(['disputes', 'decide', id, '--status', 'won', '--resolution', 'Seen', '--confirm', id]);

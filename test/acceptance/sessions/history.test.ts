@@ -86,7 +86,7 @@ test('history prune', async () => {
   `);
 });
 
-test('resume: what is open is shown where there are several', async () => {
+test('resume: asks which open change to resume if there are several', async () => {
   const scene = await setScene();
   scene.proxy.decide(({ method }) => (method === 'POST' ? 'lose' : 'pass'));
   const { machine } = scene;
@@ -247,7 +247,6 @@ test('api: another path', async () => {
   `);
 });
 
-/** An editor that runs this shell script on the file that it is given. */
 test('settings edit', async () => {
   const machine = demoMachine();
   const EDITOR = makeEditor(machine.folder, replaceLine(/start: .*/g, 'start: "21:15"'));

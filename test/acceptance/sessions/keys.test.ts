@@ -94,7 +94,7 @@ test('Escape where the id is to be typed goes back to what was answered before',
   expect(await session.ends()).toMatch(/exit 130/);
 });
 
-test('another id than those that are offered, and Escape from it to them', async () => {
+test('an id that is not offered, and Escape back to the list', async () => {
   const session = await openSession('storectl disputes show');
   await session.shows(/⏎ select$/);
   session.press('Down', 'Down', 'Enter');
@@ -170,7 +170,7 @@ test('what is asked about an id comes after one that the service knows', async (
   expect(await session.ends()).toMatch(/cancelled, nothing was sent\n(.*\n)*exit 130/);
 });
 
-test('another one than those that are offered, and Escape from it to them', async () => {
+test('a section that is not offered, and Escape back to the list', async () => {
   const session = await openSession('storectl backup create');
   await session.shows(/Name of the backup:$/);
   session.type('nightly');
@@ -238,7 +238,7 @@ test('another one than those that are offered, and Escape from it to them', asyn
   `);
 });
 
-test('what the service refuses is asked for again; each attempt is a record of its own, and one has an effect', async () => {
+test('a refused value is asked for again; each attempt has its own record, and one has an effect', async () => {
   const { machine, proxy, service } = await setScene();
   let refusals = 0;
   proxy.decide(({ method }) => {

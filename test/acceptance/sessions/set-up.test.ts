@@ -5,7 +5,7 @@ import { newProgramMachine } from '../../helpers/program.ts';
 import { startService } from '../../helpers/service.ts';
 import { demoMachine, openSession } from './session.ts';
 
-test('auth login: the store id is asked for again where there is no such store, and the key where it is refused', async () => {
+test('auth login: the store id is asked for again if the store is not found, and the key if it is refused', async () => {
   const { origin, storeId, apiKey } = await startService();
   const session = await openSession('storectl auth login', { machine: newProgramMachine() });
   expect(await session.shows(/Address of the service:$/)).toMatchInlineSnapshot(`
@@ -78,7 +78,7 @@ test('auth login: the address is asked for again if nothing answers there', asyn
   expect(await session.ends()).toContain('✓ Logged in to store <uuid> @ <host> (profile main)');
 });
 
-test('auth login: a new key for a profile says where it is for, and that none was stored if cancelled', async () => {
+test('auth login: names the store of a new key, and says that no key was stored if cancelled', async () => {
   const { origin, storeId, apiKey } = await startService();
   const machine = newProgramMachine();
   await machine.run(['profile', 'set', 'main', '--base-url', origin, '--store', storeId]);
@@ -528,7 +528,7 @@ test('service deliveries retry', async () => {
   `);
 });
 
-test('profile show: those that there are, where none is in use', async () => {
+test('profile show: asks for a profile if none is in use', async () => {
   const machine = newProgramMachine();
   await machine.run(['profile', 'set', 'outlet', '--store', 'store-2']);
   const session = await openSession('storectl profile show', { machine });

@@ -18,7 +18,7 @@ test('a message above the line takes the line away first and draws it again', ()
   expect(written()).toBe('1/39 disputes\r\u001b[Krate limited\n1/39 disputes\r\u001b[K');
 });
 
-test('a wait stands in the line of the bar, which stays when the wait is over', () => {
+test('a wait is shown in the line of the bar, which stays when the wait is over', () => {
   const { io, written } = terminal(true);
   const line = createStatusLine(io, { quiet: false });
   line.setBar('1/39 disputes');

@@ -47,7 +47,7 @@ describe('auth login', () => {
     expect(result.stderr).not.toContain(apiKey);
   });
 
-  test('a key that may not read settings is a key all the same', async () => {
+  test('a key that may not read settings is still a valid key', async () => {
     await using server = await startFaultServer([answer(403, {})]);
     const machine = newMachine();
 
@@ -228,7 +228,7 @@ describe('a stored key', () => {
     expect(byPath.exitCode).toBe(0);
   });
 
-  test('stands in the settings file and nowhere else', async () => {
+  test('is in the settings file and nowhere else', async () => {
     const service = await startService();
     const machine = newMachine();
     const args = ['--base-url', service.origin, '--store', service.storeId];

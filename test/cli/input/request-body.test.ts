@@ -66,7 +66,7 @@ describe('flags', () => {
     expect(body).toEqual({ title: 't', contentMd: 'c', tags });
   });
 
-  test('a switch stands before or after the noun and the verb', async () => {
+  test('a switch can come before or after the noun and the verb', async () => {
     const machine = machineFor(target);
 
     for (const args of [
@@ -99,7 +99,7 @@ describe('--set', () => {
   });
 
   test.each(['x=12345678901234567890', 'x={"deep":[1e400]}'])(
-    '%s: a number that would be sent as another one is refused',
+    '%s: a number that cannot be sent exactly is refused',
     async (set) => {
       const { exitCode, stderr } = await machineFor(target).run([...update, '--set', set, '--dry-run']);
 

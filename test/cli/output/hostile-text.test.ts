@@ -166,15 +166,15 @@ test.each([['/dev/null/x'], ['/proc/nothing']])(
   },
 );
 
-test('a demo store that is damaged is exit 11, and reset mends it', async () => {
+test('a damaged demo store is exit 11, and reset repairs it', async () => {
   const machine = newMachine();
   mkdirSync(path.join(machine.stateDirectory, 'demo'), { recursive: true });
   writeFileSync(path.join(machine.stateDirectory, 'demo', 'store.db'), 'no database at all'.repeat(100));
 
   const broken = await machine.run(['--demo', 'demo', 'info']);
   await machine.run(['demo', 'reset', '--confirm', 'demo']);
-  const mended = await machine.run(['--demo', 'demo', 'info', '--json']);
+  const repaired = await machine.run(['--demo', 'demo', 'info', '--json']);
 
   expect(broken).toMatchObject({ exitCode: 11, stderr: expect.stringContaining('storectl demo reset') });
-  expect(mended.exitCode).toBe(0);
+  expect(repaired.exitCode).toBe(0);
 });

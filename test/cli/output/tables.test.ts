@@ -375,7 +375,7 @@ describe('a whole command', () => {
 });
 
 describe('--debug', () => {
-  test('shows the exchange on stderr, without the key wherever it stands', async () => {
+  test('shows the exchange on stderr, without the key anywhere', async () => {
     const body = { id: storeId, echo: `your key is ${apiKey}` };
     await using server = await startFaultServer([answer(200, body, { 'x-echo': `Bearer ${apiKey}` })]);
 

@@ -33,7 +33,7 @@ test('front matter, heading and text become a post of the service', async () => 
   });
 });
 
-test('flags come before front matter, and fields that nobody knows are sent as they are', async () => {
+test('flags override front matter, and unknown fields are sent unchanged', async () => {
   const { server, machine, sent } = await scene();
   await using _ = server;
   writeFiles(machine, { 'post.md': '---\ntitle: Of the file\nmetaTitle: M\nseries: {part: 2}\n---\nText' });

@@ -89,7 +89,7 @@ test.each([
   expect(describeDispute(answer, pipe)).toContain('Dispute');
 });
 
-test('what acts on a terminal is made visible wherever it stands', () => {
+test('control characters are made visible everywhere', () => {
   const evil = 'a\u001b]0;x\u0007\u202e';
   const item = { id: evil, kind: evil, label: evil, textValue: evil, submittedBy: evil, storageKey: evil };
   const record = {

@@ -134,7 +134,7 @@ test.each([
   expect(found.exitCode).toBe(exitCode);
 });
 
-test('nobody there, or nobody who answers: exit 9 in good time', async () => {
+test('a service that is unreachable or silent: exit 9 in good time', async () => {
   const gone = await sceneWith(answer(200, {}));
   await gone.server.close();
   const refused = await diagnose(gone.machine);
@@ -165,7 +165,7 @@ test('settings that others could read are a warning', async () => {
   expect((await diagnose(machine)).of.settings?.status).toBe('ok');
 });
 
-test('files that cannot be used: exit 11, and the other checks are done all the same', async () => {
+test('files that cannot be used: exit 11, and the other checks still run', async () => {
   const machine = newMachine();
   mkdirSync(machine.configDirectory);
   writeFileSync(path.join(machine.configDirectory, 'settings.json'), '{');

@@ -44,7 +44,7 @@ test('keys of one store are neither rotated nor revoked for another, and a key g
   const rotated = await run('rotate-key', created.id, '--store', mine);
   expect(rotated.exitCode).toBe(0);
   expect(rotated.stderr).toContain('never expires');
-  // Its own end is that of the overlap now, which no other key must inherit.
+  // It now expires with the overlap, which no other key must inherit.
   expect(await run('rotate-key', created.id)).toMatchObject({
     exitCode: 6,
     stderr: expect.stringContaining('is already replaced by'),

@@ -30,7 +30,7 @@ describe('settings show --json', () => {
 });
 
 describe('settings save', () => {
-  test('keeps groups that it does not know, and sends none of the fields that the service writes', async () => {
+  test('keeps unknown groups, and does not send the fields that the service sets', async () => {
     const document = {
       loyalty: { tiers: [1, 2], note: null },
       quietHours: { enabled: false, start: '22:00', grace: 5 },
@@ -97,7 +97,7 @@ describe('settings save', () => {
     ]);
   });
 
-  test('sends no If-Match where there was no ETag', async () => {
+  test('sends no If-Match without an ETag', async () => {
     await using server = await startFaultServer([answer(200, { quietHours: { enabled: false } })]);
 
     await machineFor({ origin: server.url, ...target }).run(['settings', 'save', '--quiet-hours-enabled']);

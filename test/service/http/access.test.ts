@@ -94,7 +94,7 @@ async function startStores() {
 /** All that a client can see of an answer but its request id. */
 function visible({ status, headers, body }: Answer) {
   const { 'x-request-id': _, ...rest } = Object.fromEntries(headers);
-  // The id in the text is that of the request.
+  // The id in the text is the request's.
   const detail = body.detail?.replace(/[0-9a-f-]{36}/, 'ID');
   return { status, headers: rest, body: { ...body, detail, requestId: undefined } };
 }

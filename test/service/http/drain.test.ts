@@ -44,7 +44,7 @@ async function openUntilRefused(service: Service, { origin }: Listening, onAnswe
   return { opened, ends };
 }
 
-test('a stop under load answers every request that was read, and loses and resets none', async () => {
+test('a stop under load answers every request that was read, and resets no connection', async () => {
   for (let round = 0; round < 3; round++) {
     const { service, server } = await serve();
     let answers = 0;

@@ -54,7 +54,7 @@ function isDefiniteRefusal(status: number): boolean {
   return definite5xx.has(status);
 }
 
-/** The request was carried out all the same. */
+/** The request was carried out anyway. */
 function isHarmless({ what }: Extract<Ending, { does: 'contradict' }>): boolean {
   return what === 'values' || what === 'types';
 }

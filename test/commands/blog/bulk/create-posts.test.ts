@@ -311,7 +311,7 @@ function statesWritten(): string[] {
   return states;
 }
 
-test('a post that turns out to be there is never written down as refused: a run that is killed then would forget it', async () => {
+test('a post that turns out to exist is never recorded as refused: a run killed at that moment would forget it', async () => {
   const { proxy, machine, made } = await scene();
   writeFiles(machine, { 'a.md': post('A'), 'b.md': post('B') });
   proxy.decide(() => 'drop');

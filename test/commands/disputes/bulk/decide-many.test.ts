@@ -215,7 +215,7 @@ test('the receipt of a store that was restored since: what is open again is deci
   expect(decisions.filter(({ disputeId }) => disputeId === reopened)).toHaveLength(1);
 });
 
-test('a status that nobody usually sends is pointed out before the question, and sent all the same', async () => {
+test('an unusual status is pointed out before the question, and can be sent', async () => {
   const { machine, other } = await scene();
   const [first, second] = await other.openDisputes(2);
   const text = `${header}\n${first},won,ok\n${second},banana,ok\n`;

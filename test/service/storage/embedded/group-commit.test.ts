@@ -31,7 +31,7 @@ async function numbersIn(storage: Storage): Promise<number[]> {
   return rows.map((row) => row.value);
 }
 
-test('writes that arrive together share a commit, and none is answered before it', async () => {
+test('writes that arrive together share a commit, and all are answered after it', async () => {
   const { storage, onlooker } = await openNumbers();
   const events: string[] = [];
   const write = async (value: number) => {
