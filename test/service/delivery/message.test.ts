@@ -27,7 +27,7 @@ test('without templates: the default text, the time, and the event id in the foo
   });
 });
 
-test('the endpoint's template overrides the store's, and both override the default text', () => {
+test('the template of the endpoint overrides the template of the store, which overrides the default text', () => {
   const template = { title: 'Store', body: 'Store: {{summary}}', private: false };
   const color = '#0a7cff';
   expect(embedOf({ template })).toMatchObject({ title: 'Store', description: 'Store: 14 new ratings' });

@@ -93,15 +93,14 @@ export async function withResultsFile<Result>(
 export async function forEachConcurrently<Item>(
   items: readonly Item[],
   limit: number,
-  work: (item: Item, index: number) => Promise<void>,
+  work: (item: Item) => Promise<void>,
   isOver: () => boolean = () => false,
 ): Promise<void> {
   let next = 0;
   const worker = async () => {
     while (next < items.length && !isOver()) {
-      const index = next++;
-      const item = items[index];
-      if (item !== undefined) await work(item, index);
+      const item = items[next++];
+      if (item !== undefined) await work(item);
     }
   };
   const workers = Array.from({ length: Math.min(limit, items.length) }, worker);

@@ -28,7 +28,7 @@ import type { Batch } from '../../../history/history.ts';
 import type { HistoryRecord } from '../../../history/records/record.ts';
 import type { KnownPost } from './known-posts.ts';
 import { maxPending, startPace } from './pace.ts';
-import { type Plan, type PostResult, planPosts, resultOf } from './plan.ts';
+import { type PlannedPost, type PostResult, planPosts, resultOf } from './plan.ts';
 import { type PostFile, readPostFiles } from './post-files.ts';
 import { closeUnsent, settleBySlug } from './settle-post.ts';
 import { printPlan, showAndConfirmPlan, words } from './show-plan.ts';
@@ -49,16 +49,16 @@ export async function createPosts(
   const posts = await readPostFiles(context, files, await readCommon(context, fields, parsed));
   const run = await startBatch(context, createBlogPost, fields);
   if (context.flags.dryRun) {
-    printPlan(context, posts, await planPosts(run, posts, parsed));
+    printPlan(context, await planPosts(run, posts, parsed));
     return undefined;
   }
   await announce(run);
   return withResultsFile(context, parsed, (write) =>
     withBatchLock(run, async () => {
       await closeUnsent(run);
-      const plans = await planPosts(run, posts, parsed);
-      await showAndConfirmPlan(context, posts, plans);
-      return createAll(run, posts, plans, write);
+      const planned = await planPosts(run, posts, parsed);
+      await showAndConfirmPlan(context, planned);
+      return createAll(run, planned, write);
     }),
   );
 }
@@ -81,16 +81,15 @@ async function readCommon(
 
 async function createAll(
   run: Run,
-  posts: readonly PostFile[],
-  plans: readonly Plan[],
+  planned: readonly PlannedPost[],
   write: (document: unknown) => void,
 ): Promise<ExitCode> {
   const { context } = run.ui;
   const { signal } = context.io;
   const results = new Map<PostFile, PostResult>();
   const grace = withGrace(context);
-  const progress = startProgress(context, posts.length, 'posts');
-  const fileWidth = Math.max(...posts.map(({ file }) => file.length));
+  const progress = startProgress(context, planned.length, 'posts');
+  const fileWidth = Math.max(...planned.map(({ post }) => post.file.length));
   let stop: CliError | null = null;
   let consecutiveUnknown = 0;
   const isOver = () => stop !== null || signal.aborted;
@@ -107,13 +106,11 @@ async function createAll(
     report(context, progress, result, fileWidth);
   };
   try {
-    const works = posts.map((post, index) => prepareTask(own, batch, post, plans[index], onApplied));
+    const tasks = planned.map((one) => ({ post: one.post, work: prepareTask(own, batch, one, onApplied) }));
     await forEachConcurrently(
-      posts,
+      tasks,
       maxPending,
-      async (post, index) => {
-        const work = works[index];
-        if (work === undefined) return;
+      async ({ post, work }) => {
         if (typeof work !== 'function') return finish(post, work);
         try {
           const result = await work();
@@ -141,11 +138,9 @@ async function createAll(
     noteDrift(context, answers);
   }
   if (signal.aborted) stop ??= cancelledError();
-  const all = posts.map((post) => results.get(post) ?? notSent(post));
+  const all = planned.map(({ post }) => results.get(post) ?? notSent(post));
   const documents = all.map(({ exitCode: _, ...result }) => result);
-  if (context.flags.json) {
-    printJson(context, documents);
-  }
+  if (context.flags.json) printJson(context, documents);
   write(documents);
   return conclude(context, all, stop);
 }
@@ -157,12 +152,11 @@ async function createAll(
 function prepareTask(
   run: Run,
   batch: Batch,
-  post: PostFile,
-  plan: Plan | undefined,
+  { post, plan }: PlannedPost,
   onApplied: (answer: Applied) => void,
-): PostResult | (() => Promise<PostResult | null>) | undefined {
-  if (plan === undefined || 'outcome' in plan) return plan;
-  if (plan.do === 'settle') return () => batch.inTurn(() => settle(run, post, plan.post));
+): PostResult | (() => Promise<PostResult | null>) {
+  if ('outcome' in plan) return plan;
+  if (plan.do === 'settle') return () => batch.inTurn(() => settle(run, post, plan.known));
   const prepared = batch.prepare(post.body);
   return async () => {
     const { applied, record } = await performInBatch(run, batch, prepared);

@@ -1,6 +1,7 @@
 import { type ExitCode, exitCodes } from '../../../cli/core/exit-codes.ts';
 import { isOn, type ParsedCommand } from '../../../cli/core/parsed-command.ts';
 import type { Run } from '../../../cli/operation/run/run.ts';
+import { memoize } from '../../../history/memoize.ts';
 import { allowDuplicate, slugsAreUnique } from './flags.ts';
 import { hasContent, type KnownPost, readKnownPosts } from './known-posts.ts';
 import type { PostFile } from './post-files.ts';
@@ -19,39 +20,35 @@ export interface PostResult {
   readonly exitCode: ExitCode;
 }
 
-/** What to do with a file: `send` it, `settle` an earlier attempt, or nothing because the result is already known. */
-export type Plan = { readonly do: 'send' } | { readonly do: 'settle'; readonly post: KnownPost } | PostResult;
+/** A file, and what to do with it. */
+export interface PlannedPost {
+  readonly post: PostFile;
+  readonly plan: Plan;
+}
 
-/** Plans each post, in order, from the history; asks the service only if a lost answer has to be settled. */
+/** `send` the post, `settle` an earlier attempt, or nothing because the result is already known. */
+type Plan = { readonly do: 'send' } | { readonly do: 'settle'; readonly known: KnownPost } | PostResult;
+
+/** Plans each post from the history; asks the service only if a lost answer has to be settled. */
 export async function planPosts(
   run: Run,
   posts: readonly PostFile[],
   parsed: ParsedCommand,
-): Promise<Plan[]> {
-  if (isOn(parsed, allowDuplicate)) return posts.map(() => ({ do: 'send' }));
-  const {
-    target,
-    ui: { context },
-  } = run;
-  const known = await readKnownPosts(await context.history(), target);
+): Promise<PlannedPost[]> {
+  if (isOn(parsed, allowDuplicate)) return posts.map((post) => ({ post, plan: { do: 'send' } }));
+  const { context } = run.ui;
+  const known = await readKnownPosts(await context.history(), run.target);
   const isUnique = known.refusesTakenSlugs || isOn(parsed, slugsAreUnique);
-  let asked: Promise<boolean> | undefined;
-  const canSettle = () => {
-    // A dry run sends nothing.
-    if (isUnique || context.flags.dryRun) return Promise.resolve(isUnique);
-    asked ??= describesUniqueSlugs(run);
-    return asked;
-  };
-  const plans: Plan[] = [];
-  for (const post of posts) {
+  // A dry run sends nothing.
+  const canSettle = memoize(async () => isUnique || (!context.flags.dryRun && describesUniqueSlugs(run)));
+  const planOf = async (post: PostFile): Promise<Plan> => {
     const found = known.find(post.slug, post.body);
-    if (found === null) plans.push({ do: 'send' });
-    else if (found.record.state === 'applied') plans.push(alreadyThere(post, found));
-    else if (found.sentSlug && hasContent(found, post.body) && (await canSettle()))
-      plans.push({ do: 'settle', post: found });
-    else plans.push(inDoubt(post, found));
-  }
-  return plans;
+    if (found === null) return { do: 'send' };
+    if (found.record.state === 'applied') return alreadyThere(post, found);
+    const isSame = found.sentSlug && hasContent(found, post.body);
+    return isSame && (await canSettle()) ? { do: 'settle', known: found } : inDoubt(post, found);
+  };
+  return Promise.all(posts.map(async (post) => ({ post, plan: await planOf(post) })));
 }
 
 function alreadyThere(post: PostFile, found: KnownPost): PostResult {

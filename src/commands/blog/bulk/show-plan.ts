@@ -4,8 +4,7 @@ import { cancelledError } from '../../../cli/core/errors.ts';
 import { printable, printableInOneLine } from '../../../cli/core/sanitize.ts';
 import { describeCounts } from '../../../cli/operation/run/bulk.ts';
 import { alignLines } from '../../../cli/output/wrap.ts';
-import type { Plan } from './plan.ts';
-import type { PostFile } from './post-files.ts';
+import type { PlannedPost } from './plan.ts';
 
 /** What people read for a plan or an outcome, in the order of a summary. */
 export const words = {
@@ -19,27 +18,25 @@ export const words = {
 } as const;
 
 /** The stable word of `--json`. */
-function jsonWord(plan: Plan | undefined): string {
-  if (plan === undefined || 'do' in plan) return plan?.do === 'settle' ? 'send again to settle it' : 'send';
-  return plan.outcome;
+function jsonWord({ plan }: PlannedPost): string {
+  if ('outcome' in plan) return plan.outcome;
+  return plan.do === 'settle' ? 'send again to settle it' : 'send';
 }
 
-function wordOf(plan: Plan | undefined): string {
-  return words[plan === undefined ? 'send' : 'do' in plan ? plan.do : plan.outcome];
+function wordOf({ plan }: PlannedPost): string {
+  return words['do' in plan ? plan.do : plan.outcome];
 }
 
 /** Prints the plan of a dry run. */
-export function printPlan(context: Context, posts: readonly PostFile[], plans: readonly Plan[]): void {
+export function printPlan(context: Context, planned: readonly PlannedPost[]): void {
   if (context.flags.json) {
-    const rows = posts.map(({ file, slug, body }, index) => ({
-      file,
-      slug,
-      plan: jsonWord(plans[index]),
-      body,
-    }));
+    const rows = planned.map((one) => {
+      const { file, slug, body } = one.post;
+      return { file, slug, plan: jsonWord(one), body };
+    });
     printJson(context, rows);
   } else {
-    context.print(describePlan(posts, plans, context.out.width));
+    context.print(describePlan(planned, context.out.width));
   }
   context.notice('dry run: nothing was sent');
 }
@@ -48,18 +45,14 @@ export function printPlan(context: Context, posts: readonly PostFile[], plans: r
  * Shows the plan before anything is sent. In a terminal it is a table, and the user is asked; throws 130 on a no.
  * Elsewhere it is one line with the totals.
  */
-export async function showAndConfirmPlan(
-  context: Context,
-  posts: readonly PostFile[],
-  plans: readonly Plan[],
-): Promise<void> {
-  const count = plans.filter((plan) => 'do' in plan).length;
-  const totals = describeCounts(plans.map(wordOf));
+export async function showAndConfirmPlan(context: Context, planned: readonly PlannedPost[]): Promise<void> {
+  const count = planned.filter(({ plan }) => 'do' in plan).length;
+  const totals = describeCounts(planned.map(wordOf));
   if (!context.canPrompt) {
     context.notice(`Plan: ${totals}.`);
     return;
   }
-  context.print(`${describePlan(posts, plans, context.out.width)}\n\n${totals}\n`);
+  context.print(`${describePlan(planned, context.out.width)}\n\n${totals}\n`);
   if (count === 0) return;
   const { askYesNo } = await import('../../../cli/prompts/prompts.ts');
   const { askFirst } = await import('../../../cli/prompts/questions.ts');
@@ -67,11 +60,11 @@ export async function showAndConfirmPlan(
   if (!(await askFirst(() => askYesNo(context.io, question, true)))) throw cancelledError();
 }
 
-function describePlan(posts: readonly PostFile[], plans: readonly Plan[], width: number | null): string {
-  const rows = posts.map(({ file, slug, body }, index) => {
-    const plan = plans[index];
-    const details = plan === undefined || 'do' in plan ? String(body.title) : plan.message;
-    return [wordOf(plan), printable(file), printable(slug), printableInOneLine(details)];
+function describePlan(planned: readonly PlannedPost[], width: number | null): string {
+  const rows = planned.map((one) => {
+    const { file, slug, body } = one.post;
+    const details = 'do' in one.plan ? String(body.title) : one.plan.message;
+    return [wordOf(one), printable(file), printable(slug), printableInOneLine(details)];
   });
   return alignLines([['PLAN', 'FILE', 'SLUG', 'TITLE OR REASON'], ...rows], width);
 }

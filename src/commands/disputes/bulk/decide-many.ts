@@ -2,7 +2,6 @@ import path from 'node:path';
 import type { Context } from '../../../cli/command/context.ts';
 import { inputNeeded } from '../../../cli/command/input-needed.ts';
 import { chosenFields } from '../../../cli/command/print-json.ts';
-import { startProgress } from '../../../cli/command/progress.ts';
 import { usageError } from '../../../cli/core/errors.ts';
 import type { ExitCode } from '../../../cli/core/exit-codes.ts';
 import { optionValue, type ParsedCommand } from '../../../cli/core/parsed-command.ts';
@@ -19,11 +18,10 @@ import type { Run } from '../../../cli/operation/run/run.ts';
 import { announce } from '../../../cli/operation/run/send.ts';
 import { renderJson } from '../../../cli/output/style.ts';
 import { decideDispute } from '../../../contract/operations/disputes.ts';
-import type { HistoryRecord } from '../../../history/records/record.ts';
 import { expectStatus } from '../dispute-status.ts';
 import { parseDecisions } from './decisions-file.ts';
 import { describePlan, exitCodeOf, type PlannedRow, planDecisions, settleOpenDecisions } from './plan.ts';
-import { type EarlierLine, openReceipt, readReceipt } from './receipt.ts';
+import { openReceipt, readReceipt } from './receipt.ts';
 import { decideAll } from './run-decisions.ts';
 
 /**
@@ -47,7 +45,7 @@ export async function decideMany(
   }
   const expected = optionValue(parsed, expectStatus) ?? 'open';
   if (context.flags.dryRun) {
-    const rows = await plan(run, file, readReceipt(receiptFile, target), expected, new Map());
+    const rows = await planDecisions(run, file, readReceipt(receiptFile, target), expected, new Map());
     return printPlan(run, rows);
   }
   await announce(run);
@@ -55,8 +53,10 @@ export async function decideMany(
     withBatchLock(run, async () => {
       const earlier = readReceipt(receiptFile, target);
       const known = await settleOpenDecisions(run, file);
-      const rows = await plan(run, file, earlier, expected, known);
-      showPlan(context, `${describePlan(rows, context.canPrompt ? context.out : context.err)}\n`);
+      const rows = await planDecisions(run, file, earlier, expected, known);
+      // A long plan goes through the pager, which only data on stdout does.
+      if (context.canPrompt) context.print(`${describePlan(rows, context.out)}\n`);
+      else context.notice(`${describePlan(rows, context.err)}\n`);
       await confirmCount(context, parsed, rows, earlier.length > 0);
       const receipt = openReceipt(receiptFile);
       try {
@@ -78,27 +78,6 @@ function chooseReceipt({ io }: Context, parsed: ParsedCommand, from: string): st
     );
   }
   return path.resolve(io.cwd, given ?? `${from}.receipt.jsonl`);
-}
-
-async function plan(
-  run: Run,
-  file: ReturnType<typeof parseDecisions>,
-  earlier: readonly EarlierLine[],
-  expected: string,
-  known: ReadonlyMap<string, HistoryRecord>,
-): Promise<PlannedRow[]> {
-  const progress = startProgress(run.ui.context, file.rows.length, 'disputes read');
-  try {
-    return await planDecisions(run, file, earlier, expected, known, () => progress.step(null));
-  } finally {
-    progress.end();
-  }
-}
-
-/** Somebody at a terminal reads a long plan in the pager. */
-function showPlan(context: Context, text: string): void {
-  if (context.canPrompt) context.print(text);
-  else context.notice(text);
 }
 
 function printPlan(run: Run, rows: readonly PlannedRow[]): ExitCode {

@@ -1,3 +1,4 @@
+import { startProgress } from '../../../cli/command/progress.ts';
 import { CliError } from '../../../cli/core/errors.ts';
 import { type ExitCode, exitCodes } from '../../../cli/core/exit-codes.ts';
 import { getPath } from '../../../cli/core/field-path.ts';
@@ -49,7 +50,6 @@ export async function planDecisions(
   earlier: readonly EarlierLine[],
   expected: string,
   known: ReadonlyMap<string, HistoryRecord>,
-  onRead: () => void,
 ): Promise<PlannedRow[]> {
   const planned: PlannedRow[] = file.invalid.map(({ line, disputeId, problem }) => ({
     line,
@@ -60,20 +60,21 @@ export async function planDecisions(
     warning: null,
     before: null,
   }));
-  const { signal } = run.ui.context.io;
-  await forEachConcurrently(file.rows, maxConcurrentReads, async ({ line, disputeId, ...decision }) => {
+  const planRow = async ({ line, disputeId, ...decision }: DecisionsFile['rows'][number]) => {
     const path = buildPath(decideDispute, { storeId: run.target.storeId, disputeId });
-    const doubt = describeDoubt(known.get(path));
-    if (doubt !== null) {
+    const message = describeDoubt(known.get(path));
+    if (message !== null) {
       const row = { line, disputeId, decision, warning: null, before: null };
-      planned.push({ ...row, plan: 'unknown', message: doubt });
-      return onRead();
+      planned.push({ ...row, plan: 'unknown', message });
+    } else {
+      const found = await assessRow(runOfRow(run, disputeId, decision), decision, expected);
+      const recorded = earlierLine(earlier, disputeId, decision);
+      planned.push({ line, disputeId, decision, ...considerReceipt(found, decision, recorded) });
     }
-    const found = await assessRow(runOfRow(run, disputeId, decision), decision, expected);
-    const recorded = earlierLine(earlier, disputeId, decision);
-    planned.push({ line, disputeId, decision, ...considerReceipt(found, decision, recorded) });
-    if (!signal.aborted) onRead();
-  });
+    if (!run.ui.context.io.signal.aborted) progress.step(null);
+  };
+  const progress = startProgress(run.ui.context, file.rows.length, 'disputes read');
+  await forEachConcurrently(file.rows, maxConcurrentReads, planRow).finally(progress.end);
   return planned.sort((a, b) => a.line - b.line);
 }
 
@@ -242,11 +243,15 @@ function shortId(id: string | null): string {
   return printable(id !== null && id.length > 13 ? `${id.slice(0, 12)}…` : (id ?? ''));
 }
 
-/** The exit code of a row's outcome. */
+/** The exit codes of the outcomes that are not 0. */
+const exitCodeOfOutcome: Readonly<Partial<Record<PlannedRow['plan'], ExitCode>>> = {
+  conflict: exitCodes.conflict,
+  not_found: exitCodes.notFound,
+  rejected: exitCodes.rejected,
+  invalid: exitCodes.usage,
+  unknown: exitCodes.unknown,
+};
+
 export function exitCodeOf(outcome: PlannedRow['plan']): ExitCode {
-  if (outcome === 'conflict') return exitCodes.conflict;
-  if (outcome === 'not_found') return exitCodes.notFound;
-  if (outcome === 'rejected') return exitCodes.rejected;
-  if (outcome === 'invalid') return exitCodes.usage;
-  return outcome === 'unknown' ? exitCodes.unknown : exitCodes.done;
+  return exitCodeOfOutcome[outcome] ?? exitCodes.done;
 }

@@ -29,15 +29,10 @@ import {
 import type { EarlierLine, Receipt, ReceiptLine, RowOutcome } from './receipt.ts';
 
 /** The result of a row, as `--json` prints it. */
-interface RowResult {
-  readonly line: number;
-  readonly disputeId: string | null;
-  readonly status: string | null;
-  readonly outcome: RowOutcome;
-  readonly message: string;
-  readonly requestId: string | null;
-  readonly operationId: string | null;
-}
+type RowResult = Pick<
+  ReceiptLine,
+  'line' | 'disputeId' | 'outcome' | 'message' | 'requestId' | 'operationId'
+> & { readonly status: string | null };
 
 /** Everything that {@link decideAll} needs. */
 export interface DecisionRun {
