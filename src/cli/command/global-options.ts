@@ -9,11 +9,7 @@ export const globalOptions: readonly OptionSpec[] = [
   { flag: '--profile', value: 'NAME', description: 'Stored profile to use', group, complete: 'profile' },
   { flag: '--store', value: 'ID', description: 'Store to work on', group },
   { flag: '--base-url', value: 'URL', description: 'Address of the service', group },
-  {
-    flag: '--demo',
-    description: 'Use the demo store: no account needed (same as --profile demo)',
-    group,
-  },
+  { flag: '--demo', description: 'Use the demo store: no account needed (same as --profile demo)', group },
   { flag: '--json', description: 'Print the answer as JSON', group },
   {
     ...{ flag: '--fields', value: 'A,B.C', description: 'Print only these fields (implies --json)', group },

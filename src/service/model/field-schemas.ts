@@ -21,37 +21,27 @@ export function filledText(max: number) {
   });
 }
 
-export function pattern(expression: RegExp, detail: string) {
-  return z.string().refine((value) => expression.test(value), {
-    error: detail,
-    params: { code: 'invalid_format' },
-  });
+/** Text that passes a check of its format. */
+export function formatted(isValid: (value: string) => boolean, error: string) {
+  return z.string().refine(isValid, { error, params: { code: 'invalid_format' } });
 }
 
-/** A key of a map: any text without control characters. */
-export function mapKey() {
-  return z.string().refine((key) => /^\P{Cc}{1,64}$/u.test(key), {
-    error: 'must have a name of 1 to 64 characters without control characters',
-    params: { code: 'invalid_format' },
-  });
+export function pattern(expression: RegExp, error: string) {
+  return formatted((value) => expression.test(value), error);
 }
+
+/** A key of a map. */
+export const mapKey = () =>
+  pattern(/^\P{Cc}{1,64}$/u, 'must have a name of 1 to 64 characters without control characters');
 
 /** Of any version, since the contract does not say which. Stored in lower case. */
 export const uuid = () => z.guid('must be a UUID').toLowerCase();
 
 export const color = () => pattern(/^#[0-9a-f]{6}$/i, 'must be a color such as #0a7cff');
 
-export const webUrl = () =>
-  z.string().refine((value) => isWebUrl(value), {
-    error: 'must be a URL that starts with http:// or https://',
-    params: { code: 'invalid_format' },
-  });
+export const webUrl = () => formatted(isWebUrl, 'must be a URL that starts with http:// or https://');
 
-export const timeZone = () =>
-  z.string().refine((value) => isTimeZone(value), {
-    error: 'must be an IANA time zone such as Europe/Berlin',
-    params: { code: 'invalid_format' },
-  });
+export const timeZone = () => formatted(isTimeZone, 'must be an IANA time zone such as Europe/Berlin');
 
 const notATime = 'must be a time such as 2030-01-31T09:00:00Z';
 

@@ -1,13 +1,20 @@
 import * as z from 'zod';
-import { color, filledText, mapKey, pattern, text, timeZone, uuid, webUrl } from './field-schemas.ts';
+import {
+  color,
+  filledText,
+  formatted,
+  mapKey,
+  pattern,
+  text,
+  timeZone,
+  uuid,
+  webUrl,
+} from './field-schemas.ts';
 
 const currencies = new Set(Intl.supportedValuesOf('currency'));
 
 const currency = () =>
-  z.string().refine((value) => currencies.has(value), {
-    error: 'must be an ISO 4217 currency such as EUR',
-    params: { code: 'invalid_format' },
-  });
+  formatted((value) => currencies.has(value), 'must be an ISO 4217 currency such as EUR');
 
 const slug = () =>
   pattern(

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { maskDiscordUrl, parseDiscordUrl } from '../model/discord-url.ts';
 import { ServiceError } from '../model/errors.ts';
 import { eventTypes, isEventType, nearestEventType } from '../model/event-types.ts';
-import { color, distinct, filledText, text } from '../model/field-schemas.ts';
+import { color, distinct, filledText, formatted, text } from '../model/field-schemas.ts';
 import { createId } from '../model/ids.ts';
 import { timestamp } from '../model/time.ts';
 import { type EndpointRecord, insertEndpoint, listEndpoints } from '../storage/queries/endpoints.ts';
@@ -11,10 +11,10 @@ import type { Work } from './unit-of-work.ts';
 const maxEndpoints = 20;
 
 const discordUrl = () =>
-  z.string().refine((value) => parseDiscordUrl(value) !== null, {
-    error: 'must be a Discord webhook: https://discord.com/api/webhooks/<id>/<token>',
-    params: { code: 'invalid_format' },
-  });
+  formatted(
+    (value) => parseDiscordUrl(value) !== null,
+    'must be a Discord webhook: https://discord.com/api/webhooks/<id>/<token>',
+  );
 
 const eventType = () =>
   z.string().superRefine((name, context) => {

@@ -28,11 +28,7 @@ export const command: CommandDefinition = {
       list: true,
     },
     { flag: '--label', value: 'TEXT', description: 'Label of the key' },
-    {
-      flag: '--expires-in-days',
-      value: 'N',
-      description: 'Days until the key expires (default: never)',
-    },
+    { flag: '--expires-in-days', value: 'N', description: 'Days until the key expires (default: never)' },
     databaseOption,
   ],
   examples: [
