@@ -25,13 +25,17 @@ export class EditorFailed extends CliError {
   }
 }
 
+/** The command that opens the user's editor. */
+export function editorOf({ env, process }: Pick<Io, 'env' | 'process'>): string {
+  return env.VISUAL || env.EDITOR || (process.platform === 'win32' ? 'notepad' : 'vi');
+}
+
 /**
  * Lets the user edit `text` in $VISUAL or $EDITOR and returns what they saved. The file has mode 0600 and is removed
  * afterwards. Throws {@link EditorFailed}, or exit 130 if Ctrl-C ends the editor.
  */
 export async function editText(io: Io, text: string, fileName: string): Promise<string> {
-  const { env, process } = io;
-  const editor = env.VISUAL || env.EDITOR || (process.platform === 'win32' ? 'notepad' : 'vi');
+  const editor = editorOf(io);
   const folder = mkdtempSync(path.join(tmpdir(), 'storectl-'));
   const file = path.join(folder, fileName);
   try {

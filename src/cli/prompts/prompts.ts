@@ -2,7 +2,8 @@ import { styleText } from 'node:util';
 import { checkbox, confirm, input, password, select } from '@inquirer/prompts';
 import { cancelledError, WentBack } from '../core/errors.ts';
 import { type Io, isSwitchedOn } from '../core/io.ts';
-import { wrapText } from '../output/wrap.ts';
+import { printable } from '../core/sanitize.ts';
+import { truncateText, wrapText } from '../output/wrap.ts';
 import * as plain from './accessible-prompts.ts';
 import { type LineBreaks, readPasting, withLineBreaks, withMarks } from './bracketed-paste.ts';
 
@@ -39,9 +40,14 @@ export async function askText(io: Io, message: string, options: TextOptions = {}
       {
         ...{ message: question, required: !optional, validate: check },
         transformer: (text, { isFinal }) => {
-          if (isFinal) return styleText('cyan', wrapAfter(io, question, text));
+          const lines = decode(text).trimEnd().split('\n').length;
+          if (isFinal) {
+            const shown = lines > 1 ? summarizeText(decode(text)) : text;
+            return styleText('cyan', wrapAfter(io, question, shown));
+          }
           // While typing. After Enter, the prompt shows what is wrong.
-          return text === '' || check(text) === true ? text : `${styleText('red', '✗')} ${text}`;
+          if (text !== '' && check(text) !== true) return `${styleText('red', '✗')} ${text}`;
+          return lines > 1 ? `${styleText('dim', `${lines} lines:`)} ${text}` : text;
         },
         ...(preset !== undefined && {
           default: lineBreaks ? withMarks(preset) : preset,
@@ -52,6 +58,15 @@ export async function askText(io: Io, message: string, options: TextOptions = {}
     ),
   );
   return decode(answer);
+}
+
+/** The beginning of a text, and how many lines it has: `Dear customer, … (12 lines)`. */
+export function summarizeText(text: string): string {
+  const [first = '', ...rest] = text.trim().split('\n');
+  const start = printable(first);
+  const beginning = truncateText(start, 40);
+  if (rest.length === 0) return beginning;
+  return `${beginning}${beginning === start ? ' …' : ''} (${rest.length + 1} lines)`;
 }
 
 /** Asks for a secret, which is never shown. */

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { makeEditor } from '../../helpers/editor.ts';
 import type { ProgramMachine } from '../../helpers/program.ts';
 import { effectsOf, setScene } from '../scene.ts';
 import { demoMachine, openSession, type Session } from './session.ts';
@@ -631,10 +632,10 @@ test('the editor takes a long text, which is kept or edited again', async () => 
   await session.shows(/Markdown \(press Enter to open your editor\):$/);
   session.press('Enter');
   await session.shows(/❯ Yes\n(.*\n)+.*select$/);
-  expect(await escapeTo(session, /Edit it\n(.*\n)+.*select$/)).toMatchInlineSnapshot(`
+  expect(await escapeTo(session, /Edit it in \S+\n(.*\n)+.*select$/)).toMatchInlineSnapshot(`
     "? Text of the post in Markdown:
-    ❯ Keep it: A line more.
-      Edit it
+    ❯ Use it: A line more.
+      Edit it in <home>/editor.sh
 
     ↑↓ navigate • ⏎ select"
   `);
@@ -653,7 +654,7 @@ test('the editor takes a long text, which is kept or edited again', async () => 
     contentMd  A line more.
 
 
-    ✔ Text of the post in Markdown: Edit it
+    ✔ Text of the post in Markdown: Edit it in <home>/editor.sh
 
     title      Spring sale
     contentMd  A line more.
@@ -722,7 +723,9 @@ test('a pasted text of many lines is one answer, and answers no question but the
   session.press('Enter');
   await session.shows(/Spring sale\n.*Text of the post in Markdown:$/);
   session.paste(text);
-  await session.shows(/⏎Line 199 of a töxt\.$/);
+  await session.shows(/200 lines: Line 0.*\n(.*\n)*.*⏎Line 199 of a töxt\.$/);
+  session.press('Enter');
+  await session.shows(/❯ Use it: Line 0 of a töxt\. … \(200 lines\)\n +Edit it in vi\n(.*\n)+.*select$/);
   session.press('Enter');
   await session.shows(/❯ Yes\n(.*\n)+.*select$/);
   session.paste('no\n\nyes\n\n');
@@ -731,4 +734,28 @@ test('a pasted text of many lines is one answer, and answers no question but the
   await session.ends();
   const sent = proxy.writes().map(({ body }) => JSON.parse(body));
   expect(sent).toEqual([{ title: 'Spring sale', contentMd: text }]);
+});
+
+test('a pasted appeal keeps its line breaks, and can be edited before it is sent', async () => {
+  const { machine, proxy, example } = await setScene();
+  const EDITOR = makeEditor(machine.folder, 'echo "Kind regards" >> "$1"');
+  const id = example.reclaims[0]?.id ?? '';
+  const session = await openSession(`storectl reclaim appeal ${id}`, {
+    machine,
+    env: { EDITOR },
+    columns: 80,
+  });
+  await session.shows(/open your editor\):$/);
+  session.paste('The name is ours.\r\nSee the register.\n');
+  session.press('Enter');
+  await session.shows(/❯ Use it: The name is ours\. … \(2 lines\)\n +Edit it in .*\n(.*\n)+.*select$/);
+  await escapeTo(session, /2 lines: The name is our\n?s\.⏎See the register\.⏎$/);
+  session.press('Enter');
+  await session.shows(/❯ Use it.*\n(.*\n)+.*select$/);
+  session.press('Down', 'Enter');
+  await session.shows(/Kind regards\n(.*\n)*.*Type \S+ to\n? *confirm:$/);
+  session.type(id);
+  await session.ends();
+  const sent = proxy.writes().map(({ body }) => JSON.parse(body));
+  expect(sent).toEqual([{ text: 'The name is ours.\nSee the register.\nKind regards\n' }]);
 });

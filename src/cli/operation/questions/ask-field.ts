@@ -2,8 +2,15 @@ import type { Io } from '../../core/io.ts';
 import { isObject } from '../../core/json-value.ts';
 import { printable } from '../../core/sanitize.ts';
 import { type FieldFlag, nameOfField, parseFlag } from '../../input/field-flags.ts';
-import { EditorFailed, editText } from '../../prompts/editor.ts';
-import { askChoice, askSeveral, askText, askYesNo, type Choice } from '../../prompts/prompts.ts';
+import { EditorFailed, editorOf, editText } from '../../prompts/editor.ts';
+import {
+  askChoice,
+  askSeveral,
+  askText,
+  askYesNo,
+  type Choice,
+  summarizeText,
+} from '../../prompts/prompts.ts';
 import { unlessBack } from '../../prompts/questions.ts';
 
 /** Values to offer when asking for a field. */
@@ -24,7 +31,7 @@ export async function askField(
   if (words.length > 0) {
     return field.kind === 'list' ? askWords(io, field, words, before) : askWord(io, field, words, before);
   }
-  if (field.fileFlag !== null && (io.env.VISUAL || io.env.EDITOR)) return askLongText(io, field, before);
+  if (field.fileFlag !== null) return askLongText(io, field, typeof before === 'string' ? before : '');
   return askLine(io, field, before);
 }
 
@@ -32,7 +39,6 @@ async function askLine(io: Io, field: FieldFlag, before?: unknown): Promise<unkn
   const several = field.kind === 'list' || field.kind === 'map' ? ' (comma-separated)' : '';
   const text = await askText(io, field.description + several, {
     preset: before === undefined || before === null ? undefined : textOf(before),
-    lineBreaks: field.fileFlag !== null,
     validate: (answer) => problemOf(field, answer) ?? true,
   });
   return valueFrom(field, text);
@@ -117,22 +123,42 @@ async function askOthers(
   return Array.isArray(value) ? value.map(String) : [];
 }
 
-/** Asks for a line, or for a text in the editor after an empty line. An earlier text can be kept. */
-async function askLongText(io: Io, field: FieldFlag, before: unknown): Promise<string> {
-  let text = typeof before === 'string' ? before : '';
-  if (text === '') {
-    const line = await askText(io, `${field.description} (press Enter to open your editor)`, {
-      optional: true,
+/**
+ * Asks for a line or a pasted text. A text with line breaks, and with $EDITOR set an empty answer or an earlier one, can be
+ * edited in the editor.
+ */
+async function askLongText(io: Io, field: FieldFlag, before: string): Promise<string> {
+  const hasEditor = Boolean(io.env.VISUAL || io.env.EDITOR);
+  const type = (preset: string) =>
+    askText(io, field.description + (hasEditor ? ' (press Enter to open your editor)' : ''), {
+      optional: hasEditor,
+      lineBreaks: true,
+      validate: (answer) => (hasEditor && answer.trim() === '') || (problemOf(field, answer) ?? true),
+      ...(preset !== '' && { preset }),
     });
-    if (line.trim() !== '') return line;
-  } else {
-    const kept = await askChoice(io, field.description, [
-      { value: 'keep', name: `Keep it: ${shorten(text)}` },
-      { value: 'edit', name: 'Edit it' },
-    ]);
-    if (kept === 'keep') return text;
+  let text = before;
+  for (let isTyped = text === '' || (!hasEditor && !text.includes('\n')); ; isTyped = true) {
+    if (isTyped) text = await type(text);
+    if (text.trim() === '') return editLongText(io, field, text);
+    if (isTyped && !text.trimEnd().includes('\n')) return text;
+    const choose = () => askChoice(io, field.description, useOrEdit(io, text));
+    // Escape goes back to the text if it was just typed.
+    const chosen = isTyped ? await unlessBack(choose) : await choose();
+    if (chosen === 'use') return text;
+    if (chosen === 'edit') return editLongText(io, field, text);
   }
-  for (;;) {
+}
+
+function useOrEdit(io: Io, text: string): Choice[] {
+  return [
+    { value: 'use', name: `Use it: ${summarizeText(text)}` },
+    { value: 'edit', name: `Edit it in ${printable(editorOf(io))}` },
+  ];
+}
+
+/** Opens the editor until the text is valid, or the user types it instead. */
+async function editLongText(io: Io, field: FieldFlag, before: string): Promise<string> {
+  for (let text = before; ; ) {
     let problem: string | null;
     try {
       text = await editText(io, text, `${field.path.at(-1) ?? 'text'}.md`);
@@ -154,12 +180,4 @@ async function askLongText(io: Io, field: FieldFlag, before: unknown): Promise<s
 
 function lowerFirst(text: string): string {
   return text.charAt(0).toLowerCase() + text.slice(1);
-}
-
-/** The beginning of a text, for a list of choices. */
-function shorten(text: string): string {
-  const [first = '', ...rest] = text.trim().split('\n');
-  const start = [...printable(first)];
-  const cut = start.length > 40 || rest.length > 0;
-  return cut ? `${start.slice(0, 40).join('')}…` : first;
 }
