@@ -1,0 +1,84 @@
+import { randomUUID } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { createBackup } from '../../src/contract/operations/backups.ts';
+import { insertReclaim } from '../../src/service/storage/queries/reclaims.ts';
+import { expectHonesty, killAtEveryStep, perform, resumeAll } from '../acceptance/kill-at-every-step.ts';
+import { effectsOf, setScene } from '../acceptance/scene.ts';
+
+/* test/acceptance/killed.test.ts kills one operation of each kind; these are the others. They start many processes. */
+
+// The first half is a `backup create` like the one above.
+test('backup restore with its safety backup, killed at every step: never two of either', async () => {
+  const scene = await setScene();
+  const made = new Map<string, string>();
+  const makeArgs = async (name: string) => {
+    const id = await perform(scene, createBackup, { label: name, sections: ['store'], idempotencyKey: name });
+    made.set(name, id);
+    return ['backup', 'restore', id, '--sections', 'store', '--confirm', id];
+  };
+  await killAtEveryStep(
+    scene,
+    makeArgs,
+    async (trial) => {
+      const { exitCode, records, stderr } = await resumeAll(trial);
+      expect(exitCode, trial.when + stderr).toBe(0);
+      expect(
+        records.every(({ state }) => state === 'applied'),
+        trial.when,
+      ).toBe(true);
+      const count = (operation: string) => records.filter((record) => record.operation === operation).length;
+      const id = made.get(trial.name) ?? '';
+      const { backups, restores } = await effectsOf(scene.service);
+      const safety = backups.filter(({ label }) => label === `before restore of ${id}`).length;
+      expect(safety, trial.when).toBe(count('backup.create'));
+      expect(restores.filter((restored) => restored === id).length, trial.when).toBe(count('backup.restore'));
+      expect(safety, trial.when).toBeGreaterThanOrEqual(count('backup.restore'));
+    },
+    (killAt, steps) => killAt > steps / 2 || killAt % 3 === 0,
+  );
+});
+
+test('blog create, killed at every step: an honest unknown or never sent, never two posts', async () => {
+  const scene = await setScene();
+  await killAtEveryStep(
+    scene,
+    async (name) => ['blog', 'create', '--title', name, '--content-md', 'Text.'],
+    (trial) =>
+      expectHonesty(trial, async () => {
+        const { posts } = await effectsOf(scene.service);
+        return posts.filter(({ title }) => title === trial.name).length;
+      }),
+  );
+});
+
+test('disputes open, killed at every step: resume opens the one dispute, or nothing was ever sent', async () => {
+  const scene = await setScene();
+  await killAtEveryStep(
+    scene,
+    async (name) => ['disputes', 'open', '--reason', name],
+    async (trial) => {
+      const { exitCode, records } = await resumeAll(trial);
+      const { disputes } = await effectsOf(scene.service);
+      const effect = disputes.filter(({ reason }) => reason === trial.name).length;
+      expect({ exitCode, effect }, trial.when).toEqual({ exitCode: 0, effect: records.length });
+    },
+  );
+});
+
+test('reclaim appeal, killed at every step: an honest unknown or never sent, never appealed twice', async () => {
+  const scene = await setScene();
+  const { storage, storeId } = scene.service;
+  const makeArgs = async (name: string) => {
+    const id = randomUUID();
+    const notice = { id, subdomain: name, reason: 'A trade mark.', status: 'noticed' };
+    const times = { appealText: null, appealedAt: null, createdAt: new Date().toISOString() };
+    await storage.forStore(storeId).write((db) => insertReclaim({ db, storeId }, { ...notice, ...times }));
+    return ['reclaim', 'appeal', id, '--text', name, '--confirm', id];
+  };
+  await killAtEveryStep(scene, makeArgs, (trial) =>
+    expectHonesty(trial, async () => {
+      const { reclaims } = await effectsOf(scene.service);
+      return reclaims.filter(({ appealText }) => appealText === trial.name).length;
+    }),
+  );
+});
