@@ -21,6 +21,7 @@ const unusedModules = [
   'when-exit',
 ];
 const stub = fileURLToPath(new URL('scripts/unused-module.cjs', import.meta.url));
+const alias = Object.fromEntries(unusedModules.map((name) => [name, stub]));
 
 /** Options of every bundle of the source. */
 export const shared = {
@@ -63,11 +64,7 @@ const stages = {
     'src/contract/fields.ts',
   ],
   client: ['src/client/client.ts'],
-  history: [
-    'src/history/sending/execute.ts',
-    'src/history/journal.ts',
-    'src/cli/operation/run/idempotency-key.ts',
-  ],
+  history: ['src/history/sending/execute.ts', 'src/history/journal.ts', 'src/client/idempotency-key.ts'],
   undici: ['node_modules/undici/lib/dispatcher/client.js'],
 };
 
@@ -97,7 +94,7 @@ export default defineConfig([
     // Modules that the entry shares with other chunks stay in its file.
     preserveEntrySignatures: 'allow-extension',
     plugins: [serviceApart],
-    resolve: { alias: Object.fromEntries(unusedModules.map((name) => [name, stub])) },
+    resolve: { alias },
     output: {
       ...output,
       cleanDir: true,

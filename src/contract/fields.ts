@@ -38,3 +38,29 @@ export const text = (description: string) => described(z.string(), description);
 
 /** A timestamp that the user gives. */
 export const time = (description: string) => described(z.string(), description, { format: 'date-time' });
+
+/** Gives a schema of answers its name in openapi.json. */
+export function named<Schema extends z.ZodMiniType>(schema: Schema, id: string, description: string): Schema {
+  return described(schema, description, { id });
+}
+
+/** Values of texts that this repository's service knows, and whether it accepts others. */
+const knownTexts = z.registry<{ readonly values: readonly string[]; readonly open: boolean }>();
+
+/** A text for which this repository's service knows some values. The contract leaves it open, so any text passes. */
+export function oneOf(values: readonly string[], description?: string, { open = false } = {}) {
+  const schema = description === undefined ? z.string() : text(description);
+  knownTexts.add(schema, { values, open });
+  return schema;
+}
+
+/** The values that this repository's service knows for a field, or undefined. */
+export function knownValues(schema: z.core.$ZodType): readonly string[] | undefined {
+  const { element } = schema._zod.def as { readonly element?: z.core.$ZodType };
+  return knownTexts.get((element ?? schema) as z.ZodMiniString)?.values;
+}
+
+/** Whether this repository's service refuses all but {@link knownValues}. */
+export function isClosed(schema: z.core.$ZodType): boolean {
+  return knownTexts.get(schema as z.ZodMiniString)?.open === false;
+}

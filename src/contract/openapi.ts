@@ -1,14 +1,76 @@
 import * as z from 'zod/mini';
-import { type Operation, pathParameters } from './operation.ts';
+import { isClosed, knownValues } from './fields.ts';
+import { type OperationClass, pathParameters, type ServedOperation } from './operation.ts';
 import { operations } from './operations.ts';
-import { problemDetails } from './problem.ts';
+import { type ErrorCode, problemDetails, problems } from './problem.ts';
 
 /** A JSON object. */
 type Json = Record<string, unknown>;
 
+const tags: Readonly<Record<string, string>> = {
+  store: 'The store and its settings',
+  blog: 'Posts in the blog of the store',
+  disputes: 'Disputes, their evidence and their decisions',
+  settings: 'Operations settings, such as quiet hours',
+  backup: 'Backups of the store',
+  reclaim: 'Notices that reclaim the subdomain of the store',
+  notify: 'Notifications and where they are sent',
+};
+
+const repetition: Readonly<Record<OperationClass, string>> = {
+  read: 'It changes nothing.',
+  repeatable: 'Sending it twice has the effect of sending it once.',
+  keyed:
+    'The same idempotency key is applied once: the same request again gets the first answer, with `Idempotency-Replayed: true`.',
+  'one-shot':
+    'It has no idempotency key: if the answer is lost, look whether it was applied before you send it again.',
+};
+
+/** Refusals by their status: of every operation, of those with a body, of writes, and of writes with `If-Match`. */
+const refusals: Readonly<Record<number, { readonly name: string; readonly applies: Applies }>> = {
+  400: { name: 'BadRequest', applies: ({ body }) => body !== null },
+  401: { name: 'Unauthorized', applies: always },
+  403: { name: 'Forbidden', applies: always },
+  404: { name: 'NotFound', applies: always },
+  409: { name: 'Conflict', applies: isWrite },
+  412: { name: 'Stale', applies: (operation) => isWrite(operation) && operation.service.versioned === true },
+  413: { name: 'TooLarge', applies: ({ body }) => body !== null },
+  415: { name: 'UnsupportedMediaType', applies: ({ body }) => body !== null },
+  422: { name: 'Invalid', applies: ({ body }) => body !== null },
+  429: { name: 'TooManyRequests', applies: always },
+  500: { name: 'InternalError', applies: always },
+  503: { name: 'Busy', applies: always },
+};
+
+type Applies = (operation: ServedOperation) => boolean;
+
+function always(): boolean {
+  return true;
+}
+
+function isWrite(operation: ServedOperation): boolean {
+  return operation.class !== 'read';
+}
+
+const parameterTexts: Readonly<Record<string, string>> = {
+  storeId: 'Id of the store that the key belongs to',
+  disputeId: 'Id of the dispute',
+  backupId: 'Id of the backup',
+  reclaimId: 'Id of the reclaim notice',
+};
+
+const headers = {
+  requestId: header('Id of this request in the log of the service'),
+  retryAfter: header('Seconds to wait before the next request'),
+  etag: header('Version of the answer, for `If-Match`'),
+  location: header('Path of the new object'),
+  replayed: header('`true` if this is the stored answer to an earlier request with the same idempotency key'),
+  authenticate: header('How to authenticate'),
+};
+
 /**
- * OpenAPI 3.1 description of the 12 operations. Success is `2XX` and every failure is `default`,
- * because the contract shows neither statuses nor errors (sections 4 and 7).
+ * OpenAPI 3.1 description of the 12 operations as this repository's service offers them. The contract leaves statuses,
+ * errors and scopes open (sections 4, 5 and 7), so a client of any service must not rely on them.
  */
 export function buildOpenApi(version: string): Json {
   const paths: Record<string, Json> = {};
@@ -20,46 +82,153 @@ export function buildOpenApi(version: string): Json {
   }
   return {
     openapi: '3.1.0',
-    info: { title: 'Store Management Service', version },
+    info: {
+      title: 'Store Management Service',
+      version,
+      description:
+        'Settings, blog, disputes, backups and notifications of a store. `storectl` is its command line and its client library.',
+      contact: { name: 'The storectl authors' },
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: '/', description: 'The service that serves this document' }],
     security: [{ apiKey: [] }],
+    tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
     paths,
     components: {
-      securitySchemes: { apiKey: { type: 'http', scheme: 'bearer' } },
-      schemas: { Problem: jsonSchema(problemDetails) },
+      securitySchemes: {
+        apiKey: {
+          type: 'http',
+          scheme: 'bearer',
+          description:
+            'An API key of the store. Each operation names the scope that the key needs in `x-required-scope`.',
+        },
+      },
+      schemas: componentSchemas(),
+      responses: {
+        ...Object.fromEntries(
+          Object.entries(refusals).map(([status, { name }]) => [name, describeRefusal(Number(status))]),
+        ),
+        Failure: failure('Any other failure, such as a request that is not HTTP', {}, {}),
+      },
     },
   };
 }
 
-function describe(operation: Operation): Json {
+function describe(operation: ServedOperation): Json {
+  const { id, class: kind, summary, body, service } = operation;
   return {
-    operationId: operation.id,
-    summary: operation.summary,
-    parameters: pathParameters(operation).map((name) => ({
-      name,
-      in: 'path',
-      required: true,
-      schema: { type: 'string' },
-    })),
-    ...(operation.body && {
+    operationId: id,
+    tags: [id.split('.')[0]],
+    summary,
+    description: `${repetition[kind]} The key needs the scope \`${service.scope}\`.`,
+    'x-required-scope': service.scope,
+    parameters: [
+      ...pathParameters(operation).map((name) => ({
+        name,
+        in: 'path',
+        required: true,
+        description: parameterTexts[name],
+        schema: { type: 'string' },
+      })),
+      ...(service.versioned && isWrite(operation)
+        ? [
+            {
+              name: 'If-Match',
+              in: 'header',
+              description: 'Only if the store still has this `ETag`; else the answer is 412',
+              schema: { type: 'string' },
+            },
+          ]
+        : []),
+    ],
+    ...(body !== null && {
       requestBody: {
         required: true,
-        content: { 'application/json': { schema: jsonSchema(operation.body) } },
+        content: { 'application/json': { schema: jsonSchema(body), example: service.example } },
       },
     }),
     responses: {
-      '2XX': {
-        description: 'Done',
-        content: { 'application/json': { schema: jsonSchema(operation.response) } },
-      },
-      default: {
-        description: 'Refused or failed',
-        content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
-      },
+      ...Object.fromEntries(
+        (service.success ?? [200]).map((status) => [status, describeSuccess(operation, status)]),
+      ),
+      ...Object.fromEntries(
+        Object.entries(refusals)
+          .filter(([, { applies }]) => applies(operation))
+          .map(([status, { name }]) => [status, responseReference(name)]),
+      ),
+      default: responseReference('Failure'),
     },
   };
 }
 
+function describeSuccess({ id, class: kind, response, service }: ServedOperation, status: 200 | 201): Json {
+  return {
+    description: z.globalRegistry.get(response)?.description,
+    headers: {
+      'X-Request-Id': headers.requestId,
+      ...(service.versioned && { ETag: headers.etag }),
+      ...(id === 'blog.create' && status === 201 && { Location: headers.location }),
+      ...(kind === 'keyed' && { 'Idempotency-Replayed': headers.replayed }),
+    },
+    content: { 'application/json': { schema: referenceTo(response) } },
+  };
+}
+
+function describeRefusal(status: number): Json {
+  const codes = (Object.keys(problems) as ErrorCode[]).filter((code) => problems[code].status === status);
+  return failure(
+    codes.map((code) => `\`${code}\`: ${problems[code].title}`).join('. '),
+    {
+      ...(status === 401 && { 'WWW-Authenticate': headers.authenticate }),
+      ...((status === 429 || status === 503) && { 'Retry-After': headers.retryAfter }),
+    },
+    { properties: { status: { const: status }, code: { enum: codes } } },
+  );
+}
+
+function failure(description: string, moreHeaders: Json, narrower: Json): Json {
+  return {
+    description,
+    headers: { 'X-Request-Id': headers.requestId, ...moreHeaders },
+    content: { 'application/problem+json': { schema: { ...referenceTo(problemDetails), ...narrower } } },
+  };
+}
+
+function responseReference(name: string): Json {
+  return { $ref: `#/components/responses/${name}` };
+}
+
+function header(description: string): Json {
+  return { description, schema: { type: 'string' } };
+}
+
+function referenceTo(schema: z.ZodMiniType): Json {
+  return { $ref: schemaUri(String(z.globalRegistry.get(schema)?.id)) };
+}
+
+function schemaUri(name: string): string {
+  return `#/components/schemas/${name}`;
+}
+
+const options = {
+  target: 'draft-2020-12',
+  io: 'input',
+  /** What other services may accept too, this one does not. */
+  override({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodType; jsonSchema: Json }) {
+    const values = zodSchema._zod.def.type === 'array' ? undefined : knownValues(zodSchema);
+    if (values !== undefined) jsonSchema[isClosed(zodSchema) ? 'enum' : 'examples'] = values;
+  },
+} as const;
+
 function jsonSchema(schema: z.ZodMiniType): Json {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, { target: 'draft-2020-12', io: 'input' });
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, options);
   return rest;
+}
+
+/** The schemas of answers, which have names. */
+function componentSchemas(): Json {
+  const { schemas } = z.toJSONSchema(z.globalRegistry, { ...options, uri: schemaUri });
+  return Object.fromEntries(
+    Object.entries(schemas).map(([name, { $schema: _, $id: _id, ...schema }]) => [name, schema]),
+  );
 }

@@ -1,4 +1,5 @@
 import type * as z from 'zod/mini';
+import type { Scope } from './scopes.ts';
 
 /**
  * What may be done if the answer to a request is lost:
@@ -24,6 +25,20 @@ export interface Operation {
   readonly body: z.ZodMiniObject | null;
   /** Schema of a success body. Every field may be missing or null, and unknown fields are allowed. */
   readonly response: z.ZodMiniObject;
+}
+
+/** An operation as this repository's service offers it. */
+export interface ServedOperation extends Operation {
+  /** What this repository's service decided where the contract is silent. Another service may have decided otherwise. */
+  readonly service: {
+    readonly scope: Scope;
+    /** Statuses of success: 200 unless given. */
+    readonly success?: readonly (200 | 201)[];
+    /** Answers have an `ETag`, and a write accepts it in `If-Match`. */
+    readonly versioned?: true;
+    /** A body that it accepts, for its documentation. */
+    readonly example?: Readonly<Record<string, unknown>>;
+  };
 }
 
 /** The names in braces in the operation's path, in order: `['storeId', 'backupId']`. */

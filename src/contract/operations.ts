@@ -1,4 +1,4 @@
-import type { Operation } from './operation.ts';
+import type { Operation, ServedOperation } from './operation.ts';
 import { createBackup, restoreBackup } from './operations/backups.ts';
 import { createBlogPost } from './operations/blog.ts';
 import { decideDispute, openDispute, showDispute } from './operations/disputes.ts';
@@ -7,8 +7,8 @@ import { appealReclaim } from './operations/reclaims.ts';
 import { saveSettings, showSettings } from './operations/settings.ts';
 import { updateStore } from './operations/store.ts';
 
-/** The 12 operations in the order of section 4 of the contract. */
-export const operations = [
+/** The 12 operations in the order of section 4 of the contract, by the method of the client library. */
+const operationsByMethod = {
   updateStore,
   createBlogPost,
   decideDispute,
@@ -21,7 +21,9 @@ export const operations = [
   appealReclaim,
   addEndpoint,
   markNotificationsRead,
-] as const satisfies readonly Operation[];
+} as const satisfies Record<string, ServedOperation>;
+
+export const operations = Object.values(operationsByMethod);
 
 export type OperationId = (typeof operations)[number]['id'];
 

@@ -1,15 +1,60 @@
 import * as z from 'zod/mini';
+import { described, named, oneOf, text } from './fields.ts';
+
+/** The refusals of this repository's service by their stable codes: clients may act on them. */
+export const problems = {
+  malformed_request: { status: 400, title: 'Invalid HTTP request' },
+  malformed_json: { status: 400, title: 'Invalid JSON body' },
+  missing_key: { status: 401, title: 'API key required' },
+  invalid_key: { status: 401, title: 'Invalid API key' },
+  insufficient_scope: { status: 403, title: 'Insufficient scope' },
+  not_found: { status: 404, title: 'Not found' },
+  method_not_allowed: { status: 405, title: 'Method not allowed' },
+  request_timeout: { status: 408, title: 'Request timeout' },
+  idempotency_in_progress: { status: 409, title: 'A request with this idempotency key is running' },
+  state_conflict: { status: 409, title: 'Conflict with the current state' },
+  slug_taken: { status: 409, title: 'Slug already taken' },
+  restore_in_progress: { status: 409, title: 'The store is being restored' },
+  duplicate: { status: 409, title: 'Already exists' },
+  stale: { status: 412, title: 'Changed since it was read' },
+  too_large: { status: 413, title: 'Body too large' },
+  unsupported_media_type: { status: 415, title: 'Unsupported content type' },
+  expectation_failed: { status: 417, title: 'Unsupported expectation' },
+  validation_failed: { status: 422, title: 'Invalid request' },
+  idempotency_key_reused: { status: 422, title: 'Idempotency key used for another request' },
+  rate_limited: { status: 429, title: 'Too many requests' },
+  headers_too_large: { status: 431, title: 'Headers too large' },
+  internal_error: { status: 500, title: 'Internal error' },
+  busy: { status: 503, title: 'Service busy' },
+} as const;
+
+export type ErrorCode = keyof typeof problems;
 
 /**
  * The error body of this repository's service (RFC 9457). The contract does not define errors (section 7), so clients
  * must accept any other body.
  */
-export const problemDetails = z.looseObject({
-  type: z.string(),
-  title: z.string(),
-  status: z.int(),
-  detail: z.optional(z.string()),
-  code: z.string(),
-  requestId: z.optional(z.string()),
-  errors: z.optional(z.array(z.looseObject({ pointer: z.string(), code: z.string(), detail: z.string() }))),
-});
+export const problemDetails = named(
+  z.looseObject({
+    type: text('`urn:storectl:problem:` and the code'),
+    title: text('What the code means'),
+    status: described(z.int(), 'The HTTP status again'),
+    detail: z.optional(text('What is wrong with this request, for people')),
+    code: oneOf(Object.keys(problems), 'Stable name of the reason, for programs'),
+    requestId: z.optional(text('The same as `X-Request-Id`, to find the request in the log')),
+    errors: z.optional(
+      described(
+        z.array(
+          z.looseObject({
+            pointer: text('JSON pointer to the field (RFC 6901)'),
+            code: text('Stable name of the reason'),
+            detail: text('Completes "The field …"'),
+          }),
+        ),
+        'With `validation_failed`: every invalid field',
+      ),
+    ),
+  }),
+  'Problem',
+  'A refusal or a failure (RFC 9457).',
+);

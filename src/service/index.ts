@@ -1,3 +1,4 @@
+export { type Preset, presets, type Scope, scopes } from '../contract/scopes.ts';
 export {
   type CreatedKey,
   createKey,
@@ -27,7 +28,6 @@ export { type Deliveries, startDeliveries } from './delivery/start.ts';
 export { type App, type AppOptions, createApp } from './http/app.ts';
 export { type Listening, listen } from './http/listen.ts';
 export { ServiceError } from './model/errors.ts';
-export { type Preset, presets, type Scope, scopes } from './model/scopes.ts';
 export type { NewStore } from './operations/stores.ts';
 export {
   DatabaseSetupError,

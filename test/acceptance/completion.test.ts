@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { sectionNames } from '../../src/service/operations/backup-sections.ts';
+import { sectionNames } from '../../src/contract/operations/backups.ts';
 import { launcher, newProgramMachine, type ProgramMachine, testNode } from '../helpers/program.ts';
 
 test('the program prints the scripts of its package', async () => {

@@ -6,12 +6,12 @@ import { completionModel } from '../../scripts/completion-model.ts';
 import { globalOptions } from '../../src/cli/command/global-options.ts';
 import { complete } from '../../src/cli/completion/complete.ts';
 import { completeIds } from '../../src/cli/completion/ids.ts';
-import { knownWords } from '../../src/cli/completion/known-values.ts';
 import type { CompletedCommand } from '../../src/cli/completion/model.ts';
 import { exampleIds } from '../../src/contract/example-ids.ts';
-import { operations } from '../../src/contract/operations.ts';
-import { eventTypes } from '../../src/service/model/event-types.ts';
-import { sectionNames } from '../../src/service/operations/backup-sections.ts';
+import { sectionNames } from '../../src/contract/operations/backups.ts';
+import { postStates } from '../../src/contract/operations/blog.ts';
+import { decisions } from '../../src/contract/operations/disputes.ts';
+import { eventTypes } from '../../src/contract/operations/notifications.ts';
 import { type Machine, machineFor, newMachine } from '../helpers/cli.ts';
 import { answer, startFaultServer } from '../helpers/fault-server.ts';
 import { makeNamedPipe } from '../helpers/named-pipe.ts';
@@ -55,27 +55,30 @@ describe('the model', () => {
     expect(['--dry-run', '--fields'].filter((flag) => !names.includes(flag))).toEqual(refused);
   });
 
-  test('offers the values that the service of this package takes', () => {
-    expect(knownWords['backup.create']?.sections).toEqual(sectionNames);
-    expect(knownWords['backup.restore']?.sections).toEqual(sectionNames);
-    expect(knownWords['notify.add-endpoint']?.events).toEqual(eventTypes);
-    for (const [id, fields] of Object.entries(knownWords)) {
-      const { body } = operations.find((operation) => operation.id === id) ?? { body: null };
-      for (const field of Object.keys(fields)) expect(Object.keys(body?.shape ?? {})).toContain(field);
-    }
+  test.each([
+    ['backup create', '--sections', sectionNames],
+    ['backup restore', '--sections', sectionNames],
+    ['notify add-endpoint', '--events', eventTypes],
+    ['notify add-endpoint', '--kind', ['discord']],
+    ['blog create', '--status', postStates],
+    ['disputes decide', '--status', decisions],
+    ['disputes open', '--kind', ['payment']],
+  ])('%s %s offers the values that the service of this package takes', (place, name, values) => {
+    const flag = nodes.get(place)?.flags.find(({ names }) => names.includes(name));
+    expect(flag?.value?.words).toEqual(values);
   });
 
   test('a service takes each of these statuses and kinds', async () => {
     const service = await startService();
     const machine = machineFor(service);
-    for (const status of knownWords['blog.create']?.status ?? []) {
+    for (const status of postStates) {
       const at = status === 'scheduled' ? ['--scheduled-at', '2100-01-01T00:00:00Z'] : [];
       const { exitCode, stderr } = await machine.run([
         ...['blog', 'create', '--title', status, '--content-md', 'x', '--status', status, ...at],
       ]);
       expect({ exitCode, stderr }).toMatchObject({ exitCode: 0 });
     }
-    for (const status of knownWords['disputes.decide']?.status ?? []) {
+    for (const status of decisions) {
       const opened = await machine.run(['disputes', 'open', '--reason', `to be ${status}`, '-q']);
       const id = opened.stdout.trim();
       const decided = await machine.run([

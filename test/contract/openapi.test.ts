@@ -2,50 +2,58 @@ import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { buildOpenApi } from '../../src/contract/openapi.ts';
 import { pathParameters } from '../../src/contract/operation.ts';
+import { createBackup } from '../../src/contract/operations/backups.ts';
+import { eventTypes } from '../../src/contract/operations/notifications.ts';
 import { operations } from '../../src/contract/operations.ts';
+import { scopes } from '../../src/contract/scopes.ts';
 
 const schemaObject = z.looseObject({ type: z.literal('object') });
 
-const documentShape = z.strictObject({
+const reference = z.strictObject({ $ref: z.string() });
+
+const documentShape = z.looseObject({
   openapi: z.literal('3.1.0'),
-  info: z.strictObject({ title: z.string(), version: z.literal('1.2.3') }),
   security: z.tuple([z.strictObject({ apiKey: z.tuple([]) })]),
+  info: z.looseObject({ title: z.string(), version: z.literal('1.2.3') }),
   paths: z.record(
     z.string().startsWith('/v1/'),
     z.record(
       z.enum(['get', 'post', 'put', 'patch']).or(z.string().max(0)),
       z.strictObject({
         operationId: z.string(),
+        tags: z.tuple([z.string()]),
         summary: z.string().min(1),
+        description: z.string().min(1),
+        'x-required-scope': z.enum(scopes),
         parameters: z.array(
-          z.strictObject({
-            name: z.string(),
-            in: z.literal('path'),
-            required: z.literal(true),
-            schema: z.strictObject({ type: z.literal('string') }),
-          }),
+          z.looseObject({ name: z.string(), in: z.enum(['path', 'header']), description: z.string().min(1) }),
         ),
         requestBody: z
           .strictObject({
             required: z.literal(true),
-            content: z.strictObject({ 'application/json': z.strictObject({ schema: schemaObject }) }),
+            content: z.strictObject({
+              'application/json': z.strictObject({ schema: schemaObject, example: z.looseObject({}) }),
+            }),
           })
           .optional(),
-        responses: z.strictObject({
-          '2XX': z.strictObject({
-            description: z.string().min(1),
-            content: z.strictObject({ 'application/json': z.strictObject({ schema: schemaObject }) }),
-          }),
-          default: z.looseObject({ description: z.string().min(1) }),
-        }),
+        responses: z.record(
+          z.string(),
+          reference.or(
+            z.looseObject({
+              description: z.string().min(1),
+              content: z.strictObject({ 'application/json': z.strictObject({ schema: reference }) }),
+            }),
+          ),
+        ),
       }),
     ),
   ),
   components: z.strictObject({
     securitySchemes: z.strictObject({
-      apiKey: z.strictObject({ type: z.literal('http'), scheme: z.literal('bearer') }),
+      apiKey: z.looseObject({ type: z.literal('http'), scheme: z.literal('bearer') }),
     }),
-    schemas: z.strictObject({ Problem: schemaObject }),
+    schemas: z.record(z.string(), schemaObject),
+    responses: z.record(z.string(), z.looseObject({ description: z.string().min(1) })),
   }),
 });
 
@@ -58,7 +66,7 @@ describe('the OpenAPI document', () => {
         id: operationId,
         method: method.toUpperCase(),
         path,
-        parameters: parameters.map(({ name }) => name),
+        parameters: parameters.flatMap((parameter) => (parameter.in === 'path' ? [parameter.name] : [])),
         body: requestBody !== undefined,
       })),
     );
@@ -76,13 +84,16 @@ describe('the OpenAPI document', () => {
     );
   });
 
-  test('every reference in it leads somewhere', () => {
+  test('every reference in it leads somewhere, and every component is used', () => {
     const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map(
       ([, target]) => target,
     );
 
-    expect(new Set(references)).toEqual(new Set(['#/components/schemas/Problem']));
-    expect(document.components.schemas.Problem).toBeDefined();
+    const targets = [
+      ...Object.keys(document.components.schemas).map((name) => `#/components/schemas/${name}`),
+      ...Object.keys(document.components.responses).map((name) => `#/components/responses/${name}`),
+    ];
+    expect([...new Set(references)].sort()).toEqual(targets.sort());
   });
 
   test('says what is required and lets other fields pass', () => {
@@ -93,6 +104,16 @@ describe('the OpenAPI document', () => {
 
     expect(schema).toMatchObject({ required: ['label', 'sections', 'idempotencyKey'] });
     expect(schema?.additionalProperties).not.toBe(false);
+  });
+
+  test('names the values that the service knows, which the contract leaves open', () => {
+    const made = JSON.stringify(buildOpenApi('1.2.3'));
+
+    expect(made).toContain(JSON.stringify({ type: 'string', enum: eventTypes }));
+    expect(made).toContain('"enum":["open","won","lost","withdrawn"]');
+    expect(createBackup.body.safeParse({ label: '', sections: ['new'], idempotencyKey: '' }).success).toBe(
+      true,
+    );
   });
 
   test('is JSON and nothing else', () => {

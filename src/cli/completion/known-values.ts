@@ -1,35 +1,6 @@
 import type * as z from 'zod/mini';
 import type { CompletionKind } from '../core/option-spec.ts';
 
-const sections = ['store', 'blog', 'settings', 'endpoints'];
-
-/**
- * Values that the service of this package takes, by operation and dotted field. The contract leaves them open: Tab offers
- * them, and nothing is refused for being another.
- */
-export const knownWords: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
-  'backup.create': { sections },
-  'backup.restore': { sections },
-  'blog.create': { status: ['draft', 'scheduled', 'published'] },
-  'disputes.open': { kind: ['payment'] },
-  'disputes.decide': { status: ['won', 'lost', 'withdrawn'] },
-  'notify.add-endpoint': {
-    kind: ['discord'],
-    events: [
-      'store_updated',
-      'post_created',
-      'dispute_opened',
-      'dispute_decided',
-      'settings_updated',
-      'backup_created',
-      'backup_restored',
-      'reclaim_noticed',
-      'reclaim_appealed',
-      'feedback_digest',
-    ],
-  },
-};
-
 /** Ids that a path parameter of the contract takes, where the history knows some. */
 export const parameterKinds: Readonly<Record<string, CompletionKind>> = {
   backupId: 'backup',

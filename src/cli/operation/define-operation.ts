@@ -46,7 +46,7 @@ function describeCommand(command: InputCommand, fields: readonly FieldFlag[]) {
     examples,
     arguments: command.arguments ?? parameterArguments(operation),
     options: [
-      ...fields.flatMap((field) => fieldOptions(withDefault(field, command.defaults), operation.id)),
+      ...fields.flatMap((field) => fieldOptions(withDefault(field, command.defaults))),
       ...(operation.body === null ? [] : bodyOptions),
       ...(command.options ?? []),
     ],
@@ -120,7 +120,7 @@ async function performAsked(command: OperationCommand, run: Run): Promise<Perfor
 async function withIdempotencyKey(request: OperationRequest): Promise<OperationRequest> {
   const { operation, body } = request;
   if (operation.class !== 'keyed' || body?.idempotencyKey !== undefined) return request;
-  const { makeIdempotencyKey } = await import('./run/idempotency-key.ts');
+  const { makeIdempotencyKey } = await import('../../client/idempotency-key.ts');
   return { ...request, body: { ...body, idempotencyKey: makeIdempotencyKey() } };
 }
 

@@ -1,4 +1,3 @@
-import { knownWords } from '../../cli/completion/known-values.ts';
 import { CliError } from '../../cli/core/errors.ts';
 import { exitCodes } from '../../cli/core/exit-codes.ts';
 import { getPath } from '../../cli/core/field-path.ts';
@@ -6,7 +5,7 @@ import { isObject } from '../../cli/core/json-value.ts';
 import { printable } from '../../cli/core/sanitize.ts';
 import type { Run } from '../../cli/operation/run/run.ts';
 import { readBeforeWrite } from '../../cli/operation/run/send.ts';
-import { decideDispute, showDispute } from '../../contract/operations/disputes.ts';
+import { decisions, showDispute } from '../../contract/operations/disputes.ts';
 import type { Decision } from './bulk/decisions-file.ts';
 
 export const expectStatus = '--expect-status';
@@ -40,7 +39,7 @@ export async function readDispute(run: Run): Promise<CurrentDispute> {
 
 /** A warning for a status outside of the usual ones, or null. The contract allows any text, so it may be right. */
 export function unusualStatus(status: string): string | null {
-  const usual = knownWords[decideDispute.id]?.status ?? [];
+  const usual: readonly string[] = decisions;
   if (usual.includes(status)) return null;
   return `the status "${status}" is not one of ${usual.join(', ')}: did you mean that?`;
 }

@@ -24,7 +24,7 @@ export function questionsOfNotifications(context: Context, body: Record<string, 
   const questionOf = (field: FieldFlag): Question => ({
     async ask() {
       const known = way === 'ids' ? await knownIds(context, markNotificationsRead) : [];
-      if (known.length === 0) return askInto(context, markNotificationsRead, body, field);
+      if (known.length === 0) return askInto(context, body, field);
       const before = Array.isArray(body.ids) ? body.ids.map(String) : [];
       body.ids = await askSeveral(context.io, field.description, idChoices(context, known), before);
     },

@@ -17,7 +17,7 @@ import {
   settingsRun,
 } from './settings-diff.ts';
 
-const askChanges = askWhatChanges(saveSettings, '--quiet-hours-enabled', async (input) => {
+const askChanges = askWhatChanges('--quiet-hours-enabled', async (input) => {
   return (await readSettings(await settingsRun(input))).document;
 });
 

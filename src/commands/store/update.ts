@@ -8,7 +8,7 @@ import { readUndoable, undoCommandOf, undoneId, undoOption } from '../../cli/ope
 import { updateStore } from '../../contract/operations/store.ts';
 import { lastKnownStore } from './last-known-store.ts';
 
-const askChanges = askWhatChanges(updateStore, '--name "My store"', async ({ context }) => {
+const askChanges = askWhatChanges('--name "My store"', async ({ context }) => {
   return (await lastKnownStore(context)) ?? {};
 });
 

@@ -1,15 +1,22 @@
 import * as z from 'zod/mini';
-import { described, lenientObject, openObject, text, timestamp, uuid } from '../fields.ts';
-import type { Operation } from '../operation.ts';
+import { described, lenientObject, named, oneOf, openObject, text, timestamp, uuid } from '../fields.ts';
+import type { ServedOperation } from '../operation.ts';
+
+/** What this repository's service backs up and restores. */
+export const sectionNames = ['store', 'blog', 'settings', 'endpoints'] as const;
 
 /** Backup, section 2.5. */
-export const backup = lenientObject({
-  id: uuid(),
-  version: z.int(),
-  label: z.string(),
-  sections: z.array(z.string()),
-  createdAt: timestamp(),
-});
+export const backup = named(
+  lenientObject({
+    id: uuid(),
+    version: z.int(),
+    label: z.string(),
+    sections: z.array(oneOf(sectionNames)),
+    createdAt: timestamp(),
+  }),
+  'Backup',
+  'A backup of some sections of a store.',
+);
 
 export const createBackup = {
   id: 'backup.create',
@@ -19,11 +26,16 @@ export const createBackup = {
   class: 'keyed',
   body: openObject({
     label: text('Name of the backup'),
-    sections: described(z.array(z.string()), 'Sections to back up, for example store'),
+    sections: described(z.array(oneOf(sectionNames)), 'Sections to back up, for example store'),
     idempotencyKey: text('Key under which the service applies this request once'),
   }),
   response: backup,
-} as const satisfies Operation;
+  service: {
+    scope: 'backups:write',
+    success: [201],
+    example: { label: 'nightly', sections: ['store', 'blog'], idempotencyKey: 'nightly-2030-01-31' },
+  },
+} as const satisfies ServedOperation;
 
 export const restoreBackup = {
   id: 'backup.restore',
@@ -32,9 +44,13 @@ export const restoreBackup = {
   summary: 'Restore sections of a backup over what the store has now',
   class: 'keyed',
   body: openObject({
-    sections: described(z.array(z.string()), 'Sections to restore, for example store'),
+    sections: described(z.array(oneOf(sectionNames)), 'Sections to restore, for example store'),
     idempotencyKey: text('Key under which the service applies this request once'),
   }),
   /** Free-form, section 2.8. */
-  response: z.looseObject({}),
-} as const satisfies Operation;
+  response: named(z.looseObject({}), 'Restore', 'What was restored.'),
+  service: {
+    scope: 'backups:restore',
+    example: { sections: ['blog'], idempotencyKey: 'restore-2030-01-31' },
+  },
+} as const satisfies ServedOperation;

@@ -1,29 +1,46 @@
 import * as z from 'zod/mini';
-import { described, lenientObject, openObject, text, time, timestamp, uuid } from '../fields.ts';
-import type { Operation } from '../operation.ts';
+import {
+  described,
+  lenientObject,
+  named,
+  oneOf,
+  openObject,
+  text,
+  time,
+  timestamp,
+  uuid,
+} from '../fields.ts';
+import type { ServedOperation } from '../operation.ts';
+
+/** States that this repository's service knows. */
+export const postStates = ['draft', 'scheduled', 'published'] as const;
 
 /** Blog post, section 2.2. */
-const blogPost = lenientObject({
-  id: uuid(),
-  title: z.string(),
-  slug: z.string(),
-  excerpt: z.string(),
-  contentMd: z.string(),
-  coverImageId: uuid(),
-  coverUrl: z.string(),
-  coverImageUrl: z.string(),
-  tags: z.array(z.string()),
-  featuredProductIds: z.array(uuid()),
-  status: z.string(),
-  effectiveStatus: z.string(),
-  publishedAt: timestamp(),
-  scheduledAt: timestamp(),
-  metaTitle: z.string(),
-  metaDescription: z.string(),
-  viewCount: z.int(),
-  createdAt: timestamp(),
-  updatedAt: timestamp(),
-});
+const blogPost = named(
+  lenientObject({
+    id: uuid(),
+    title: z.string(),
+    slug: z.string(),
+    excerpt: z.string(),
+    contentMd: z.string(),
+    coverImageId: uuid(),
+    coverUrl: z.string(),
+    coverImageUrl: z.string(),
+    tags: z.array(z.string()),
+    featuredProductIds: z.array(uuid()),
+    status: oneOf(postStates),
+    effectiveStatus: oneOf(postStates),
+    publishedAt: timestamp(),
+    scheduledAt: timestamp(),
+    metaTitle: z.string(),
+    metaDescription: z.string(),
+    viewCount: z.int(),
+    createdAt: timestamp(),
+    updatedAt: timestamp(),
+  }),
+  'BlogPost',
+  'A blog post.',
+);
 
 /**
  * Section 4 names `title` and `contentMd`. The optional fields are those that only the author can know; the contract does
@@ -44,10 +61,15 @@ export const createBlogPost = {
     coverImageId: z.optional(described(uuid(), 'Cover image of the post (UUID)')),
     tags: z.optional(described(z.array(z.string()), 'Tags of the post')),
     featuredProductIds: z.optional(described(z.array(uuid()), 'Products shown with the post (UUIDs)')),
-    status: z.optional(text('State of the post, for example draft')),
+    status: z.optional(oneOf(postStates, 'State of the post, for example draft')),
     scheduledAt: z.optional(time('When to publish the post, for example 2030-01-31 09:00')),
     metaTitle: z.optional(text('Title of the post for search engines')),
     metaDescription: z.optional(text('Description of the post for search engines')),
   }),
   response: blogPost,
-} as const satisfies Operation;
+  service: {
+    scope: 'blog:write',
+    success: [201],
+    example: { title: 'Spring sale', contentMd: 'Everything is **20 %** off.', tags: ['sale'] },
+  },
+} as const satisfies ServedOperation;

@@ -1,26 +1,43 @@
 import * as z from 'zod/mini';
-import { described, lenientObject, openObject, text, time, timestamp, uuid } from '../fields.ts';
-import type { Operation } from '../operation.ts';
+import {
+  described,
+  lenientObject,
+  named,
+  oneOf,
+  openObject,
+  text,
+  time,
+  timestamp,
+  uuid,
+} from '../fields.ts';
+import type { ServedOperation } from '../operation.ts';
+
+/** Decisions that this repository's service accepts. */
+export const decisions = ['won', 'lost', 'withdrawn'] as const;
 
 /** Dispute record, section 2.3. */
-const dispute = lenientObject({
-  id: uuid(),
-  storeId: uuid(),
-  env: z.string(),
-  orderId: uuid(),
-  buyerEmail: z.string(),
-  providerCaseId: z.string(),
-  kind: z.string(),
-  status: z.string(),
-  reason: z.string(),
-  riskSignals: z.record(z.string(), z.unknown()),
-  deadlineAt: timestamp(),
-  appealDeadlineAt: timestamp(),
-  resolution: z.string(),
-  idempotencyKey: z.string(),
-  createdAt: timestamp(),
-  updatedAt: timestamp(),
-});
+const dispute = named(
+  lenientObject({
+    id: uuid(),
+    storeId: uuid(),
+    env: z.string(),
+    orderId: uuid(),
+    buyerEmail: z.string(),
+    providerCaseId: z.string(),
+    kind: z.string(),
+    status: oneOf(['open', ...decisions]),
+    reason: z.string(),
+    riskSignals: z.record(z.string(), z.unknown()),
+    deadlineAt: timestamp(),
+    appealDeadlineAt: timestamp(),
+    resolution: z.string(),
+    idempotencyKey: z.string(),
+    createdAt: timestamp(),
+    updatedAt: timestamp(),
+  }),
+  'Dispute',
+  'The record of a dispute.',
+);
 
 /** Dispute evidence item, section 2.4. */
 const evidenceItem = lenientObject({
@@ -41,7 +58,7 @@ export const openDispute = {
   summary: 'Open a dispute record (moves no money)',
   class: 'keyed',
   body: openObject({
-    kind: text('Kind of the dispute'),
+    kind: oneOf(['payment'], 'Kind of the dispute', { open: true }),
     reason: text('Why the dispute is opened'),
     idempotencyKey: text('Key under which the service applies this request once'),
     orderId: z.optional(described(uuid(), 'Order in dispute (UUID)')),
@@ -54,7 +71,12 @@ export const openDispute = {
     appealDeadlineAt: z.optional(time('Deadline for an appeal, for example 2030-02-07 09:00')),
   }),
   response: dispute,
-} as const satisfies Operation;
+  service: {
+    scope: 'disputes:write',
+    success: [201],
+    example: { kind: 'payment', reason: 'The buyer did not get the order', idempotencyKey: 'case-4711' },
+  },
+} as const satisfies ServedOperation;
 
 export const showDispute = {
   id: 'disputes.show',
@@ -63,8 +85,13 @@ export const showDispute = {
   summary: 'Show a dispute with its evidence',
   class: 'read',
   body: null,
-  response: lenientObject({ record: dispute, evidence: z.array(evidenceItem) }),
-} as const satisfies Operation;
+  response: named(
+    lenientObject({ record: dispute, evidence: z.array(evidenceItem) }),
+    'DisputeWithEvidence',
+    'A dispute and its evidence, oldest first.',
+  ),
+  service: { scope: 'disputes:read' },
+} as const satisfies ServedOperation;
 
 export const decideDispute = {
   id: 'disputes.decide',
@@ -73,8 +100,12 @@ export const decideDispute = {
   summary: 'Record the decision of a dispute (moves no money)',
   class: 'one-shot',
   body: openObject({
-    status: text('Outcome of the dispute, for example won'),
+    status: oneOf(decisions, 'Outcome of the dispute, for example won'),
     resolution: text('Reason for the decision'),
   }),
   response: dispute,
-} as const satisfies Operation;
+  service: {
+    scope: 'disputes:decide',
+    example: { status: 'won', resolution: 'The parcel was delivered' },
+  },
+} as const satisfies ServedOperation;

@@ -1,6 +1,16 @@
 import * as z from 'zod/mini';
-import { described, lenientObject, openObject, text, time, timestamp, uuid } from '../fields.ts';
-import type { Operation } from '../operation.ts';
+import {
+  described,
+  lenientObject,
+  named,
+  oneOf,
+  openObject,
+  text,
+  time,
+  timestamp,
+  uuid,
+} from '../fields.ts';
+import type { ServedOperation } from '../operation.ts';
 
 const discordTemplate = lenientObject({
   title: text('Title of the Discord message'),
@@ -8,17 +18,38 @@ const discordTemplate = lenientObject({
   color: text('Colour of the Discord message, for example #0a7cff'),
 });
 
+/** Events that this repository's service knows (section 6 has the last one). */
+export const eventTypes = [
+  'store_updated',
+  'post_created',
+  'dispute_opened',
+  'dispute_decided',
+  'settings_updated',
+  'backup_created',
+  'backup_restored',
+  'reclaim_noticed',
+  'reclaim_appealed',
+  'feedback_digest',
+] as const;
+
+/** Kinds of endpoints that this repository's service knows. */
+export const endpointKinds = ['discord'] as const;
+
 /** Notification endpoint, section 2.7. */
-const notificationEndpoint = lenientObject({
-  id: uuid(),
-  kind: z.string(),
-  name: z.string(),
-  url: z.string(),
-  events: z.array(z.string()),
-  enabled: z.boolean(),
-  discordTemplate,
-  createdAt: timestamp(),
-});
+const notificationEndpoint = named(
+  lenientObject({
+    id: uuid(),
+    kind: oneOf(endpointKinds),
+    name: z.string(),
+    url: z.string(),
+    events: z.array(oneOf(eventTypes)),
+    enabled: z.boolean(),
+    discordTemplate,
+    createdAt: timestamp(),
+  }),
+  'Endpoint',
+  'An endpoint that notifications are sent to. The token in its URL is masked.',
+);
 
 /** The contract does not show whether the request may have `enabled` and `discordTemplate` (section 4, note 9). */
 export const addEndpoint = {
@@ -28,15 +59,28 @@ export const addEndpoint = {
   summary: 'Add an endpoint that notifications are sent to',
   class: 'one-shot',
   body: openObject({
-    kind: text('Kind of the endpoint'),
+    kind: oneOf(endpointKinds, 'Kind of the endpoint'),
     name: text('Name of the endpoint'),
     url: described(z.url(), 'Web address that receives the notifications'),
-    events: described(z.array(z.string()), 'Events that trigger notifications, for example feedback_digest'),
+    events: described(
+      z.array(oneOf(eventTypes)),
+      'Events that trigger notifications, for example feedback_digest',
+    ),
     enabled: z.optional(described(z.boolean(), 'Send notifications to this endpoint')),
     discordTemplate: z.optional(discordTemplate),
   }),
   response: notificationEndpoint,
-} as const satisfies Operation;
+  service: {
+    scope: 'notifications:write',
+    success: [201],
+    example: {
+      kind: 'discord',
+      name: 'Team channel',
+      url: 'https://discord.com/api/webhooks/123456789012345678/token',
+      events: ['dispute_opened', 'feedback_digest'],
+    },
+  },
+} as const satisfies ServedOperation;
 
 /** The contract does not show which fields select notifications (section 4, note 10). */
 export const markNotificationsRead = {
@@ -49,5 +93,6 @@ export const markNotificationsRead = {
     ids: z.optional(described(z.array(z.string()), 'Ids of the notifications to mark read')),
     before: z.optional(time('Mark everything before this time as read, for example 2030-01-31 09:00')),
   }),
-  response: lenientObject({ ok: z.boolean() }),
-} as const satisfies Operation;
+  response: named(lenientObject({ ok: z.boolean() }), 'Done', 'The notifications are marked read.'),
+  service: { scope: 'notifications:write', example: { before: '2030-01-31T09:00:00Z' } },
+} as const satisfies ServedOperation;

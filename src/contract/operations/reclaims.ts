@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import { openObject, text } from '../fields.ts';
-import type { Operation } from '../operation.ts';
+import { named, openObject, text } from '../fields.ts';
+import type { ServedOperation } from '../operation.ts';
 
 export const appealReclaim = {
   id: 'reclaim.appeal',
@@ -10,5 +10,10 @@ export const appealReclaim = {
   class: 'one-shot',
   body: openObject({ text: text('Text of the appeal') }),
   /** Free-form, section 2.8. */
-  response: z.looseObject({}),
-} as const satisfies Operation;
+  response: named(z.looseObject({}), 'Appeal', 'The appeal.'),
+  service: {
+    scope: 'reclaims:appeal',
+    success: [200, 201],
+    example: { text: 'The subdomain is in use: it is the address of our shop.' },
+  },
+} as const satisfies ServedOperation;

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import { described, lenientObject, text, timestamp, uuid } from '../fields.ts';
-import type { Operation } from '../operation.ts';
+import { described, lenientObject, named, text, timestamp, uuid } from '../fields.ts';
+import type { ServedOperation } from '../operation.ts';
 
 const groups = {
   quietHours: lenientObject({
@@ -31,12 +31,16 @@ const groups = {
 };
 
 /** Operations settings, section 2.6. */
-const operationsSettings = lenientObject({
-  ...groups,
-  storeId: uuid(),
-  env: z.string(),
-  updatedAt: timestamp(),
-});
+const operationsSettings = named(
+  lenientObject({
+    ...groups,
+    storeId: uuid(),
+    env: z.string(),
+    updatedAt: timestamp(),
+  }),
+  'OperationsSettings',
+  'The operations settings of a store.',
+);
 
 /** Fields that only the service sets. */
 export const serverOwnedSettings = ['storeId', 'env', 'updatedAt'] as const;
@@ -51,7 +55,8 @@ export const showSettings = {
   class: 'read',
   body: null,
   response: operationsSettings,
-} as const satisfies Operation;
+  service: { scope: 'settings:read', versioned: true },
+} as const satisfies ServedOperation;
 
 export const saveSettings = {
   id: 'settings.save',
@@ -61,4 +66,9 @@ export const saveSettings = {
   class: 'repeatable',
   body: lenientObject(groups),
   response: operationsSettings,
-} as const satisfies Operation;
+  service: {
+    scope: 'settings:write',
+    versioned: true,
+    example: { quietHours: { enabled: true, start: '22:00', end: '07:00', timezone: 'Europe/Berlin' } },
+  },
+} as const satisfies ServedOperation;

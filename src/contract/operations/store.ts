@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import { described, lenientObject, text, timestamp, uuid } from '../fields.ts';
-import type { Operation } from '../operation.ts';
+import { described, lenientObject, named, text, timestamp, uuid } from '../fields.ts';
+import type { ServedOperation } from '../operation.ts';
 
 const checkoutFields = {
   couponField: described(z.boolean(), 'Offer a coupon field at checkout'),
@@ -43,18 +43,22 @@ const storeSettings = lenientObject({
 });
 
 /** Store, section 2.1. */
-const store = lenientObject({
-  id: uuid(),
-  organisationId: uuid(),
-  name: z.string(),
-  slug: z.string(),
-  status: z.string(),
-  defaultCurrency: z.string(),
-  timezone: z.string(),
-  settings: storeSettings,
-  url: z.string(),
-  createdAt: timestamp(),
-});
+const store = named(
+  lenientObject({
+    id: uuid(),
+    organisationId: uuid(),
+    name: z.string(),
+    slug: z.string(),
+    status: z.string(),
+    defaultCurrency: z.string(),
+    timezone: z.string(),
+    settings: storeSettings,
+    url: z.string(),
+    createdAt: timestamp(),
+  }),
+  'Store',
+  'A store with its settings.',
+);
 
 /** A partial update (section 4, note 1): null clears a field if the service allows it. */
 export const updateStore = {
@@ -76,4 +80,9 @@ export const updateStore = {
     }),
   }),
   response: store,
-} as const satisfies Operation;
+  service: {
+    scope: 'store:write',
+    versioned: true,
+    example: { name: 'Corner shop', settings: { brandColor: '#0a7cff', cashbackBp: 250 } },
+  },
+} as const satisfies ServedOperation;

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { base62, formatKey } from '../../contract/api-key.ts';
+import { type Preset, presets, type Scope } from '../../contract/scopes.ts';
 import { sha256 } from '../model/canonical-json.ts';
 import { notFound, ServiceError } from '../model/errors.ts';
-import { type Preset, presets, type Scope } from '../model/scopes.ts';
 import { timestamp } from '../model/time.ts';
 import type { Storage, Tenant } from '../storage/core/storage.ts';
 import {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type * as z from 'zod';
 import { buildOpenApi } from '../../contract/openapi.ts';
-import type { Operation } from '../../contract/operation.ts';
+import type { ServedOperation } from '../../contract/operation.ts';
 import { operations } from '../../contract/operations.ts';
 import { describeError, notFound, ServiceError } from '../model/errors.ts';
 import { validate } from '../model/validation.ts';
@@ -57,7 +57,7 @@ export function createApp(options: AppOptions): App {
 
   /** The steps run in this order, and the first that refuses the request answers it. */
   async function serve(
-    operation: Operation,
+    operation: ServedOperation,
     handler: Handler,
     request: HttpRequest,
     [storeId = '', targetId = '']: readonly string[],
@@ -73,7 +73,7 @@ export function createApp(options: AppOptions): App {
 
     if (storeId !== principal.storeId) throw notFound('Store', storeId);
     if (targetId.includes('\0')) throw notFound('Id', targetId);
-    requireScope(principal, handler.scope);
+    requireScope(principal, operation.service.scope);
 
     const input = handler.input && (await readInput(handler.input, handler.maxBodyBytes, request));
 

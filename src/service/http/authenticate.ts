@@ -1,8 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
 import { keyIdOf } from '../../contract/api-key.ts';
+import type { Scope } from '../../contract/scopes.ts';
 import { sha256 } from '../model/canonical-json.ts';
 import { ServiceError } from '../model/errors.ts';
-import type { Scope } from '../model/scopes.ts';
 import type { Storage } from '../storage/core/storage.ts';
 import { type ApiKeyRecord, findApiKey, stateOf } from '../storage/queries/api-keys.ts';
 import { createVersionedCache } from './versioned-cache.ts';

@@ -1,7 +1,6 @@
 import type * as z from 'zod';
 import type { OperationId } from '../../contract/operations.ts';
 import { type Precondition, versionOf } from '../model/canonical-json.ts';
-import type { Scope } from '../model/scopes.ts';
 import { settingsInput } from '../model/settings-document.ts';
 import { storePatch } from '../model/store-fields.ts';
 import { createBackup, newBackup, newRestore, restoreBackup } from '../operations/backups.ts';
@@ -40,7 +39,6 @@ export interface Reply {
 
 /** How the service answers an operation. */
 export interface Handler<Input = unknown> {
-  readonly scope: Scope;
   /** Schema of the body, null without a body. */
   readonly input: z.ZodType<Input> | null;
   readonly maxBodyBytes: number;
@@ -48,72 +46,63 @@ export interface Handler<Input = unknown> {
 }
 
 export const handlers: Record<OperationId, Handler> = {
-  'store.update': change('store:write', storePatch, async (work, { input, isCurrent }) =>
+  'store.update': change(storePatch, async (work, { input, isCurrent }) =>
     versioned(await updateStore(work, input, isCurrent)),
   ),
   'blog.create': {
-    ...change('blog:write', newPost, async (work, { input }) => {
+    ...change(newPost, async (work, { input }) => {
       const post = await createPost(work, input);
       const location = `/v1/stores/${work.storeId}/blog/posts/${post.id}`;
       return { status: 201, body: post, headers: { Location: location } };
     }),
     maxBodyBytes: 1024 * kibibyte,
   },
-  'disputes.decide': change('disputes:decide', newDecision, async (work, { targetId, input }) =>
+  'disputes.decide': change(newDecision, async (work, { targetId, input }) =>
     ok(await decideDispute(work, targetId, input)),
   ),
-  'settings.show': handler('settings:read', null, async (work) => versioned(await showSettings(work))),
-  'settings.save': change('settings:write', settingsInput, async (work, { input, isCurrent }) =>
+  'settings.show': handler(null, async (work) => versioned(await showSettings(work))),
+  'settings.save': change(settingsInput, async (work, { input, isCurrent }) =>
     versioned(await saveSettings(work, input, isCurrent)),
   ),
   'disputes.open': handler(
-    'disputes:write',
     newDispute,
     once('disputes.open', 'acquireChange', async (work, { input }) =>
       created(await openDispute(work, input)),
     ),
   ),
-  'disputes.show': handler('disputes:read', null, async (work, { targetId }) =>
-    ok(await showDispute(work, targetId)),
-  ),
+  'disputes.show': handler(null, async (work, { targetId }) => ok(await showDispute(work, targetId))),
   'backup.create': handler(
-    'backups:write',
     newBackup,
     once('backup.create', 'acquireChange', async (work, { input }) =>
       created(await createBackup(work, input)),
     ),
   ),
   'backup.restore': handler(
-    'backups:restore',
     newRestore,
     once('backup.restore', 'acquireRestore', async (work, { targetId, input }) =>
       ok(await restoreBackup(work, targetId, input)),
     ),
   ),
-  'reclaim.appeal': change('reclaims:appeal', newAppeal, async (work, { targetId, input }) => {
+  'reclaim.appeal': change(newAppeal, async (work, { targetId, input }) => {
     const { isNew, appeal } = await appealReclaim(work, targetId, input);
     return isNew ? created(appeal) : ok(appeal);
   }),
-  'notify.add-endpoint': change('notifications:write', newEndpoint, async (work, { input }) =>
+  'notify.add-endpoint': change(newEndpoint, async (work, { input }) =>
     created(await addEndpoint(work, input)),
   ),
-  'notify.mark-read': change('notifications:write', readMark, async (work, { input }) => {
+  'notify.mark-read': change(readMark, async (work, { input }) => {
     await markRead(work, input);
     return ok({ ok: true });
   }),
 };
 
-function handler<Input>(
-  scope: Scope,
-  input: z.ZodType<Input> | null,
-  run: Handler<Input>['run'],
-): Handler<Input> {
-  return { scope, input, run, maxBodyBytes: 64 * kibibyte };
+function handler<Input>(input: z.ZodType<Input> | null, run: Handler<Input>['run']): Handler<Input> {
+  return { input, run, maxBodyBytes: 64 * kibibyte };
 }
 
 /** For operations that change something: one at a time per store. */
-function change<Input>(scope: Scope, input: z.ZodType<Input>, run: Handler<Input>['run']): Handler<Input> {
-  return handler(scope, input, async (work, request) => {
+function change<Input>(input: z.ZodType<Input>, run: Handler<Input>['run']): Handler<Input> {
+  return handler(input, async (work, request) => {
     await excludeOthers(request.locks, 'acquireChange');
     return run(work, request);
   });

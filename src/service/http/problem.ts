@@ -1,31 +1,6 @@
-import { type ErrorCode, ServiceError } from '../model/errors.ts';
+import { problems } from '../../contract/problem.ts';
+import { ServiceError } from '../model/errors.ts';
 import { StorageBusyError, UnknownCommitError } from '../storage/core/errors.ts';
-
-const problems: Record<ErrorCode, { readonly status: number; readonly title: string }> = {
-  malformed_request: { status: 400, title: 'Invalid HTTP request' },
-  malformed_json: { status: 400, title: 'Invalid JSON body' },
-  missing_key: { status: 401, title: 'API key required' },
-  invalid_key: { status: 401, title: 'Invalid API key' },
-  insufficient_scope: { status: 403, title: 'Insufficient scope' },
-  not_found: { status: 404, title: 'Not found' },
-  method_not_allowed: { status: 405, title: 'Method not allowed' },
-  request_timeout: { status: 408, title: 'Request timeout' },
-  idempotency_in_progress: { status: 409, title: 'A request with this idempotency key is running' },
-  state_conflict: { status: 409, title: 'Conflict with the current state' },
-  slug_taken: { status: 409, title: 'Slug already taken' },
-  restore_in_progress: { status: 409, title: 'The store is being restored' },
-  duplicate: { status: 409, title: 'Already exists' },
-  stale: { status: 412, title: 'Changed since it was read' },
-  too_large: { status: 413, title: 'Body too large' },
-  unsupported_media_type: { status: 415, title: 'Unsupported content type' },
-  expectation_failed: { status: 417, title: 'Unsupported expectation' },
-  validation_failed: { status: 422, title: 'Invalid request' },
-  idempotency_key_reused: { status: 422, title: 'Idempotency key used for another request' },
-  rate_limited: { status: 429, title: 'Too many requests' },
-  headers_too_large: { status: 431, title: 'Headers too large' },
-  internal_error: { status: 500, title: 'Internal error' },
-  busy: { status: 503, title: 'Service busy' },
-};
 
 /** An error answer. */
 export interface Problem {

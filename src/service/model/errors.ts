@@ -1,28 +1,4 @@
-/** Stable codes of refusals: clients may act on them. */
-export type ErrorCode =
-  | 'malformed_request'
-  | 'malformed_json'
-  | 'missing_key'
-  | 'invalid_key'
-  | 'insufficient_scope'
-  | 'not_found'
-  | 'method_not_allowed'
-  | 'too_large'
-  | 'unsupported_media_type'
-  | 'request_timeout'
-  | 'idempotency_in_progress'
-  | 'state_conflict'
-  | 'slug_taken'
-  | 'restore_in_progress'
-  | 'duplicate'
-  | 'stale'
-  | 'expectation_failed'
-  | 'validation_failed'
-  | 'idempotency_key_reused'
-  | 'rate_limited'
-  | 'headers_too_large'
-  | 'busy'
-  | 'internal_error';
+import type { ErrorCode } from '../../contract/problem.ts';
 
 /** What is wrong with one field of a request body. */
 export interface FieldError {

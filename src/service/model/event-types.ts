@@ -1,7 +1,10 @@
 import { editDistance } from '../../contract/edit-distance.ts';
+import { eventTypes } from '../../contract/operations/notifications.ts';
 
-/** Events that endpoints can subscribe to, each with its default text. */
-const builtInTexts = {
+export type EventType = (typeof eventTypes)[number];
+
+/** The default text of each event. */
+const builtInTexts: Readonly<Record<EventType, { readonly title: string; readonly body: string }>> = {
   store_updated: { title: 'Store updated', body: 'Changed: {{changed}}.' },
   post_created: { title: 'New post: {{title}}', body: 'The post is {{status}}.' },
   dispute_opened: { title: 'Dispute opened', body: '{{kind}}: {{reason}} (answer due {{deadlineAt}})' },
@@ -12,9 +15,7 @@ const builtInTexts = {
   reclaim_noticed: { title: 'Subdomain reclaim notice', body: '{{subdomain}}: {{reason}}' },
   reclaim_appealed: { title: 'Reclaim of {{subdomain}} appealed', body: '{{text}}' },
   feedback_digest: { title: 'Feedback digest', body: '{{summary}}' },
-} as const;
-
-export type EventType = keyof typeof builtInTexts;
+};
 
 const builtInParts = Object.fromEntries(
   Object.entries(builtInTexts).map(([type, { title, body }]) => [
@@ -22,8 +23,6 @@ const builtInParts = Object.fromEntries(
     { title: partsOf(title), body: partsOf(body) },
   ]),
 ) as Record<EventType, { readonly title: Parts; readonly body: Parts }>;
-
-export const eventTypes = Object.keys(builtInTexts) as readonly EventType[];
 
 export function isEventType(name: string): name is EventType {
   return Object.hasOwn(builtInTexts, name);

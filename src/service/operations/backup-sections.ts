@@ -1,3 +1,4 @@
+import type { sectionNames } from '../../contract/operations/backups.ts';
 import { canonicalJson, sha256 } from '../model/canonical-json.ts';
 import { notFound } from '../model/errors.ts';
 import type { Tenant } from '../storage/core/storage.ts';
@@ -58,7 +59,6 @@ const endpoints: Section<EndpointRecord> = {
 };
 
 /** Without disputes, which are records of fact, and without keys and webhook secrets, which never leave the database. */
-export const sectionNames = ['store', 'blog', 'settings', 'endpoints'] as const;
 export type SectionName = (typeof sectionNames)[number];
 
 const sections: Record<SectionName, Section<unknown>> = { store, blog, settings, endpoints };

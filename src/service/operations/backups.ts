@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { sectionNames } from '../../contract/operations/backups.ts';
 import { firstCodePoints } from '../model/code-points.ts';
 import { type FieldError, invalidFields, notFound, ServiceError } from '../model/errors.ts';
 import { distinct, filledText, idempotencyKey } from '../model/field-schemas.ts';
@@ -11,7 +12,7 @@ import {
   insertBackup,
   listBackupSections,
 } from '../storage/queries/backups.ts';
-import { applySnapshot, isIntact, type SectionName, sectionNames, takeSnapshot } from './backup-sections.ts';
+import { applySnapshot, isIntact, type SectionName, takeSnapshot } from './backup-sections.ts';
 import { recordEvent } from './record-event.ts';
 import type { Work } from './unit-of-work.ts';
 

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { decisions } from '../../contract/operations/disputes.ts';
 import { notFound, ServiceError } from '../model/errors.ts';
 import { filledText, idempotencyKey, pattern, time, uuid } from '../model/field-schemas.ts';
 import { createId } from '../model/ids.ts';
@@ -55,7 +56,7 @@ export const newDispute = z.strictObject({
 
 /** Body of operation 3. */
 export const newDecision = z.strictObject({
-  status: z.enum(['won', 'lost', 'withdrawn']),
+  status: z.enum(decisions),
   resolution: filledText(4000),
 });
 

@@ -1,7 +1,8 @@
 import * as z from 'zod';
+import { endpointKinds, eventTypes } from '../../contract/operations/notifications.ts';
 import { maskDiscordUrl, parseDiscordUrl } from '../model/discord-url.ts';
 import { ServiceError } from '../model/errors.ts';
-import { eventTypes, isEventType, nearestEventType } from '../model/event-types.ts';
+import { isEventType, nearestEventType } from '../model/event-types.ts';
 import { color, distinct, filledText, formatted, text } from '../model/field-schemas.ts';
 import { createId } from '../model/ids.ts';
 import { timestamp } from '../model/time.ts';
@@ -25,7 +26,7 @@ const eventType = () =>
 
 /** Body of operation 11. */
 export const newEndpoint = z.strictObject({
-  kind: z.enum(['discord']),
+  kind: z.enum(endpointKinds),
   name: filledText(80),
   url: discordUrl(),
   events: distinct(eventType(), 32).min(1, 'must have at least one event'),

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { postStates } from '../../contract/operations/blog.ts';
 import { invalidField, ServiceError } from '../model/errors.ts';
 import { distinct, filledText, pattern, text, time, uuid } from '../model/field-schemas.ts';
 import { createId } from '../model/ids.ts';
@@ -22,7 +23,7 @@ export const newPost = z.strictObject({
   coverImageId: uuid().nullish(),
   tags: distinct(filledText(50), 20).default([]),
   featuredProductIds: distinct(uuid(), 50).default([]),
-  status: z.enum(['draft', 'scheduled', 'published']).default('draft'),
+  status: z.enum(postStates).default('draft'),
   scheduledAt: time().nullish(),
   metaTitle: text(200).nullish(),
   metaDescription: text(500).nullish(),

@@ -4,26 +4,41 @@ import { expect } from 'vitest';
 import { buildOpenApi } from '../../../src/contract/openapi.ts';
 
 interface Described {
-  readonly responses: Record<string, { readonly content: Record<string, { readonly schema: object }> }>;
+  readonly content: Record<string, { readonly schema: object }>;
+}
+
+interface Document {
+  readonly paths: Record<
+    string,
+    Record<string, { readonly responses: Record<string, Described | Reference> }>
+  >;
+  readonly components: { readonly responses: Record<string, Described> };
+}
+
+interface Reference {
+  readonly $ref: string;
 }
 
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 addFormats.default(ajv);
 
-const document = buildOpenApi('0.0.0');
+const document = buildOpenApi('0.0.0') as unknown as Document;
 ajv.addSchema({ ...document, $id: 'openapi' }, 'openapi');
-const isProblem = compile({ $ref: 'openapi#/components/schemas/Problem' });
+const isProblem = compile({ $ref: '#/components/schemas/Problem' });
 
-const operations = Object.entries(document.paths as Record<string, Record<string, Described>>).flatMap(
-  ([path, methods]) =>
-    Object.entries(methods).map(([method, { responses }]) => ({
-      method: method.toUpperCase(),
-      path: new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`),
-      isSuccess: compile(responses['2XX']?.content['application/json']?.schema ?? {}),
-    })),
+/** The operations, and how each status that they declare is described. */
+const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, { responses }]) => ({
+    method: method.toUpperCase(),
+    path: new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`),
+    answers: new Map(Object.entries(responses).map(([status, answer]) => [status, resolve(answer)])),
+  })),
 );
 
-/** Checks an answer against openapi.json: a success by its operation, a failure by the error format of all. */
+/**
+ * Checks an answer against openapi.json: an operation answers only with statuses that it declares there, each in the
+ * declared form, and every failure has the error format of all.
+ */
 export function expectConformance(method: string, path: string, response: Response, body: unknown): void {
   if (response.status >= 400 && method !== 'HEAD') {
     expect(response.headers.get('content-type')).toBe('application/problem+json');
@@ -36,13 +51,24 @@ export function expectConformance(method: string, path: string, response: Respon
   const operation = operations.find(
     (one) => one.method === method && one.path.test(path.split('?')[0] ?? ''),
   );
-  if (operation === undefined || response.status >= 300) return;
-  expect(response.headers.get('content-type')).toBe('application/json');
-  expectValid(operation.isSuccess, body);
+  if (operation === undefined) return;
+  const answer = operation.answers.get(String(response.status));
+  expect(answer, `${method} ${path} declares ${response.status}`).toBeDefined();
+  expect(response.headers.get('content-type')).toBe(answer?.type);
+  if (answer !== undefined) expectValid(answer.isValid, body);
+}
+
+function resolve(answer: Described | Reference) {
+  const { content } =
+    '$ref' in answer
+      ? (document.components.responses[answer.$ref.replace(/^.*\//, '')] ?? { content: {} })
+      : answer;
+  const [type, { schema }] = Object.entries(content)[0] ?? ['', { schema: {} }];
+  return { type, isValid: compile(schema) };
 }
 
 function compile(schema: object): ValidateFunction {
-  return ajv.compile(schema);
+  return ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"openapi#/')));
 }
 
 function expectValid(validate: ValidateFunction, body: unknown): void {

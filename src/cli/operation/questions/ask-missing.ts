@@ -1,6 +1,6 @@
+import { knownValues } from '../../../contract/fields.ts';
 import { type Operation, pathParameterProblem } from '../../../contract/operation.ts';
 import type { Context } from '../../command/context.ts';
-import { knownWords } from '../../completion/known-values.ts';
 import { CliError } from '../../core/errors.ts';
 import { getPath, setPath } from '../../core/field-path.ts';
 import { printableLines } from '../../core/sanitize.ts';
@@ -77,7 +77,7 @@ export async function interview(
     async ask() {
       const chosen = known.find(({ id }) => Object.values(parameters).includes(id));
       const words = field.path.join('.') === 'sections' ? chosen?.sections : undefined;
-      await askInto(context, operation, body, field, { words });
+      await askInto(context, body, field, { words });
     },
   });
   const questions = () => [...first(), ...missing.map(questionOfId), ...fields.map(questionOf)];
@@ -102,14 +102,13 @@ export async function interview(
  */
 export async function askInto(
   { io }: Context,
-  operation: Operation,
   body: Record<string, unknown>,
   field: FieldFlag,
   { words, now }: { readonly words?: readonly string[] | undefined; readonly now?: unknown } = {},
 ): Promise<void> {
   const hints = {
     before: getPath(body, field.path) ?? now,
-    words: words ?? knownWords[operation.id]?.[field.path.join('.')],
+    words: words ?? knownValues(field.schema),
   };
   setPath(body, field.path, await askField(io, field, hints));
 }

@@ -1,4 +1,3 @@
-import type { Operation } from '../../../contract/operation.ts';
 import { getPath, removePath } from '../../core/field-path.ts';
 import { type FieldFlag, nameOfField } from '../../input/field-flags.ts';
 import { formatValue } from '../../output/format-value.ts';
@@ -13,7 +12,6 @@ import { askInto } from './ask-missing.ts';
  */
 export function questionsOfChanges(
   { context, fields }: PreparedInput,
-  operation: Operation,
   body: Record<string, unknown>,
   current: Readonly<Record<string, unknown>>,
 ): Questions {
@@ -31,7 +29,7 @@ export function questionsOfChanges(
     chosen = fields.filter(({ flag }) => flags.includes(flag));
   };
   const questionOf = (field: FieldFlag) => ({
-    ask: () => askInto(context, operation, body, field, { now: getPath(current, field.path) }),
+    ask: () => askInto(context, body, field, { now: getPath(current, field.path) }),
   });
   return () => [{ ask: choose }, ...chosen.map(questionOf)];
 }

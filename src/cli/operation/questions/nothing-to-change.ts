@@ -6,7 +6,6 @@ import type { InputCommand, PreparedInput } from '../run/operation-command.ts';
  * error; `read` returns the current values.
  */
 export function askWhatChanges(
-  operation: InputCommand['operation'],
   example: string,
   read?: (input: PreparedInput) => Promise<Record<string, unknown>>,
 ): NonNullable<InputCommand['prepare']> {
@@ -16,6 +15,6 @@ export function askWhatChanges(
       throw usageError('nothing to change', `give at least one field, for example ${example}`);
     }
     const { questionsOfChanges } = await import('./choose-changes.ts');
-    return questionsOfChanges(input, operation, body, (await read?.(input)) ?? {});
+    return questionsOfChanges(input, body, (await read?.(input)) ?? {});
   };
 }

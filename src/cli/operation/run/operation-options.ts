@@ -1,5 +1,6 @@
+import { knownValues } from '../../../contract/fields.ts';
 import { type Operation, pathParameters } from '../../../contract/operation.ts';
-import { knownWords, parameterKinds } from '../../completion/known-values.ts';
+import { parameterKinds } from '../../completion/known-values.ts';
 import type { ArgumentSpec, CompletionKind, OptionSpec } from '../../core/option-spec.ts';
 import { type FieldFlag, flagValues } from '../../input/field-flags.ts';
 import { describeParameter } from '../../input/path-parameter.ts';
@@ -48,12 +49,12 @@ function parameterCompletion(name: string): { readonly complete?: CompletionKind
 }
 
 /** A field's options for the parser and the help. */
-export function fieldOptions(field: FieldFlag, operationId?: string): OptionSpec[] {
+export function fieldOptions(field: FieldFlag): OptionSpec[] {
   const { flag, kind, fileFlag } = field;
   const group = 'Fields:';
   const { description } = field;
   if (kind === 'boolean') return [{ flag, negatable: true, description, group }];
-  const words = operationId === undefined ? undefined : knownWords[operationId]?.[field.path.join('.')];
+  const words = knownValues(field.schema);
   return [
     {
       ...{ flag, value: flagValues[kind], description, group, list: kind === 'list' },

@@ -156,7 +156,7 @@ async function change(run: Run, options: ChangeOptions): Promise<Recorded> {
   const say = (text: string) => context.notice(dim(printable(text)));
   // Reads do without the history, and so start faster.
   const { performRecorded } = await import('../../../history/sending/execute.ts');
-  const { makeIdempotencyKey } = await import('./idempotency-key.ts');
+  const { makeIdempotencyKey } = await import('../../../client/idempotency-key.ts');
   const command = {
     ...sendOptions(context),
     ...(await commandOf(run)),

@@ -1,4 +1,4 @@
-/** What an API key may do. */
+/** What an API key of this repository's service may do. */
 export const scopes = [
   'store:write',
   'blog:write',

@@ -1,0 +1,128 @@
+import { expect, test } from 'vitest';
+import { exampleIds } from '../../../src/contract/example-ids.ts';
+import { buildOpenApi } from '../../../src/contract/openapi.ts';
+import { type OperationId, operations } from '../../../src/contract/operations.ts';
+import { problems } from '../../../src/contract/problem.ts';
+import { createKey, type Scope, type Storage, seedExampleStore } from '../../../src/service/index.ts';
+import { StorageBusyError } from '../../../src/service/storage/core/errors.ts';
+import type { TransactionWork } from '../../../src/service/storage/core/storage.ts';
+import { type CallOptions, openTestStorage, type Service, startService } from '../helpers/service.ts';
+
+interface Declared {
+  readonly 'x-required-scope': Scope;
+  readonly responses: Record<string, unknown>;
+}
+
+const { paths } = buildOpenApi('1.2.3') as { paths: Record<string, Record<string, Declared>> };
+
+const targets: Partial<Record<OperationId, string>> = {
+  'disputes.decide': exampleIds.openDispute,
+  'disputes.show': exampleIds.openDispute,
+  'reclaim.appeal': exampleIds.reclaim,
+};
+
+/** The example store behind the service, and a key with these scopes. */
+async function startExample(storage: Storage, scopes: readonly Scope[], rateLimit = 1000) {
+  const service = await startService({ storage, rateLimit: { perSecond: 1, burst: rateLimit } });
+  const { storeId } = await seedExampleStore(storage);
+  const { key } = await createKey(storage, { storeId, scopes });
+  return { service, storeId, authorization: `Bearer ${key}` };
+}
+
+type Fault = 'none' | 'restoring' | 'broken' | 'busy';
+
+/** The storage, as it is while the store is restored, when the database breaks, and when it is busy. */
+function withFaults(storage: Storage, current: () => Fault): Storage {
+  const spoil =
+    <Result>(run: (work: TransactionWork<Result>) => Promise<Result>) =>
+    (work: TransactionWork<Result>) => {
+      const fault = current();
+      if (fault === 'none') return run(work);
+      if (fault === 'broken') return Promise.reject(new Error('the disk is gone'));
+      if (fault === 'busy') return Promise.reject(new StorageBusyError('locked'));
+      const refuse = async () => false;
+      return run((db, locks) => work(db, { ...locks, acquireChange: refuse, acquireRestore: refuse }));
+    };
+  return {
+    ...storage,
+    forStore: (storeId) => {
+      const { read, write } = storage.forStore(storeId);
+      return { read: spoil(read) as typeof read, write: spoil(write) as typeof write };
+    },
+  };
+}
+
+// Each answer is checked against the document as well: see expectConformance.
+test.each(operations.map((operation) => [operation.id, operation] as const))(
+  'openapi.json declares for %s the scope and just the statuses that the service answers with',
+  async (id, operation) => {
+    const storage = await openTestStorage(':memory:');
+    const {
+      scope,
+      example,
+      success = [200],
+      versioned,
+    } = operation.service as typeof operation.service & {
+      example?: object;
+      success?: readonly number[];
+      versioned?: true;
+    };
+    const declared = paths[operation.path]?.[operation.method.toLowerCase()];
+    const { service, storeId, authorization } = await startExample(storage, [scope]);
+    const backupId = await makeBackup(service, storeId);
+    const target = id === 'backup.restore' ? backupId : (targets[id] ?? '');
+    const path = operation.path.replace('{storeId}', storeId).replace(/\{\w+\}/, target);
+    const seen: number[] = [];
+    const ask = async (options: CallOptions = {}, through: Service = service, to = path) => {
+      const headers = { authorization, ...options.headers };
+      // Another key, since the stored answer to an old one would be sent again.
+      const body = operation.class === 'keyed' ? { ...example, idempotencyKey: `${seen.length}` } : example;
+      const { status } = await through.send(operation.method, to, body, { ...options, headers });
+      seen.push(status);
+    };
+
+    for (const _ of success) await ask();
+    if (success.length === 2) expect(seen).toEqual([201, 200]);
+    await ask({ headers: { authorization: '' } });
+    const other = await createKey(storage, { storeId, scopes: [] });
+    await ask({ headers: { authorization: `Bearer ${other.key}` } });
+    await ask({}, service, operation.path.replace('{storeId}', 'other').replace(/\{\w+\}/, target));
+    if (operation.body !== null) {
+      await ask({ raw: '{' });
+      await ask({ raw: `{"a":"${'x'.repeat(2 ** 21)}"}` });
+      await ask({ headers: { 'content-type': 'text/plain' } });
+      await ask({ raw: '{"nope":1}' });
+    }
+    if (versioned && operation.class !== 'read') await ask({ headers: { 'if-match': '"old"' } });
+    let fault: Fault = 'none';
+    const faulty = await startService({ storage: withFaults(storage, () => fault) });
+    for (fault of ['restoring', 'broken', 'busy'] as const) {
+      if (fault === 'restoring' && operation.class === 'read') continue;
+      await ask({}, faulty);
+    }
+    const hurried = await startService({ storage, rateLimit: { perSecond: 0.001, burst: 1 } });
+    await ask({}, hurried);
+    await ask({}, hurried);
+
+    expect(declared?.['x-required-scope']).toBe(scope);
+    expect([...new Set(seen)].map(String).sort()).toEqual(
+      Object.keys(declared?.responses ?? {}).filter((status) => status !== 'default'),
+    );
+  },
+);
+
+test('every code of a refusal is declared with its status', () => {
+  const { components } = buildOpenApi('1.2.3') as unknown as {
+    components: { schemas: { Problem: { properties: { code: { enum: string[] } } } } };
+  };
+
+  expect(components.schemas.Problem.properties.code.enum).toEqual(Object.keys(problems));
+});
+
+async function makeBackup(service: Service, storeId: string): Promise<string> {
+  const { key } = await createKey(service.storage, { storeId, preset: 'owner' });
+  const body = { label: 'x', sections: ['blog'], idempotencyKey: 'x' };
+  const headers = { authorization: `Bearer ${key}` };
+  const path = `/v1/stores/${storeId}/operations/backups`;
+  return (await service.send('POST', path, body, { headers })).body.id;
+}
