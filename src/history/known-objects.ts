@@ -1,37 +1,59 @@
 import type { RecordOutline } from './records/outline.ts';
 
 /** Kinds of things that the service does not list. */
-export type KnownKind = 'backup' | 'dispute' | 'reclaim';
+export type KnownKind = 'backup' | 'dispute' | 'post' | 'endpoint' | 'reclaim' | 'notification';
 
-/** Something that this machine made or worked on. */
+/** Something that this machine made, worked on or read. */
 export interface KnownObject {
   readonly id: string;
-  /** When its newest record was begun, ISO 8601. */
-  readonly createdAt: string;
+  /** When this machine last learned about it, ISO 8601. */
+  readonly seenAt: string;
   /** What the service answered last about it; empty without a readable answer. */
   readonly fields: Readonly<Record<string, unknown>>;
+}
+
+/** An object that a read showed. Reads have no record; see seen-objects.ts. */
+export interface SeenObject extends KnownObject {
+  readonly kind: KnownKind;
+  readonly origin: string;
+  readonly storeId: string;
 }
 
 const operationsOf: Readonly<Record<KnownKind, readonly string[]>> = {
   backup: ['backup.create'],
   dispute: ['disputes.open', 'disputes.decide'],
+  post: ['blog.create'],
+  endpoint: ['notify.add-endpoint'],
   reclaim: ['reclaim.appeal'],
+  notification: [],
 };
 
 /**
- * What the records, newest first, tell about objects of a kind: each object once, as its newest record shows it. An object
- * that the service refused is left out, because it may not exist.
+ * What records (newest first) and reads (newest last) tell about objects of a kind, the last seen first: each object once, in its last known state. An
+ * object that only a refusal knows is left out, because it may not exist.
  */
-export function knownObjects(kind: KnownKind, records: readonly RecordOutline[]): KnownObject[] {
+export function knownObjects(
+  kind: KnownKind,
+  records: readonly RecordOutline[],
+  seen: readonly SeenObject[] = [],
+): KnownObject[] {
+  const sightings = [
+    ...records.filter(({ operation }) => operationsOf[kind].includes(operation)).flatMap(sightingOf),
+    ...seen.filter((object) => object.kind === kind).reverse(),
+  ].sort((one, other) => Date.parse(other.seenAt) - Date.parse(one.seenAt));
   const known = new Map<string, KnownObject>();
-  for (const record of records) {
-    if (!operationsOf[kind].includes(record.operation) || record.state === 'rejected') continue;
-    const fields = parseObject(record.answer?.body);
-    const id = idInPath(record.path) ?? fields.id;
-    if (typeof id !== 'string' || known.has(id)) continue;
-    known.set(id, { id, createdAt: record.createdAt, fields });
+  for (const { id, seenAt, fields } of sightings) {
+    const newer = known.get(id);
+    if (newer === undefined || Object.keys(newer.fields).length === 0) known.set(id, { id, seenAt, fields });
   }
   return [...known.values()];
+}
+
+function sightingOf({ path, state, answer, createdAt }: RecordOutline): KnownObject[] {
+  if (state === 'rejected') return [];
+  const fields = state === 'applied' ? parseObject(answer?.body) : {};
+  const id = idInPath(path) ?? fields.id;
+  return typeof id === 'string' ? [{ id, seenAt: answer?.receivedAt || createdAt, fields }] : [];
 }
 
 /** The id in `/disputes/{id}/decision`. */

@@ -69,7 +69,7 @@ function outlineOf(value: unknown): RecordOutline | null {
   const record = fieldsOf(value);
   const text = (name: string) => (typeof record[name] === 'string' ? record[name] : '');
   if (text('id') === '') return null;
-  const { status, body } = fieldsOf(record.answer);
+  const { status, body, receivedAt } = fieldsOf(record.answer);
   return {
     id: text('id'),
     createdAt: text('createdAt'),
@@ -78,7 +78,14 @@ function outlineOf(value: unknown): RecordOutline | null {
     operation: text('operation'),
     path: text('path'),
     state: text('state'),
-    answer: typeof status === 'number' ? { status, body: typeof body === 'string' ? body : null } : null,
+    answer:
+      typeof status === 'number'
+        ? {
+            status,
+            body: typeof body === 'string' ? body : null,
+            receivedAt: typeof receivedAt === 'string' ? receivedAt : '',
+          }
+        : null,
   };
 }
 

@@ -52,6 +52,11 @@ const rows: Readonly<Record<string, Row>> = {
   'settings diff': { missing: 0, given: () => ['--quiet-hours-start', '20:00'] },
   // An editor needs somebody who edits.
   'settings edit': { missing: 3, given: () => ['--json'], code: 3 },
+  'disputes list': { missing: 0, given: () => ['--json'] },
+  'blog list': { missing: 0, given: () => ['--json'] },
+  'backup list': { missing: 0, given: () => ['--json'] },
+  'reclaim list': { missing: 0, given: () => ['--json'] },
+  'notify list': { missing: 0, given: () => ['--json'] },
   'disputes show': { missing: 3, given: (world) => [dispute(world, 'open')] },
   'disputes open': { missing: 3, given: () => ['--reason', 'Never arrived'] },
   'disputes decide': {

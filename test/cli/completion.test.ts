@@ -264,7 +264,7 @@ const commandNames = Object.keys(model.program.commands);
 const lineInBash = (line: string, type = '63', columns = '80') => ['bash', line, type, '"=:', columns];
 
 describe('each shell is answered in its own way:', () => {
-  const disputes = { name: 'disputes', summary: 'Show, open and decide disputes' };
+  const disputes = { name: 'disputes', summary: 'Show, open, decide and list disputes' };
 
   test('commands with what they are about', () => {
     const { name, summary } = disputes;

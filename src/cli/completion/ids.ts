@@ -1,7 +1,8 @@
 import { exampleIds } from '../../contract/example-ids.ts';
-import { type KnownKind, knownObjects } from '../../history/known-objects.ts';
+import { type KnownKind, knownObjects, type SeenObject } from '../../history/known-objects.ts';
 import { readNewestRecords } from '../../history/newest-records.ts';
 import { isOpen, type RecordOutline } from '../../history/records/outline.ts';
+import { readSeen } from '../../history/seen-objects.ts';
 import { type ConnectionFlags, demoProfile, resolveSettings } from '../config/connection-settings.ts';
 import { configDirectory, historyDirectory } from '../config/directories.ts';
 import type { Io } from '../core/io.ts';
@@ -45,12 +46,11 @@ function itemsOf(kind: CompletionKind, words: readonly string[], places: Places)
     places.cwd,
     profiles,
   );
-  const records = readNewestRecords(historyDirectory(places, profile)).filter(
-    (record) =>
-      (storeId === null || record.storeId === storeId.value) &&
-      (profile === demoProfile || baseUrl === null || record.origin === baseUrl.value.origin),
-  );
-  const items = fromHistory(kind, records);
+  const folder = historyDirectory(places, profile);
+  const isHere = (found: Pick<RecordOutline, 'storeId' | 'origin'>) =>
+    (storeId === null || found.storeId === storeId.value) &&
+    (profile === demoProfile || baseUrl === null || found.origin === baseUrl.value.origin);
+  const items = fromHistory(kind, readNewestRecords(folder).filter(isHere), readSeen(folder).filter(isHere));
   const isExampleStore = profile === demoProfile && (storeId?.value ?? exampleIds.store) === exampleIds.store;
   // The history knows more about an object of the example store once a command has changed it.
   const examples = (isExampleStore ? (exampleItems[kind] ?? []) : []).filter(
@@ -59,7 +59,11 @@ function itemsOf(kind: CompletionKind, words: readonly string[], places: Places)
   return [...items, ...examples];
 }
 
-function fromHistory(kind: CompletionKind, records: readonly RecordOutline[]): KnownItem[] {
+function fromHistory(
+  kind: CompletionKind,
+  records: readonly RecordOutline[],
+  seen: readonly SeenObject[],
+): KnownItem[] {
   switch (kind) {
     case 'record':
       return records.map(describeRecord);
@@ -68,7 +72,7 @@ function fromHistory(kind: CompletionKind, records: readonly RecordOutline[]): K
     case 'backup':
     case 'dispute':
     case 'reclaim':
-      return describeObjects(kind, records);
+      return describeObjects(kind, records, seen);
     default:
       return [];
   }
@@ -78,8 +82,12 @@ function describeRecord({ id, operation, state, createdAt }: RecordOutline): Kno
   return { id, description: describeAged([operation, state], createdAt, Date.now()) };
 }
 
-function describeObjects(kind: KnownKind, records: readonly RecordOutline[]): KnownItem[] {
-  return knownObjects(kind, records).map((object) => ({
+function describeObjects(
+  kind: KnownKind,
+  records: readonly RecordOutline[],
+  seen: readonly SeenObject[],
+): KnownItem[] {
+  return knownObjects(kind, records, seen).map((object) => ({
     id: object.id,
     description: describeKnown(kind, object, Date.now()),
   }));

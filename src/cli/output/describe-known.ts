@@ -6,28 +6,31 @@ import { formatDistance } from './format-value.ts';
 const toldApartBy: Readonly<Record<KnownKind, readonly string[]>> = {
   backup: ['label', 'sections'],
   dispute: ['status', 'reason'],
+  post: ['title', 'slug'],
+  endpoint: ['name', 'kind'],
   reclaim: ['subdomain', 'status'],
+  notification: ['title'],
 };
 
 /** `nightly, store+blog, 2 hours ago`, printable. `now` is in epoch milliseconds. */
 export function describeKnown(
   kind: KnownKind,
-  { fields, createdAt }: Pick<KnownObject, 'fields' | 'createdAt'>,
+  { fields, seenAt }: Pick<KnownObject, 'fields' | 'seenAt'>,
   now: number,
 ): string {
   return describeAged(
     toldApartBy[kind].map((name) => fields[name]),
-    createdAt,
+    seenAt,
     now,
   );
 }
 
-/** The texts and lists among the values, each shortened, and how long ago `createdAt` is, unless it is empty. */
-export function describeAged(values: readonly unknown[], createdAt: string, now: number): string {
+/** The texts and lists among the values, each shortened, and how long ago `time` is, unless it is empty. */
+export function describeAged(values: readonly unknown[], time: string, now: number): string {
   const words = values
     .map((value) => (Array.isArray(value) ? value.join('+') : value))
     .filter((value) => typeof value === 'string')
     .map((value) => printable(value.slice(0, 50)));
-  const age = Date.parse(createdAt) - now;
+  const age = Date.parse(time) - now;
   return [...words, ...(Number.isNaN(age) ? [] : [formatDistance(age)])].join(', ');
 }

@@ -4,7 +4,7 @@ import { printable } from '../core/sanitize.ts';
 import { formatValue, type ValueContext } from './format-value.ts';
 import { linkCells, linkWrapped } from './hyperlinks.ts';
 import type { Style } from './style.ts';
-import { displayWidth, wrapText } from './wrap.ts';
+import { displayWidth, truncateText, wrapText } from './wrap.ts';
 
 /** A row of a record: its label and its value as text. */
 export type Row = readonly [label: string, value: string];
@@ -68,9 +68,7 @@ export function renderTable(
   style: Style,
 ): string {
   const { width, plain } = style;
-  const widths = header.map((title, column) =>
-    Math.max(title.length, ...cells.map((row) => longestLine(row[column] ?? ''))),
-  );
+  const widths = columnWidths(header, cells);
   if (!plain && (width === null || rowWidth(widths) <= width)) return drawTable(header, cells, widths, style);
   const minWidths = header.map((title, column) =>
     Math.max(title.length, minColumnWidth, ...cells.map((row) => longestWord(row[column] ?? ''))),
@@ -80,6 +78,35 @@ export function renderTable(
     return drawTable(header, cells, narrowed, style);
   const records = cells.map((row) => header.map((title, column): Row => [title, row[column] ?? '']));
   return records.map((rows) => renderRecord(rows, style)).join('\n\n');
+}
+
+/** Whether each row takes one line of the terminal. */
+export function rowsFit(
+  header: readonly string[],
+  rows: readonly (readonly string[])[],
+  { width, plain }: Style,
+): boolean {
+  return width === null || plain === true || rowWidth(columnWidths(header, rows)) <= width;
+}
+
+/** The rows with one column cut to what the others leave of the terminal's width. */
+export function cutColumn(
+  header: readonly string[],
+  rows: readonly (readonly string[])[],
+  column: number,
+  style: Style,
+): (readonly string[])[] {
+  if (style.width === null || rowsFit(header, rows, style)) return [...rows];
+  const widths = columnWidths(header, rows);
+  const others = rowWidth(widths) - (widths[column] ?? 0);
+  const room = Math.max(minCutWidth, style.width - others);
+  return rows.map((row) => row.with(column, truncateText(row[column] ?? '', room)));
+}
+
+function columnWidths(header: readonly string[], rows: readonly (readonly string[])[]): number[] {
+  return header.map((title, column) =>
+    Math.max(title.length, ...rows.map((row) => longestLine(row[column] ?? ''))),
+  );
 }
 
 function drawTable(
@@ -99,6 +126,9 @@ const gap = 2;
 
 /** Minimum width to which a table column may be narrowed. */
 const minColumnWidth = 10;
+
+/** Minimum width of a column that is cut. */
+const minCutWidth = 8;
 
 /** Minimum width of the values of a record. */
 const minValueWidth = 18;

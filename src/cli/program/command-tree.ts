@@ -24,9 +24,10 @@ export const tree: Readonly<Record<string, Group | Leaf>> = {
     },
   },
   blog: {
-    summary: 'Create blog posts',
+    summary: 'Create and list blog posts',
     commands: {
       create: leaf('Create a blog post', () => import('../../commands/blog/create.ts')),
+      list: leaf('List known posts', () => import('../../commands/blog/list.ts')),
     },
   },
   settings: {
@@ -42,24 +43,27 @@ export const tree: Readonly<Record<string, Group | Leaf>> = {
     },
   },
   disputes: {
-    summary: 'Show, open and decide disputes',
+    summary: 'Show, open, decide and list disputes',
     commands: {
       show: leaf('Show a dispute with its evidence', () => import('../../commands/disputes/show.ts')),
       open: leaf('Open a dispute record', () => import('../../commands/disputes/open.ts')),
       decide: leaf('Record the decision of a dispute', () => import('../../commands/disputes/decide.ts')),
+      list: leaf('List known disputes', () => import('../../commands/disputes/list.ts')),
     },
   },
   backup: {
-    summary: 'Create and restore backups',
+    summary: 'Create, restore and list backups',
     commands: {
       create: leaf('Back up sections of the store', () => import('../../commands/backup/create.ts')),
       restore: leaf('Restore sections of a backup', () => import('../../commands/backup/restore.ts')),
+      list: leaf('List known backups', () => import('../../commands/backup/list.ts')),
     },
   },
   reclaim: {
     summary: 'Appeal notices that reclaim the subdomain',
     commands: {
       appeal: leaf('Appeal a reclaim notice', () => import('../../commands/reclaim/appeal.ts')),
+      list: leaf('List known reclaim notices', () => import('../../commands/reclaim/list.ts')),
     },
   },
   notify: {
@@ -70,6 +74,7 @@ export const tree: Readonly<Record<string, Group | Leaf>> = {
         () => import('../../commands/notify/add-endpoint.ts'),
       ),
       'mark-read': leaf('Mark notifications read', () => import('../../commands/notify/mark-read.ts')),
+      list: leaf('List known endpoints', () => import('../../commands/notify/list.ts')),
     },
   },
   history: {

@@ -5,6 +5,9 @@ import { isObject } from '../../cli/core/json-value.ts';
 import { formatValue } from '../../cli/output/format-value.ts';
 import { renderTable } from '../../cli/output/tables.ts';
 
+/** Columns of the tables; --json prints all fields. */
+const columns = ['id', 'status', 'reason', 'subdomain', 'title', 'read', 'name', 'label', 'sections', 'url'];
+
 export const command: CommandDefinition = {
   description: 'List what is in the demo store, with the ids to try every command.',
   examples: ['--demo demo info', '--demo demo info --json'],
@@ -22,10 +25,10 @@ export const command: CommandDefinition = {
         return `${context.out.color.bold(name)}  ${formatValue(name, value, values)}`;
       const items: unknown[] = value;
       const objects = items.filter(isObject);
-      const columns = Object.keys(objects[0] ?? {});
-      if (columns.length === 0) return `${context.out.color.bold(name)}\n  none`;
-      const cells = objects.map((item) => columns.map((column) => formatValue(column, item[column], values)));
-      return `${context.out.color.bold(name)}\n${renderTable(columns, cells, indented).replace(/^(?=.)/gm, '  ')}`;
+      const shown = columns.filter((column) => Object.hasOwn(objects[0] ?? {}, column));
+      if (shown.length === 0) return `${context.out.color.bold(name)}\n  none`;
+      const cells = objects.map((item) => shown.map((column) => formatValue(column, item[column], values)));
+      return `${context.out.color.bold(name)}\n${renderTable(shown, cells, indented).replace(/^(?=.)/gm, '  ')}`;
     });
     context.print(parts.join('\n\n'));
     const open = example.disputes.find(({ status }) => status === 'open') ?? example.disputes[0];

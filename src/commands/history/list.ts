@@ -1,20 +1,19 @@
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import type { Context } from '../../cli/command/context.ts';
+import { limitOption, noticeMore, readLimit } from '../../cli/command/limit.ts';
 import { printJson } from '../../cli/command/print-json.ts';
+import { shortenId } from '../../cli/command/short-id.ts';
 import { usageError } from '../../cli/core/errors.ts';
 import { optionValue } from '../../cli/core/parsed-command.ts';
 import { printable } from '../../cli/core/sanitize.ts';
 import { formatAge } from '../../cli/output/format-value.ts';
 import { type RecordSummary, recordSummary } from '../../cli/output/record-summary.ts';
 import type { Style } from '../../cli/output/style.ts';
-import { renderTable } from '../../cli/output/tables.ts';
-import { displayWidth, truncateText } from '../../cli/output/wrap.ts';
+import { cutColumn, renderTable, rowsFit } from '../../cli/output/tables.ts';
 import { operations } from '../../contract/operations.ts';
 import { type RecordState, rawOperationId, recordStates } from '../../history/records/record.ts';
 
 const labelColumn = 3;
-
-const minLabelWidth = 8;
 
 const header = ['id', 'age', 'operation', 'label', 'result'];
 
@@ -39,7 +38,7 @@ applied, and what is still open. Changes made elsewhere are not listed: the serv
       description: `Only this state: ${recordStates.join(', ')}`,
       complete: recordStates,
     },
-    { flag: '--limit', value: 'N', description: 'Maximum number of records (default 50)' },
+    limitOption,
   ],
   examples: ['history list', 'history list --operation backup.create --json', 'history list --state unknown'],
   async run(context, parsed) {
@@ -54,9 +53,7 @@ applied, and what is still open. Changes made elsewhere are not listed: the serv
     if (state !== undefined && !isState(state)) {
       throw usageError(`unknown state "${state}"`, `--state is one of: ${recordStates.join(', ')}`);
     }
-    const limit = Number(optionValue(parsed, '--limit') ?? '50');
-    if (!Number.isInteger(limit) || limit < 1)
-      throw usageError('--limit must be a whole number, at least 1', 'for example --limit 20');
+    const limit = readLimit(parsed);
 
     const history = await context.history();
     const { records, problems } = await history.list({ operation, state });
@@ -76,31 +73,35 @@ applied, and what is still open. Changes made elsewhere are not listed: the serv
       const summaries = shown.map((record) => recordSummary(record, context.now()));
       context.print(renderTable(header, describeRows(summaries, context), context.out));
       context.notice(`Known to this machine (${history.folder}).`);
-      if (records.length > limit)
-        context.notice(`${records.length - limit} more. --limit ${records.length} shows all.`);
+      noticeMore(context, records.length, limit);
     }
     return undefined;
   },
 };
 
-/** In a terminal a row takes one line of 80 columns: ids of records are short, and labels are cut to what is left. */
-function describeRows(summaries: readonly RecordSummary[], context: Context): string[][] {
+/**
+ * In a terminal a row takes one line: ids of records are short, those of results if they have to be, and labels are cut to
+ * what is left.
+ */
+function describeRows(summaries: readonly RecordSummary[], context: Context): (readonly string[])[] {
   const { width, plain } = context.out;
   const isTerminal = width !== null && !plain;
-  const rows = summaries.map((summary) => [
-    isTerminal ? summary.id.slice(-6) : summary.id,
-    formatAge(context.now() - Date.parse(summary.createdAt)),
-    printable(summary.operation),
-    printable(summary.label ?? '-'),
-    describeResult(summary, context.out),
-  ]);
-  if (!isTerminal) return rows;
-  const others = [0, 1, 2, 4].map((column) =>
-    Math.max(header[column]?.length ?? 0, ...rows.map((row) => displayWidth(row[column] ?? ''))),
-  );
-  const gaps = 2 * header.length;
-  const room = Math.max(minLabelWidth, width - others.reduce((sum, columns) => sum + columns, gaps));
-  return rows.map((row) => row.with(labelColumn, truncateText(row[labelColumn] ?? '', room)));
+  const ids = summaries.flatMap(({ result }) => result ?? []);
+  const rowsWith = (resultOf: (result: string) => string) =>
+    summaries.map((summary) => [
+      isTerminal ? summary.id.slice(-6) : summary.id,
+      formatAge(context.now() - Date.parse(summary.createdAt)),
+      printable(summary.operation),
+      printable(summary.label ?? '-'),
+      describeResult({ ...summary, result: summary.result && resultOf(summary.result) }, context.out),
+    ]);
+  const rows = rowsWith((result) => result);
+  if (rowsFit(header, rows, context.out)) return rows;
+  const isId = /^[\da-f]{8}-[\da-f-]{27}$/;
+  const short = rowsWith((result) => (isId.test(result) ? shortenId(result, ids) : result));
+  const cut = cutColumn(header, short, labelColumn, context.out);
+  // A terminal this narrow shows a record for each row, where there is room for whole ids.
+  return rowsFit(header, cut, context.out) ? cut : rows;
 }
 
 /** The state in a word, or as a mark in a terminal if it is applied, and the id or error after it. */

@@ -12,7 +12,12 @@ export interface RecordOutline {
   /** Path as it stands on the wire. */
   readonly path: string;
   readonly state: string;
-  readonly answer: { readonly status: number; readonly body: string | null } | null;
+  readonly answer: {
+    readonly status: number;
+    readonly body: string | null;
+    /** ISO 8601. */
+    readonly receivedAt: string;
+  } | null;
 }
 
 /** True while there is something left to do or to find out: not sent yet, or no answer that proves what became of it. */

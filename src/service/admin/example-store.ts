@@ -55,8 +55,8 @@ async function describe(tenant: Tenant) {
     disputes: await listDisputes(tenant),
     reclaims: await listReclaims(tenant),
     notifications: await listNotifications(tenant),
-    posts: posts.map(({ id, title }) => ({ id, title })),
-    endpoints: endpoints.map(({ id, name, maskedUrl }) => ({ id, name, url: maskedUrl })),
+    posts: posts.map(({ id, title, slug, createdAt }) => ({ id, title, slug, createdAt })),
+    endpoints: endpoints.map(({ maskedUrl, ...endpoint }) => ({ ...endpoint, url: maskedUrl })),
     backups: await listBackups(tenant),
   };
 }

@@ -1,5 +1,6 @@
 import type { Applied, Outcome } from '../../../client/outcome.ts';
 import { type Operation, pathParameters } from '../../../contract/operation.ts';
+import { showDispute } from '../../../contract/operations/disputes.ts';
 import { HistoryError } from '../../../history/errors.ts';
 import type { Batch, Performed as Recorded } from '../../../history/history.ts';
 import type { HistoryRecord } from '../../../history/records/record.ts';
@@ -7,6 +8,7 @@ import type { FingerprintedIntent } from '../../../history/records/request-inten
 import type { Context } from '../../command/context.ts';
 import { CliError, cancelledError } from '../../core/errors.ts';
 import { exitCodes } from '../../core/exit-codes.ts';
+import { getPath } from '../../core/field-path.ts';
 import { isObject } from '../../core/json-value.ts';
 import { isOn } from '../../core/parsed-command.ts';
 import { printable } from '../../core/sanitize.ts';
@@ -32,6 +34,11 @@ export async function perform(run: Run, options: ChangeOptions = {}): Promise<Pe
   noteDrift(run.ui.context, [applied]);
   if (!isRead) noteOtherValues(run, applied);
   if (isRead && !isObject(applied.body)) throw unreadableAnswer(operation);
+  if (operation.id === showDispute.id) {
+    // Loaded on demand: most commands do without.
+    const { rememberDispute } = await import('../../command/known.ts');
+    rememberDispute(run.ui.context, run.target, getPath(applied.body, ['record']));
+  }
   return { answer: applied.body, text: applied.text, etag: applied.etag, record };
 }
 

@@ -38,16 +38,17 @@ export async function listBackups({ db, storeId }: Tenant) {
         .onRef('backupSections.storeId', '=', 'backups.storeId')
         .onRef('backupSections.backupId', '=', 'backups.id'),
     )
-    .select(['backups.id', 'backups.label', 'backupSections.name'])
+    .select(['backups.id', 'backups.label', 'backups.createdAt', 'backupSections.name'])
     .where('backups.storeId', '=', storeId)
     .orderBy('backups.createdAt')
     .orderBy('backups.id')
     .orderBy('backupSections.position')
     .execute();
-  const labels = new Map(rows.map(({ id, label }) => [id, label]));
-  return [...labels].map(([id, label]) => ({
+  const backups = new Map(rows.map((row) => [row.id, row]));
+  return [...backups.values()].map(({ id, label, createdAt }) => ({
     id,
     label,
+    createdAt,
     sections: rows.filter((row) => row.id === id).map((row) => row.name),
   }));
 }

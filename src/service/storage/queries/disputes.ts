@@ -35,7 +35,7 @@ export async function findDispute({ db, storeId }: Tenant, id: string): Promise<
 export async function listDisputes({ db, storeId }: Tenant) {
   return db
     .selectFrom('disputes')
-    .select(['id', 'status', 'reason'])
+    .select(['id', 'status', 'reason', 'kind', 'deadlineAt', 'createdAt'])
     .where('storeId', '=', storeId)
     .orderBy('createdAt')
     .orderBy('id')

@@ -23,7 +23,7 @@ export async function findReclaim({ db, storeId }: Tenant, id: string): Promise<
 export async function listReclaims({ db, storeId }: Tenant) {
   return db
     .selectFrom('subdomainReclaims')
-    .select(['id', 'subdomain', 'status'])
+    .select(['id', 'subdomain', 'status', 'createdAt'])
     .where('storeId', '=', storeId)
     .orderBy('createdAt')
     .orderBy('id')

@@ -1,0 +1,64 @@
+import { type KnownKind, type KnownObject, knownObjects } from '../../history/known-objects.ts';
+import { readSeen, rememberSeen } from '../../history/seen-objects.ts';
+import { demoProfile } from '../config/connection-settings.ts';
+import { historyDirectory } from '../config/directories.ts';
+import { isObject } from '../core/json-value.ts';
+import type { Connection, Context } from './context.ts';
+import type { Demo } from './demo-service.ts';
+
+/** The objects of a kind that this machine knows, of the store in use, the last seen first. */
+export async function listKnown(context: Context, kind: KnownKind): Promise<KnownObject[]> {
+  const { profile, storeId, baseUrl } = await context.settings();
+  const origin = profile === demoProfile ? profile : baseUrl?.value.origin;
+  const history = await context.history();
+  const { records } = await history.list({ storeId: storeId?.value, origin });
+  const seen = readSeen(history.folder).filter(
+    (object) =>
+      (storeId === null || object.storeId === storeId.value) &&
+      (origin === undefined || object.origin === origin),
+  );
+  const known = knownObjects(kind, records, seen);
+  if (profile !== demoProfile) return known;
+  // The service of the demo runs in this process, so it can list what the example store has.
+  const { example } = await context.demo();
+  return inExample(example, kind)
+    .map(({ id, ...fields }) => ({
+      id,
+      seenAt: known.find((object) => object.id === id)?.seenAt ?? '',
+      fields,
+    }))
+    .reverse();
+}
+
+/** Keeps what a read showed of a dispute. The demo store can list its disputes itself. */
+export function rememberDispute(
+  { io, now }: Context,
+  { profile, origin, storeId }: Connection,
+  dispute: unknown,
+): void {
+  if (profile === demoProfile || !isObject(dispute) || typeof dispute.id !== 'string') return;
+  const { id, kind, status, reason, deadlineAt, createdAt } = dispute;
+  const fields = { kind, status, reason, deadlineAt, createdAt };
+  const seenAt = new Date(now()).toISOString();
+  rememberSeen(historyDirectory(io, profile), { kind: 'dispute', id, seenAt, origin, storeId, fields });
+}
+
+type Listed = Readonly<Record<string, unknown>> & { readonly id: string };
+
+/** Oldest first. */
+function inExample(example: Demo['example'], kind: KnownKind): readonly Listed[] {
+  switch (kind) {
+    case 'backup':
+      return example.backups;
+    case 'dispute':
+      return example.disputes;
+    case 'post':
+      return example.posts;
+    case 'endpoint':
+      return example.endpoints;
+    case 'reclaim':
+      return example.reclaims;
+    case 'notification':
+      return example.notifications;
+  }
+}

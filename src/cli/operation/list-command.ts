@@ -1,0 +1,100 @@
+import type { KnownKind, KnownObject } from '../../history/known-objects.ts';
+import { refuseUnknownFields } from '../command/answer-fields.ts';
+import type { CommandDefinition } from '../command/command-definition.ts';
+import type { Context } from '../command/context.ts';
+import { listKnown } from '../command/known.ts';
+import { limitOption, noticeMore, readLimit } from '../command/limit.ts';
+import { printJson } from '../command/print-json.ts';
+import { shortenId } from '../command/short-id.ts';
+import { printable } from '../core/sanitize.ts';
+import { formatAge, formatValue } from '../output/format-value.ts';
+import { cutColumn, renderTable, rowsFit } from '../output/tables.ts';
+import { displayWidth } from '../output/wrap.ts';
+
+/** A list of what this machine knows, which the service does not list. */
+interface KnownList {
+  readonly kind: KnownKind;
+  /** In the plural: `backups`. */
+  readonly what: string;
+  /** Fields of the table and of --json. */
+  readonly fields: readonly string[];
+  /** Which of the times is shown as an age: when the service made it, or when this machine last saw it. */
+  readonly age: 'createdAt' | 'seenAt';
+  /** The command to run while the list is empty. */
+  readonly start: string;
+}
+
+/** The command that lists objects of a kind, with the words of their noun. */
+export function listCommand({ kind, what, fields, age, start }: KnownList): CommandDefinition {
+  const [noun] = start.split(' ');
+  const names = ['id', ...fields, 'createdAt', 'seenAt'];
+  const header = ['id', ...fields.map(titleOf), age === 'seenAt' ? 'seen' : 'age'];
+  return {
+    description: `List the ${what} that this machine knows, the last seen first: made or read here, in the state in which they
+were last seen. The service cannot list them.`,
+    options: [limitOption],
+    examples: [`${noun} list`, `${noun} list --limit 5 --json`],
+    answerFields: () => names,
+    async run(context, parsed) {
+      const limit = readLimit(parsed);
+      if (context.flags.fields !== null) refuseUnknownFields(context.flags.fields, names);
+      const now = new Date(context.now()).toISOString();
+      // The demo store was read right now.
+      const known = (await listKnown(context, kind)).map((object) => ({
+        ...object,
+        seenAt: object.seenAt || now,
+      }));
+      const shown = known.slice(0, limit);
+      if (context.flags.quiet) for (const { id } of shown) context.print(printable(id));
+      else if (context.flags.json) {
+        printJson(
+          context,
+          shown.map((object) => Object.fromEntries(names.map((name) => [name, fieldOf(object, name)]))),
+        );
+      } else if (shown.length === 0) {
+        context.notice(`No history yet on this machine. Start with \`storectl ${start}\`.`);
+      } else {
+        context.notice(`${what.charAt(0).toUpperCase()}${what.slice(1)} known to this machine:`);
+        context.print(describe(context, { known, shown, fields, header, age }));
+        noticeMore(context, known.length, limit);
+      }
+      return undefined;
+    },
+  };
+}
+
+function fieldOf({ id, seenAt, fields }: KnownObject, name: string): unknown {
+  if (name === 'id') return id;
+  return name === 'seenAt' ? seenAt : (fields[name] ?? null);
+}
+
+interface Listed extends Pick<KnownList, 'fields' | 'age'> {
+  readonly known: readonly KnownObject[];
+  readonly shown: readonly KnownObject[];
+  readonly header: readonly string[];
+}
+
+/** The table. If its rows do not fit the terminal, ids are shortened, then the longest field is cut. */
+function describe(context: Context, { known, shown, fields, header, age }: Listed): string {
+  const now = context.now();
+  const ids = known.map(({ id }) => id);
+  const rowsWith = (idOf: (id: string) => string) =>
+    shown.map((object) => [
+      printable(idOf(object.id)),
+      ...fields.map((name) => {
+        const value = fieldOf(object, name);
+        return value === null ? '-' : formatValue(name, value, { now, currency: null }).replaceAll('\n', ' ');
+      }),
+      formatAge(now - (Date.parse(String(fieldOf(object, age))) || now)),
+    ]);
+  const whole = rowsWith((id) => id);
+  const rows = rowsFit(header, whole, context.out) ? whole : rowsWith((id) => shortenId(id, ids));
+  const widths = fields.map((_, index) => Math.max(...rows.map((row) => displayWidth(row[index + 1] ?? ''))));
+  const longest = 1 + widths.indexOf(Math.max(...widths));
+  return renderTable(header, cutColumn(header, rows, longest, context.out), context.out);
+}
+
+/** `deadlineAt` is the deadline. */
+function titleOf(field: string): string {
+  return field.replace(/At$/, '');
+}

@@ -1,0 +1,9 @@
+import { listCommand } from '../../cli/operation/list-command.ts';
+
+export const command = listCommand({
+  kind: 'post',
+  what: 'posts',
+  fields: ['title', 'slug'],
+  age: 'createdAt',
+  start: 'blog create',
+});

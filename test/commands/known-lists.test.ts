@@ -1,0 +1,206 @@
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { completeIds } from '../../src/cli/completion/ids.ts';
+import { knownObjects } from '../../src/history/known-objects.ts';
+import { readSeen, rememberSeen } from '../../src/history/seen-objects.ts';
+import { otherUser } from '../helpers/bulk.ts';
+import { machineFor, newMachine, temporaryFolder } from '../helpers/cli.ts';
+import { startService } from '../helpers/service.ts';
+
+const nouns = ['backup', 'disputes', 'blog', 'notify', 'reclaim'] as const;
+
+test.each(nouns)('%s list without a history says what to run', async (noun) => {
+  const machine = machineFor({ origin: 'https://shop.example', storeId: 's', apiKey: 'some-long-key' });
+
+  expect(await machine.run([noun, 'list'])).toMatchObject({
+    exitCode: 0,
+    stdout: '',
+    stderr: expect.stringMatching(
+      new RegExp(`^No history yet on this machine\\. Start with \`storectl ${noun} .+\`\\.\n$`),
+    ),
+  });
+  expect(await machine.run([noun, 'list', '--json'])).toMatchObject({ exitCode: 0, stdout: '[]\n' });
+  expect(await machine.run([noun, 'list', '-q'])).toEqual({ exitCode: 0, stdout: '', stderr: '' });
+});
+
+test('each list shows what this machine made, in the words of its noun', async () => {
+  const service = await startService();
+  const machine = machineFor(service);
+  const notice = service.example.reclaims[0]?.id ?? '';
+  const text = ['--text', 'The shop is open', '--confirm', notice];
+  const made = async (...args: string[]) => (await machine.run([...args, '-q'])).stdout.trim();
+  const first = await made('backup', 'create', '--label', 'first', '--sections', 'store');
+  const second = await made('backup', 'create', '--label', 'second', '--sections', 'store,blog');
+  const dispute = await made('disputes', 'open', '--reason', 'lost', '--deadline-at', '2040-05-06 09:00');
+  const post = await made('blog', 'create', '--title', 'Spring sale', '--content-md', 'x');
+  const url = 'https://discord.com/api/webhooks/200000000000000000/secret';
+  const events = ['--events', 'feedback_digest,post_created'];
+  const endpoint = await made('notify', 'add-endpoint', '--name', 'Team', '--url', url, ...events);
+  await machine.run(['reclaim', 'appeal', notice, ...text]);
+
+  const list = async (noun: string) => {
+    const { stdout, stderr } = await machine.run([noun, 'list']);
+    return { heading: stderr, rows: stdout.trimEnd().split('\n') };
+  };
+  const backups = await list('backup');
+  expect(backups.heading).toBe('Backups known to this machine:\n');
+  expect(backups.rows[0]).toMatch(/^ID +LABEL +SECTIONS +AGE$/);
+  expect(backups.rows.slice(1).sort()).toEqual([
+    expect.stringMatching(`^${first} +first +store +now$`),
+    expect.stringMatching(`^${second} +second +store, blog +now$`),
+  ]);
+  expect((await list('disputes')).rows).toEqual([
+    expect.stringMatching(/^ID +KIND +STATUS +DEADLINE +SEEN$/),
+    expect.stringMatching(`^${dispute} +payment +open +2040-05-06 09:00 \\S+ \\(in 13 years\\) +now$`),
+  ]);
+  expect((await list('blog')).rows).toEqual([
+    expect.stringMatching(/^ID +TITLE +SLUG +AGE$/),
+    expect.stringMatching(`^${post} +Spring sale +spring-sale +now$`),
+  ]);
+  const endpoints = await list('notify');
+  expect(endpoints.rows[1]).toMatch(
+    new RegExp(`^${endpoint} +Team +discord +feedback_digest, post_created +now$`),
+  );
+  expect((await list('reclaim')).rows[1]).toMatch(new RegExp(`^${notice} +- +appealed +now$`));
+
+  const json = JSON.parse((await machine.run(['backup', 'list', '--json'])).stdout);
+  expect(json).toHaveLength(2);
+  expect(json[0]).toEqual({
+    id: expect.any(String),
+    label: expect.any(String),
+    sections: expect.any(Array),
+    createdAt: expect.stringMatching(/Z$/),
+    seenAt: expect.stringMatching(/Z$/),
+  });
+  const one = await machine.run(['backup', 'list', '--limit', '1']);
+  expect(one.stdout.trimEnd().split('\n')).toHaveLength(2);
+  expect(one.stderr).toContain('1 more. --limit 2 shows all.');
+  expect((await machine.run(['backup', 'list', '-q'])).stdout.trim().split('\n').sort()).toEqual(
+    [first, second].sort(),
+  );
+  expect(JSON.parse((await machine.run(['blog', 'list', '--fields', 'slug'])).stdout)).toEqual([
+    { slug: 'spring-sale' },
+  ]);
+  const unknown = await machine.run(['blog', 'list', '--fields', 'slgu']);
+  expect(unknown).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('did you mean slug?') });
+  expect(await machine.run(['blog', 'list', '--limit', '0'])).toMatchObject({ exitCode: 2 });
+  // Another store has other objects.
+  expect((await machine.run(['backup', 'list', '--store', 'other'])).stdout).toBe('');
+});
+
+test('a dispute that was only read is known, in the state in which it was last seen', async () => {
+  const service = await startService();
+  const machine = machineFor(service);
+  const support = otherUser(service);
+  const [id = ''] = await support.openDisputes(1);
+  const status = async () => {
+    const { stdout } = await machine.run(['disputes', 'list', '--fields', 'id,status']);
+    return JSON.parse(stdout);
+  };
+
+  await machine.run(['disputes', 'show', id]);
+  expect(await status()).toEqual([{ id, status: 'open' }]);
+  await support.decide(id, 'lost', 'The parcel was lost');
+  expect(await status()).toEqual([{ id, status: 'open' }]);
+  await machine.run(['disputes', 'show', id]);
+  expect(await status()).toEqual([{ id, status: 'lost' }]);
+
+  const { STORECTL_BASE_URL, STORECTL_STORE_ID } = {
+    STORECTL_BASE_URL: service.origin,
+    STORECTL_STORE_ID: service.storeId,
+  };
+  const places = {
+    env: { STORECTL_STATE_DIR: machine.stateDirectory, STORECTL_BASE_URL, STORECTL_STORE_ID },
+  };
+  const rest = { cwd: machine.folder, process, homeDirectory: machine.folder };
+  expect(completeIds('dispute', [], { ...places, ...rest })).toEqual([
+    { id, description: expect.stringMatching(/^lost, Reason 1/) },
+  ]);
+  // No record, no damage: changes go on.
+  expect((await machine.run(['history', 'list'])).stderr).toBe('No history yet on this machine.\n');
+});
+
+test('a read succeeds where nothing can be kept', async () => {
+  const service = await startService();
+  const machine = machineFor(service);
+  const file = path.join(machine.folder, 'file');
+  writeFileSync(file, '');
+  const id = service.example.disputes[0]?.id ?? '';
+
+  const shown = await machine.run(['disputes', 'show', id], { env: { STORECTL_STATE_DIR: file } });
+
+  expect(shown).toMatchObject({ exitCode: 0, stderr: '' });
+});
+
+describe('known objects', () => {
+  const record = {
+    id: '20300131-090000-7k3f9a',
+    createdAt: '2030-01-31T09:00:00Z',
+    origin: 'o',
+    storeId: 's',
+    operation: 'disputes.open',
+    path: '/v1/stores/s/operations/disputes',
+    state: 'applied',
+    answer: { status: 201, body: '{"id":"d","status":"open"}', receivedAt: '2030-01-31T09:00:01Z' },
+  };
+  const decision = {
+    ...record,
+    createdAt: '2030-02-01T09:00:00Z',
+    operation: 'disputes.decide',
+    path: '/v1/stores/s/operations/disputes/d/decision',
+  };
+  const seen = {
+    ...({ kind: 'dispute', id: 'd', origin: 'o', storeId: 's' } as const),
+    seenAt: '2030-01-31T12:00:00Z',
+    fields: { status: 'withdrawn' },
+  };
+
+  test('the last state wins, whether a change or a read showed it', () => {
+    const body = '{"id":"d","status":"won"}';
+    const decided = { ...decision, answer: { status: 200, body, receivedAt: '2030-02-01T09:00:01Z' } };
+    const statusOf = (objects: ReturnType<typeof knownObjects>) => objects.map(({ fields }) => fields.status);
+
+    expect(statusOf(knownObjects('dispute', [record]))).toEqual(['open']);
+    expect(statusOf(knownObjects('dispute', [record], [seen]))).toEqual(['withdrawn']);
+    expect(statusOf(knownObjects('dispute', [decided, record], [seen]))).toEqual(['won']);
+  });
+
+  test('a change in doubt hides nothing of what was known before, and a refused one tells nothing', () => {
+    const doubt = { ...decision, state: 'unknown', answer: null };
+    const refused = { ...decision, state: 'rejected', path: decision.path.replace('/d/', '/other/') };
+
+    expect(knownObjects('dispute', [refused, doubt, record])).toEqual([
+      { id: 'd', seenAt: '2030-01-31T09:00:01Z', fields: { id: 'd', status: 'open' } },
+    ]);
+  });
+
+  test('what reads showed stays in one private file of bounded size', () => {
+    const folder = path.join(temporaryFolder(), 'history');
+    for (let round = 0; round < 1200; round += 1) {
+      const reason = 'x'.repeat(round % 2 === 0 ? 900 : 10);
+      rememberSeen(folder, { ...seen, id: `d${round % 40}`, fields: { status: `s${round}`, reason } });
+    }
+    const file = path.join(folder, '.seen.jsonl');
+    writeFileSync(file, `${readFileSync(file, 'utf8')}{"half`);
+
+    const known = knownObjects('dispute', [], readSeen(folder));
+
+    expect(known).toHaveLength(40);
+    expect(new Set(known.map(({ id, fields }) => `${id} ${fields.status}`))).toContain('d39 s1199');
+    expect(statSync(file).size).toBeLessThan(600 * 1024);
+    if (process.platform !== 'win32') expect(statSync(file).mode & 0o077).toBe(0);
+  });
+});
+
+test('the demo store lists what it holds', async () => {
+  const machine = newMachine();
+
+  const disputes = await machine.run(['--demo', 'disputes', 'list', '--fields', 'status,kind']);
+
+  expect(JSON.parse(disputes.stdout)).toEqual([
+    { status: 'open', kind: 'payment' },
+    { status: 'won', kind: 'payment' },
+  ]);
+  expect((await machine.run(['--demo', 'notify', 'list'])).stdout).toContain('Workshop channel');
+});
