@@ -6,7 +6,7 @@ import { formatValue } from '../../cli/output/format-value.ts';
 import { renderTable } from '../../cli/output/tables.ts';
 
 /** Columns of the tables; --json prints all fields. */
-const columns = ['id', 'status', 'reason', 'subdomain', 'title', 'read', 'name', 'label', 'sections', 'url'];
+const columns = ['id', 'subdomain', 'status', 'reason', 'title', 'read', 'name', 'label', 'sections', 'url'];
 
 export const command: CommandDefinition = {
   description: 'List what is in the demo store, with the ids to try every command.',
