@@ -8,7 +8,6 @@ export const limitOption: OptionSpec = {
   flag: '--limit',
   value: 'N',
   description: 'Maximum number of rows (default 50)',
-  group: 'Options:',
 };
 
 /** Throws a usage error if `--limit` is not a positive whole number. */
