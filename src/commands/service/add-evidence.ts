@@ -3,11 +3,10 @@ import type { Context } from '../../cli/command/context.ts';
 import { usageError } from '../../cli/core/errors.ts';
 import { optionValue, type ParsedCommand } from '../../cli/core/parsed-command.ts';
 import { readText } from '../../cli/input/input-files.ts';
-import { submitEvidence } from '../../service/index.ts';
+import { type Storage, submitEvidence } from '../../service/index.ts';
 import { askForStoreAnd, type RequiredOption } from './ask.ts';
 import { databaseOption, withStorage } from './database-options.ts';
 import { printAdded } from './print-added.ts';
-import { describeRefusal } from './refusals.ts';
 
 const required: readonly RequiredOption[] = [
   {
@@ -60,16 +59,13 @@ storage, or neither. This needs write access to the database, not a key.`,
       store,
       required,
     );
-    const evidence = await withStorage(context, parsed, (storage) =>
-      submitEvidence(storage, storeId, disputeId, { kind, label, ...content }).catch((error: unknown) => {
-        throw describeRefusal(error, 'check --store, --dispute and --database; nothing was added', {
-          kind: '--kind',
-          label: '--label',
-          textValue: parsed.options.has('--text-file') ? '--text-file' : '--text',
-          storageKey: '--storage-key',
-        });
-      }),
-    );
+    const submit = (storage: Storage) =>
+      submitEvidence(storage, storeId, disputeId, { kind, label, ...content });
+    const textValue = parsed.options.has('--text-file') ? '--text-file' : '--text';
+    const evidence = await withStorage(context, parsed, submit, {
+      hint: 'check --store, --dispute and --database; nothing was added',
+      flags: { kind: '--kind', label: '--label', textValue, storageKey: '--storage-key' },
+    });
     printAdded(context, `Added evidence "${label}" to dispute ${disputeId}`, evidence);
     return undefined;
   },

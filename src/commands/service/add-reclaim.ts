@@ -1,9 +1,8 @@
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
-import { giveReclaimNotice } from '../../service/index.ts';
+import { giveReclaimNotice, type Storage } from '../../service/index.ts';
 import { askForStoreAnd } from './ask.ts';
 import { databaseOption, withStorage } from './database-options.ts';
 import { printAdded } from './print-added.ts';
-import { describeRefusal } from './refusals.ts';
 
 const subdomain = {
   field: 'subdomain',
@@ -35,14 +34,11 @@ appeals the notice. This needs write access to the database, not a key.`,
       subdomain,
       reason,
     ]);
-    const notice = await withStorage(context, parsed, (storage) =>
-      giveReclaimNotice(storage, storeId, { subdomain: name, reason: text }).catch((error: unknown) => {
-        throw describeRefusal(error, 'check --store and --database; nothing was added', {
-          subdomain: '--subdomain',
-          reason: '--reason',
-        });
-      }),
-    );
+    const give = (storage: Storage) => giveReclaimNotice(storage, storeId, { subdomain: name, reason: text });
+    const notice = await withStorage(context, parsed, give, {
+      hint: 'check --store and --database; nothing was added',
+      flags: { subdomain: '--subdomain', reason: '--reason' },
+    });
     printAdded(context, `Added a reclaim notice for ${name} to store ${storeId}`, notice);
     return undefined;
   },

@@ -8,7 +8,6 @@ import type { Choice } from '../../cli/prompts/prompts.ts';
 import { askInOrder } from '../../cli/prompts/questions.ts';
 import { type ListedKey, listKeys, listStores } from '../../service/index.ts';
 import { withStorage } from './database-options.ts';
-import { describeRefusal } from './refusals.ts';
 
 /** The store that `--store` names, or that the user chooses in a terminal. */
 export async function chooseStore(
@@ -62,11 +61,7 @@ export async function chooseKey(
 
 /** The valid keys. Throws exit 2 if there are none. */
 async function keyChoices(context: Context, parsed: ParsedCommand, storeId: string): Promise<Choice[]> {
-  const keys = await withStorage(context, parsed, (storage) =>
-    listKeys(storage, storeId).catch((error: unknown) => {
-      throw describeRefusal(error, 'check --store and --database');
-    }),
-  );
+  const keys = await withStorage(context, parsed, (storage) => listKeys(storage, storeId));
   const choices = keys.filter(({ state }) => state === 'active').map(describeKey);
   if (choices.length > 0) return choices;
   throw usageError(`store ${storeId} has no valid key`, '`storectl service create-key` creates one');

@@ -6,7 +6,6 @@ import { askFirst } from '../../cli/prompts/questions.ts';
 import { createStore, type Storage } from '../../service/index.ts';
 import { askOption } from './ask.ts';
 import { databaseOption, withStorage } from './database-options.ts';
-import { describeRefusal } from './refusals.ts';
 
 export const command: CommandDefinition = {
   description:
@@ -30,21 +29,12 @@ export const command: CommandDefinition = {
     const slug = optionValue(parsed, '--slug');
     const currency = optionValue(parsed, '--currency');
     const timezone = optionValue(parsed, '--timezone');
-    const create = (storage: Storage) =>
-      createStore(storage, {
-        name,
-        ...(slug !== undefined && { slug }),
-        ...(currency !== undefined && { currency }),
-        ...(timezone !== undefined && { timezone }),
-      }).catch((error: unknown) => {
-        throw describeRefusal(error, 'nothing was created; fix the value and run the command again', {
-          name: '--name',
-          slug: '--slug',
-          defaultCurrency: '--currency',
-          timezone: '--timezone',
-        });
-      });
-    const store = await withStorage(context, parsed, create, { mayBeNew: true });
+    const create = (storage: Storage) => createStore(storage, { name, slug, currency, timezone });
+    const store = await withStorage(context, parsed, create, {
+      mayBeNew: true,
+      hint: 'nothing was created; fix the value and run the command again',
+      flags: { name: '--name', slug: '--slug', defaultCurrency: '--currency', timezone: '--timezone' },
+    });
     if (context.flags.quiet) context.print(store.id);
     else if (context.flags.json) printJson(context, store);
     else {

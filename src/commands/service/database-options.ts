@@ -16,6 +16,7 @@ import {
   type Storage,
   StorageBusyError,
 } from '../../service/index.ts';
+import { describeRefusal } from './refusals.ts';
 import { readSetting, readWholeNumber } from './service-settings.ts';
 
 export const databaseOption: OptionSpec = {
@@ -24,15 +25,22 @@ export const databaseOption: OptionSpec = {
   description: 'File, or postgres:// URL (default: service.db in the state folder)',
 };
 
+interface StorageOptions {
+  readonly mayBeNew?: boolean;
+  readonly hint?: string;
+  readonly flags?: Readonly<Record<string, string>>;
+}
+
 /**
  * Opens the database of `--database`, or the default one, calls `work` and closes it again. `work` gets its location
- * without a password. A file is created only if `mayBeNew`: otherwise a missing file is most likely a mistyped name.
+ * without a password. A file is created only if `mayBeNew`: otherwise a missing file is most likely a mistyped name. If
+ * the service refuses the work, the error says what to do (`hint`) and names fields by the flags that set them.
  */
 export async function withStorage<Result>(
   context: Context,
   parsed: ParsedCommand,
   work: (storage: Storage, location: string) => Promise<Result>,
-  { mayBeNew = false } = {},
+  { mayBeNew = false, hint = 'check --store and --database', flags = {} }: StorageOptions = {},
 ): Promise<Result> {
   const { value: given } = readSetting(context, parsed, '--database');
   const poolSize = readWholeNumber(readSetting(context, parsed, '--pool-size'), {
@@ -69,6 +77,8 @@ export async function withStorage<Result>(
   }
   try {
     return await work(storage, name);
+  } catch (error) {
+    throw describeRefusal(error, hint, flags);
   } finally {
     await storage.close();
   }

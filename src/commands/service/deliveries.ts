@@ -16,9 +16,9 @@ import {
   listDeliveries,
   retryAllDead,
   retryDelivery,
+  type Storage,
 } from '../../service/index.ts';
 import { databaseOption, withStorage } from './database-options.ts';
-import { describeRefusal } from './refusals.ts';
 
 export const command: CommandDefinition = {
   description: `List the messages to the endpoints, newest first, or retry those that failed. A delivery is pending, held
@@ -84,16 +84,13 @@ async function retry(context: Context, parsed: ParsedCommand): Promise<void> {
   if (given !== undefined && isOn(parsed, '--all-dead'))
     throw usageError('an id and --all-dead cannot be used together');
   const id = given ?? (isOn(parsed, '--all-dead') ? undefined : await chooseDead(context, parsed));
-  const retried = await withStorage(context, parsed, async (storage) => {
+  const hint = '`storectl service deliveries list --state dead` lists those that can be retried';
+  const retryIn = async (storage: Storage) => {
     if (id === undefined) return retryAllDead(storage, context.flags.store);
-    await retryDelivery(storage, id, context.flags.store).catch((error: unknown) => {
-      throw describeRefusal(
-        error,
-        '`storectl service deliveries list --state dead` lists those that can be retried',
-      );
-    });
+    await retryDelivery(storage, id, context.flags.store);
     return 1;
-  });
+  };
+  const retried = await withStorage(context, parsed, retryIn, { hint });
   if (context.flags.json) printJson(context, { retried });
   else if (context.flags.quiet) context.print(String(retried));
   else

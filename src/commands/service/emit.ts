@@ -9,7 +9,6 @@ import { askInOrder } from '../../cli/prompts/questions.ts';
 import { emitEvent, type RaisedEvent, raisedEvents } from '../../service/index.ts';
 import { chooseStore } from './ask.ts';
 import { databaseOption, withStorage } from './database-options.ts';
-import { describeRefusal } from './refusals.ts';
 
 export const command: CommandDefinition = {
   description: `Raise an event that no operation raises. The store gets a notification, and the service sends a message to
@@ -39,11 +38,7 @@ the endpoints subscribed to it. This needs write access to the database, not a k
       storeId = await chooseStore(context, parsed, storeDescription, 'Which store is the event for?');
     };
     await askInOrder(askEvent, askStore);
-    const eventId = await withStorage(context, parsed, (storage) =>
-      emitEvent(storage, storeId, event, data).catch((error: unknown) => {
-        throw describeRefusal(error, 'check --store and --database');
-      }),
-    );
+    const eventId = await withStorage(context, parsed, (storage) => emitEvent(storage, storeId, event, data));
     if (context.flags.json) printJson(context, { eventId });
     else context.print(eventId);
     return undefined;

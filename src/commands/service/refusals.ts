@@ -10,13 +10,13 @@ const exits: Readonly<Record<string, 5 | 6 | 7>> = {
 };
 
 /**
- * Turns a ServiceError into a CliError, for the caller to throw. Any other error is returned as it is. `flags` maps
- * fields to the flags that set them.
+ * Turns a ServiceError into a CliError, for the caller to throw. Returns any other error unchanged. `flags` maps fields to
+ * the flags that set them.
  */
 export function describeRefusal(
   error: unknown,
   hint: string,
-  flags: Readonly<Record<string, string>> = {},
+  flags: Readonly<Record<string, string>>,
 ): unknown {
   if (!(error instanceof ServiceError)) return error;
   const { code, message } = error;

@@ -20,8 +20,8 @@ import { findStore } from '../storage/queries/stores.ts';
 export type NewKey = {
   readonly storeId: string;
   /** For people. */
-  readonly label?: string;
-  readonly expiresInSeconds?: number;
+  readonly label?: string | undefined;
+  readonly expiresInSeconds?: number | undefined;
   /** Visible in the key, without other effects. Default: `live`. */
   readonly kind?: 'live' | 'demo';
 } & ({ readonly preset: Preset } | { readonly scopes: readonly Scope[] });

@@ -15,11 +15,11 @@ import type { Work } from './unit-of-work.ts';
 export interface NewStore {
   readonly name: string;
   /** Default: made from the name. */
-  readonly slug?: string;
+  readonly slug?: string | undefined;
   /** ISO 4217. Default: EUR. */
-  readonly currency?: string;
+  readonly currency?: string | undefined;
   /** IANA name. Default: UTC. */
-  readonly timezone?: string;
+  readonly timezone?: string | undefined;
   /** A UUID. Default: a new one. */
   readonly id?: string;
 }

@@ -8,7 +8,6 @@ import { askInOrder } from '../../../cli/prompts/questions.ts';
 import { createKey, type Preset, presets, type Scope, scopes } from '../../../service/index.ts';
 import { chooseStore } from '../ask.ts';
 import { databaseOption, withStorage } from '../database-options.ts';
-import { describeRefusal } from '../refusals.ts';
 
 export const command: CommandDefinition = {
   description:
@@ -53,15 +52,9 @@ export const command: CommandDefinition = {
     if (days !== undefined && !/^[1-9]\d{0,4}$/.test(days)) {
       throw usageError(`--expires-in-days must be a whole number of days (got "${days}")`, 'for example 90');
     }
+    const expiresInSeconds = days === undefined ? undefined : Number(days) * 86_400;
     const created = await withStorage(context, parsed, (storage) =>
-      createKey(storage, {
-        storeId,
-        ...grant,
-        ...(label !== undefined && { label }),
-        ...(days !== undefined && { expiresInSeconds: Number(days) * 86_400 }),
-      }).catch((error: unknown) => {
-        throw describeRefusal(error, 'check --store and --database');
-      }),
+      createKey(storage, { storeId, ...grant, label, expiresInSeconds }),
     );
     if (context.flags.json) printJson(context, created);
     else {

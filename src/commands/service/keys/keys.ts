@@ -7,7 +7,6 @@ import { askFirst } from '../../../cli/prompts/questions.ts';
 import { type ListedKey, listKeys, presets } from '../../../service/index.ts';
 import { chooseStore } from '../ask.ts';
 import { databaseOption, withStorage } from '../database-options.ts';
-import { describeRefusal } from '../refusals.ts';
 
 export const command: CommandDefinition = {
   description:
@@ -18,11 +17,7 @@ export const command: CommandDefinition = {
     const storeId = await askFirst(() =>
       chooseStore(context, parsed, 'store whose keys to list', 'Which store do you want to see the keys of?'),
     );
-    const keys = await withStorage(context, parsed, (storage) =>
-      listKeys(storage, storeId).catch((error: unknown) => {
-        throw describeRefusal(error, 'check --store and --database');
-      }),
-    );
+    const keys = await withStorage(context, parsed, (storage) => listKeys(storage, storeId));
     if (context.flags.quiet) for (const { id } of keys) context.print(id);
     else if (context.flags.json) printJson(context, keys);
     else if (keys.length === 0) context.notice('The store has no keys.');

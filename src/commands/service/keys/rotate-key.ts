@@ -2,10 +2,9 @@ import type { CommandDefinition } from '../../../cli/command/command-definition.
 import { printJson } from '../../../cli/command/print-json.ts';
 import { usageError } from '../../../cli/core/errors.ts';
 import { argumentValue, optionValue } from '../../../cli/core/parsed-command.ts';
-import { rotateKey } from '../../../service/index.ts';
+import { rotateKey, type Storage } from '../../../service/index.ts';
 import { chooseKey } from '../ask.ts';
 import { databaseOption, withStorage } from '../database-options.ts';
-import { describeRefusal } from '../refusals.ts';
 
 const units: Readonly<Record<string, number>> = { m: 60, h: 3_600, d: 86_400, w: 7 * 86_400 };
 
@@ -35,14 +34,10 @@ out the new one. The new key is printed on stdout once: the database keeps only 
       question: 'Which key do you want to replace?',
       confirmation: (id) => `Replace key ${id} (it stays valid for ${overlap})?`,
     });
-    const rotated = await withStorage(context, parsed, (storage) =>
-      rotateKey(storage, keyId, {
-        overlapSeconds: Number(count) * unitSeconds,
-        storeId: context.flags.store,
-      }).catch((error: unknown) => {
-        throw describeRefusal(error, '`storectl service keys --store ID` lists the keys');
-      }),
-    );
+    const options = { overlapSeconds: Number(count) * unitSeconds, storeId: context.flags.store };
+    const rotate = (storage: Storage) => rotateKey(storage, keyId, options);
+    const hint = '`storectl service keys --store ID` lists the keys';
+    const rotated = await withStorage(context, parsed, rotate, { hint });
     if (context.flags.json) printJson(context, rotated);
     else {
       context.print(rotated.key);
