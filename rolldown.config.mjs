@@ -10,7 +10,7 @@ const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.
  * - undici's way to open connections: the transport opens them.
  * - undici's forms, with half of fetch: bodies are texts here.
  * - conf's schema validation: conf is given no schema.
- * - atomically's cleanup after a signal: it would end the process before a command has said what became of its request.
+ * - atomically's cleanup after a signal: it would end the process before a command can report the outcome of its request.
  */
 const unusedModules = [
   './client-h2.js',

@@ -22,7 +22,7 @@ async function run(options) {
 }
 
 async function measure(chosen, options) {
-  // What is measured is what is in the source now. The list of what was built is no result.
+  // Measures the current source, so it is built first. The build's own output is not a result.
   execFileSync('npm', ['run', 'build', '--silent'], { cwd: root, stdio: ['ignore', 'ignore', 2] });
 
   const results = await measureAll(chosen, options);

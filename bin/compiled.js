@@ -1,5 +1,5 @@
 /*
- * Runs the built program, and keeps what V8 has compiled of them in the user's cache folder.
+ * Runs the built program, and keeps the code that V8 has compiled in the user's cache folder.
  *
  * Why: without it, V8 compiles the same functions at every start, which is a fifth of what a command takes (measured on
  * `backup create`: 1.23 times as fast on Node 20, 1.21 times on Node 24; `npm run bench` shows it as "nothing kept
@@ -7,7 +7,7 @@
  * before the file runs, without the functions that V8 compiles when they are first called. Here a file is stored after a
  * run, with all that the run called.
  *
- * V8 trusts what it is given, so a stored file is used only if this user wrote it for this build of the program, this
+ * V8 trusts cached code, so a stored file is used only if this user wrote it for this build of the program, this
  * build of Node and the same flags, and if its checksum is right. Without a cache, or with a damaged one, the program
  * starts more slowly, and nothing else changes.
  */
@@ -46,7 +46,7 @@ function openCompiled(builtFolder) {
     const found = loaded.get(file);
     if (found !== undefined) return found.module.exports;
     const source = fs.readFileSync(file, 'utf8');
-    // The first file, all that --version and --help need, is compiled faster than looked up.
+    // Compiling the first file, which is all that --version and --help need, is faster than reading the cache.
     const isStored = loaded.size > 0;
     if (isStored && cache === undefined) cache = findCache(builtFolder);
     const cachedData = isStored ? readStored(cache, file) : undefined;
@@ -69,7 +69,7 @@ function openCompiled(builtFolder) {
     if (isComplete || cache === null) return;
     try {
       makeFolder(cache);
-      // V8 refuses what was compiled under other flags than those of a start.
+      // V8 refuses code that was compiled with other flags than at start.
       if (isNode20)
         require('node:v8').setFlagsFromString('--no-liftoff-only --wasm-tier-up --wasm-dynamic-tiering');
       for (const [file, { script }] of [...loaded].slice(1)) store(cache, file, script.createCachedData());
@@ -132,7 +132,7 @@ function store(cache, file, data) {
   }
 }
 
-/** Of one word in 512 bytes, since a disk loses blocks. V8 would optimize a longer loop, which takes megabytes. */
+/** Reads one word in 512 bytes, because disks lose whole blocks. V8 would optimize a longer loop, which takes megabytes. */
 function checksum(data) {
   const words = new Int32Array(data.buffer, data.byteOffset, data.length >> 2);
   let sum = ~data.length;

@@ -12,7 +12,7 @@ process.chdir(root);
 const bundles = [];
 for (const bundle of config) bundles.push(await build(bundle));
 
-// What the launcher keeps compiled is of one build.
+// The launcher keeps compiled code for one build only.
 const hash = createHash('sha256');
 for (const { output } of bundles) for (const { code } of output) hash.update(code ?? '');
 writeFileSync(path.join('dist', 'build-id'), hash.digest('hex').slice(0, 16));

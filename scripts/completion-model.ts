@@ -13,7 +13,7 @@ import type { LoadedCommand } from './command-definitions.ts';
 const help: CompletedFlag = { names: ['--help', '-h'], description: 'Show help', value: null };
 const version: CompletedFlag = { names: ['--version', '-V'], description: 'Print the version', value: null };
 
-/** What Tab offers for these commands. Throws for a word that a shell would read as something else. */
+/** What Tab offers for these commands. Throws for a word that a shell would interpret. */
 export function completionModel(commands: readonly LoadedCommand[]): CompletionModel {
   const refusable = new Set(commands.flatMap(definitionsIn).flatMap(refusedFlags));
   const some = globalOptions.filter(({ flag }) => refusable.has(flag));
@@ -30,7 +30,7 @@ export function completionModel(commands: readonly LoadedCommand[]): CompletionM
   };
 }
 
-/** The definitions below a noun, or that of a command. */
+/** The definitions below a noun, or the definition of a command. */
 function definitionsIn({ definition, commands }: LoadedCommand): CommandDefinition[] {
   return [...(definition === null ? [] : [definition]), ...commands.flatMap(definitionsIn)];
 }

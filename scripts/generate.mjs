@@ -1,4 +1,4 @@
-// Writes the generated files, or with --check fails where one of them is not what the source makes of it.
+// Writes the generated files, or with --check fails if one of them is out of date.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { load, root } from './load.mjs';

@@ -6,7 +6,7 @@ import { shared } from '../rolldown.config.mjs';
 
 export const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** A module in TypeScript, with what it imports. Node 20 runs none, so it is bundled first, where it finds its packages. */
+/** Loads a TypeScript module. Node 20 cannot run TypeScript, so it is bundled first, next to its packages. */
 export async function load(file) {
   const dir = path.join(root, 'node_modules', '.cache', 'storectl-scripts');
   const bundle = await rolldown({ ...shared, input: path.join(root, file) });

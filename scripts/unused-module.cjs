@@ -1,2 +1,2 @@
-// Stands in the bundle for modules that libraries load and storectl never calls: see rolldown.config.mjs.
+// Replaces modules in the bundle that libraries load and storectl never calls: see rolldown.config.mjs.
 module.exports = () => {};

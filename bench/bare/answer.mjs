@@ -1,4 +1,4 @@
-// Answers every request with the same backup, as fast as node:http does: for commands of which the service is no part.
+// Answers every request with the same backup, as fast as node:http can, to measure commands without the service.
 import { createServer } from 'node:http';
 
 const body = JSON.stringify({

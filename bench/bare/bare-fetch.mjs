@@ -1,4 +1,4 @@
-// One POST with the global fetch, and its answer on stdout: what a script of a few lines does.
+// One POST with the global fetch, and its answer on stdout, as a short script would do it.
 const [url] = process.argv.slice(2);
 const response = await globalThis.fetch(url, {
   method: 'POST',

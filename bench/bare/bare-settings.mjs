@@ -1,4 +1,4 @@
-// A Hono route that answers with the bytes that it is given, and does nothing else.
+// A Hono route that answers with given bytes and does nothing else.
 import { serve } from '@hono/node-server';
 import { Hono } from 'hono';
 

@@ -1,4 +1,4 @@
-// Sends so many posts with a pool of undici's, so many at a time, and keeps no record of anything.
+// Sends a number of posts with undici's Pool, several at a time, without keeping records.
 import { Pool } from 'undici';
 
 const { origin, storeId, key, connections, bodies } = JSON.parse(process.argv[2]);

@@ -1,6 +1,6 @@
-// Sends one request after the other on each of so many connections, in a process of its own: a server and its clients
-// do not share an event loop. Prints how many were answered in a second.
-// Plain sockets: a whole HTTP client takes longer to ask than a bare server takes to answer, and would hide the server.
+// Sends one request after the other on each of several connections, in its own process: a server and its clients
+// must not share an event loop. Prints the number of answers per second.
+// Plain sockets, because a complete HTTP client needs more time for a request than a bare server.
 import { once } from 'node:events';
 import { connect } from 'node:net';
 
@@ -12,7 +12,7 @@ const run = Math.random().toString(36).slice(2);
 let sent = 0;
 let answered = 0;
 
-/** `{unique}` in the body stands for something that no other request has. */
+/** `{unique}` in the body is replaced by a text that no other request has. */
 function nextRequest() {
   sent += 1;
   const text = body?.replace('{unique}', `${run}-${sent}`) ?? null;

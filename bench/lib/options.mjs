@@ -13,7 +13,7 @@ export const usage = `Measures how fast storectl is, next to what the same costs
   --readme         also write the table into bench/README.md
   --list           names of the rows`;
 
-/** What was asked for cannot be done as it is written. */
+/** The command line is wrong. */
 export class UsageError extends Error {}
 
 /** Throws a {@link UsageError}. */

@@ -1,6 +1,6 @@
 /*
- * Loaded before a program whose memory is measured: writes the most that it had at one time, in KiB, to descriptor 3.
- * Linux counts that for each program anew; what the system calls maxRSS begins with the memory of the parent process.
+ * Loaded before a program whose memory is measured: writes its peak memory in KiB to descriptor 3.
+ * Linux counts it for each program (VmHWM); maxRSS starts with the memory of the parent process.
  */
 const { readFileSync, writeSync } = require('node:fs');
 

@@ -18,13 +18,13 @@ export function cleanEnvironment(folder, more = {}) {
   };
 }
 
-/** Milliseconds from before a process is started to its end. Rejects when it fails. */
+/** Milliseconds from starting a process to its end. Rejects if it fails. */
 export async function timeOf(command, args, options) {
   const { ms } = await run(command, args, options);
   return ms;
 }
 
-/** Most memory that a Node program had at one time, in MiB. */
+/** Peak memory of a Node program in MiB. */
 export async function peakMemoryOf(node, args, options) {
   const { extra } = await run(node, ['--require', memoryHook, ...args], options);
   return Number(extra) / 1024;

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 
 const generator = path.join(import.meta.dirname, 'load.mjs');
 
-/** Requests that a server answers in a second, once it is back from a pause. See load.mjs. */
+/** Requests per second that a server answers, measured after a pause. See load.mjs. */
 export async function rateOf(request, { connections = 32, warmUpMs = 1_000, forMs = 1500 } = {}) {
   const load = JSON.stringify({ body: null, ...request, connections, warmUpMs, forMs });
   const { stdout } = await promisify(execFile)(process.execPath, [generator, load]);

@@ -28,7 +28,7 @@ function toRow({ row, version, subject, floor, peers, isMeasured }) {
   const goals = row.goals(Number(/\d+/.exec(version)));
   if (!isMeasured) return { ...about, measured: false, goals, held: null };
   const medians = { subject: median(subject), floor: floor.length === 0 ? null : median(floor) };
-  // Of samples that were taken one after the other: the machine of this minute is in both, and cancels out.
+  // Compares samples taken one after the other, so that the state of the machine cancels out.
   const ratios = floor.map((reference, at) => subject[at] / reference);
   const ratio = ratios.length === 0 ? null : median(ratios);
   const checked = goals.map((goal) => ({

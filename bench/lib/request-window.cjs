@@ -1,6 +1,6 @@
 /*
  * Loaded before a server: counts the requests that it answers and the time from the first of them to the last answer.
- * At each SIGUSR2 it writes both to descriptor 3 and begins anew.
+ * On SIGUSR2 it writes both to descriptor 3 and starts again.
  */
 const { subscribe } = require('node:diagnostics_channel');
 const { writeSync } = require('node:fs');

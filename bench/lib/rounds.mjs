@@ -74,7 +74,7 @@ async function measure({ parts, subject, floor, peers }, samples, counts) {
   }
 }
 
-/** One line on stderr that the next one takes the place of. */
+/** One line on stderr, which the next one replaces. */
 function note(text) {
   if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${text}`);
   else if (text !== '') process.stderr.write(`${text}\n`);

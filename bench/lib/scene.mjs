@@ -5,7 +5,7 @@ import { outputOf, program, root, startServer } from './processes.mjs';
 
 const bareFolder = path.join(root, 'bench', 'bare');
 
-/** A script of bench/bare/, running on the Node that is measured. */
+/** Runs a script of bench/bare/ on the Node that is measured. */
 export function startScript({ node, env, folder }, name, ...args) {
   const script = path.join(bareFolder, `${name}.mjs`);
   return startServer(node, [script, ...args], { env, log: path.join(folder, `${name}.log`) });
@@ -16,7 +16,7 @@ export function answerServer(place) {
   return startScript(place, 'answer');
 }
 
-/** A new store in the service's database, and a key of it. */
+/** A new store in the service's database, and a key for it. */
 export function newStore({ node, env, folder }) {
   const command = (...words) =>
     outputOf(node, [program, 'service', ...words, '--database', databaseIn(folder), '-q'], { env });

@@ -5,7 +5,7 @@ export function median(numbers) {
   return (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
-/** At least half of the numbers lie between the two, or on them. */
+/** At least half of the numbers are between the two, inclusive. */
 export function quartiles(numbers) {
   const sorted = [...numbers].sort((a, b) => a - b);
   const last = sorted.length - 1;

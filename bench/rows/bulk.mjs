@@ -4,7 +4,7 @@ import { program, root, timeOf } from '../lib/processes.mjs';
 import { newStore, startService, storeOf } from '../lib/scene.mjs';
 
 const posts = 1_000;
-/** As many as src/commands/blog/bulk/pace.ts comes to. */
+/** The full concurrency of src/commands/blog/bulk/pace.ts. */
 const atOnce = 10;
 
 const createMany = {
@@ -21,7 +21,7 @@ const createMany = {
     for (const [index, file] of files.entries()) {
       writeFileSync(file, `---\ntitle: Post ${index + 1}\n---\nText ${index + 1}.\n`);
     }
-    /** Each time a store of its own, and a machine that has never sent anything: the posts are new. */
+    /** A new store and an empty history each time, so that all posts are new. */
     const measure = async (run) => {
       await service.requestRate();
       await run(newStore(place), mkdtempSync(path.join(place.folder, 'state-')));

@@ -4,7 +4,7 @@ import { startScript, startService } from '../lib/scene.mjs';
 
 const unit = 'requests/s';
 const perRound = 2;
-/** A service runs for weeks: it is measured once V8 has compiled what it does all the time. */
+/** A service runs for weeks, so it is measured after V8 has compiled its hot code. */
 const warmUps = 4;
 
 const read = {

@@ -1,7 +1,7 @@
 import { nodeFloor, quickSamples } from '../lib/node-floor.mjs';
 import { findOnPath, program, timeOf } from '../lib/processes.mjs';
 
-/** Programs of others that do the like, where they are installed. */
+/** Comparable programs, if they are installed. */
 const others = ['gh', 'wrangler', 'vercel', 'netlify', 'heroku', 'stripe'];
 
 function startRow(name, args, atMost, peerArgs = []) {

@@ -18,7 +18,7 @@ export function otherUser({ origin, storeId, apiKey }: TestService) {
     return outcome.body as { readonly id: string };
   };
   return {
-    /** Opens so many disputes and returns their ids. */
+    /** Opens `count` disputes and returns their ids. */
     async openDisputes(count: number): Promise<string[]> {
       const ids: string[] = [];
       for (let number = 1; number <= count; number++) {

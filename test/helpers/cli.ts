@@ -13,12 +13,12 @@ export interface CliResult {
 
 interface CliOptions {
   readonly env?: Readonly<Record<string, string>>;
-  /** What stands in standard input, which then ends. Without it, standard input ends at once. */
+  /** The text on standard input, which then ends. Without it, standard input is empty. */
   readonly stdin?: string;
   readonly signal?: AbortSignal;
 }
 
-/** A user's machine: folders of their own for settings and state, an empty working folder, no other environment. */
+/** A user's machine: separate folders for settings and state, an empty working folder, no other environment. */
 export interface Machine {
   readonly folder: string;
   readonly configDirectory: string;

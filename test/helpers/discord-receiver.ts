@@ -43,11 +43,11 @@ interface ReceivedMessage {
 export interface DiscordReceiver {
   /** For `--delivery-sink`. */
   readonly url: string;
-  /** Everything that came, in the order of its coming; of one webhook if its id is given. */
+  /** All messages in order of arrival; those to one webhook if its id is given. */
   messages(webhook?: string): readonly ReceivedMessage[];
-  /** Titles of the messages to one webhook, in the order of their coming. */
+  /** Titles of the messages to one webhook, in order of arrival. */
   titles(webhook: string): string[];
-  /** How the webhook with this id reacts from now on: the last reaction stays. Without a script it takes everything. */
+  /** How the webhook with this id reacts from now on: the last reaction stays. Without a script it accepts everything. */
   script(webhook: string, reactions: readonly Reaction[]): void;
   /** Resolves when this many messages have come in all, or to one webhook. */
   received(count: number, webhook?: string): Promise<void>;

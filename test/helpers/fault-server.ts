@@ -10,7 +10,7 @@ export type Behaviour =
       readonly headers?: Readonly<Record<string, string>>;
       readonly body?: unknown;
     }
-  /** Resets the connection as soon as the request's head is there. */
+  /** Resets the connection as soon as the request's head has arrived. */
   | { readonly does: 'reset' }
   /** Reads the whole request, then closes the connection. */
   | { readonly does: 'drop' }
@@ -46,7 +46,7 @@ export interface FaultServer {
   /** `http://127.0.0.1:PORT` */
   readonly url: string;
   readonly port: number;
-  /** Requests in the order of their coming, recorded when their behaviour begins. */
+  /** Requests in order of arrival, recorded when their behaviour begins. */
   readonly requests: readonly ReceivedRequest[];
   /** Connections that were accepted so far. */
   readonly connections: number;

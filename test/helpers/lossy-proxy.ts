@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** What becomes of one request. */
+/** What happens to one request. */
 export type Passage =
   /** Passed on, and so is the answer. */
   | 'pass'
@@ -27,7 +27,7 @@ interface PassedRequest {
   /** As sent, names and values in turn. */
   readonly rawHeaders: readonly string[];
   readonly body: string;
-  /** Request line, headers and body as they stood on the wire. */
+  /** Request line, headers and body as they were sent. */
   readonly bytes: string;
   /** Epoch milliseconds at which the whole request was there. */
   readonly at: number;
@@ -38,9 +38,9 @@ interface PassedRequest {
 export interface LossyProxy {
   /** `http://127.0.0.1:PORT` */
   readonly origin: string;
-  /** In the order of their coming. */
+  /** In order of arrival. */
   readonly requests: readonly PassedRequest[];
-  /** Those that are no reads. */
+  /** All but reads. */
   writes(): readonly PassedRequest[];
   /** Resolves when `count` requests have come, and the service has answered those that were passed on. */
   received(count: number): Promise<void>;

@@ -10,7 +10,7 @@ const run = promisify(execFile);
 export interface PostgresPrograms {
   /** Folder of `initdb` and `postgres`. */
   readonly bin: string;
-  /** Whom they run as: PostgreSQL refuses root. Empty where this is not root. */
+  /** The user to run them as, because PostgreSQL refuses root. Empty if this process is not root. */
   readonly user: { readonly uid?: number; readonly gid?: number };
 }
 

@@ -27,7 +27,7 @@ const pemOf = ({ privateKey }: webcrypto.CryptoKeyPair) =>
   KeyObject.from(privateKey).export({ type: 'pkcs8', format: 'pem' }).toString();
 const alternativeName = (value: string) => new SubjectAlternativeNameExtension([{ type: 'dns', value }]);
 
-/** An authority that nobody knows, gone after the test. */
+/** A private certificate authority, removed after the test. */
 export async function createPrivateCa(): Promise<PrivateCa> {
   const file = path.join(temporaryFolder(), 'ca.pem');
   const issuer = 'CN=Private test authority';

@@ -43,7 +43,7 @@ export interface ProgramMachine {
   readonly folder: string;
   readonly stateDirectory: string;
   readonly configDirectory: string;
-  /** What every run finds in its environment. */
+  /** The environment of every run. */
   readonly env: Readonly<Record<string, string>>;
   run(args: readonly string[], options?: ProgramOptions): Promise<ProgramResult>;
   start(args: readonly string[], options?: ProgramOptions): RunningProgram;

@@ -15,9 +15,9 @@ export interface Terminal {
   type(text: string): void;
   /** Whether a program has left the cursor visible. */
   isCursorShown(): boolean;
-  /** What stands on the screen now, without trailing blanks. */
+  /** The text on the screen now, without trailing blanks. */
   screen(): string;
-  /** Resolves with the screen when it matches and stands still. */
+  /** Resolves with the screen when it matches and no longer changes. */
   shows(pattern: RegExp): Promise<string>;
 }
 
@@ -34,7 +34,7 @@ const keyBytes: Readonly<Record<string, string>> = {
 
 /** Shorter than the time that a test may take, so that a failure shows the screen. */
 const PATIENCE_MS = 120_000;
-/** A screen is drawn in pieces: it is whole when nothing has come for so long. */
+/** A screen is drawn in pieces: it is complete when nothing has arrived for this time. */
 const STANDSTILL_MS = 50;
 
 /** Opens a terminal in `folder`; the environment is `env` alone. It is closed after the test. */
@@ -44,7 +44,7 @@ export async function openTerminal(
   { columns = 100, rows = 40 }: { readonly columns?: number; readonly rows?: number } = {},
 ): Promise<Terminal> {
   const startUp = path.join(temporaryFolder(), 'sh-start');
-  // The command of this name is a part of ncurses, which not every machine has.
+  // The real `clear` belongs to ncurses, which not every machine has.
   writeFileSync(startUp, `clear() { printf '\\033[H\\033[2J'; }\n`);
   const shell = spawn('/bin/sh', [], {
     cols: columns,

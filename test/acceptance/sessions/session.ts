@@ -3,7 +3,7 @@ import path from 'node:path';
 import { launcher, newProgramMachine, type ProgramMachine, testNode } from '../../helpers/program.ts';
 import { openTerminal } from '../../helpers/terminal.ts';
 
-/** Somebody at a terminal, with `storectl` on the path. */
+/** A user at a terminal, with `storectl` on the path. */
 export interface Session {
   readonly machine: ProgramMachine;
   /** Types a text and presses Enter. */
@@ -28,7 +28,7 @@ export interface SessionOptions {
   readonly names?: Readonly<Record<string, string>>;
 }
 
-/** A machine whose commands use the demo, without a word about it on the command line. */
+/** A machine whose commands use the demo without a flag. */
 export function demoMachine(): ProgramMachine {
   return newProgramMachine({ STORECTL_PROFILE: 'demo' });
 }
