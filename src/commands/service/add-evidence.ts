@@ -47,8 +47,8 @@ storage, or neither. This needs write access to the database, not a key.`,
     databaseOption,
   ],
   examples: [
-    'service add-evidence --store 4be5… --dispute 019a… --kind tracking_number --label Parcel --text 0034…',
-    'service add-evidence --store 4be5… --dispute 019a… --kind email_thread --label Mails --text-file mails.txt',
+    'service add-evidence --dispute 019a… --kind parcel --label Parcel --text 0034…',
+    'service add-evidence --dispute 019a… --kind email --label Mails --text-file mails.txt',
   ],
   async run(context, parsed) {
     const content = await readContent(context, parsed);
