@@ -11,7 +11,7 @@ export const usage = `Runs the built program through random schedules of faults,
   --jobs N           how many at a time: most of their time they wait (default 8 for each processor)
   --quick            200 schedules, and the self-check that a client without history is found out
   --without-history  each client finds an empty history: duplicates must be found
-  --trace            everything that happened in each schedule that broke a promise
+  --trace            on standard error: everything that happened in each schedule that broke a promise
   --json             one JSON document in place of the table
 
 Ctrl-C ends it early: it then reports on the schedules that it has run. Progress goes to standard error.

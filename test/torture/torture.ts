@@ -71,7 +71,7 @@ async function findsDuplicates(
 async function runAll(
   options: Options,
   folder: string,
-  { root, output, progress, signal }: Surroundings,
+  { root, progress, signal }: Surroundings,
 ): Promise<Results> {
   const results: Results = { schedules: 0, seconds: 0, ran: new Map(), broken: [] };
   const startedMs = performance.now();
@@ -103,7 +103,7 @@ async function runAll(
       results.broken.push({ promise: id, seed, operation: trace.schedule.operation, violations });
     }
     if (results.schedules % 100 === 0) progress.write(describeProgress(results, options));
-    if (options.trace && (isBroken || options.schedules === 1)) output.write(describeTrace(story));
+    if (options.trace && (isBroken || options.schedules === 1)) progress.write(describeTrace(story));
   }
 
   await Promise.all(Array.from({ length: Math.min(options.jobs, options.schedules) }, worker));

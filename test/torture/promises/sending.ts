@@ -71,7 +71,8 @@ export const sendingPromises: readonly ProgramPromise[] = [
       const [repair, ...later] = afterRepair;
       if (repair === undefined) return null;
       const stuck = later.filter(
-        (run) => run.exitCode === 11 && run.damagedFiles.length === 0 && run.mishaps.fullAt === 0,
+        ({ exitCode, damagedFiles, mishaps: { fullAt, stdoutFull, outputFull } }) =>
+          exitCode === 11 && damagedFiles.length === 0 && fullAt === 0 && !stdoutFull && !outputFull,
       );
       return [
         ...(repair.exitCode === 0 ? [] : [`history repair: exit ${repair.exitCode}`]),

@@ -39,7 +39,8 @@ export const truthPromises: readonly ProgramPromise[] = [
         if (told !== 'not-applied' && told !== 'not-sent') return null;
         // What was acknowledged before stays so; the words are about this command alone then.
         const before = ask.episodes.slice(0, ask.episodes.indexOf(episode));
-        if (before.some((other) => other.told === 'applied')) return appliedBy(story, writes);
+        const isKnown = before.some((other) => other.told === 'applied' || isSettledByUser(other.run));
+        if (isKnown) return appliedBy(story, writes);
         if (told === 'not-applied') return appliedBy(story, writesUntil(ask, episode));
         return appliedBy(story, writes);
       }),
@@ -125,6 +126,8 @@ export const truthPromises: readonly ProgramPromise[] = [
         );
         if (told !== 'applied' || run.typed === 'resume' || run.exitCode !== 0 || earlier.length === 0)
           return null;
+        // The user knows it from a look at the store, and no answer came that could be reported.
+        if (ask.episodes.some((other) => isSettledByUser(other.run))) return null;
         const id = (run.document as { id?: unknown } | null)?.id;
         return earlier.some((effect) => effect.id === id)
           ? []
@@ -153,11 +156,13 @@ export const truthPromises: readonly ProgramPromise[] = [
       const resumed = story.runs.filter(({ typed }) => typed === 'resume');
       if (resumed.length === 0) return null;
       return resumed.flatMap((run) => {
-        const acknowledged = story.runs.findLast(
-          (other) => other.endedMs <= run.startedMs && other.exitCode === 0 && other.subjects.length > 0,
+        const before = story.runs.filter(({ endedMs }) => endedMs <= run.startedMs);
+        const acknowledged = before.findLastIndex(
+          ({ exitCode, requests }) => exitCode === 0 && requests.some(({ write }) => write !== null),
         );
         const isOlder = ({ write }: SeenRequest) =>
-          acknowledged !== undefined && write !== null && !acknowledged.subjects.includes(write.subject);
+          write !== null &&
+          before.findLastIndex(({ subjects }) => subjects.includes(write.subject)) < acknowledged;
         const older = run.requests.filter(isOlder);
         return older.length === 0 ? [] : [`resume sent ${older[0]?.write?.subject} over what came later`];
       });
