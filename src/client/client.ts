@@ -79,6 +79,8 @@ export interface Client {
   /** Performs an operation of the contract. Rejects with a RangeError when a path parameter is missing or unfit. */
   call(operation: Operation, input: CallInput): Promise<Outcome>;
   send(request: RawRequest, input: Omit<CallInput, 'parameters' | 'body'>): Promise<Outcome>;
+  /** Sends nothing for so many milliseconds, if an answer to an earlier client asked for it. */
+  pause(ms: number): void;
   close(): Promise<void>;
 }
 
@@ -128,6 +130,10 @@ export function createClient(options: ClientOptions): Client {
       if (timeLeft <= 0) return end(failed.length === 0 ? OUT_OF_TIME : null);
 
       const result = await exchangeOnce(request, input, attempt, Math.min(ATTEMPT_TIMEOUT_MS, timeLeft));
+      if (wasHeldBack(result)) {
+        delayMs = 0;
+        continue;
+      }
       tellThrottle(result);
       if ('kind' in result) return result;
       const cancelledUnsent = result.failure?.code === 'cancelled' && result.row === 'unreachable';
@@ -214,6 +220,7 @@ export function createClient(options: ClientOptions): Client {
       ...(input.inBatch && attempt === 1 && { warmMs: WARM_MS }),
       timeoutMs,
       signal: input.signal,
+      mayStart: () => !throttle.isPaused(),
     });
     const answer = await readAnswer(wire, redact);
     options.onExchange?.({
@@ -236,8 +243,14 @@ export function createClient(options: ClientOptions): Client {
     call: async (operation, input) =>
       perform({ ...operation, path: buildPath(operation, input.parameters), body: input.body }, input),
     send: (request, input) => perform(request, input),
+    pause: throttle.pause,
     close: () => transport.close(),
   };
+}
+
+/** While its connection was opened, another request was asked to wait. It was not sent, so it is no attempt. */
+function wasHeldBack(result: FailedAttempt | Applied): boolean {
+  return !('kind' in result) && result.failure?.code === 'throttled';
 }
 
 function assertSendable({ method, path }: RawRequest, ifMatch: string | undefined): void {

@@ -153,9 +153,11 @@ async function chooseOpen(
 
 async function resumeOne(context: Context, record: HistoryRecord, evenIfOld: boolean): Promise<Report> {
   const connection = await context.connect();
+  const history = await context.history();
+  connection.client.pause(history.waitFor(connection));
   const resumed = await resumeRecord({
     ...sendOptions(context),
-    history: await context.history(),
+    history,
     client: connection.client,
     record,
     origin: connection.origin,

@@ -33,15 +33,17 @@ export function damagedError(file: string, message: string): HistoryError {
   return new HistoryError('history_damaged', `${file} ${message}. ${advice}`, file);
 }
 
-/** An earlier request for the same thing is in doubt, and a second one could contradict it. Nothing was sent. */
-export class InDoubtError extends Error {
-  override readonly name = 'InDoubtError';
+/**
+ * An earlier request for the same thing is in doubt, or was applied while this one waited for it. A second one could
+ * contradict it, so nothing was sent.
+ */
+export class EarlierRequestError extends Error {
+  override readonly name = 'EarlierRequestError';
   readonly earlier: HistoryRecord;
 
   constructor(earlier: HistoryRecord) {
-    super(
-      `An earlier request (${earlier.id}) may have been applied, and it could not be settled by reading.`,
-    );
+    const what = earlier.state === 'applied' ? 'has just been applied' : 'may have been applied';
+    super(`An earlier request for the same (${earlier.id}) ${what}: nothing was sent now.`);
     this.earlier = earlier;
   }
 }

@@ -62,6 +62,11 @@ export interface History {
    * needed to send nothing twice. Looks at all records, once per process.
    */
   assertUndamaged(): void;
+  /**
+   * Milliseconds for which the last answers of a store, to any command, asked to send it nothing. Throws as
+   * {@link assertUndamaged}.
+   */
+  waitFor(store: Pick<HistoryRecord, 'origin' | 'storeId'>): number;
   /** Moves damaged files aside, and returns what can still be read of them. Whole records of a batch's log stay. */
   repair(): Promise<RepairedFile[]>;
   /** Removes older records that are not open and returns their ids. Also removes what killed processes left. */

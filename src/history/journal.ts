@@ -21,12 +21,11 @@ import { type ProcessFacts, readMachine } from './files/process-identity.ts';
 import type { Batch, BatchOptions, History, RecordPatch, RepairedFile } from './history.ts';
 import { memoize } from './memoize.ts';
 import {
+  checkAll,
   fileOf,
-  findDamage,
   getRecord,
   listRecords,
   locksFolder,
-  problemError,
   type RecordStore,
   readAgain,
 } from './record-store.ts';
@@ -38,6 +37,7 @@ import {
   serializeRecord,
   timeOfId,
 } from './records/record.ts';
+import { remainingWait } from './records/recorded-outcome.ts';
 import {
   fingerprintIntent,
   type Intent,
@@ -160,7 +160,7 @@ export function openHistory(settings: HistorySettings): History {
   async function beginBatch(options: BatchOptions): Promise<Batch> {
     const { openBatch } = await import('./batch/batch.ts');
     ensureFolder(files, folder);
-    assertUndamaged();
+    waiting();
     return openBatch(files, history, options);
   }
 
@@ -205,13 +205,11 @@ export function openHistory(settings: HistorySettings): History {
     return locks().acquire(name, options);
   }
 
-  let isChecked = false;
+  const waiting = memoize(() => checkAll(store));
 
-  function assertUndamaged(): void {
-    if (isChecked) return;
-    const problem = findDamage(store);
-    if (problem !== null) throw problemError(problem);
-    isChecked = true;
+  function waitFor({ origin, storeId }: Pick<HistoryRecord, 'origin' | 'storeId'>): number {
+    const own = waiting().filter((record) => record.origin === origin && record.storeId === storeId);
+    return Math.max(0, ...own.map((record) => remainingWait(record, now())));
   }
 
   async function repair(): Promise<RepairedFile[]> {
@@ -221,7 +219,8 @@ export function openHistory(settings: HistorySettings): History {
 
   const history: History = {
     folder,
-    assertUndamaged,
+    assertUndamaged: () => void waiting(),
+    waitFor,
     repair,
     newId,
     begin,

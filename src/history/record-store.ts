@@ -94,31 +94,52 @@ function readRecordFile(files: Files, file: string, id: string, query: RecordQue
   }
 }
 
-/** The first file that is not whole, or null. Most records are not parsed for that, but all are read. */
-export function findDamage({ files, folder }: RecordStore): HistoryProblem | null {
-  const { names, logs } = readLogs(files, folder);
-  for (const { file, damaged, error } of logs) {
-    if (error !== null) return { file, kind: 'damaged', message: `cannot be read: ${error.message}` };
-    if (damaged.length > 0) return { file, kind: 'damaged', message: describeDamage(damaged) };
+/**
+ * Reads all records, most of them without parsing. Throws a HistoryError for the first file that is not whole. Returns the
+ * records whose last answer asked to wait until a time that is still to come.
+ */
+export function checkAll({ files, folder, now }: RecordStore): HistoryRecord[] {
+  const { names, logs, logged } = readLogs(files, folder);
+  for (const log of logs) {
+    if (log.error !== null) throw unreadable(log.file, log.error);
+    assertWhole(log);
+  }
+  const waiting: HistoryRecord[] = [];
+  for (const [id, log] of logged) {
+    if (!log.lines.get(id)?.some((line) => asksToWait(line, now()))) continue;
+    waiting.push(usable(log.file, recordOf(log, id)));
   }
   for (const name of names) {
     const id = idOfName(name);
-    if (id === null) continue;
     const file = path.join(folder, name);
-    const parsed = isIntact(files, file, id) ? null : readRecordFile(files, file, id, {});
-    if (parsed !== null && 'problem' in parsed) return { file, ...parsed.problem };
+    const text = id === null ? null : readForCheck(files, file);
+    if (id === null || text === null) continue;
+    if (isIntact(text, id) && !asksToWait(text, now())) continue;
+    const record = usable(file, parseRecord(text, id));
+    if (asksToWait(text, now())) waiting.push(record);
   }
-  return null;
+  return waiting;
 }
 
-/** True for a file that is certainly whole, without parsing it. */
-function isIntact(files: Files, file: string, id: string): boolean {
+function readForCheck(files: Files, file: string): string | null {
   try {
-    const text = readText(files, file)?.text ?? '';
-    return text.startsWith(`{\n  "format": 2,\n  "id": "${id}"`) && checksumState(text) === 'valid';
-  } catch {
-    return false;
+    return readText(files, file)?.text ?? null;
+  } catch (error) {
+    throw unreadable(file, error);
   }
+}
+
+function unreadable(file: string, error: unknown): HistoryError {
+  return damagedError(file, `cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+}
+
+/** True for the text of a file that is certainly whole, without parsing it. */
+function isIntact(text: string, id: string): boolean {
+  return text.startsWith(`{\n  "format": 2,\n  "id": "${id}"`) && checksumState(text) === 'valid';
+}
+
+function asksToWait(text: string, now: number): boolean {
+  return Number(/"retryAt": ?(\d+)/.exec(text)?.[1] ?? 0) > now;
 }
 
 /** The record with an id that begins or ends so; see History. */

@@ -177,6 +177,26 @@ test('one 429 pauses every request of the client, and those that follow come mor
   expect(sleeps).toEqual([2000, 100]);
 });
 
+test('a request that was about to leave when another got a 429 waits too', async () => {
+  await using server = await startFaultServer([answer(429, {}, { 'retry-after': '30' }), answer(200, {})]);
+  const clock = skippingClock();
+  await using client = clientFor(server.url, { clock });
+  let letGo = () => {};
+  const held = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  // Past the throttle, and still writing its record.
+  const second = client.send(request('one-shot'), { beforeAttempt: () => held });
+
+  await client.send(request('one-shot'), { timeoutMs: 1_000 });
+  letGo();
+
+  expect(await second).toMatchObject({ kind: 'applied', attempts: 1 });
+  expect(clock.sleeps).toHaveLength(1);
+  expect(clock.sleeps[0]).toBeGreaterThan(29_000);
+  expect(server.requests).toHaveLength(2);
+});
+
 test('a 429 without Retry-After waits one second, then two, then four', async () => {
   await using server = await startFaultServer([answer(429)]);
   const clock = skippingClock();

@@ -443,13 +443,39 @@ describe('a decision whose answer was lost', () => {
     afterLoss(dispute('open'));
     const { record } = await perform(decision);
     await expect(perform(decision)).rejects.toMatchObject({
-      name: 'InDoubtError',
+      name: 'EarlierRequestError',
       earlier: { id: record.id },
     });
     expect(server.received.filter(({ method }) => method === 'POST')).toHaveLength(1);
     afterLoss(dispute('won', 'Delivered'));
-    await perform(decision);
+    // A command looks at the dispute before: one that finds it decided only now has not seen that.
+    await expect(perform(decision)).rejects.toMatchObject({ earlier: { id: record.id, state: 'applied' } });
+    expect(server.received.filter(({ method }) => method === 'POST')).toHaveLength(1);
     expect(await history.get(record.id)).toMatchObject({ state: 'applied' });
+  });
+
+  test('is not sent while another command decides the same, which it waits for', async () => {
+    let answer = () => {};
+    const decided = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    let arrived = () => {};
+    const underWay = new Promise<void>((resolve) => {
+      arrived = resolve;
+    });
+    react = async () => {
+      arrived();
+      await decided;
+      return { status: 200, body: { id: 'd-1', status: 'won' } };
+    };
+    const first = perform(decision);
+    await underWay;
+    const second = perform(decision);
+    answer();
+
+    const { record } = await first;
+    await expect(second).rejects.toMatchObject({ name: 'EarlierRequestError', earlier: { id: record.id } });
+    expect(server.received).toHaveLength(1);
   });
 
   test.each([

@@ -25,6 +25,8 @@ interface WireRequest {
   /** For the whole exchange, connecting included. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal | undefined;
+  /** Asked once the connection is open: if false, nothing is sent, and the failure is `throttled`. */
+  mayStart?(): boolean;
 }
 
 export interface WireAnswer {
@@ -122,6 +124,8 @@ export function createTransport(
   };
 }
 
+const heldBack = new WireError('throttled', 'the service asked to wait');
+
 function exchangeOn(connection: PooledConnection, origin: URL, request: WireRequest): Promise<WireAnswer> {
   const { method, path, headers, body, timeoutMs, signal } = request;
   return new Promise((resolve, reject) => {
@@ -162,6 +166,7 @@ function exchangeOn(connection: PooledConnection, origin: URL, request: WireRequ
           if (halted !== null) return started.abort(halted);
           // undici may put a request back into its queue. Whether to send again is not its decision.
           if (controller !== null) return started.abort(new Error('the connection broke'));
+          if (request.mayStart?.() === false) return started.abort(heldBack);
           controller = started;
           connection.beforeRequest();
         },

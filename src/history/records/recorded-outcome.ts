@@ -2,6 +2,9 @@ import type { Failure, Outcome } from '../../client/outcome.ts';
 import type { RecordPatch } from '../history.ts';
 import type { HistoryAnswer, HistoryRecord } from './record.ts';
 
+/** Code of a failure that a person has settled: no answer of the service says what became of it. */
+export const markedByHand = 'marked_by_hand';
+
 /** What an outcome changes in its record. `now` is in epoch milliseconds. */
 export function patchOf(outcome: Outcome, now: number, settledByReading: boolean): RecordPatch {
   const answered = {
@@ -44,6 +47,14 @@ type Problem = NonNullable<HistoryAnswer['problem']>;
 
 function copyProblem(problem: Extract<Outcome, { kind: 'rejected' }>['problem']): Problem {
   return { ...problem, fields: problem.fields.map((field) => ({ ...field })) };
+}
+
+/** Milliseconds that are left of the wait that the record's last answer asked for. */
+export function remainingWait({ answer }: Pick<HistoryRecord, 'answer'>, now: number): number {
+  if (answer === null || answer.retryAt === null) return 0;
+  // Never longer than the service asked for, even if this machine's clock was set back since.
+  const asked = answer.retryAt - Date.parse(answer.receivedAt);
+  return Math.max(0, Math.min(answer.retryAt - now, asked));
 }
 
 /** The outcome that the record holds, as it was handed on when it came in, or null while there is none. */

@@ -1,6 +1,7 @@
 import type { CallInput } from '../../client/client.ts';
 import type { SendOptions } from '../history.ts';
 import type { HistoryRecord } from '../records/record.ts';
+import { remainingWait } from '../records/recorded-outcome.ts';
 
 /** How the client sends what a record is about. */
 export function callInputOf(
@@ -9,17 +10,9 @@ export function callInputOf(
 ): Pick<CallInput, 'timeoutMs' | 'signal' | 'inBatch' | 'delayMs'> {
   const { timeoutMs, signal, inBatch, history } = options;
   return {
-    delayMs: storedDelay(record, history.now()),
+    delayMs: remainingWait(record, history.now()),
     ...(timeoutMs !== undefined && { timeoutMs }),
     ...(signal !== undefined && { signal }),
     ...(inBatch !== undefined && { inBatch }),
   };
-}
-
-/** What is left of the wait that the last answer asked for, in milliseconds. */
-function storedDelay({ answer }: Pick<HistoryRecord, 'answer'>, now: number): number {
-  if (answer === null || answer.retryAt === null) return 0;
-  // Never longer than the service asked for, even if this machine's clock was set back since.
-  const asked = answer.retryAt - Date.parse(answer.receivedAt);
-  return Math.max(0, Math.min(answer.retryAt - now, asked));
 }

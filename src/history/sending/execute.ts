@@ -1,6 +1,6 @@
 import { buildPath } from '../../contract/operation.ts';
 import { decideDispute } from '../../contract/operations/disputes.ts';
-import { InDoubtError } from '../errors.ts';
+import { EarlierRequestError } from '../errors.ts';
 import type { Lock, LockHolder } from '../files/lock.ts';
 import type { History, Performed, SendOptions } from '../history.ts';
 import { fingerprint } from '../records/fingerprint.ts';
@@ -44,7 +44,7 @@ export interface PerformOptions extends SendOptions, Target, IntentDetails {
  * open record of it is young, continues that record: same key, same bytes, one effect. If another process is running
  * it, waits and reports its result.
  *
- * Throws a HistoryError, KeyReusedError or InDoubtError if nothing was sent, and a RangeError for an invalid path
+ * Throws a HistoryError, KeyReusedError or EarlierRequestError if nothing was sent, and a RangeError for an invalid path
  * parameter.
  */
 export async function performRecorded(options: PerformOptions): Promise<Performed> {
@@ -72,7 +72,11 @@ async function beginOrFind(options: PerformOptions): Promise<{ record: HistoryRe
     if (makeKey !== undefined && options.bodyText === undefined && body?.idempotencyKey === undefined)
       body = { ...body, idempotencyKey: makeKey() };
   }
-  if (operation.id === decideDispute.id) await settleEarlierDecision(options);
+  if (operation.id === decideDispute.id) {
+    const decided = await settleEarlierDecision(options);
+    // It was not when the user of this command looked at the dispute.
+    if (decided !== null) throw new EarlierRequestError(decided);
+  }
   await options.check?.(history);
   const id = history.newId();
   // Locked before it can be seen, so that no `resume` starts it in between.
@@ -86,20 +90,23 @@ async function beginOrFind(options: PerformOptions): Promise<{ record: HistoryRe
 }
 
 /**
- * Settles an earlier decision of the same dispute that is in doubt, by reading. Throws an InDoubtError if the read does not
- * show it: a second decision must not be sent then.
+ * Settles an earlier decision of the same dispute that is in doubt, by reading. Throws an EarlierRequestError if the read
+ * does not show it: a second decision must not be sent then. Returns the record if it was applied.
  */
 export async function settleEarlierDecision(
   options: SendOptions & Pick<PerformOptions, 'operation' | 'origin' | 'storeId' | 'parameters'>,
-): Promise<void> {
+): Promise<HistoryRecord | null> {
   const { history, operation, origin, storeId, parameters } = options;
+  let applied: HistoryRecord | null = null;
   const path = buildPath(operation, { ...parameters, storeId });
   const query = { operation: operation.id, origin, storeId, path, state: ['sent', 'unknown'] } as const;
   for (const record of (await history.list(query)).records) {
     // A record that another process is sending right now is locked: this waits for it.
     const resumed = await resumeRecord({ ...options, record });
-    if (mayHaveBeenApplied(resumed.record)) throw new InDoubtError(resumed.record);
+    if (mayHaveBeenApplied(resumed.record)) throw new EarlierRequestError(resumed.record);
+    if (resumed.record.state === 'applied') applied = resumed.record;
   }
+  return applied;
 }
 
 /**

@@ -11,7 +11,7 @@ import {
   rawOperationId,
   recordAge,
 } from '../records/record.ts';
-import { patchOf, recordedOutcome } from '../records/recorded-outcome.ts';
+import { markedByHand, patchOf, recordedOutcome } from '../records/recorded-outcome.ts';
 import { KEY_REUSE_MS } from './idempotency-key-reuse.ts';
 import { sendRecord } from './send.ts';
 
@@ -211,8 +211,8 @@ export async function markRecord(
     async () => {
       const record = await history.get(marked.id);
       if (!isOpen(record)) return record;
-      const failure = { code: 'marked_by_hand', message: 'a person looked at the store and said so' };
-      return history.update(record, { state: found, failure });
+      const failure = { code: markedByHand, message: 'a person looked at the store and said so' };
+      return history.update(record, { state: found, failure, reported: true });
     },
     { signal },
   );

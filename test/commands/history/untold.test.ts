@@ -26,3 +26,22 @@ test('what was applied and never told is listed by resume, once', async () => {
   expect(await machine.run(['resume'])).toMatchObject({ stderr: 'Nothing to resume.\n' });
   expect(server.requests).toHaveLength(1);
 });
+
+test('what the user has marked as applied is not listed again, and the same key says that there is no answer', async () => {
+  await using server = await startFaultServer([{ does: 'drop' }]);
+  const machine = machineFor({ origin: server.url, storeId: 's-1', apiKey: 'key-of-a-test' });
+  const create = ['backup', 'create', '--label', 'nightly', '--sections', 'store', '--idempotency-key', 'k-1'];
+  const lost = await machine.run([...create, '--timeout', '0.3', '--json']);
+  expect(lost.exitCode).toBe(10);
+  const { operationId } = JSON.parse(lost.stderr.trimEnd().split('\n').at(-1) ?? '').error;
+  const before = server.requests.length;
+
+  expect(await machine.run(['resume', operationId, '--mark', 'applied'])).toMatchObject({ exitCode: 0 });
+
+  expect(await machine.run(['resume'])).toMatchObject({ stderr: 'Nothing to resume.\n' });
+  const again = await machine.run(create);
+  expect(again).toMatchObject({ exitCode: 0, stdout: '' });
+  expect(again.stderr).toContain(`${operationId} was marked as applied with \`storectl resume\``);
+  expect(again.stderr).not.toContain('undefined');
+  expect(server.requests).toHaveLength(before);
+});

@@ -1,4 +1,4 @@
-import { HistoryError, InDoubtError, KeyReusedError } from '../../../history/errors.ts';
+import { EarlierRequestError, HistoryError, KeyReusedError } from '../../../history/errors.ts';
 import type { HistoryRecord } from '../../../history/records/record.ts';
 import { CliError, localStateError, usageError } from '../../core/errors.ts';
 import { exitCodes } from '../../core/exit-codes.ts';
@@ -19,7 +19,17 @@ export function describeHistoryError(error: unknown): unknown {
       { code: error.code },
     );
   }
-  if (error instanceof InDoubtError) {
+  if (error instanceof EarlierRequestError && error.earlier.state === 'applied') {
+    return new CliError({
+      code: 'already_sent',
+      exitCode: exitCodes.conflict,
+      message: `another command has just done the same (${error.earlier.id}): nothing was sent now`,
+      hint: `\`storectl history show ${error.earlier.id}\` shows it`,
+      outcome: 'not_sent',
+      operationId: error.earlier.id,
+    });
+  }
+  if (error instanceof EarlierRequestError) {
     return new CliError({
       code: 'outcome_unknown',
       exitCode: exitCodes.unknown,

@@ -1,4 +1,5 @@
 import { buildPath, type Operation } from '../../../contract/operation.ts';
+import { markedByHand } from '../../../history/records/recorded-outcome.ts';
 import { namesIn, refuseUnknownFields } from '../../command/answer-fields.ts';
 import type { Context } from '../../command/context.ts';
 import { chosenFields, printJson } from '../../command/print-json.ts';
@@ -30,6 +31,13 @@ export async function printResult(run: Run, command: ResultView, performed: Perf
     const produced = id ?? (command.id ?? idIfAny)(answer);
     if (typeof produced === 'string') context.print(printable(produced));
     else if (command.id === undefined) throw withoutId(run.request.operation, record);
+    return;
+  }
+  if (record?.failure?.code === markedByHand) {
+    context.notice(
+      `${record.id} was marked as applied with \`storectl resume\`: there is no answer to show.`,
+    );
+    if (flags.json) context.print('null');
     return;
   }
   if (record !== null && command.done !== undefined) noticeDone(context, await command.done(performed, run));

@@ -18,11 +18,14 @@ import { describeHistoryError } from './history-error.ts';
 import { outcomeError } from './outcome-error.ts';
 import type { ChangeOptions, OperationRequest, Performed, Run } from './run.ts';
 
-/** Says where a change goes before it is sent. Throws exit 11 if the history is damaged: then nothing may be sent. */
+/**
+ * Says where a change goes before it is sent, and keeps the wait that the store asked an earlier command for. Throws exit 11
+ * if the history is damaged: then nothing may be sent.
+ */
 export async function announce({ target, ui: { context } }: Run): Promise<void> {
   const { dim } = context.err.color;
   context.notice(dim(`${target.profile} → store ${target.storeId} @ ${target.host}`));
-  (await context.history()).assertUndamaged();
+  target.client.pause((await context.history()).waitFor(target));
 }
 
 /** Sends a run, recorded where it changes something. Every outcome but `applied` is thrown as the user's error. */

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import { machineFor } from '../../helpers/cli.ts';
+import { answer, startFaultServer } from '../../helpers/fault-server.ts';
+
+const create = ['backup', 'create', '--label', 'nightly', '--sections', 'store', '--json'];
+const update = ['store', 'update', '--name', 'New', '--json'];
+
+test('a store that asked one command to wait is left alone by the next: exit 8 with the time', async () => {
+  await using server = await startFaultServer([
+    answer(429, {}, { 'retry-after': '3600' }),
+    answer(200, { id: 's-1', name: 'New' }),
+  ]);
+  const target = { origin: server.url, storeId: 's-1', apiKey: 'key-of-a-test' };
+  const machine = machineFor(target);
+  expect(await machine.run(create)).toMatchObject({ exitCode: 8 });
+
+  for (const args of [update, ['settings', 'save', '--quiet-hours-start', '21:00', '--json'], create]) {
+    const { exitCode, stderr } = await machine.run(args);
+    expect(exitCode).toBe(8);
+    const { error } = JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '');
+    expect(error).toMatchObject({ code: 'throttled', outcome: 'not_sent' });
+    expect(error.hint).toMatch(/run the command again after .*\(20\d\d-\d\d-\d\dT/);
+  }
+  expect(server.requests).toHaveLength(1);
+  // Another store did not ask for anything.
+  const other = await machine.run([...update, '--store', 's-2']);
+  expect(other).toMatchObject({ exitCode: 0 });
+  expect(server.requests).toHaveLength(2);
+});
+
+test('a wait that fits the deadline is kept, then the change is sent', async () => {
+  await using server = await startFaultServer([
+    answer(429, {}, { 'retry-after': '2' }),
+    answer(200, { id: 's-1', name: 'New' }),
+  ]);
+  const machine = machineFor({ origin: server.url, storeId: 's-1', apiKey: 'key-of-a-test' });
+  expect(await machine.run([...create, '--timeout', '1'])).toMatchObject({ exitCode: 8 });
+
+  expect(await machine.run(update)).toMatchObject({
+    exitCode: 0,
+    stderr: expect.stringContaining('the service asked to wait'),
+  });
+  const [first, second] = server.requests;
+  expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(2000);
+});
