@@ -1,7 +1,7 @@
 import type { CommandDefinition } from '../cli/command/command-definition.ts';
 import type { Context } from '../cli/command/context.ts';
 import { printJson } from '../cli/command/print-json.ts';
-import { CliError, usageError } from '../cli/core/errors.ts';
+import { CliError, cancelledError, usageError } from '../cli/core/errors.ts';
 import { type ExitCode, exitCodes } from '../cli/core/exit-codes.ts';
 import { argumentValue, isOn, optionValue } from '../cli/core/parsed-command.ts';
 import { printable } from '../cli/core/sanitize.ts';
@@ -67,6 +67,7 @@ reading where that is possible. What is left stays open, and resume shows what i
       if (context.flags.json) context.print('[]');
       return undefined;
     }
+    await confirmSending(context, records);
     const reports: Report[] = [];
     for (const record of records)
       reports.push(await resumeOne(context, record, isOn(parsed, '--even-if-old')));
@@ -149,6 +150,21 @@ async function chooseOpen(
   const choices = records.map((record) => asChoice(record, context.now())).reverse();
   const missing = { field: 'id', give: '[id]', description: 'id of one record' };
   return askFirst(() => chooseOrFail(context, missing, message, [...others, ...choices]));
+}
+
+/** In a terminal, shows the changes that may be sent again and asks. Throws exit 130 if the answer is no. */
+async function confirmSending(context: Context, records: readonly HistoryRecord[]): Promise<void> {
+  const sent = records.filter((record) => isOpen(record) && record.class !== 'one-shot');
+  if (sent.length === 0 || !context.canPrompt) return;
+  const { asChoice } = await import('../cli/operation/questions/choose-record.ts');
+  const { askYesNo } = await import('../cli/prompts/prompts.ts');
+  for (const record of sent) {
+    const { method, origin, path, body } = record;
+    context.notice(asChoice(record, context.now()).name);
+    context.notice(context.err.color.dim(printable(`  ${method} ${origin}${path} ${body ?? ''}`.trimEnd())));
+  }
+  const question = sent.length === 1 ? 'Send this again?' : `Send these ${sent.length} again?`;
+  if (!(await askFirst(() => askYesNo(context.io, question, true)))) throw cancelledError();
 }
 
 async function resumeOne(context: Context, record: HistoryRecord, evenIfOld: boolean): Promise<Report> {

@@ -105,15 +105,66 @@ test('resume: asks which open change to resume if there are several', async () =
     ↑↓ navigate • ⏎ select"
   `);
   session.press('Enter');
+  await session.shows(/Send these 2 again\? \(Y\/n\)$/);
+  session.press('Enter');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl resume
     ✔ Which open change do you want to resume? All 2, oldest first
+    <record>  backup.create, first, unknown (open), connection_lost, <age>
+      POST http://<host>/v1/stores/<uuid>/operations/backups
+    {"label":"first","sections":["store"],"idempotencyKey":"<idempotency-key>"}
+    <record>  backup.create, second, unknown (open), connection_lost, <age>
+      POST http://<host>/v1/stores/<uuid>/operations/backups
+    {"label":"second","sections":["store"],"idempotencyKey":"<idempotency-key>"}
+    ✔ Send these 2 again? Yes
     <record>  backup.create  applied  <uuid>
     <record>  backup.create  applied  <uuid>
     $ echo "exit $?"
     exit 0
     $"
   `);
+});
+
+test('resume of one record: it is shown, and nothing is sent until the user says so', async () => {
+  const scene = await setScene();
+  scene.proxy.decide(({ method }) => (method === 'POST' ? 'lose' : 'pass'));
+  const { machine } = scene;
+  await machine.run(['backup', 'create', '--label', 'nightly', '--sections', 'store', '--timeout', '4']);
+  const sent = scene.proxy.requests.length;
+  scene.proxy.decide(() => 'pass');
+  const refused = await openSession('storectl resume', { machine });
+  await refused.shows(/\(Y\/n\)$/);
+  refused.type('n');
+  expect(await refused.ends()).toMatchInlineSnapshot(`
+    "$ storectl resume
+    <record>  backup.create, nightly, unknown (open), connection_lost, <age>
+      POST http://<host>/v1/stores/<uuid>/operations/backups
+    {"label":"nightly","sections":["store"],"idempotencyKey":"<idempotency-key>"}
+    ✔ Send this again? No
+    error: cancelled, nothing was sent
+    $ echo "exit $?"
+    exit 130
+    $"
+  `);
+  expect(scene.proxy.requests).toHaveLength(sent);
+
+  const { stdout } = await machine.run(['history', 'list', '--json']);
+  const [{ id }] = JSON.parse(stdout);
+  const session = await openSession(`storectl resume ${id}`, { machine });
+  await session.shows(/\(Y\/n\)$/);
+  session.press('Enter');
+  expect(await session.ends()).toMatchInlineSnapshot(`
+    "$ storectl resume <record>
+    <record>  backup.create, nightly, unknown (open), connection_lost, <age>
+      POST http://<host>/v1/stores/<uuid>/operations/backups
+    {"label":"nightly","sections":["store"],"idempotencyKey":"<idempotency-key>"}
+    ✔ Send this again? Yes
+    <record>  backup.create  applied  <uuid>
+    $ echo "exit $?"
+    exit 0
+    $"
+  `);
+  expect(scene.proxy.requests).toHaveLength(sent + 1);
 });
 
 test('api', async () => {

@@ -30,7 +30,16 @@ test('what was applied and never told is listed by resume, once', async () => {
 test('what the user has marked as applied is not listed again, and the same key says that there is no answer', async () => {
   await using server = await startFaultServer([{ does: 'drop' }]);
   const machine = machineFor({ origin: server.url, storeId: 's-1', apiKey: 'key-of-a-test' });
-  const create = ['backup', 'create', '--label', 'nightly', '--sections', 'store', '--idempotency-key', 'k-1'];
+  const create = [
+    'backup',
+    'create',
+    '--label',
+    'nightly',
+    '--sections',
+    'store',
+    '--idempotency-key',
+    'k-1',
+  ];
   const lost = await machine.run([...create, '--timeout', '0.3', '--json']);
   expect(lost.exitCode).toBe(10);
   const { operationId } = JSON.parse(lost.stderr.trimEnd().split('\n').at(-1) ?? '').error;

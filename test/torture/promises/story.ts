@@ -91,9 +91,10 @@ function asksAbout(trace: Trace, subject: string): Ask[] {
     if (current === undefined || begins) asks.push([episode]);
     else current.push(episode);
     if (begins) isTold = false;
-    // What was applied and could not be printed is not told.
+    // What was applied and could not be printed is not told. A client may be killed after it has printed.
     const isPrinted = run.exitCode === 0 || run.document !== null;
-    if ((episode.told === 'applied' && isPrinted) || isSettledByUser(run)) isTold = true;
+    const isApplied = episode.told === 'applied' || (wasKilled(run) && !settles(run));
+    if ((isApplied && isPrinted) || isSettledByUser(run)) isTold = true;
   }
   return asks.map((episodes) => ({ subject, episodes }));
 }
