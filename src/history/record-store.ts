@@ -187,7 +187,7 @@ function usable(file: string, parsed: ParsedRecord): HistoryRecord {
 }
 
 /** The HistoryError for a file that cannot be used. */
-export function problemError({ file, kind, message }: HistoryProblem): HistoryError {
+function problemError({ file, kind, message }: HistoryProblem): HistoryError {
   if (kind === 'damaged') return damagedError(file, message);
   return new HistoryError('history_damaged', `${file} ${message}.`, file);
 }
