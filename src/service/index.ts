@@ -36,4 +36,5 @@ export {
   StorageBusyError,
 } from './storage/core/errors.ts';
 export type { Storage } from './storage/core/storage.ts';
-export { isPostgresUrl, openStorage } from './storage/open-storage.ts';
+export { openStorage } from './storage/open-storage.ts';
+export { isPostgresLocation, parseConnectionString } from './storage/postgres/connection-string.ts';

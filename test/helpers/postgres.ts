@@ -1,5 +1,5 @@
 import { execFile, spawn } from 'node:child_process';
-import { chownSync, mkdtempSync, rmSync } from 'node:fs';
+import { appendFileSync, chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -26,44 +26,10 @@ export interface TestCluster {
 
 /** A PostgreSQL cluster of this test's own that really syncs its commits. */
 export async function startPostgres(): Promise<TestCluster> {
-  const folder = mkdtempSync(path.join(tmpdir(), 'storectl-pg-'));
-  const { bin, user } = await preparePostgres(folder);
-  if (user.uid !== undefined && user.gid !== undefined) chownSync(folder, user.uid, user.gid);
-  const options = { ...user, cwd: folder, env: { TZ: 'UTC' } };
-  const data = path.join(folder, 'data');
-  await promisify(execFile)(
-    path.join(bin, 'initdb'),
-    ['-D', data, '-U', 'admin', '-E', 'UTF8', ...LOCALE, '--auth=trust', '--no-sync'],
-    options,
-  );
-
-  const port = await freePort();
-  const settings = {
-    listen_addresses: '127.0.0.1',
-    port,
-    unix_socket_directories: folder,
-    max_connections: 200,
-  };
-  const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  // Not by pg_ctl: the server is to be our child, so that it does not outlive us unnoticed.
-  const server = spawn(path.join(bin, 'postgres'), ['-D', data, ...flags], {
-    ...options,
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  let log = '';
-  server.stderr.setEncoding('utf8').on('data', (text: string) => {
-    log += text;
-  });
-  const ended = new Promise<void>((resolve) => server.once('exit', () => resolve()));
-  const killWithUs = () => server.kill('SIGQUIT');
-  process.once('exit', killWithUs);
-  await new Promise<void>((resolve, reject) => {
-    server.stderr.on('data', () => {
-      if (log.includes('ready to accept connections')) resolve();
-    });
-    void ended.then(() => reject(new Error(`PostgreSQL did not start:\n${log}`)));
-  });
-
+  const machine = await newServerMachine();
+  const data = await machine.initialize();
+  const server = await machine.start(data);
+  const { port } = server;
   const origin = `127.0.0.1:${port}`;
   const administer = (sql: string) => query(`postgres://admin@${origin}/postgres`, sql);
   await administer('create role storectl login nosuperuser nobypassrls');
@@ -79,10 +45,124 @@ export async function startPostgres(): Promise<TestCluster> {
       };
     },
     async stop() {
-      process.off('exit', killWithUs);
-      server.kill('SIGINT');
-      await ended;
-      rmSync(folder, { recursive: true, force: true });
+      await server.stop('SIGINT');
+      machine.remove();
+    },
+  };
+}
+
+interface Server {
+  readonly port: number;
+  /** Sends SIGINT, SIGQUIT (as a crash), SIGSTOP or SIGCONT to the server and its connections. */
+  signal(name: NodeJS.Signals): void;
+  /** Stops it: SIGINT at once but in order, SIGQUIT as a crash does. */
+  stop(name: 'SIGINT' | 'SIGQUIT'): Promise<void>;
+}
+
+/** A folder in which PostgreSQL servers run. */
+async function newServerMachine() {
+  const folder = mkdtempSync(path.join(tmpdir(), 'storectl-pg-'));
+  const { bin, user } = await preparePostgres(folder);
+  if (user.uid !== undefined && user.gid !== undefined) chownSync(folder, user.uid, user.gid);
+  const options = { ...user, cwd: folder, env: { TZ: 'UTC' } };
+
+  return {
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+
+    /** Makes a data folder and answers its path. */
+    async initialize(): Promise<string> {
+      const data = path.join(folder, 'data');
+      await promisify(execFile)(
+        path.join(bin, 'initdb'),
+        ['-D', data, '-U', 'admin', '-E', 'UTF8', ...LOCALE, '--auth=trust', '--no-sync'],
+        options,
+      );
+      return data;
+    },
+
+    /** Copies the data folder of a server that is not running, for a standby of the server at this port. */
+    async copyForStandby(data: string, port: number): Promise<string> {
+      const copy = `${data}-standby`;
+      await promisify(execFile)('cp', ['-a', data, copy], options);
+      writeFileSync(path.join(copy, 'standby.signal'), '');
+      appendFileSync(
+        path.join(copy, 'postgresql.auto.conf'),
+        `primary_conninfo = 'host=127.0.0.1 port=${port} user=admin'\n`,
+      );
+      return copy;
+    },
+
+    async start(data: string, settings: Readonly<Record<string, string>> = {}, at?: number): Promise<Server> {
+      const port = at ?? (await freePort());
+      const all = {
+        listen_addresses: '127.0.0.1',
+        port,
+        unix_socket_directories: folder,
+        max_connections: 200,
+        ...settings,
+      };
+      const flags = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+      // Not by pg_ctl: the server is to be our child, so that it does not outlive us unnoticed.
+      const server = spawn(path.join(bin, 'postgres'), ['-D', data, ...flags], {
+        ...options,
+        stdio: ['ignore', 'ignore', 'pipe'],
+      });
+      let log = '';
+      server.stderr.setEncoding('utf8').on('data', (text: string) => {
+        log += text;
+      });
+      const ended = new Promise<void>((resolve) => server.once('exit', () => resolve()));
+      const killWithUs = () => server.kill('SIGQUIT');
+      process.once('exit', killWithUs);
+      await new Promise<void>((resolve, reject) => {
+        server.stderr.on('data', () => {
+          if (/ready to accept (?:read-only )?connections/.test(log)) resolve();
+        });
+        void ended.then(() => reject(new Error(`PostgreSQL did not start:\n${log}`)));
+      });
+      return {
+        port,
+        signal: (name) => void server.kill(name),
+        async stop(name) {
+          process.off('exit', killWithUs);
+          server.kill(name);
+          await ended;
+        },
+      };
+    },
+  };
+}
+
+export interface ReplicatedPair {
+  /** Of the database, with both servers as hosts. */
+  readonly url: string;
+  readonly primary: Server;
+  readonly standby: Server;
+  /** Makes the standby the primary. */
+  promote(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** A primary, and a standby that has every commit before its client knows of it. */
+export async function startReplicatedPair(): Promise<ReplicatedPair> {
+  const machine = await newServerMachine();
+  const data = await machine.initialize();
+  const port = await freePort();
+  const copy = await machine.copyForStandby(data, port);
+  const primary = await machine.start(data, { synchronous_standby_names: '*' }, port);
+  const standby = await machine.start(copy);
+  const admin = (at: Server, database: string) => `postgres://admin@127.0.0.1:${at.port}/${database}`;
+  await query(admin(primary, 'postgres'), 'create role storectl login nosuperuser nobypassrls');
+  await query(admin(primary, 'postgres'), 'create database pair owner storectl');
+  const hosts = `127.0.0.1:${standby.port},127.0.0.1:${primary.port}`;
+  return {
+    url: `postgres://storectl@${hosts}/pair?target_session_attrs=read-write`,
+    primary,
+    standby,
+    promote: async () => void (await query(admin(standby, 'postgres'), 'select pg_promote()')),
+    async stop() {
+      for (const server of [primary, standby]) await server.stop('SIGQUIT');
+      machine.remove();
     },
   };
 }

@@ -10,9 +10,10 @@ import { systemCode } from '../../history/errors.ts';
 import {
   DatabaseSetupError,
   ForeignDatabaseError,
-  isPostgresUrl,
+  isPostgresLocation,
   NewerDatabaseError,
   openStorage,
+  parseConnectionString,
   type Storage,
   StorageBusyError,
 } from '../../service/index.ts';
@@ -22,7 +23,7 @@ import { readSetting, readWholeNumber } from './service-settings.ts';
 export const databaseOption: OptionSpec = {
   flag: '--database',
   value: 'LOCATION',
-  description: 'File, or postgres:// URL (default: service.db in the state folder)',
+  description: 'File, or PostgreSQL connection string (default: service.db in the state folder)',
 };
 
 interface StorageOptions {
@@ -48,13 +49,13 @@ export async function withStorage<Result>(
     max: 1_000,
     fallback: 10,
   });
-  if (given !== undefined) refuseUnknownUrl(given);
+  if (given !== undefined) refuseImplausible(given);
   const location =
-    given !== undefined && isPostgresUrl(given)
+    given !== undefined && isPostgresLocation(given)
       ? given
       : path.resolve(context.io.cwd, given ?? path.join(stateDirectory(context.io), 'service', 'service.db'));
   const name = withoutSecrets(location);
-  if (!mayBeNew && !isPostgresUrl(location) && !existsSync(location)) {
+  if (!mayBeNew && !isPostgresLocation(location) && !existsSync(location)) {
     throw new CliError({
       code: 'database_missing',
       exitCode: exitCodes.localState,
@@ -100,6 +101,7 @@ const engineErrors: Readonly<Record<string, string>> = {
   '3D000': 'the database does not exist',
   '42501': 'this user may not create tables in it',
   '53300': 'it accepts no more connections',
+  '25006': 'it is read-only, as a standby is',
   '57P03': 'it is starting up or shutting down',
 };
 
@@ -119,14 +121,15 @@ function describeDatabaseError(error: unknown): string {
 function hintFor(error: unknown, location: string): string {
   if (error instanceof NewerDatabaseError) return 'update storectl, or choose another database';
   if (error instanceof ForeignDatabaseError) return 'choose another file; this one was not changed';
-  if (error instanceof DatabaseSetupError && !isPostgresUrl(location)) {
+  if (error instanceof DatabaseSetupError && !isPostgresLocation(location)) {
     return 'npm install with --omit=optional leaves it out; --database postgres://… works without it';
   }
-  if (error instanceof DatabaseSetupError) return 'the format of the URL is postgres://USER@HOST/DATABASE';
-  if (error instanceof StorageBusyError && (!isPostgresUrl(location) || isAboutLocks(error.cause))) {
+  if (error instanceof DatabaseSetupError)
+    return 'for example postgres://USER@HOST/DATABASE or "host=HOST dbname=DATABASE"';
+  if (error instanceof StorageBusyError && (!isPostgresLocation(location) || isAboutLocks(error.cause))) {
     return 'wait until the other process is done, then try again';
   }
-  if (isPostgresUrl(location)) {
+  if (isPostgresLocation(location)) {
     return 'check the URL, and that PostgreSQL is running there; the password can be set in PGPASSWORD';
   }
   return 'choose another file with --database, or check its permissions';
@@ -138,21 +141,36 @@ function isAboutLocks(cause: unknown): boolean {
 }
 
 /** Refuses a mistyped URL: it would become the name of a file, with the password in it. */
-function refuseUnknownUrl(location: string): void {
+function refuseImplausible(location: string): void {
+  if (isPostgresLocation(location)) {
+    checkConnectionString(location);
+    return;
+  }
   // A single letter is a Windows drive.
   const [, scheme] = /^([a-z][a-z0-9+.-]+):/i.exec(location) ?? [];
-  if (scheme === undefined || /^postgres(ql)?:\/\/[^/]/i.test(location)) return;
+  const isImplausible =
+    /[\p{Cc}]|^\s*$|^\s*\w+\s*=|:\/\/|^[^/\\]+:\d*(?:\/|$)|:[^/\\]*@/u.test(location) || scheme !== undefined;
+  if (!isImplausible) return;
   throw usageError(
-    `--database must be a file or a postgres:// URL (got "${scheme}:…")`,
-    'for example postgres://USER@HOST/DATABASE; set the password in PGPASSWORD',
+    `--database must be a file or the address of a PostgreSQL database${scheme ? ` (got "${scheme}:…")` : ''}`,
+    connectionHint,
     { code: 'invalid_database' },
   );
 }
 
-/** Drops the password, which may be before the host or in the query string. */
+const connectionHint =
+  'for example postgres://USER@HOST/DATABASE or "host=HOST dbname=DATABASE"; set the password in PGPASSWORD';
+
+function checkConnectionString(location: string): void {
+  try {
+    parseConnectionString(location);
+  } catch (error) {
+    if (!(error instanceof DatabaseSetupError)) throw error;
+    throw usageError(error.message, connectionHint, { code: 'invalid_database' });
+  }
+}
+
+/** Drops the password. */
 function withoutSecrets(location: string): string {
-  if (!isPostgresUrl(location)) return location;
-  if (!URL.canParse(location)) return 'postgres://…';
-  const { protocol, username, host, pathname } = new URL(location);
-  return `${protocol}//${username && `${username}@`}${host}${pathname}`;
+  return isPostgresLocation(location) ? parseConnectionString(location).name : location;
 }

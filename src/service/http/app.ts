@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type * as z from 'zod';
 import { buildOpenApi } from '../../contract/openapi.ts';
 import type { ServedOperation } from '../../contract/operation.ts';
@@ -35,6 +36,9 @@ export interface AppOptions {
 
 /** The service as a function from request to answer, which never rejects. */
 export type App = HttpHandler;
+
+/** How long the database may take to answer `/readyz`. */
+const maxReadyMs = 1_500;
 
 /** For the log. */
 interface Trace {
@@ -108,8 +112,11 @@ export function createApp(options: AppOptions): App {
       method: 'GET',
       path: '/readyz',
       answer: async ({ isStopping }) => {
-        if (isStopping) throw new ServiceError('busy', 'The service is stopping.');
-        await storage.read(ping);
+        if (isStopping) throw notReady('The service is stopping.');
+        const late = sleep(maxReadyMs, undefined, { ref: false }).then(() => {
+          throw notReady('The database does not answer.');
+        });
+        await Promise.race([storage.read(ping), late]);
         return ok({ ok: true });
       },
     },
@@ -162,6 +169,10 @@ async function readInput<Input>(
 
 function withText(reply: Reply): Reply {
   return { ...reply, text: JSON.stringify(reply.body) };
+}
+
+function notReady(detail: string): ServiceError {
+  return new ServiceError('busy', detail, { headers: { 'Retry-After': '1' } });
 }
 
 function rateLimited(seconds: number): ServiceError {

@@ -1,6 +1,7 @@
 import type { Storage } from './core/storage.ts';
 import { openEmbedded } from './embedded/open-embedded.ts';
 import { migrate } from './migrations/migrate.ts';
+import { isPostgresLocation } from './postgres/connection-string.ts';
 
 export interface StorageOptions {
   /** How long to wait while another process holds a lock. Default: 5 s. */
@@ -12,13 +13,13 @@ export interface StorageOptions {
 }
 
 /**
- * Opens the database at a file path, `:memory:` or a `postgres://` URL, and creates or migrates its tables. Any number of
+ * Opens the database at a file path, `:memory:` or a PostgreSQL connection string, and creates or migrates its tables. Any number of
  * processes may have one open. Rejects with a StorageBusyError, a NewerDatabaseError, a
  * ForeignDatabaseError, a DatabaseSetupError, or with the error of the file system or the engine.
  */
 export async function openStorage(location: string, options: StorageOptions = {}): Promise<Storage> {
   const patienceMs = options.busyTimeoutMs ?? 5_000;
-  const storage = isPostgresUrl(location)
+  const storage = isPostgresLocation(location)
     ? await (await import('./postgres/open-postgres.ts')).openPostgres(location, {
         patienceMs,
         poolSize: options.poolSize ?? 10,
@@ -31,8 +32,4 @@ export async function openStorage(location: string, options: StorageOptions = {}
     await storage.close();
     throw error;
   }
-}
-
-export function isPostgresUrl(location: string): boolean {
-  return /^postgres(?:ql)?:/i.test(location);
 }

@@ -6,6 +6,13 @@ test.each([
   'postgress://op:S3cretPw@127.0.0.1/db',
   'postgres:/op:S3cretPw@127.0.0.1/db',
   'mysql://op:S3cretPw@h/db',
+  'op:S3cretPw@db.example/shop',
+  '10.0.0.7:5432/S3cretPw',
+  'hostname=db.example password=S3cretPw',
+  'host=127.0.0.1 password=S3cretPw "',
+  'postgres://op:S3cretPw@127.0.0.1:x/db',
+  'postgres://op:S3cretPw@127.0.0.1:99999/db',
+  'S3cretPw\nhost=db.example',
 ])('a database URL like %s is refused: no password is printed, and no file is made of it', async (url) => {
   const machine = newMachine();
 

@@ -15,9 +15,9 @@ export function isAborted(error: unknown): boolean {
   return ['40001', '40P01'].includes(codeOf(error));
 }
 
-/** PostgreSQL cannot be used now: unreachable, shutting down, out of connections, or a lock timed out. */
+/** PostgreSQL cannot be used now: unreachable, shutting down, out of connections, read-only, or a lock timed out. */
 export function isUnavailable(error: unknown): boolean {
-  return /^(?:08|53|57P0|55P03|25P03)/.test(codeOf(error)) || isConnectionLost(error);
+  return /^(?:08|53|57P0|55P03|25P03|25006)/.test(codeOf(error)) || isConnectionLost(error);
 }
 
 /** The connection broke: whether the last statement took effect is unknown. */
@@ -26,9 +26,7 @@ export function isConnectionLost(error: unknown): boolean {
   if (/^(?:ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENOENT)/.test(codeOf(error)))
     return true;
   // Errors of pg itself have no code.
-  return (
-    error instanceof Error && /^(?:Connection terminated|timeout exceeded|Client has)/i.test(error.message)
-  );
+  return error instanceof Error && /^(?:Connection terminated|timeout e|Client has)/i.test(error.message);
 }
 
 export function codeOf(error: unknown): string {

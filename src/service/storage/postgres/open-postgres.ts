@@ -1,11 +1,12 @@
-import { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CamelCasePlugin, CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely';
 import { isAborted, isConnectionLost, isUnavailable } from '../core/engine-errors.ts';
 import { DatabaseSetupError, StorageBusyError, UnknownCommitError } from '../core/errors.ts';
 import type { Schema } from '../core/schema.ts';
 import type { Queries, Storage, Transactions, TransactionWork } from '../core/storage.ts';
+import { parseConnectionString } from './connection-string.ts';
 import { createLocks } from './locks.ts';
+import { connectToServers } from './servers.ts';
 import { createStoreQueue } from './store-queue.ts';
 
 /** How often a transaction is run that PostgreSQL aborts. */
@@ -16,8 +17,8 @@ const bigintOid = 20;
 /** Share of the connections that the changes of one store can take. */
 const storeShare = 0.3;
 
-/** A connection without an answer for this many times the patience is closed. */
-const patienceForAnswers = 12;
+/** Releases the locks of a process that hangs in the middle of a transaction. */
+const maxIdleMs = 60_000;
 
 /** Whose rows a transaction sees: see migrations/0004-row-security.ts. */
 type Audience = { readonly storeId: string } | 'administration';
@@ -30,36 +31,27 @@ export interface PostgresOptions {
 }
 
 /**
- * Opens a database on PostgreSQL. What the URL leaves out, such as the password, comes from the environment as in every
- * PostgreSQL client (PGPASSWORD, PGSSLMODE …).
+ * Opens a database on PostgreSQL. What the connection string leaves out, such as the password, comes from the environment as
+ * in every PostgreSQL client (PGPASSWORD, PGSSLMODE …). Sessions have no state, so a pooler may share them between
+ * transactions, as PgBouncer does. Throws a DatabaseSetupError.
  */
-export async function openPostgres(url: string, { patienceMs, poolSize }: PostgresOptions): Promise<Storage> {
-  const { Pool, escapeLiteral, types } = await loadDriver();
-  if (!URL.canParse(url)) throw new DatabaseSetupError('the URL of the database is invalid');
-  const sockets = new Set<Socket>();
-  const newSocket = () => {
-    const socket = new Socket();
-    const giveUp = () => socket.destroy(Object.assign(new Error('no answer'), { code: 'ETIMEDOUT' }));
-    sockets.add(socket.setTimeout(patienceMs * patienceForAnswers, giveUp));
-    return socket.once('close', () => sockets.delete(socket));
-  };
-  const pool = new Pool({
-    connectionString: url,
-    stream: newSocket,
-    max: poolSize,
-    application_name: 'storectl',
-    connectionTimeoutMillis: patienceMs,
-    lock_timeout: patienceMs,
-    // Releases the locks of a process that hangs in the middle of a transaction.
-    idle_in_transaction_session_timeout: 60_000,
-    keepAlive: true,
-    types: {
-      getTypeParser: (oid, format) => (oid === bigintOid ? Number : types.getTypeParser(oid, format)),
+export async function openPostgres(
+  location: string,
+  { patienceMs, poolSize }: PostgresOptions,
+): Promise<Storage> {
+  const pg = await loadDriver();
+  const { pool, guard } = connectToServers(pg, {
+    servers: parseConnectionString(location).servers,
+    patienceMs,
+    config: {
+      max: poolSize,
+      application_name: 'storectl',
+      keepAlive: true,
+      types: {
+        getTypeParser: (oid, format) => (oid === bigintOid ? Number : pg.types.getTypeParser(oid, format)),
+      },
     },
   });
-  // The pool replaces an idle connection that breaks. Without listeners such an error would end the process.
-  pool.on('error', () => {});
-  pool.on('connect', (client) => client.on('error', () => {}));
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }), plugins: [new CamelCasePlugin()] });
 
   const queue = createStoreQueue(Math.ceil(poolSize * storeShare), patienceMs);
@@ -68,11 +60,12 @@ export async function openPostgres(url: string, { patienceMs, poolSize }: Postgr
     const setting =
       audience === 'administration'
         ? "set local storectl.administration = 'on'"
-        : `set local storectl.store_id = ${escapeLiteral(audience.storeId)}`;
+        : `set local storectl.store_id = ${pg.escapeLiteral(audience.storeId)}`;
+    const limits = `set local lock_timeout = ${patienceMs}; set local idle_in_transaction_session_timeout = ${maxIdleMs}`;
     // A change waits for a lock and must then see what the change before it has committed.
     return mode === 'read'
-      ? `begin isolation level repeatable read, read only; ${setting}`
-      : `begin isolation level read committed, read write; ${setting}`;
+      ? `begin isolation level repeatable read, read only; ${setting}; ${limits}`
+      : `begin isolation level read committed, read write; ${setting}; ${limits}`;
   }
 
   function transactions(audience: Audience): Transactions {
@@ -80,19 +73,21 @@ export async function openPostgres(url: string, { patienceMs, poolSize }: Postgr
       createLocks(queries, audience === 'administration' ? 'administration' : audience.storeId);
     const run = <Result>(mode: 'read' | 'write', work: TransactionWork<Result>) =>
       retryAborted(() =>
-        db.connection().execute(async (queries) => {
-          await queries.executeQuery(CompiledQuery.raw(begin(mode, audience)));
-          let result: Result;
-          try {
-            result = await work(queries, locksOf(queries));
-          } catch (error) {
-            // If the connection is gone, so is the transaction.
-            await queries.executeQuery(CompiledQuery.raw('rollback')).catch(() => {});
-            throw error;
-          }
-          await commit(queries, mode);
-          return result;
-        }),
+        guard(() =>
+          db.connection().execute(async (queries) => {
+            await queries.executeQuery(CompiledQuery.raw(begin(mode, audience)));
+            let result: Result;
+            try {
+              result = await work(queries, locksOf(queries));
+            } catch (error) {
+              // If the connection is gone, so is the transaction.
+              await queries.executeQuery(CompiledQuery.raw('rollback')).catch(() => {});
+              throw error;
+            }
+            await commit(queries, mode);
+            return result;
+          }),
+        ),
       );
     return {
       read: (work) => run('read', work),
@@ -116,11 +111,7 @@ export async function openPostgres(url: string, { patienceMs, poolSize }: Postgr
     ...transactions('administration'),
     forStore: (storeId) => transactions({ storeId }),
     version: async () => null,
-    async close() {
-      const cutOff = setTimeout(() => sockets.forEach((socket) => void socket.destroy()), patienceMs);
-      await db.destroy();
-      clearTimeout(cutOff);
-    },
+    close: () => db.destroy(),
   };
 }
 
@@ -136,16 +127,28 @@ async function loadDriver() {
 
 /** Throws if the database cannot store the data of the service. Answers warnings about an unsafe setup. */
 async function checkSetup(db: Queries): Promise<string[]> {
-  const { rows } = await sql<{ encoding: string; isUnbound: boolean }>`
-    select current_setting('server_encoding') as encoding, rolsuper or rolbypassrls as is_unbound
+  const { rows } = await sql<{
+    encoding: string;
+    isUnbound: boolean;
+    synchronousCommit: string;
+    fsync: string;
+  }>`
+    select current_setting('server_encoding') as encoding, rolsuper or rolbypassrls as is_unbound,
+      current_setting('synchronous_commit') as synchronous_commit, current_setting('fsync') as fsync
     from pg_roles where rolname = current_user`.execute(db);
-  const encoding = rows[0]?.encoding;
+  const { encoding, isUnbound, synchronousCommit, fsync } = rows[0] ?? {};
   if (encoding !== 'UTF8') {
     throw new DatabaseSetupError(`the encoding of the database is ${encoding}: create it with encoding UTF8`);
   }
-  return rows[0]?.isUnbound
-    ? ['this PostgreSQL role bypasses row-level security: use one without SUPERUSER and BYPASSRLS']
-    : [];
+  const unsafe = Object.entries({ synchronous_commit: synchronousCommit, fsync })
+    .filter(([, value]) => value === 'off')
+    .map(
+      ([name]) =>
+        `${name} is off on this PostgreSQL: a crash loses changes that clients were told are stored`,
+    );
+  return isUnbound
+    ? ['this PostgreSQL role bypasses row-level security: use one without SUPERUSER and BYPASSRLS', ...unsafe]
+    : unsafe;
 }
 
 async function commit(queries: Queries, mode: 'read' | 'write'): Promise<void> {

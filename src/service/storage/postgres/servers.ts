@@ -1,0 +1,140 @@
+import { Socket } from 'node:net';
+import type { PostgresPool } from 'kysely';
+import type { Client, ClientBase, Pool, PoolConfig } from 'pg';
+import { codeOf } from '../core/engine-errors.ts';
+
+/** A transaction that runs for this long makes us ask whether the server still answers, in ms. */
+const checkAfterMs = 700;
+/** How long the server may take to answer that. */
+const checkMs = 1_000;
+
+/** A connection without an answer for this many times the patience is closed. */
+const patienceForAnswers = 12;
+
+export interface ServerOptions {
+  /** A URL for each server. */
+  readonly servers: readonly string[];
+  /** How long to wait for a connection, in ms. */
+  readonly patienceMs: number;
+  readonly config: PoolConfig;
+}
+
+/** Connections to the one of several servers that accepts changes. */
+export interface Servers {
+  readonly pool: PostgresPool;
+  /** How many connections there are, how many of them are idle, and how many transactions wait for one. */
+  usage(): { readonly total: number; readonly idle: number; readonly waiting: number };
+  /** Runs `work`. If the server stops answering meanwhile, all connections to it are closed. */
+  guard<Result>(work: () => Promise<Result>): Promise<Result>;
+}
+
+/**
+ * Connects to the first server that accepts changes, and to the next one when a connection fails: pg itself knows one
+ * server only. So after a failover, connections go to the new primary without a restart.
+ */
+export function connectToServers(
+  pg: { readonly Pool: typeof Pool; readonly Client: typeof Client },
+  { servers, patienceMs, config }: ServerOptions,
+): Servers {
+  const sockets = new Set<Socket>();
+  let lastAnswer = 0;
+  let current = 0;
+  let isChecking = false;
+
+  function newSocket(): Socket {
+    const socket = new Socket();
+    sockets.add(socket.setTimeout(patienceMs * patienceForAnswers, () => socket.destroy(noAnswer())));
+    return socket.once('close', () => sockets.delete(socket));
+  }
+
+  const serverConfig = () => ({ ...config, connectionString: servers[current], stream: newSocket });
+  const pool = new pg.Pool({
+    ...serverConfig(),
+    connectionTimeoutMillis: patienceMs,
+    onConnect: refuseReadOnly,
+  });
+  // The pool replaces an idle connection that breaks. Without listeners such an error would end the process.
+  pool.on('error', () => {});
+  pool.on('connect', (client) => client.on('error', () => {}));
+
+  function goToNext(failed: number): void {
+    // Another transaction may have done so already.
+    if (current !== failed) return;
+    current = (current + 1) % servers.length;
+    Object.assign(pool.options, { connectionString: servers[current] });
+  }
+
+  async function connect() {
+    for (let attempt = 1; ; attempt++) {
+      const tried = current;
+      try {
+        return await pool.connect();
+      } catch (error) {
+        goToNext(tried);
+        if (attempt >= servers.length) throw error;
+      }
+    }
+  }
+
+  async function checkOnce(): Promise<void> {
+    if (isChecking || performance.now() - lastAnswer < checkAfterMs) return;
+    isChecking = true;
+    await check();
+    isChecking = false;
+  }
+
+  /** Closes all connections if a new one gets no answer either: the server, or the way to it, is gone. */
+  async function check(): Promise<void> {
+    const start = performance.now();
+    const asked = current;
+    const client = new pg.Client({ ...serverConfig(), connectionTimeoutMillis: checkMs });
+    client.on('error', () => {});
+    try {
+      await client.connect();
+    } catch (error) {
+      // An error of the server is an answer. If the timer is late, this process was too busy to see one.
+      const wasBusy = performance.now() - start > 1.5 * checkMs;
+      if (/^[0-9A-Z]{5}$/.test(codeOf(error)) || lastAnswer > start || wasBusy) return;
+      for (const socket of sockets) socket.destroy(noAnswer());
+      goToNext(asked);
+    } finally {
+      await client.end().catch(() => {});
+    }
+  }
+
+  return {
+    pool: { connect, end: () => closeAll() },
+    usage: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
+    async guard(work) {
+      const timer = setInterval(() => void checkOnce(), checkAfterMs);
+      try {
+        const result = await work();
+        lastAnswer = performance.now();
+        return result;
+      } finally {
+        clearInterval(timer);
+      }
+    },
+  };
+
+  async function closeAll(): Promise<void> {
+    const cutOff = setTimeout(() => {
+      for (const socket of sockets) socket.destroy();
+    }, patienceMs);
+    await pool.end();
+    clearTimeout(cutOff);
+  }
+}
+
+function noAnswer(): Error {
+  return Object.assign(new Error('no answer'), { code: 'ETIMEDOUT' });
+}
+
+/** Rejects if the server is a standby or read-only. */
+async function refuseReadOnly(client: ClientBase): Promise<void> {
+  const { rows } = await client.query(
+    "select pg_is_in_recovery() or current_setting('default_transaction_read_only') = 'on' as is_read_only",
+  );
+  if (rows[0]?.is_read_only !== true) return;
+  throw Object.assign(new Error('the server is read-only'), { code: '25006' });
+}
