@@ -47,7 +47,8 @@ async function makeLinks(installed: string): Promise<void> {
   await run(process.execPath, ['scripts/hydrate-symlinks.js'], { cwd: installed });
 }
 
-async function unprivilegedUser(): Promise<PostgresPrograms['user']> {
+/** Whom programs run as that refuse root. Empty where this is not root. */
+export async function unprivilegedUser(): Promise<PostgresPrograms['user']> {
   if (userInfo().uid !== 0) return {};
   const idOf = async (flag: string) => Number((await run('id', [flag, 'nobody'])).stdout);
   return { uid: await idOf('-u'), gid: await idOf('-g') };

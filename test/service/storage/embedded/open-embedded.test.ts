@@ -29,6 +29,7 @@ test('commits are fsynced, the log is written ahead, foreign keys are checked', 
   };
   expect(await pragma('journal_mode')).toBe('wal');
   expect(await pragma('synchronous')).toBe(2);
+  expect(await pragma('fullfsync')).toBe(1);
   expect(await pragma('foreign_keys')).toBe(1);
 });
 
