@@ -63,7 +63,7 @@ export async function main(argv: readonly string[], io: Io): Promise<ExitCode> {
     }
     return exitCode;
   } catch (error) {
-    const details = doneWithoutOutput(detailsOf(error), last?.applied ?? []);
+    const details = doneWithoutOutput(await detailsOf(error, argv), last?.applied ?? []);
     io.stderr.write(wantsJson(argv) ? describeAsJson(details) : await describeForPeople(details, io));
     return details.exitCode;
   }
@@ -147,9 +147,9 @@ function wantsJson(argv: readonly string[]): boolean {
     .some((argument) => argument === '--json' || argument === '--fields' || argument.startsWith('--fields='));
 }
 
-function detailsOf(error: unknown): ErrorDetails {
+async function detailsOf(error: unknown, argv: readonly string[]): Promise<ErrorDetails> {
   if (error instanceof CliError) return error.details;
-  if (error instanceof CommanderError) return describeParserError(error).details;
+  if (error instanceof CommanderError) return (await describeParserError(error, argv)).details;
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return {
     code: 'bug',
@@ -159,8 +159,11 @@ function detailsOf(error: unknown): ErrorDetails {
   };
 }
 
-function describeParserError(error: CommanderError): CliError {
-  const [message = '', suggestion] = error.message.replace(/^error: /, '').split('\n');
+async function describeParserError(error: CommanderError, argv: readonly string[]): Promise<CliError> {
+  const [message = '', suggested] = error.message.replace(/^error: /, '').split('\n');
+  const [, unknown] = /^unknown (?:command|option) '(.+)'$/.exec(message) ?? [];
+  const { hintFor } = await import('./program/hints.ts');
+  const suggestion = (unknown === undefined ? null : hintFor(unknown, argv)) ?? suggested;
   const hint = suggestion ? suggestion.replace(/^\((.*)\)$/, '$1') : 'run the command with --help for usage';
   return usageError(message, hint, {
     code: error.code.replace(/^commander\./, '').replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`),

@@ -1,8 +1,7 @@
 import type * as z from 'zod/mini';
-import type { CompletionKind } from '../core/option-spec.ts';
 
 /** Ids that a path parameter of the contract takes, where the history knows some. */
-export const parameterKinds: Readonly<Record<string, CompletionKind>> = {
+export const parameterKinds: Readonly<Record<string, 'backup' | 'dispute' | 'reclaim'>> = {
   backupId: 'backup',
   disputeId: 'dispute',
   reclaimId: 'reclaim',

@@ -7,7 +7,7 @@ import { type FieldFlag, flagValues } from '../input/field-flags.ts';
 import { checkParameter, describeParameter } from '../input/path-parameter.ts';
 import { checkBody } from '../input/request-body.ts';
 import type { Questions } from '../prompts/questions.ts';
-import { wrongConfirmation } from './run/confirm.ts';
+import { completeParameter, wrongConfirmation } from './run/confirm.ts';
 import type { Interview } from './run/run.ts';
 
 /** What an operation is called with. The store id is the connection's. */
@@ -48,7 +48,9 @@ export async function completeInput(
   const parameters: Record<string, string> = {};
   for (const name of names) {
     const value = argumentValue(parsed, name);
-    if (value !== undefined) parameters[name] = checkParameter(`<${name}>`, value);
+    if (value === undefined) continue;
+    checkParameter(`<${name}>`, value);
+    parameters[name] = await completeParameter(context, name, value);
   }
   checkBody(operation, fields, body);
 
@@ -62,7 +64,7 @@ export async function completeInput(
       .filter((name) => parameters[name] === undefined)
       .map((name) => ({ field: name, give: `<${name}>`, description: describeParameter(name) })),
     ...absent.map(describeMissing),
-    ...(context.canPrompt ? [] : missingConfirmation(context, parsed, confirm, parameters)),
+    ...(context.canPrompt ? [] : await missingConfirmation(context, parsed, confirm, parameters)),
   ];
   if (missing.length === 0 && questions === null) return { parameters, body, interview: null };
   if (!context.canPrompt || connection.length > 0)
@@ -85,13 +87,13 @@ export async function completeInput(
 }
 
 /** Without a terminal, irreversible operations need `--confirm`. */
-function missingConfirmation(
-  { flags }: Context,
+async function missingConfirmation(
+  context: Context,
   parsed: ParsedCommand,
   parameter: string | undefined,
   parameters: Readonly<Record<string, string>>,
-): MissingInput[] {
-  if (parameter === undefined || flags.dryRun) return [];
+): Promise<MissingInput[]> {
+  if (parameter === undefined || context.flags.dryRun) return [];
   const given = optionValue(parsed, '--confirm');
   const wanted = parameters[parameter];
   if (given === undefined) {
@@ -103,7 +105,8 @@ function missingConfirmation(
       },
     ];
   }
-  if (wanted !== undefined && given !== wanted) throw wrongConfirmation(given, wanted);
+  if (wanted !== undefined && (await completeParameter(context, parameter, given)) !== wanted)
+    throw wrongConfirmation(given, wanted);
   return [];
 }
 

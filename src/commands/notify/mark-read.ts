@@ -1,3 +1,4 @@
+import { completeKnownIds } from '../../cli/command/known.ts';
 import { usageError } from '../../cli/core/errors.ts';
 import { isOn } from '../../cli/core/parsed-command.ts';
 import { operationCommand } from '../../cli/operation/define-operation.ts';
@@ -40,7 +41,7 @@ async function chooseNotifications(
   const all = isOn(parsed, '--all');
   if (ids.some((id) => id.trim() === ''))
     throw usageError('a notification id is empty', 'remove it or give an id');
-  if (ids.length > 0) body.ids = ids;
+  if (ids.length > 0) body.ids = await completeKnownIds(context, 'notification', ids);
   const chosen = Object.keys(body).length > 0;
   if (all && chosen)
     throw usageError('--all cannot be used with ids or other fields', 'leave one of them out');

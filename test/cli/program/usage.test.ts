@@ -388,3 +388,62 @@ describe('what is missing is exit 3, all of it at once', () => {
     expect(server.connections).toBe(0);
   });
 });
+
+/** What people type first, and the command that the error names. */
+const triedFirst: Readonly<Record<string, string>> = {
+  login: 'storectl auth login',
+  logout: 'storectl auth logout',
+  whoami: 'storectl auth status',
+  version: 'storectl --version',
+  '-v': 'storectl --version',
+  list: 'storectl history list',
+  ls: 'storectl history list',
+  'store show': 'no operation that reads the store',
+  'store get': 'no operation that reads the store',
+  'store edit': 'storectl store update',
+  'settings get': 'storectl settings show',
+  'settings set': 'storectl settings save',
+  'settings list': 'storectl settings show',
+  'disputes get': 'storectl disputes show',
+  'dispute get 5f0c': 'storectl disputes show',
+  'disputes ls': 'storectl disputes list',
+  disputes_: 'Did you mean disputes?',
+  backups: 'storectl backup list',
+  'backups create': 'storectl backup create',
+  'backup show 5f0c': 'storectl backup list',
+  posts: 'storectl blog list',
+  'post new': 'storectl blog create',
+  'blog show': 'storectl blog list',
+  notifications: 'storectl notify list',
+  'endpoints add': 'storectl notify add-endpoint',
+  'reclaim show': 'storectl reclaim list',
+  logs: 'storectl history list',
+  'history ls': 'storectl history list',
+  'auth whoami': 'storectl auth status',
+  'profile get': 'storectl profile show',
+  'profile delete': 'storectl profile remove',
+  'profile rm main': 'storectl profile remove',
+  restore: 'storectl backup restore',
+  decide: 'storectl disputes decide',
+  'update --name x': 'storectl store update',
+  retry: 'storectl resume',
+  serve: 'storectl service start',
+  keys: 'storectl service keys',
+  '--profile x disputes get': 'storectl disputes show',
+};
+
+test.each(Object.entries(triedFirst))('storectl %s: %s', async (line, command) => {
+  const { exitCode, stdout, stderr } = await newMachine().run(line.split(' '));
+
+  expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+  expect(stderr).toContain(command);
+});
+
+test('a word that means nothing gets no suggestion', async () => {
+  const { exitCode, stderr } = await newMachine().run(['constructor']);
+
+  expect({ exitCode, stderr }).toEqual({
+    exitCode: 2,
+    stderr: "error: unknown command 'constructor'\n  run the command with --help for usage\n",
+  });
+});

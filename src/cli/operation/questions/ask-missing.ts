@@ -1,6 +1,7 @@
 import { knownValues } from '../../../contract/fields.ts';
 import { type Operation, pathParameterProblem } from '../../../contract/operation.ts';
 import type { Context } from '../../command/context.ts';
+import { completeId, idsBeginningWith } from '../../command/short-id.ts';
 import { CliError } from '../../core/errors.ts';
 import { getPath, setPath } from '../../core/field-path.ts';
 import { printableLines } from '../../core/sanitize.ts';
@@ -131,8 +132,14 @@ export async function askId(
   const { io } = context;
   const isKnown = known.some(({ id }) => id === before);
   const typeId = async () => {
-    const validate = (text: string) => pathParameterProblem(text.trim()) ?? true;
-    return (await askText(io, description, { validate, preset: isKnown ? undefined : before })).trim();
+    const ids = known.map(({ id }) => id);
+    const validate = (text: string) => {
+      if (idsBeginningWith(text.trim(), ids).length > 1)
+        return 'Several ids begin with this. Type more of it.';
+      return pathParameterProblem(text.trim()) ?? true;
+    };
+    const typed = await askText(io, description, { validate, preset: isKnown ? undefined : before });
+    return completeId(typed.trim(), ids);
   };
   if (known.length === 0) return typeId();
   const other = '';

@@ -1,30 +1,48 @@
+import { pathParameters } from '../../../contract/operation.ts';
+import type { Context } from '../../command/context.ts';
+import { completeKnownId, listKnown } from '../../command/known.ts';
+import { idsBeginningWith, shortenId } from '../../command/short-id.ts';
+import { parameterKinds } from '../../completion/known-values.ts';
 import { type CliError, cancelledError, usageError } from '../../core/errors.ts';
 import { optionValue } from '../../core/parsed-command.ts';
 import type { Run } from './run.ts';
 
 /**
- * Asks the user to type the id before an irreversible change, unless `--confirm ID` was given. Without a terminal,
+ * Asks the user to type the id, or its unique beginning, before an irreversible change, unless `--confirm ID` was given. Without a terminal,
  * `completeInput` has already refused the command.
  */
 export async function confirmById(
-  { ui: { context, parsed, interview } }: Run,
+  { request: { operation }, ui: { context, parsed, interview } }: Run,
   id: string,
   question: string,
 ): Promise<void> {
+  const [name = ''] = pathParameters(operation).filter((parameter) => parameter !== 'storeId');
   const given = optionValue(parsed, '--confirm');
   if (given !== undefined) {
-    if (given !== id) throw wrongConfirmation(given, id);
+    if ((await completeParameter(context, name, given)) !== id) throw wrongConfirmation(given, id);
     return;
   }
   if (!context.canPrompt) throw cancelledError();
   const { askText } = await import('../../prompts/prompts.ts');
   const { askFromStart } = await import('../../prompts/questions.ts');
-  const validate = (text: string) => text.trim() === id || "That doesn't match. Ctrl-C cancels.";
+  const kind = parameterKinds[name];
+  const known = kind === undefined ? [] : (await listKnown(context, kind)).map((object) => object.id);
+  const short = known.includes(id) ? shortenId(id, known) : id;
+  const validate = (text: string) => {
+    const [meant = text.trim(), ...others] = idsBeginningWith(text.trim(), known);
+    return (meant === id && others.length === 0) || "That doesn't match. Ctrl-C cancels.";
+  };
   const ask = async () => {
-    await askText(context.io, `${question} Type ${id} to confirm`, { validate });
+    await askText(context.io, `${question} Type ${short} to confirm`, { validate });
   };
   // After other questions, Escape goes back to them.
   await (interview === null ? askFromStart(() => [{ ask }]) : ask());
+}
+
+/** The id that the user meant with the beginning of one, for a parameter in the path. */
+export async function completeParameter(context: Context, name: string, text: string): Promise<string> {
+  const kind = parameterKinds[name];
+  return kind === undefined ? text : completeKnownId(context, kind, text);
 }
 
 /** Exit 2 for a `--confirm` that does not match the command. */

@@ -1,0 +1,101 @@
+import { describe, expect, test } from 'vitest';
+import { completeId, shortenId } from '../../src/cli/command/short-id.ts';
+import { otherUser } from '../helpers/bulk.ts';
+import { machineFor, newMachine } from '../helpers/cli.ts';
+import { startService } from '../helpers/service.ts';
+
+const ids = [
+  '01a20294-76ec-77ee-ad28-9e8643048656',
+  '01a20294-7aaf-7660-acc5-6620deb627d2',
+  '01a20294-8ba2-7b06-95d8-216ab8089ad5',
+  'ffa20294-76ec-77ee-ad28-9e8643048656',
+  'dispute-1',
+];
+
+describe('an id may be abbreviated', () => {
+  test.each([
+    [ids[0], '01a20294-76'],
+    [ids[1], '01a20294-7a'],
+    [ids[2], '01a20294-8'],
+    [ids[3], 'ffa20294'],
+    [ids[4], 'dispute-1'],
+  ])('%s to %s', (id = '', short) => {
+    expect(shortenId(id, ids)).toBe(short);
+    expect(completeId(short, ids)).toBe(id);
+  });
+
+  test('to 8 characters or more, and what is not known stays as it is', () => {
+    expect(completeId('ffa2029', ids)).toBe('ffa2029');
+    expect(completeId('aaaaaaaa', ids)).toBe('aaaaaaaa');
+    expect(() => completeId('01a20294-7', ids)).toThrow(
+      `01a20294-7 is the beginning of several ids: ${ids[0]}, ${ids[1]}`,
+    );
+  });
+});
+
+test('commands take the beginning of an id that this machine knows, in --confirm too', async () => {
+  const service = await startService();
+  const machine = machineFor(service);
+  const make = async (label: string) =>
+    (await machine.run(['backup', 'create', '--label', label, '--sections', 'store', '-q'])).stdout.trim();
+  const made = [await make('one'), await make('two')];
+  const [id = ''] = made;
+  const restore = ['backup', 'restore', '--sections', 'store', '--no-safety-backup', '--json'];
+
+  const short = shortenId(id, made);
+  expect(await machine.run([...restore, short, '--confirm', short])).toMatchObject({ exitCode: 0 });
+  expect(await machine.run([...restore, id, '--confirm', short])).toMatchObject({ exitCode: 0 });
+  // Two backups of one second share their first characters.
+  const shared = id.slice(0, 8);
+  const ambiguous = { exitCode: 2, stderr: expect.stringContaining(`${made[1]}`) };
+  if (made[1]?.startsWith(shared)) {
+    expect(await machine.run([...restore, shared, '--confirm', shared])).toMatchObject(ambiguous);
+    expect(await machine.run([...restore, id, '--confirm', shared])).toMatchObject(ambiguous);
+  }
+  const other = shortenId(made[1] ?? '', made);
+  expect(await machine.run([...restore, id, '--confirm', other])).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining('wrong_confirmation'),
+  });
+  // What this machine does not know is sent as it is.
+  expect(await machine.run(['disputes', 'show', 'aaaaaaaa'])).toMatchObject({
+    exitCode: 5,
+    stderr: expect.stringContaining('aaaaaaaa'),
+  });
+  expect(await machine.run([...restore, 'aaaaaaaa', '--confirm', 'aaaaaaaa'])).toMatchObject({ exitCode: 5 });
+});
+
+test('a dispute that was read is shown and decided by its beginning; the answer has the whole id', async () => {
+  const service = await startService();
+  const machine = machineFor(service);
+  const [id = ''] = await otherUser(service).openDisputes(1);
+  await machine.run(['disputes', 'show', id]);
+  const short = id.slice(0, 8);
+
+  expect((await machine.run(['disputes', 'show', short, '-q'])).stdout).toBe(`${id}\n`);
+  const decision = ['--status', 'won', '--resolution', 'Delivered', '--confirm', short];
+  expect((await machine.run(['disputes', 'decide', short, ...decision, '-q'])).stdout).toBe(`${id}\n`);
+  const appeal = ['reclaim', 'appeal', service.example.reclaims[0]?.id ?? '', '--text', 'Open'];
+  expect(await machine.run([...appeal, '--confirm', appeal[2] ?? ''])).toMatchObject({ exitCode: 0 });
+  const second = await machine.run(['reclaim', 'appeal', '01986448', '--text', 'x', '--confirm', '01986448']);
+  expect(second).toMatchObject({ exitCode: 6, stderr: expect.stringContaining('this notice was appealed') });
+});
+
+test('notify mark-read takes the beginning of a notification that the demo store has', async () => {
+  const machine = newMachine();
+  const { stdout } = await machine.run(['--demo', 'demo', 'info', '--json']);
+  const notifications: { id: string }[] = JSON.parse(stdout).notifications;
+  const known = notifications.map(({ id }) => id);
+  const [id = ''] = known;
+
+  const sent = await machine.run([
+    '--demo',
+    'notify',
+    'mark-read',
+    shortenId(id, known),
+    '--dry-run',
+    '--json',
+  ]);
+
+  expect(JSON.parse(sent.stdout).body).toEqual({ ids: [id] });
+});
