@@ -1,106 +1,114 @@
 import { isGroup, tree } from './command-tree.ts';
 
 /** What people type first, and the command that serves. */
-const serving: Readonly<Record<string, string>> = {
-  '-v': '--version',
-  version: '--version',
-  login: 'auth login',
-  signin: 'auth login',
-  init: 'auth login',
-  logout: 'auth logout',
-  whoami: 'auth status',
-  status: 'auth status',
-  'auth show': 'auth status',
-  'auth whoami': 'auth status',
-  'auth list': 'profile list',
-  config: 'profile show',
-  list: 'history list',
-  ls: 'history list',
-  log: 'history list',
-  logs: 'history list',
-  update: 'store update',
-  restore: 'backup restore',
-  decide: 'disputes decide',
-  appeal: 'reclaim appeal',
-  retry: 'resume',
-  continue: 'resume',
-  request: 'api',
-  curl: 'api',
-  check: 'doctor',
-  serve: 'service start',
-  server: 'service start',
-  start: 'service start',
-  key: 'service keys',
-  keys: 'service keys',
-  'demo list': 'demo info',
-  'demo show': 'demo info',
-  'blog post': 'blog create',
-};
+const serving = new Map(
+  Object.entries({
+    '-v': '--version',
+    version: '--version',
+    login: 'auth login',
+    signin: 'auth login',
+    init: 'auth login',
+    logout: 'auth logout',
+    whoami: 'auth status',
+    status: 'auth status',
+    'auth show': 'auth status',
+    'auth whoami': 'auth status',
+    'auth list': 'profile list',
+    config: 'profile show',
+    list: 'history list',
+    ls: 'history list',
+    log: 'history list',
+    logs: 'history list',
+    update: 'store update',
+    restore: 'backup restore',
+    decide: 'disputes decide',
+    appeal: 'reclaim appeal',
+    retry: 'resume',
+    continue: 'resume',
+    request: 'api',
+    curl: 'api',
+    check: 'doctor',
+    serve: 'service start',
+    server: 'service start',
+    start: 'service start',
+    key: 'service keys',
+    keys: 'service keys',
+    'demo list': 'demo info',
+    'demo show': 'demo info',
+    'blog post': 'blog create',
+  }),
+);
 
 /** A command that cannot exist, and what is there instead. */
-const instead: Readonly<Record<string, string>> = {
-  'store show':
-    'the service has no operation that reads the store; `storectl store update` in a terminal shows the values that this machine knows, and `storectl settings show` the operations settings',
-};
+const instead = new Map(
+  Object.entries({
+    'store show':
+      'the service has no operation that reads the store; `storectl store update` in a terminal shows the values that this machine knows, and `storectl settings show` the operations settings',
+  }),
+);
 
-const nouns: Readonly<Record<string, string>> = {
-  stores: 'store',
-  post: 'blog',
-  posts: 'blog',
-  setting: 'settings',
-  dispute: 'disputes',
-  backups: 'backup',
-  reclaims: 'reclaim',
-  notification: 'notify',
-  notifications: 'notify',
-  endpoint: 'notify',
-  endpoints: 'notify',
-  profiles: 'profile',
-};
+const nouns = new Map(
+  Object.entries({
+    stores: 'store',
+    post: 'blog',
+    posts: 'blog',
+    setting: 'settings',
+    dispute: 'disputes',
+    backups: 'backup',
+    reclaims: 'reclaim',
+    notification: 'notify',
+    notifications: 'notify',
+    endpoint: 'notify',
+    endpoints: 'notify',
+    profiles: 'profile',
+  }),
+);
 
 const reading = ['show', 'list', 'status', 'info'];
 const creating = ['create', 'open', 'add-endpoint', 'create-key'];
 const changing = ['update', 'save', 'set', 'edit'];
 
 /** Verbs with the same meaning, the likeliest first. */
-const verbs: Readonly<Record<string, readonly string[]>> = {
-  show: reading,
-  get: reading,
-  view: reading,
-  read: reading,
-  info: reading,
-  list: ['list', 'show'],
-  ls: ['list', 'show'],
-  all: ['list', 'show'],
-  create: creating,
-  add: creating,
-  new: creating,
-  make: creating,
-  update: changing,
-  set: changing,
-  edit: changing,
-  change: changing,
-  delete: ['remove', 'prune'],
-  rm: ['remove', 'prune'],
-};
+const verbs = new Map<string, readonly string[]>(
+  Object.entries({
+    show: reading,
+    get: reading,
+    view: reading,
+    read: reading,
+    info: reading,
+    list: ['list', 'show'],
+    ls: ['list', 'show'],
+    all: ['list', 'show'],
+    create: creating,
+    add: creating,
+    new: creating,
+    make: creating,
+    update: changing,
+    set: changing,
+    edit: changing,
+    change: changing,
+    delete: ['remove', 'prune'],
+    rm: ['remove', 'prune'],
+  }),
+);
 
 /** What to run instead of a word that is no command or flag, or null. `argv` holds the word. */
 export function hintFor(unknown: string, argv: readonly string[]): string | null {
   const at = argv.indexOf(unknown);
   const before = argv.slice(0, at).find((word) => verbsOf(word).length > 0);
   const after = argv[at + 1]?.startsWith('-') ? undefined : argv[at + 1];
-  const [noun, verb] = before === undefined ? [nouns[unknown] ?? unknown, after] : [before, unknown];
-  const typed = `${noun} ${verb === undefined ? '' : (verbs[verb]?.[0] ?? verb)}`.trim();
-  const sentence = instead[typed];
+  const [noun, verb] = before === undefined ? [nouns.get(unknown) ?? unknown, after] : [before, unknown];
+  const typed = `${noun} ${verb === undefined ? '' : (verbs.get(verb)?.[0] ?? verb)}`.trim();
+  const sentence = instead.get(typed);
   if (sentence !== undefined) return sentence;
-  const command = serving[typed] ?? similar(noun, verb) ?? serving[noun];
+  const command = serving.get(typed) ?? similar(noun, verb) ?? serving.get(noun);
   return command === undefined ? null : `did you mean \`storectl ${command}\`?`;
 }
 
 /** The command of a noun that does what the verb says: `disputes show` for `dispute get`. */
 function similar(noun: string, verb: string | undefined): string | undefined {
   const there = verbsOf(noun);
-  const wanted = verb === undefined ? ['list', 'show'] : [verb, ...(verbs[verb] ?? [])];
+  const wanted = verb === undefined ? ['list', 'show'] : [verb, ...(verbs.get(verb) ?? [])];
   const found = wanted.find((word) => there.includes(word));
   return found === undefined ? undefined : `${noun} ${found}`;
 }

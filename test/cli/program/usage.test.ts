@@ -439,8 +439,8 @@ test.each(Object.entries(triedFirst))('storectl %s: %s', async (line, command) =
   expect(stderr).toContain(command);
 });
 
-test('a word that means nothing gets no suggestion', async () => {
-  const { exitCode, stderr } = await newMachine().run(['constructor']);
+test.each([[['constructor']], [['auth', 'constructor']]])('%j means nothing: no suggestion', async (args) => {
+  const { exitCode, stderr } = await newMachine().run(args);
 
   expect({ exitCode, stderr }).toEqual({
     exitCode: 2,

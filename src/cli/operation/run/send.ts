@@ -6,6 +6,7 @@ import type { Batch, Performed as Recorded } from '../../../history/history.ts';
 import type { HistoryRecord } from '../../../history/records/record.ts';
 import type { FingerprintedIntent } from '../../../history/records/request-intent.ts';
 import type { Context } from '../../command/context.ts';
+import { rememberDispute } from '../../command/known.ts';
 import { CliError, cancelledError } from '../../core/errors.ts';
 import { exitCodes } from '../../core/exit-codes.ts';
 import { getPath } from '../../core/field-path.ts';
@@ -37,11 +38,8 @@ export async function perform(run: Run, options: ChangeOptions = {}): Promise<Pe
   noteDrift(run.ui.context, [applied]);
   if (!isRead) noteOtherValues(run, applied);
   if (isRead && !isObject(applied.body)) throw unreadableAnswer(operation);
-  if (operation.id === showDispute.id) {
-    // Loaded on demand: most commands do without.
-    const { rememberDispute } = await import('../../command/known.ts');
-    rememberDispute(run.ui.context, run.target, getPath(applied.body, ['record']));
-  }
+  if (operation.id === showDispute.id)
+    await rememberDispute(run.ui.context, run.target, getPath(applied.body, ['record']));
   return { answer: applied.body, text: applied.text, etag: applied.etag, record };
 }
 
