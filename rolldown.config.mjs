@@ -108,6 +108,12 @@ export default defineConfig([
   },
   {
     ...shared,
+    input: { client: 'src/library/client.ts', history: 'src/library/history.ts' },
+    resolve: { alias },
+    output: { ...output, dir: 'dist/library', chunkFileNames: '[name]-[hash].js' },
+  },
+  {
+    ...shared,
     input: { service: 'src/service/index.ts' },
     output: { ...output, chunkFileNames: 'service-chunks/[name]-[hash].js' },
   },

@@ -21,6 +21,11 @@ const { thirdPartyNotices } = await load('scripts/third-party-notices.ts');
 const moduleIds = bundles.flatMap(({ output }) => output.flatMap((chunk) => chunk.moduleIds ?? []));
 writeFileSync(path.join('dist', 'THIRD-PARTY-NOTICES.txt'), thirdPartyNotices(moduleIds));
 
+const { libraryTypes } = await load('scripts/library-types.ts');
+for (const [file, text] of Object.entries(libraryTypes())) {
+  writeFileSync(path.join('dist', 'library', file), text);
+}
+
 const { completionModel } = await load('scripts/completion-model.ts');
 const { loadCommands } = await load('scripts/command-definitions.ts');
 const model = completionModel(await loadCommands());

@@ -50,11 +50,11 @@ interface NotApplied extends Common {
 }
 
 /** 2xx with a readable body. */
-export interface Applied extends Common {
+export interface Applied<Body = unknown> extends Common {
   readonly kind: 'applied';
   readonly status: number;
   /** The JSON value that the service sent, fields unknown to the contract included. */
-  readonly body: unknown;
+  readonly body: Body;
   /** The body as it was sent. */
   readonly text: string;
   readonly etag: string | null;
@@ -77,7 +77,7 @@ interface NotSent extends NotApplied {
   readonly failure: Failure;
 }
 
-/** Bytes left this machine and no answer proves what became of them: it may have been applied. See `doubt.ts`. */
+/** Bytes left this machine and no answer proves what became of them: it may have been applied. */
 export interface Unknown extends NotApplied {
   readonly kind: 'unknown';
   /** What is in doubt. */
@@ -88,5 +88,5 @@ export interface Unknown extends NotApplied {
 }
 
 /** How an operation ended. For a read, `applied` means answered, and `unknown` that there was no readable answer. */
-export type Outcome = Applied | Rejected | NotSent | Unknown;
+export type Outcome<Body = unknown> = Applied<Body> | Rejected | NotSent | Unknown;
 export type OutcomeKind = Outcome['kind'];

@@ -13,8 +13,8 @@ import { chooseOrFail } from '../cli/prompts/ask-or-fail.ts';
 import type { Choice } from '../cli/prompts/prompts.ts';
 import { askFirst } from '../cli/prompts/questions.ts';
 import { isOpen } from '../history/records/outline.ts';
-import type { HistoryRecord } from '../history/records/record.ts';
-import { markRecord, type Resumed, resumeRecord } from '../history/sending/resume.ts';
+import { type HistoryRecord, isUntold } from '../history/records/record.ts';
+import { markRecord, type Resumed, resumeRecord, unsettledRecords } from '../history/sending/resume.ts';
 
 /** The result for one open record. */
 interface Report {
@@ -120,19 +120,9 @@ async function openRecords(context: Context): Promise<HistoryRecord[]> {
   return records.reverse();
 }
 
-/** The open ones, and those that were applied without the answer reaching the user. */
-async function unsettledRecords(context: Context): Promise<HistoryRecord[]> {
-  const { records } = await (await context.history()).list();
-  return records.filter((record) => isOpen(record) || isUntold(record)).reverse();
-}
-
-function isUntold({ state, reported }: HistoryRecord): boolean {
-  return state === 'applied' && !reported;
-}
-
 /** All open records. In a terminal, the user chooses one or all if there are several. */
 async function chooseRecords(context: Context): Promise<HistoryRecord[]> {
-  const records = await unsettledRecords(context);
+  const records = await unsettledRecords(await context.history());
   if (records.length < 2 || !context.canPrompt) return records;
   const chosen = await chooseOpen(context, records, 'Which open change do you want to resume?', [
     { value: '', name: `All ${records.length}, oldest first` },

@@ -8,7 +8,7 @@ import { saveSettings, showSettings } from './operations/settings.ts';
 import { updateStore } from './operations/store.ts';
 
 /** The 12 operations in the order of section 4 of the contract, by the method of the client library. */
-const operationsByMethod = {
+export const operationsByMethod = {
   updateStore,
   createBlogPost,
   decideDispute,
@@ -22,6 +22,8 @@ const operationsByMethod = {
   addEndpoint,
   markNotificationsRead,
 } as const satisfies Record<string, ServedOperation>;
+
+export type MethodName = keyof typeof operationsByMethod;
 
 export const operations = Object.values(operationsByMethod);
 

@@ -21,13 +21,15 @@ test('the package holds the program, its manual and completions, and every licen
       'completions/storectl.bash',
       'dist/THIRD-PARTY-NOTICES.txt',
       'dist/chunks/storectl.js',
+      'dist/library/client.d.ts',
+      'dist/library/history.mjs',
       'dist/service.js',
       'man/storectl.1',
       'openapi.json',
     ]),
   );
   expect(
-    contents.filter((file) => /^(src|test|bench|node_modules)\/(?!README\.md$)|\.ts$/.test(file)),
+    contents.filter((file) => /^(src|test|bench|node_modules)\/(?!README\.md$)|(?<!\.d)\.ts$/.test(file)),
   ).toEqual([]);
 });
 

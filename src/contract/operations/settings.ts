@@ -62,7 +62,7 @@ export const saveSettings = {
   id: 'settings.save',
   method: 'PUT',
   path,
-  summary: 'Change the operations settings, keeping what is not named',
+  summary: 'Save the operations settings; a group that is left out goes back to its default',
   class: 'repeatable',
   body: lenientObject(groups),
   response: operationsSettings,

@@ -101,6 +101,11 @@ export function mayHaveBeenApplied(record: Pick<HistoryRecord, 'state'>): boolea
   return record.state === 'sent' || record.state === 'unknown';
 }
 
+/** Whether it was applied without the answer reaching the user. */
+export function isUntold({ state, reported }: Pick<HistoryRecord, 'state' | 'reported'>): boolean {
+  return state === 'applied' && !reported;
+}
+
 /** Milliseconds since the record was begun; never negative, whatever happened to the clock. */
 export function recordAge(record: Pick<HistoryRecord, 'createdAt'>, now: number): number {
   return Math.max(0, now - Date.parse(record.createdAt));

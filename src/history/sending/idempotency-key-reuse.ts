@@ -1,6 +1,6 @@
 import { KeyReusedError } from '../errors.ts';
 import { isOpen } from '../records/outline.ts';
-import type { HistoryRecord } from '../records/record.ts';
+import { type HistoryRecord, isUntold } from '../records/record.ts';
 
 /** How long the same command reuses the key of an open record: services forget keys, often after 24 hours. */
 export const KEY_REUSE_MS = 20 * 3_600_000;
@@ -27,7 +27,6 @@ export function recordOfKey(earlier: readonly HistoryRecord[], fingerprint: stri
  */
 export function recordToContinue(twins: readonly HistoryRecord[], now: number): HistoryRecord | null {
   const young = (record: HistoryRecord) => now - Date.parse(record.createdAt) < KEY_REUSE_MS;
-  const isUntold = (record: HistoryRecord) => record.state === 'applied' && !record.reported;
   return (
     twins.find(
       (record) => record.class === 'keyed' && (isOpen(record) || isUntold(record)) && young(record),

@@ -2,10 +2,11 @@ import { decideDispute } from '../../contract/operations/disputes.ts';
 import { saveSettings } from '../../contract/operations/settings.ts';
 import { findOperation } from '../../contract/operations.ts';
 import type { Lock, LockHolder } from '../files/lock.ts';
-import type { Performed, SendOptions } from '../history.ts';
+import type { History, Performed, SendOptions } from '../history.ts';
 import { isOpen } from '../records/outline.ts';
 import {
   type HistoryRecord,
+  isUntold,
   lockName,
   mayHaveBeenApplied,
   rawOperationId,
@@ -72,6 +73,12 @@ export async function resumeRecord(options: ResumeOptions): Promise<Resumed> {
     },
     { signal, onWait },
   );
+}
+
+/** What {@link resumeRecord} is for, oldest first: open records, and those that were applied without the user being told. */
+export async function unsettledRecords(history: History): Promise<HistoryRecord[]> {
+  const { records } = await history.list();
+  return records.filter((record) => isOpen(record) || isUntold(record)).reverse();
 }
 
 /** Whether a read shows what became of it: see reconcile.ts, which is loaded when it is needed. */

@@ -1,0 +1,86 @@
+import type { Outcome } from '../client/outcome.ts';
+
+// These types are published as they stand here: scripts/library-types.ts puts them into dist/library/client.d.ts.
+
+export interface ClientOptions {
+  /** Address of the service, for example `https://api.example.com`. HTTPS except to loopback. */
+  readonly baseUrl: string;
+  readonly storeId: string;
+  readonly apiKey: string;
+  /** Writes each change down before it is sent, see `storectl/history`. Without one, nothing is remembered. */
+  readonly history?: History | undefined;
+  /** For an operation with all its attempts, in milliseconds; 180 000 by default. */
+  readonly timeoutMs?: number | undefined;
+  /** Called before each wait. `status` is that of the answer, or null if there was none. */
+  readonly onRetry?:
+    | ((info: { attempt: number; delayMs: number; status: number | null; reason: string }) => void)
+    | undefined;
+}
+
+export interface CallOptions {
+  /** Ends the operation: what was sent by then may have been applied, and the outcome says so. */
+  readonly signal?: AbortSignal | undefined;
+  readonly timeoutMs?: number | undefined;
+  /** The service must still have this ETag. */
+  readonly ifMatch?: string | undefined;
+  /** With a history: do not continue an open request with the same input, but make a new one. */
+  readonly fresh?: boolean | undefined;
+}
+
+/** How an operation ended. Only `applied` has a `body`. */
+export type Result<Body> = Outcome<Body> & {
+  /** The key under which the service applies it once, or null for an operation without one. */
+  readonly idempotencyKey: string | null;
+  /** Its record in the history, or null without one. */
+  readonly recordId: string | null;
+  /** What the history has to say besides, one sentence each. */
+  readonly warnings: readonly string[];
+};
+
+/** What {@link Client.resume} did about a request whose outcome was open. */
+export interface Resumed {
+  readonly recordId: string;
+  /** For example `backup.create`. */
+  readonly operation: string;
+  /** `sent` again, `settled` by reading, `finished` before, or `left` because it is not safe to send it again. */
+  readonly action: 'sent' | 'settled' | 'finished' | 'left';
+  /** Null if it was left. */
+  readonly outcome: Outcome | null;
+  /** If it was left: why, and what a person can do. */
+  readonly advice: string | null;
+}
+
+/** A journal on disk: a change is recorded there before its first byte is sent. It never has the API key. */
+export interface History {
+  /** What was sent and what became of it, newest first. Throws a HistoryError if the history is damaged. */
+  list(query?: RecordFilter): Promise<readonly HistoryEntry[]>;
+  /** Ends an open request with what a person found out by looking at the store. */
+  mark(recordId: string, found: 'applied' | 'not-applied'): Promise<HistoryEntry>;
+  /** Moves damaged files aside. Until then every change throws a HistoryError, because it could be sent twice. */
+  repair(): Promise<readonly { readonly file: string; readonly movedTo: string }[]>;
+  /** What {@link createClient} sends with. */
+  readonly sender: object;
+}
+
+export interface RecordFilter {
+  readonly operation?: string | undefined;
+  readonly state?: HistoryEntry['state'] | undefined;
+  /** Whether its outcome is still open. */
+  readonly open?: boolean | undefined;
+}
+
+export interface HistoryEntry {
+  readonly id: string;
+  /** ISO 8601. */
+  readonly createdAt: string;
+  readonly origin: string;
+  readonly storeId: string;
+  readonly operation: string;
+  readonly state: 'prepared' | 'sent' | 'applied' | 'rejected' | 'not_sent' | 'unknown';
+  /** Requests that were started. */
+  readonly attempts: number;
+  readonly idempotencyKey: string | null;
+  /** The JSON text that was sent. */
+  readonly body: string | null;
+  readonly answer: { readonly status: number; readonly body: string | null } | null;
+}

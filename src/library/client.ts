@@ -1,0 +1,109 @@
+import { createClient as connect, parseBaseUrl } from '../client/client.ts';
+import { makeIdempotencyKey } from '../client/idempotency-key.ts';
+import type { Outcome } from '../client/outcome.ts';
+import { type Operation, pathParameters } from '../contract/operation.ts';
+import { type MethodName, operationsByMethod } from '../contract/operations.ts';
+import type { CallOptions, ClientOptions, History, Result, Resumed } from './api.ts';
+import type { Sender } from './history.ts';
+
+/** Replaced by the version in package.json when the library is built. */
+declare const STORECTL_VERSION: string | undefined;
+
+type Input = Readonly<Record<string, unknown>>;
+
+/** The published types are those of the operations: see scripts/library-types.ts. */
+type Client = Readonly<
+  Record<MethodName, (input?: Input, options?: CallOptions) => Promise<Result<unknown>>>
+> & {
+  /** Finds out what became of open requests to this store, oldest first, sending again what is safe to send again. */
+  resume(options?: Pick<CallOptions, 'signal' | 'timeoutMs'>): Promise<Resumed[]>;
+  /** Closes idle connections. */
+  close(): Promise<void>;
+};
+
+/**
+ * A client of one store, with a method for each operation of the contract. The methods never throw what the service or the
+ * network says: that is an outcome. They throw a TypeError or RangeError for input that cannot be sent, and what the
+ * history throws; nothing was sent then. Throws a RangeError if the base URL or the key cannot be used.
+ */
+export function createClient(options: ClientOptions): Client {
+  const { baseUrl, storeId, apiKey, onRetry } = options;
+  const version = typeof STORECTL_VERSION === 'string' ? STORECTL_VERSION : 'development';
+  const client = connect({
+    ...{ baseUrl, apiKey, userAgent: `storectl-client/${version}`, env: process.env },
+    ...(onRetry && { onRetry }),
+  });
+  const sender = senderOf(options.history);
+  const target = { client, origin: parseBaseUrl(baseUrl).origin, storeId };
+
+  const limits = ({ signal, timeoutMs = options.timeoutMs }: CallOptions) => ({
+    ...(signal && { signal }),
+    ...(timeoutMs !== undefined && { timeoutMs }),
+  });
+
+  async function call(operation: Operation, input: Input, call: CallOptions): Promise<Result<unknown>> {
+    const { parameters, body } = split(operation, input);
+    if (sender !== null && operation.class !== 'read') {
+      const { ifMatch, fresh } = call;
+      const details = { operation, parameters, body, ifMatch, fresh, secrets: [apiKey] };
+      return sender.perform({ ...target, ...details, ...limits(call), makeKey: makeIdempotencyKey });
+    }
+    const keyed = operation.class === 'keyed' ? { idempotencyKey: makeIdempotencyKey(), ...body } : body;
+    const outcome = await client.call(operation, {
+      ...limits(call),
+      ...(call.ifMatch !== undefined && { ifMatch: call.ifMatch }),
+      parameters: { ...parameters, storeId },
+      body: keyed && JSON.stringify(keyed),
+    });
+    return resultOf(outcome, { idempotencyKey: keyed?.idempotencyKey });
+  }
+
+  const methods = Object.entries(operationsByMethod).map(([name, operation]) => [
+    name,
+    (input: Input = {}, options: CallOptions = {}) => call(operation, input, options),
+  ]);
+  return {
+    ...(Object.fromEntries(methods) as Pick<Client, MethodName>),
+    async resume(options = {}) {
+      if (sender === null) throw new RangeError('resume needs a history: createClient({ history, … })');
+      return sender.resume({ ...target, ...limits(options) });
+    },
+    close: () => client.close(),
+  };
+}
+
+function senderOf(history: History | undefined): Sender | null {
+  return history === undefined ? null : (history.sender as Sender);
+}
+
+/** Path parameters and body of an input. Throws a TypeError if the body is not what the contract says. */
+function split(
+  operation: Operation,
+  input: Input,
+): { parameters: Record<string, string>; body: Record<string, unknown> | null } {
+  const parameters: Record<string, string> = {};
+  const rest = { ...input };
+  for (const name of pathParameters(operation)) {
+    if (name === 'storeId') continue;
+    parameters[name] = String(rest[name] ?? '');
+    delete rest[name];
+  }
+  if (operation.body === null) return { parameters, body: null };
+  const whole = operation.class === 'keyed' ? { idempotencyKey: 'made later', ...rest } : rest;
+  const issue = operation.body.safeParse(whole).error?.issues[0];
+  if (issue !== undefined) throw new TypeError(`${issue.path.join('.')} ${issue.message}`);
+  return { parameters, body: rest };
+}
+
+/** An outcome as the library's callers get it. */
+export function resultOf(
+  outcome: Outcome,
+  {
+    idempotencyKey,
+    recordId = null,
+    warnings = [],
+  }: { idempotencyKey: unknown } & Partial<Pick<Result<unknown>, 'recordId' | 'warnings'>>,
+): Result<unknown> {
+  const key = typeof idempotencyKey === 'string' ? idempotencyKey : null;
+  return { ...outcome, idempotencyKey: key, recordId, warnings };
+}

@@ -1,0 +1,254 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { exampleIds } from '../../src/contract/example-ids.ts';
+import { createClient } from '../../src/library/client.ts';
+import { createHistory, HistoryError, KeyReusedError } from '../../src/library/history.ts';
+import { machineFor, temporaryFolder } from '../helpers/cli.ts';
+import { type LossyProxy, startLossyProxy } from '../helpers/lossy-proxy.ts';
+import { startService, type TestService } from '../helpers/service.ts';
+
+const backup = { label: 'nightly', sections: ['store', 'blog'] };
+
+interface Scene {
+  readonly service: TestService;
+  readonly proxy: LossyProxy;
+  readonly folder: string;
+}
+
+async function newScene(): Promise<Scene> {
+  const service = await startService();
+  return { service, proxy: await startLossyProxy(service.origin), folder: temporaryFolder() };
+}
+
+/** A client as a script makes it; each call is a new process. */
+function connect({ service, proxy, folder }: Scene, options: { withHistory: boolean; timeoutMs?: number }) {
+  const client = createClient({
+    baseUrl: proxy.origin,
+    storeId: service.storeId,
+    apiKey: service.apiKey,
+    ...(options.withHistory && { history: createHistory({ folder }) }),
+    timeoutMs: options.timeoutMs,
+  });
+  onTestFinished(() => client.close());
+  return client;
+}
+
+function backupsIn({ storage }: TestService): Promise<{ label: string }[]> {
+  return storage.read((db) => db.selectFrom('backups').select('label').execute());
+}
+
+test.each([true, false])(
+  'a lost answer to a keyed request is asked for again (history: %s)',
+  async (withHistory) => {
+    const scene = await newScene();
+    const client = connect(scene, { withHistory });
+    scene.proxy.decide((_, number) => (number === 1 ? 'drop' : 'pass'));
+
+    const result = await client.createBackup(backup);
+
+    expect(result).toMatchObject({
+      kind: 'applied',
+      status: 201,
+      body: { label: 'nightly' },
+      attempts: 2,
+      replayed: true,
+      drift: [],
+      idempotencyKey: expect.stringMatching(/^storectl-/),
+      recordId: withHistory ? expect.any(String) : null,
+    });
+    expect(await backupsIn(scene.service)).toHaveLength(1);
+  },
+);
+
+test('an outcome that is unknown is said, and a later process settles it with the same key', async () => {
+  const scene = await newScene();
+  const first = connect(scene, { withHistory: true, timeoutMs: 300 });
+  scene.proxy.decide((_, number) => (number === 1 ? 'drop' : { status: 503 }));
+  const lost = await first.createBackup(backup);
+  const history = createHistory({ folder: scene.folder });
+  expect(lost).toMatchObject({ kind: 'unknown', failure: { code: expect.any(String) } });
+  expect(await history.list({ open: true })).toMatchObject([
+    { id: lost.recordId, state: 'unknown', operation: 'backup.create' },
+  ]);
+
+  scene.proxy.decide(() => 'pass');
+  const resumed = await connect(scene, { withHistory: true }).resume();
+
+  expect(resumed).toMatchObject([
+    {
+      recordId: lost.recordId,
+      operation: 'backup.create',
+      action: 'sent',
+      outcome: { kind: 'applied' },
+      advice: null,
+    },
+  ]);
+  expect(new Set(scene.proxy.writes().map(({ body }) => body)).size).toBe(1);
+  expect(await backupsIn(scene.service)).toHaveLength(1);
+  expect(await history.list({ open: true })).toEqual([]);
+  expect(await connect(scene, { withHistory: true }).resume()).toEqual([]);
+});
+
+test('the command line resumes what a script left in the same folder', async () => {
+  const scene = await newScene();
+  const machine = machineFor({ ...scene.service, origin: scene.proxy.origin });
+  const shared = { ...scene, folder: path.join(machine.stateDirectory, 'history', 'main') };
+  scene.proxy.decide((_, number) => (number === 1 ? 'drop' : { status: 503 }));
+  const lost = await connect(shared, { withHistory: true, timeoutMs: 300 }).createBackup(backup);
+  scene.proxy.decide(() => 'pass');
+
+  const { exitCode, stdout } = await machine.run(['resume', '--json']);
+
+  expect(exitCode).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject([{ id: lost.recordId, action: 'sent', state: 'applied' }]);
+  expect(await backupsIn(scene.service)).toHaveLength(1);
+});
+
+test('the same call continues an open one, and makes a new one after an answer or when asked to', async () => {
+  const scene = await newScene();
+  scene.proxy.decide((_, number) => (number === 1 ? 'drop' : number < 9 ? { status: 503 } : 'pass'));
+  const lost = await connect(scene, { withHistory: true, timeoutMs: 300 }).createBackup(backup);
+  scene.proxy.decide(() => 'pass');
+  const client = connect(scene, { withHistory: true });
+
+  const continued = await client.createBackup(backup);
+  const next = await client.createBackup(backup);
+  const fresh = await client.createBackup(backup, { fresh: true });
+
+  expect(continued).toMatchObject({ kind: 'applied', recordId: lost.recordId });
+  expect(new Set([lost, next, fresh].map(({ idempotencyKey }) => idempotencyKey)).size).toBe(3);
+  expect(await backupsIn(scene.service)).toHaveLength(3);
+});
+
+test('a one-shot request whose answer is lost is never sent again: it is left with advice, and a person can settle it', async () => {
+  const scene = await newScene();
+  const client = connect(scene, { withHistory: true });
+  scene.proxy.decide(() => 'drop');
+  const lost = await client.createBlogPost({ title: 'Sale', contentMd: 'Now' });
+  scene.proxy.decide(() => 'pass');
+
+  const [left] = await client.resume();
+
+  expect(lost).toMatchObject({ kind: 'unknown', attempts: 1, idempotencyKey: null });
+  expect(left).toMatchObject({
+    action: 'left',
+    outcome: null,
+    advice: expect.stringContaining('never sent twice'),
+  });
+  expect(scene.proxy.writes()).toHaveLength(1);
+  const history = createHistory({ folder: scene.folder });
+  expect(await history.mark(lost.recordId ?? '', 'applied')).toMatchObject({ state: 'applied' });
+});
+
+test('a damaged history stops every change before it is sent, until it is repaired', async () => {
+  const scene = await newScene();
+  const client = connect(scene, { withHistory: true });
+  const { recordId } = await client.createBackup(backup);
+  writeFileSync(path.join(scene.folder, `${recordId}.json`), '{}');
+  const sent = scene.proxy.requests.length;
+  const later = connect(scene, { withHistory: true });
+  const history = createHistory({ folder: scene.folder });
+
+  await expect(later.createBackup(backup)).rejects.toThrow(HistoryError);
+  await expect(later.resume()).rejects.toMatchObject({ code: 'history_damaged' });
+  await expect(history.list()).rejects.toMatchObject({ code: 'history_damaged' });
+  expect(scene.proxy.requests).toHaveLength(sent);
+  expect((await later.showSettings()).kind).toBe('applied');
+  expect(await history.repair()).toHaveLength(1);
+  expect((await connect(scene, { withHistory: true }).createBackup(backup)).kind).toBe('applied');
+});
+
+test('the key is in no record, in no error and in no outcome, and a request that contains it is refused', async () => {
+  const scene = await newScene();
+  const client = connect(scene, { withHistory: true });
+  const { apiKey } = scene.service;
+  const echo = { status: 422, body: JSON.stringify({ detail: `bad key ${apiKey}` }) };
+  scene.proxy.decide(() => echo);
+
+  const refused = await client.createBackup(backup);
+  const leak = await client.createBackup({ ...backup, label: apiKey }).catch((error: Error) => error);
+
+  expect(refused).toMatchObject({ kind: 'rejected', status: 422 });
+  expect(leak).toMatchObject({ code: 'secret_in_record' });
+  const files = readdirSync(scene.folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => readFileSync(path.join(entry.parentPath, entry.name), 'utf8'));
+  for (const text of [...files, JSON.stringify(refused), String((leak as Error).stack)]) {
+    expect(text).not.toContain(apiKey);
+  }
+});
+
+test('what cannot be sent is thrown, and nothing is sent', async () => {
+  const scene = await newScene();
+  const client = connect(scene, { withHistory: false });
+
+  await expect(client.createBackup({ label: 5, sections: ['store'] })).rejects.toThrow(
+    'label must be text (got 5)',
+  );
+  await expect(client.createBackup({ label: 'x' })).rejects.toThrow('sections must be a list');
+  await expect(client.showDispute({ disputeId: '../x' })).rejects.toThrow(
+    'disputeId must not contain a slash',
+  );
+  await expect(client.showDispute()).rejects.toThrow('disputeId is empty');
+  await expect(client.resume()).rejects.toThrow('needs a history');
+  expect(() => createClient({ baseUrl: 'http://example.com', storeId: 's', apiKey: 'k' })).toThrow('HTTPS');
+  expect(scene.proxy.requests).toEqual([]);
+});
+
+test('a key that was used for something else is refused', async () => {
+  const scene = await newScene();
+  const client = connect(scene, { withHistory: true });
+  await client.createBackup({ ...backup, idempotencyKey: 'monday' });
+
+  const again = await client.createBackup({ ...backup, idempotencyKey: 'monday' });
+  const other = client.createBackup({ label: 'other', sections: ['blog'], idempotencyKey: 'monday' });
+
+  expect(again).toMatchObject({ kind: 'applied', idempotencyKey: 'monday' });
+  await expect(other).rejects.toThrow(KeyReusedError);
+  expect(await backupsIn(scene.service)).toHaveLength(1);
+});
+
+test('a signal ends the waiting, and the outcome says what is in doubt', async () => {
+  const scene = await newScene();
+  const client = connect(scene, { withHistory: false });
+  const stop = new AbortController();
+  scene.proxy.decide(() => ({ holdUntil: new Promise(() => {}) }));
+
+  const result = client.createBackup(backup, { signal: stop.signal });
+  await scene.proxy.received(1);
+  stop.abort();
+
+  expect(await result).toMatchObject({ kind: 'unknown', failure: { code: 'cancelled' } });
+});
+
+test('every operation has a method that reaches the service', async () => {
+  const scene = await newScene();
+  const client = connect(scene, { withHistory: true });
+  const made = await client.createBackup(backup);
+  const { id } = (made.kind === 'applied' ? made.body : {}) as { id: string };
+  const settings = await client.showSettings();
+  const calls = [
+    () => client.updateStore({ name: 'Corner shop' }),
+    () => client.createBlogPost({ title: 'Sale', contentMd: 'Now' }),
+    () =>
+      client.saveSettings(
+        { quietHours: { enabled: true } },
+        { ifMatch: settings.kind === 'applied' ? (settings.etag ?? '') : '' },
+      ),
+    () => client.openDispute({ kind: 'payment', reason: 'late' }),
+    () => client.showDispute({ disputeId: exampleIds.openDispute }),
+    () => client.decideDispute({ disputeId: exampleIds.openDispute, status: 'won', resolution: 'delivered' }),
+    () => client.restoreBackup({ backupId: id, sections: ['blog'] }),
+    () => client.appealReclaim({ reclaimId: exampleIds.reclaim, text: 'ours' }),
+    () =>
+      client.addEndpoint({
+        kind: 'discord',
+        name: 'x',
+        url: 'https://discord.com/api/webhooks/1/t',
+        events: ['feedback_digest'],
+      }),
+    () => client.markNotificationsRead(),
+  ];
+  for (const call of calls) expect(await call()).toMatchObject({ kind: 'applied', drift: [] });
+});
