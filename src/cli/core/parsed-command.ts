@@ -1,3 +1,5 @@
+import { usageError } from './errors.ts';
+
 /** What the user typed, split into arguments and options but not interpreted yet. */
 export interface ParsedCommand {
   readonly arguments: Readonly<Record<string, readonly string[]>>;
@@ -9,6 +11,18 @@ export interface ParsedCommand {
 export function optionValue(parsed: ParsedCommand, flag: string): string | undefined {
   const given = parsed.options.get(flag);
   return typeof given === 'object' ? given.at(-1) : undefined;
+}
+
+/** The value of an option that takes one of a few words, or undefined. Throws exit 2 for any other word. */
+export function choiceOf<Word extends string>(
+  parsed: ParsedCommand,
+  flag: string,
+  words: readonly Word[],
+): Word | undefined {
+  const given = optionValue(parsed, flag);
+  const word = words.find((one) => one === given);
+  if (word !== undefined || given === undefined) return word;
+  throw usageError(`unknown ${flag.slice(2)} "${given}"`, `${flag} is one of: ${words.join(', ')}`);
 }
 
 export function isOn(parsed: ParsedCommand, flag: string): boolean {

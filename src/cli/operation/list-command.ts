@@ -3,7 +3,7 @@ import { refuseUnknownFields } from '../command/answer-fields.ts';
 import type { CommandDefinition } from '../command/command-definition.ts';
 import type { Context } from '../command/context.ts';
 import { listKnown } from '../command/known.ts';
-import { limitOption, noticeMore, readLimit } from '../command/limit.ts';
+import { limitOption, noticeMore, readLimit } from '../command/lists.ts';
 import { printJson } from '../command/print-json.ts';
 import { shortenId } from '../command/short-id.ts';
 import { printable } from '../core/sanitize.ts';

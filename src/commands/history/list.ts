@@ -1,17 +1,16 @@
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import type { Context } from '../../cli/command/context.ts';
-import { limitOption, noticeMore, readLimit } from '../../cli/command/limit.ts';
+import { limitOption, noticeMore, readLimit } from '../../cli/command/lists.ts';
 import { printJson } from '../../cli/command/print-json.ts';
 import { shortenId } from '../../cli/command/short-id.ts';
-import { usageError } from '../../cli/core/errors.ts';
-import { optionValue } from '../../cli/core/parsed-command.ts';
+import { choiceOf } from '../../cli/core/parsed-command.ts';
 import { printable } from '../../cli/core/sanitize.ts';
 import { formatAge } from '../../cli/output/format-value.ts';
 import { type RecordSummary, recordSummary } from '../../cli/output/record-summary.ts';
 import type { Style } from '../../cli/output/style.ts';
 import { cutColumn, renderTable, rowsFit } from '../../cli/output/tables.ts';
 import { operations } from '../../contract/operations.ts';
-import { type RecordState, rawOperationId, recordStates } from '../../history/records/record.ts';
+import { rawOperationId, recordStates } from '../../history/records/record.ts';
 
 const labelColumn = 3;
 
@@ -42,17 +41,8 @@ applied, and what is still open. Changes made elsewhere are not listed: the serv
   ],
   examples: ['history list', 'history list --operation backup.create --json', 'history list --state unknown'],
   async run(context, parsed) {
-    const operation = optionValue(parsed, '--operation');
-    if (operation !== undefined && !recordedOperations.includes(operation)) {
-      throw usageError(
-        `unknown operation "${operation}"`,
-        `--operation is one of: ${recordedOperations.join(', ')}`,
-      );
-    }
-    const state = optionValue(parsed, '--state');
-    if (state !== undefined && !isState(state)) {
-      throw usageError(`unknown state "${state}"`, `--state is one of: ${recordStates.join(', ')}`);
-    }
+    const operation = choiceOf(parsed, '--operation', recordedOperations);
+    const state = choiceOf(parsed, '--state', recordStates);
     const limit = readLimit(parsed);
 
     const history = await context.history();
@@ -114,8 +104,4 @@ function describeResult({ state, open, result }: RecordSummary, { color, width, 
   const paint = open ? color.yellow : color.red;
   const words = `${paint(state.replace('_', ' '))}${open ? ' (open)' : ''}`;
   return text === null ? words : `${words}: ${text}`;
-}
-
-function isState(text: string): text is RecordState {
-  return recordStates.some((state) => state === text);
 }

@@ -1,16 +1,15 @@
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import type { Context } from '../../cli/command/context.ts';
 import { inputNeeded } from '../../cli/command/input-needed.ts';
+import { limitOption, printList, readLimit } from '../../cli/command/lists.ts';
 import { printJson } from '../../cli/command/print-json.ts';
 import { usageError } from '../../cli/core/errors.ts';
-import { argumentValue, isOn, optionValue, type ParsedCommand } from '../../cli/core/parsed-command.ts';
+import { argumentValue, choiceOf, isOn, type ParsedCommand } from '../../cli/core/parsed-command.ts';
 import { printable } from '../../cli/core/sanitize.ts';
 import { formatDistance } from '../../cli/output/format-value.ts';
-import { renderTable } from '../../cli/output/tables.ts';
 import { chooseOrFail } from '../../cli/prompts/ask-or-fail.ts';
 import { askFirst } from '../../cli/prompts/questions.ts';
 import {
-  type DeliveryState,
   deliveryStates,
   type ListedDelivery,
   listDeliveries,
@@ -35,7 +34,7 @@ enables an endpoint that was disabled because of the failure.`,
       description: `Only this state: ${deliveryStates.join(', ')}`,
       complete: deliveryStates,
     },
-    { flag: '--limit', value: 'N', description: 'Maximum number of deliveries (default 50)' },
+    limitOption,
     { flag: '--all-dead', description: 'Retry all dead deliveries (with --store: of that store)' },
     databaseOption,
   ],
@@ -58,25 +57,16 @@ async function list(context: Context, parsed: ParsedCommand): Promise<void> {
   if (argumentValue(parsed, 'id') !== undefined || isOn(parsed, '--all-dead')) {
     throw usageError('list takes no id and no --all-dead', 'use --state and --store to filter');
   }
-  const state = optionValue(parsed, '--state');
-  if (state !== undefined && !isState(state)) {
-    throw usageError(`unknown state "${state}"`, `--state is one of: ${deliveryStates.join(', ')}`);
-  }
-  const limit = Number(optionValue(parsed, '--limit') ?? '50');
-  if (!Number.isInteger(limit) || limit < 1) {
-    throw usageError('--limit must be a whole number, at least 1', 'for example --limit 20');
-  }
+  const state = choiceOf(parsed, '--state', deliveryStates);
+  const limit = readLimit(parsed);
   const deliveries = await withStorage(context, parsed, (storage) =>
     listDeliveries(storage, { storeId: context.flags.store, state, limit }),
   );
-  if (context.flags.quiet) for (const { id } of deliveries) context.print(id);
-  else if (context.flags.json) printJson(context, deliveries);
-  else if (deliveries.length === 0) context.notice('No matching deliveries.');
-  else {
-    const header = ['id', 'event', 'endpoint', 'state', 'tries', 'when', 'error'];
-    const rows = deliveries.map((delivery) => describeRow(delivery, context.now()));
-    context.print(renderTable(header, rows, context.out));
-  }
+  printList(context, deliveries, {
+    empty: 'No matching deliveries.',
+    header: ['id', 'event', 'endpoint', 'state', 'tries', 'when', 'error'],
+    row: (delivery) => describeRow(delivery, context.now()),
+  });
 }
 
 async function retry(context: Context, parsed: ParsedCommand): Promise<void> {
@@ -133,8 +123,4 @@ function describeRow(delivery: ListedDelivery, now: number): string[] {
     formatDistance(Date.parse(shown) - now),
     printable(lastError ?? '-'),
   ];
-}
-
-function isState(text: string): text is DeliveryState {
-  return deliveryStates.some((state) => state === text);
 }

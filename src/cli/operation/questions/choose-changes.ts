@@ -1,10 +1,38 @@
+import type { Context } from '../../command/context.ts';
 import { getPath, removePath } from '../../core/field-path.ts';
 import { type FieldFlag, nameOfField } from '../../input/field-flags.ts';
 import { formatValue } from '../../output/format-value.ts';
 import { askSeveral } from '../../prompts/prompts.ts';
-import type { Questions } from '../../prompts/questions.ts';
+import type { Question, Questions } from '../../prompts/questions.ts';
 import type { PreparedInput } from '../run/operation-command.ts';
 import { askInto } from './ask-missing.ts';
+
+interface FieldsToChange {
+  readonly fields: readonly FieldFlag[];
+  /** What is shown after the description of a field, such as its value. */
+  describe(field: FieldFlag): string;
+  questionOf(field: FieldFlag): Question;
+  /** Called for a field that was chosen before and no longer is. */
+  leaveOut?(field: FieldFlag): void;
+}
+
+/** Asks which fields to change, then asks for each of them. */
+export function questionsOfFields(
+  { io }: Context,
+  { fields, describe, questionOf, leaveOut }: FieldsToChange,
+): Questions {
+  const choices = fields.map((field) => {
+    return { value: field.flag, name: field.description + describe(field), short: nameOfField(field) };
+  });
+  let chosen: readonly FieldFlag[] = [];
+  const choose = async () => {
+    const before = chosen.map(({ flag }) => flag);
+    const flags = await askSeveral(io, 'What do you want to change?', choices, before);
+    for (const field of chosen) if (!flags.includes(field.flag)) leaveOut?.(field);
+    chosen = fields.filter(({ flag }) => flags.includes(flag));
+  };
+  return () => [{ ask: choose }, ...chosen.map(questionOf)];
+}
 
 /**
  * Lets the user choose fields of a partial update, then asks for each of them. Their values in `current` are shown and
@@ -16,20 +44,15 @@ export function questionsOfChanges(
   current: Readonly<Record<string, unknown>>,
 ): Questions {
   const values = { now: context.now(), currency: null };
-  const choices = fields.map((field) => {
-    const value = getPath(current, field.path) ?? '';
-    const now = value === '' ? '' : ` (now ${[...formatValue('', value, values)].slice(0, 40).join('')})`;
-    return { value: field.flag, name: field.description + now, short: nameOfField(field) };
+  return questionsOfFields(context, {
+    fields,
+    describe({ path }) {
+      const value = getPath(current, path) ?? '';
+      return value === '' ? '' : ` (now ${[...formatValue('', value, values)].slice(0, 40).join('')})`;
+    },
+    questionOf: (field) => ({
+      ask: () => askInto(context, body, field, { now: getPath(current, field.path) }),
+    }),
+    leaveOut: ({ path }) => removePath(body, path),
   });
-  let chosen: readonly FieldFlag[] = [];
-  const choose = async () => {
-    const before = chosen.map(({ flag }) => flag);
-    const flags = await askSeveral(context.io, 'What do you want to change?', choices, before);
-    for (const { flag, path } of chosen) if (!flags.includes(flag)) removePath(body, path);
-    chosen = fields.filter(({ flag }) => flags.includes(flag));
-  };
-  const questionOf = (field: FieldFlag) => ({
-    ask: () => askInto(context, body, field, { now: getPath(current, field.path) }),
-  });
-  return () => [{ ask: choose }, ...chosen.map(questionOf)];
 }

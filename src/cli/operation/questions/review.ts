@@ -1,15 +1,15 @@
 import { CliError, cancelledError, WentBack } from '../../core/errors.ts';
 import { getPath } from '../../core/field-path.ts';
 import { optionValue } from '../../core/parsed-command.ts';
-import { type FieldFlag, nameOfField } from '../../input/field-flags.ts';
 import { formatValue } from '../../output/format-value.ts';
 import { renderRecord, rowsOf } from '../../output/tables.ts';
-import { askChoice, askSeveral } from '../../prompts/prompts.ts';
+import { askChoice } from '../../prompts/prompts.ts';
 import { askFromStart, askInTurn, type Question, unlessBack } from '../../prompts/questions.ts';
 import type { OperationCommand, Preview } from '../run/operation-command.ts';
 import type { Interview, Performed, Run } from '../run/run.ts';
 import { perform } from '../run/send.ts';
 import { explainRefusal, isNotFound } from './ask-missing.ts';
+import { questionsOfFields } from './choose-changes.ts';
 
 /**
  * Performs a run whose input was asked for: shows all of it before sending, lets the user go back to the answers, and
@@ -76,24 +76,15 @@ async function askForMore(
   interview: Interview,
 ): Promise<void> {
   const values = { now: context.now(), currency: null };
-  const choices = fields
-    .filter(({ path }) => path.join('.') !== 'idempotencyKey')
-    .map((field) => {
-      const value = getPath(body, field.path);
-      const shown = value === undefined ? '' : `: ${formatValue('', value, values).slice(0, 40)}`;
-      return { value: field.flag, name: field.description + shown, short: nameOfField(field) };
-    });
-  let chosen: readonly FieldFlag[] = [];
-  const choose = async () => {
-    const flags = await askSeveral(
-      context.io,
-      'What do you want to change?',
-      choices,
-      chosen.map(({ flag }) => flag),
-    );
-    chosen = fields.filter(({ flag }) => flags.includes(flag));
-  };
-  await askInTurn(() => [{ ask: choose }, ...chosen.map((field) => interview.questionOf(field))]);
+  const questions = questionsOfFields(context, {
+    fields: fields.filter(({ path }) => path.join('.') !== 'idempotencyKey'),
+    describe({ path }) {
+      const value = getPath(body, path);
+      return value === undefined ? '' : `: ${formatValue('', value, values).slice(0, 40)}`;
+    },
+    questionOf: interview.questionOf,
+  });
+  await askInTurn(questions);
 }
 
 /** Questions for the fields or ids that the service refused; empty for any other error. */

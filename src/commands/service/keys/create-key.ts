@@ -2,12 +2,14 @@ import type { CommandDefinition } from '../../../cli/command/command-definition.
 import type { Context } from '../../../cli/command/context.ts';
 import { printJson } from '../../../cli/command/print-json.ts';
 import { usageError } from '../../../cli/core/errors.ts';
-import { optionValue, type ParsedCommand } from '../../../cli/core/parsed-command.ts';
+import { choiceOf, optionValue, type ParsedCommand } from '../../../cli/core/parsed-command.ts';
 import { chooseOrFail } from '../../../cli/prompts/ask-or-fail.ts';
 import { askInOrder } from '../../../cli/prompts/questions.ts';
 import { createKey, type Preset, presets, type Scope, scopes } from '../../../service/index.ts';
 import { chooseStore } from '../ask.ts';
 import { databaseOption, withStorage } from '../database-options.ts';
+
+const presetNames = Object.keys(presets) as Preset[];
 
 export const command: CommandDefinition = {
   description:
@@ -17,7 +19,7 @@ export const command: CommandDefinition = {
       flag: '--preset',
       value: 'NAME',
       description: 'Set of scopes: owner (default), ci-backup or support',
-      complete: Object.keys(presets),
+      complete: presetNames,
     },
     {
       flag: '--scopes',
@@ -78,29 +80,22 @@ async function askGrant(context: Context, parsed: ParsedCommand): Promise<Grant>
     name: `${value}  ${granted.length === scopes.length ? 'everything' : granted.join(', ')}`,
   }));
   const name = await chooseOrFail(context, missing, 'What can the key do?', choices);
-  return isPreset(name) ? { preset: name } : readGrant(parsed);
+  const preset = presetNames.find((known) => known === name);
+  return preset === undefined ? readGrant(parsed) : { preset };
 }
 
 type Grant = { preset: Preset } | { scopes: Scope[] };
 
 function readGrant(parsed: ParsedCommand): Grant {
-  const preset = optionValue(parsed, '--preset');
+  const preset = choiceOf(parsed, '--preset', presetNames);
   const list = optionValue(parsed, '--scopes');
-  if (list === undefined) {
-    const name = preset ?? 'owner';
-    if (isPreset(name)) return { preset: name };
-    throw usageError(`unknown preset "${name}"`, `--preset is one of: ${Object.keys(presets).join(', ')}`);
-  }
+  if (list === undefined) return { preset: preset ?? 'owner' };
   if (preset !== undefined) throw usageError('--preset and --scopes cannot be used together');
   const names = [...new Set(list.split(',').map((name) => name.trim()))];
   const unknown = names.find((name) => !isScope(name));
   if (unknown !== undefined)
     throw usageError(`unknown scope "${unknown}"`, `the scopes are: ${scopes.join(', ')}`);
   return { scopes: names.filter(isScope) };
-}
-
-function isPreset(name: string): name is Preset {
-  return Object.hasOwn(presets, name);
 }
 
 function isScope(name: string): name is Scope {

@@ -1,8 +1,7 @@
 import type { CommandDefinition } from '../../../cli/command/command-definition.ts';
-import { printJson } from '../../../cli/command/print-json.ts';
+import { printList } from '../../../cli/command/lists.ts';
 import { printable } from '../../../cli/core/sanitize.ts';
 import { formatDistance } from '../../../cli/output/format-value.ts';
-import { renderTable } from '../../../cli/output/tables.ts';
 import { askFirst } from '../../../cli/prompts/questions.ts';
 import { type ListedKey, listKeys, presets } from '../../../service/index.ts';
 import { chooseStore } from '../ask.ts';
@@ -18,14 +17,11 @@ export const command: CommandDefinition = {
       chooseStore(context, parsed, 'store whose keys to list', 'Which store do you want to see the keys of?'),
     );
     const keys = await withStorage(context, parsed, (storage) => listKeys(storage, storeId));
-    if (context.flags.quiet) for (const { id } of keys) context.print(id);
-    else if (context.flags.json) printJson(context, keys);
-    else if (keys.length === 0) context.notice('The store has no keys.');
-    else {
-      const header = ['id', 'label', 'scopes', 'state', 'created', 'expires'];
-      const rows = keys.map((key) => describeRow(key, context.now()));
-      context.print(renderTable(header, rows, context.out));
-    }
+    printList(context, keys, {
+      empty: 'The store has no keys.',
+      header: ['id', 'label', 'scopes', 'state', 'created', 'expires'],
+      row: (key) => describeRow(key, context.now()),
+    });
     return undefined;
   },
 };
