@@ -20,16 +20,9 @@ export function fieldNames(schema: z.ZodMiniType, prefix = ''): string[] {
   ]);
 }
 
-/** What is inside of optional, nullable and lists. */
+/** The schema inside of optional, nullable and lists. */
 function unwrap(schema: z.ZodMiniType): z.ZodMiniType {
-  let inner = schema;
-  for (;;) {
-    if (inner.def.type === 'optional' || inner.def.type === 'nullable') {
-      inner = (inner as z.ZodMiniOptional<z.ZodMiniType>).def.innerType;
-    } else if (inner.def.type === 'array') {
-      inner = (inner as z.ZodMiniArray<z.ZodMiniType>).def.element;
-    } else {
-      return inner;
-    }
-  }
+  const { innerType, element } = schema.def as { innerType?: z.ZodMiniType; element?: z.ZodMiniType };
+  const inner = innerType ?? element;
+  return inner === undefined ? schema : unwrap(inner);
 }
