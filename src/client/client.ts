@@ -79,7 +79,7 @@ export interface Client {
   /** Performs an operation of the contract. Rejects with a RangeError when a path parameter is missing or unfit. */
   call(operation: Operation, input: CallInput): Promise<Outcome>;
   send(request: RawRequest, input: Omit<CallInput, 'parameters' | 'body'>): Promise<Outcome>;
-  /** Sends nothing for so many milliseconds, if an answer to an earlier client asked for it. */
+  /** Sends nothing for this many milliseconds, because an answer to an earlier client asked for it. */
   pause(ms: number): void;
   close(): Promise<void>;
 }

@@ -213,7 +213,7 @@ function schemaUri(name: string): string {
 const options = {
   target: 'draft-2020-12',
   io: 'input',
-  /** What other services may accept too, this one does not. */
+  /** Adds the values that this repository's service knows. */
   override({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodType; jsonSchema: Json }) {
     const values = zodSchema._zod.def.type === 'array' ? undefined : knownValues(zodSchema);
     if (values !== undefined) jsonSchema[isClosed(zodSchema) ? 'enum' : 'examples'] = values;

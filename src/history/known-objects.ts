@@ -29,8 +29,8 @@ const operationsOf: Readonly<Record<KnownKind, readonly string[]>> = {
 };
 
 /**
- * What records (newest first) and reads (newest last) tell about objects of a kind, the last seen first: each object once, in its last known state. An
- * object that only a refusal knows is left out, because it may not exist.
+ * The objects of a kind that records (newest first) and reads (newest last) mention: each once, in its last known state,
+ * the last seen first. An object that only a refusal mentions is left out, because it may not exist.
  */
 export function knownObjects(
   kind: KnownKind,

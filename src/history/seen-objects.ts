@@ -15,8 +15,8 @@ function fileIn(folder: string): string {
 }
 
 /**
- * Keeps an object that a read showed in the history's folder. Only lists and suggestions use it, so it is not synced, and a
- * disk that takes no more costs nothing but the entry.
+ * Keeps an object that a read showed in the history's folder. Only lists and suggestions use it, so it is not synced, and
+ * on a full disk it is left out.
  */
 export function rememberSeen(folder: string, object: SeenObject): void {
   const file = fileIn(folder);

@@ -33,7 +33,7 @@ export type Result<Body> = Outcome<Body> & {
   readonly idempotencyKey: string | null;
   /** Its record in the history, or null without one. */
   readonly recordId: string | null;
-  /** What the history has to say besides, one sentence each. */
+  /** Warnings of the history, one sentence each. */
   readonly warnings: readonly string[];
 };
 

@@ -33,7 +33,7 @@ export async function listKnown(context: Context, kind: KnownKind): Promise<Know
     .reverse();
 }
 
-/** An id that nobody has abbreviated: looking it up would cost more than it could tell. */
+/** A whole id, which need not be looked up. */
 const wholeId = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 /**

@@ -74,7 +74,7 @@ async function beginOrFind(options: PerformOptions): Promise<{ record: HistoryRe
   }
   if (operation.id === decideDispute.id) {
     const decided = await settleEarlierDecision(options);
-    // It was not when the user of this command looked at the dispute.
+    // It was decided after the user of this command looked at it.
     if (decided !== null) throw new EarlierRequestError(decided);
   }
   await options.check?.(history);

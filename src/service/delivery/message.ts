@@ -19,7 +19,7 @@ export interface MessageSource {
   readonly discordTemplate: DiscordTemplate | null;
 }
 
-/** The body of a request to a Discord webhook. It mentions nobody. The footer has the event id, so that duplicates are visible. */
+/** The body of a request to a Discord webhook. It mentions nobody, and its footer has the event id, to show duplicates. */
 export function buildMessage({ event, template, discordTemplate }: MessageSource) {
   const text = renderText(event.type, event.data, {
     title: discordTemplate?.title || template?.title || '',

@@ -13,8 +13,8 @@ export interface StorageOptions {
 }
 
 /**
- * Opens the database at a file path, `:memory:` or a PostgreSQL connection string, and creates or migrates its tables. Any number of
- * processes may have one open. Rejects with a StorageBusyError, a NewerDatabaseError, a
+ * Opens the database at a file path, `:memory:` or a PostgreSQL connection string, and creates or migrates its tables.
+ * Any number of processes may have one open. Rejects with a StorageBusyError, a NewerDatabaseError, a
  * ForeignDatabaseError, a DatabaseSetupError, or with the error of the file system or the engine.
  */
 export async function openStorage(location: string, options: StorageOptions = {}): Promise<Storage> {

@@ -8,8 +8,8 @@ import { optionValue } from '../../core/parsed-command.ts';
 import type { Run } from './run.ts';
 
 /**
- * Asks the user to type the id, or its unique beginning, before an irreversible change, unless `--confirm ID` was given. Without a terminal,
- * `completeInput` has already refused the command.
+ * Asks the user to type the id, or its unique beginning, before an irreversible change, unless `--confirm ID` was given.
+ * Without a terminal, `completeInput` has already refused the command.
  */
 export async function confirmById(
   { request: { operation }, ui: { context, parsed, interview } }: Run,

@@ -142,7 +142,7 @@ async function read({
   return { outcome, record: null, isRecorded: false };
 }
 
-/** The run's command in the words of the history. */
+/** The run as the history takes it. */
 async function commandOf({ target, request, ui: { context, parsed } }: Run) {
   const { operation, parameters, body, bodyText } = request;
   return {
@@ -192,7 +192,7 @@ async function change(run: Run, options: ChangeOptions): Promise<Recorded> {
   );
 }
 
-/** Says what the history has to say besides, and throws what it throws as the user's error. */
+/** Shows the warnings of the history, and turns its errors into the user's. */
 async function recorded({ io, notice, err }: Context, begin: () => Promise<Recorded>): Promise<Recorded> {
   try {
     const performed = await begin();
