@@ -26,4 +26,5 @@ describe('on PostgreSQL', async () => {
   await import('./operations/reclaims.test.ts');
   await import('./operations/settings.test.ts');
   await import('./operations/stores.test.ts');
+  await import('./storage/query-plans.test.ts');
 });

@@ -2,6 +2,7 @@ import { exampleIds } from '../../contract/example-ids.ts';
 import { daysInMs, timestamp } from '../model/time.ts';
 import { addEvidence, decideDispute, openDispute } from '../operations/disputes.ts';
 import { addEndpoint } from '../operations/endpoints.ts';
+import { markRead } from '../operations/notifications.ts';
 import { createPost } from '../operations/posts.ts';
 import { addReclaim } from '../operations/reclaims.ts';
 import { recordEvent } from '../operations/record-event.ts';
@@ -11,8 +12,8 @@ import type { Storage, Tenant } from '../storage/core/storage.ts';
 import { listBackups } from '../storage/queries/backups.ts';
 import { listDisputes } from '../storage/queries/disputes.ts';
 import { listEndpoints } from '../storage/queries/endpoints.ts';
-import { listNotifications, markNotifications } from '../storage/queries/events.ts';
-import { listPosts } from '../storage/queries/posts.ts';
+import { listNotifications } from '../storage/queries/events.ts';
+import { type PostRecord, readPosts } from '../storage/queries/posts.ts';
 import { listReclaims } from '../storage/queries/reclaims.ts';
 import { putSettings } from '../storage/queries/settings.ts';
 import { findStore } from '../storage/queries/stores.ts';
@@ -49,13 +50,16 @@ export async function describeStore(storage: Storage, id: string) {
 
 async function describe(tenant: Tenant) {
   const endpoints = await listEndpoints(tenant);
-  const posts = await listPosts(tenant);
+  const posts: Pick<PostRecord, 'id' | 'title' | 'slug' | 'createdAt'>[] = [];
+  for await (const page of readPosts(tenant)) {
+    posts.push(...page.map(({ id, title, slug, createdAt }) => ({ id, title, slug, createdAt })));
+  }
   return {
     storeId: tenant.storeId,
     disputes: await listDisputes(tenant),
     reclaims: await listReclaims(tenant),
     notifications: await listNotifications(tenant),
-    posts: posts.map(({ id, title, slug, createdAt }) => ({ id, title, slug, createdAt })),
+    posts,
     endpoints: endpoints.map(({ maskedUrl, ...endpoint }) => ({ ...endpoint, url: maskedUrl })),
     backups: await listBackups(tenant),
   };
@@ -78,7 +82,7 @@ async function seed({ db }: Tenant, now: number): Promise<void> {
     status: 'won',
     resolution: 'The carrier confirmed delivery to the buyer in person.',
   });
-  await markNotifications(at(50), {}, timestamp(at(50).now));
+  await markRead(at(50), {});
 
   // Notifications from here on are unread.
   const open = await openDispute(at(2), openCase, exampleIds.openDispute);

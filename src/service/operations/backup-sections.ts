@@ -1,10 +1,12 @@
+import { createHash } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { sectionNames } from '../../contract/operations/backups.ts';
-import { canonicalJson, sha256 } from '../model/canonical-json.ts';
+import { canonicalJson } from '../model/canonical-json.ts';
 import { notFound } from '../model/errors.ts';
 import type { Tenant } from '../storage/core/storage.ts';
-import type { BackupSectionRecord } from '../storage/queries/backups.ts';
+import type { BackupChunk, BackupSectionRecord } from '../storage/queries/backups.ts';
 import { type EndpointRecord, listEndpoints, replaceEndpoints } from '../storage/queries/endpoints.ts';
-import { listPosts, type PostRecord, replacePosts } from '../storage/queries/posts.ts';
+import { type PostRecord, readPosts, replacePosts } from '../storage/queries/posts.ts';
 import {
   deleteSettings,
   findSettings,
@@ -14,77 +16,138 @@ import {
 import { findStore, type StoreRecord, saveStore } from '../storage/queries/stores.ts';
 import { refusingTakenSlug } from './stores.ts';
 
+/** In bytes. An item that is larger has a chunk of its own. */
+const maxChunk = 1024 * 1024;
+
+/** Items of a section, a few at a time: a store may be larger than the memory. */
+type Pages<Item> = AsyncIterable<readonly Item[]>;
+
 /** A part of a store that can be backed up and restored separately. */
 interface Section<Item> {
   /** Of the items. A section of another version cannot be restored. */
   readonly schemaVersion: number;
-  read(tenant: Tenant): Promise<Item[]>;
+  read(tenant: Tenant): Pages<Item>;
   /** Replaces the content of the section. */
-  replace(tenant: Tenant, items: Item[]): Promise<void>;
+  replace(tenant: Tenant, pages: Pages<Item>): Promise<void>;
 }
 
-const store: Section<StoreRecord> = {
-  schemaVersion: 1,
-  async read(tenant) {
+/** A section of few items. */
+function smallSection<Item>(
+  read: (tenant: Tenant) => Promise<readonly Item[]>,
+  replace: (tenant: Tenant, items: readonly Item[]) => Promise<void>,
+): Section<Item> {
+  return {
+    schemaVersion: 1,
+    async *read(tenant) {
+      yield await read(tenant);
+    },
+    async replace(tenant, pages) {
+      const items: Item[] = [];
+      for await (const page of pages) items.push(...page);
+      await replace(tenant, items);
+    },
+  };
+}
+
+const store = smallSection<StoreRecord>(
+  async (tenant) => {
     const record = await findStore(tenant);
     return record ? [record] : [];
   },
-  async replace(tenant, [record]) {
+  async (tenant, [record]) => {
     if (record === undefined) throw notFound('Store', tenant.storeId);
     await refusingTakenSlug(saveStore(tenant, record));
   },
-};
+);
 
-const blog: Section<PostRecord> = {
-  schemaVersion: 1,
-  read: listPosts,
-  replace: replacePosts,
-};
+const blog: Section<PostRecord> = { schemaVersion: 1, read: readPosts, replace: replacePosts };
 
-const settings: Section<SavedSettings> = {
-  schemaVersion: 1,
-  async read(tenant) {
+const settings = smallSection<SavedSettings>(
+  async (tenant) => {
     const saved = await findSettings(tenant);
     return saved ? [saved] : [];
   },
-  async replace(tenant, [saved]) {
+  async (tenant, [saved]) => {
     await (saved ? putSettings(tenant, saved) : deleteSettings(tenant));
   },
-};
+);
 
-const endpoints: Section<EndpointRecord> = {
-  schemaVersion: 1,
-  read: listEndpoints,
-  replace: replaceEndpoints,
-};
+const endpoints = smallSection<EndpointRecord>(listEndpoints, replaceEndpoints);
 
 /** Without disputes, which are records of fact, and without keys and webhook secrets, which never leave the database. */
 export type SectionName = (typeof sectionNames)[number];
 
 const sections: Record<SectionName, Section<unknown>> = { store, blog, settings, endpoints };
 
-/** The current content of a section. */
-export async function takeSnapshot(tenant: Tenant, name: SectionName): Promise<BackupSectionRecord> {
+type Keep = (chunk: BackupChunk) => Promise<void>;
+
+/** Reads the current content of a section, and hands it to `keep` in chunks. */
+export async function takeSnapshot(
+  tenant: Tenant,
+  name: SectionName,
+  keep?: Keep,
+): Promise<BackupSectionRecord> {
   const { schemaVersion, read } = sections[name];
-  const items = await read(tenant);
-  const payload = canonicalJson(items);
-  return { name, schemaVersion, itemCount: items.length, sha256: sha256(payload), payload };
+  return { name, schemaVersion, ...(await summarize(inChunks(read(tenant)), keep)) };
 }
 
 /** Whether a section of a backup is undamaged and of the version that this program restores. */
-export function isIntact(name: SectionName, section: BackupSectionRecord): boolean {
-  return (
-    section.schemaVersion === sections[name].schemaVersion &&
-    section.sha256 === sha256(section.payload) &&
-    section.itemCount === JSON.parse(section.payload).length
-  );
+export async function isIntact(
+  name: SectionName,
+  section: BackupSectionRecord,
+  chunks: AsyncIterable<BackupChunk>,
+): Promise<boolean> {
+  if (section.schemaVersion !== sections[name].schemaVersion) return false;
+  const { itemCount, sha256 } = await summarize(chunks);
+  return section.itemCount === itemCount && section.sha256 === sha256;
 }
 
-/** Replaces the content of the section by the snapshot. */
+/** Replaces the content of the section by that of a backup. */
 export async function applySnapshot(
   tenant: Tenant,
   name: SectionName,
-  section: BackupSectionRecord,
+  chunks: AsyncIterable<BackupChunk>,
 ): Promise<void> {
-  await sections[name].replace(tenant, JSON.parse(section.payload));
+  await sections[name].replace(tenant, inPages(chunks));
+}
+
+async function* inChunks(pages: Pages<unknown>): AsyncGenerator<BackupChunk> {
+  let items: string[] = [];
+  let bytes = 0;
+  const chunk = () => ({ itemCount: items.length, payload: items.join(',') });
+  for await (const page of pages) {
+    for (const text of page.map(canonicalJson)) {
+      const more = Buffer.byteLength(text) + 1;
+      if (items.length > 0 && bytes + more > maxChunk) {
+        yield chunk();
+        items = [];
+        bytes = 0;
+      }
+      items.push(text);
+      bytes += more;
+    }
+  }
+  if (items.length > 0) yield chunk();
+}
+
+async function* inPages(chunks: AsyncIterable<BackupChunk>): AsyncGenerator<unknown[]> {
+  for await (const { payload } of chunks) {
+    yield JSON.parse(`[${payload}]`);
+    // On the embedded engine nothing else would run on this thread before the end.
+    await nextTurn();
+  }
+}
+
+/** Count and digest of the items, which do not depend on how they are divided into chunks. */
+async function summarize(chunks: AsyncIterable<BackupChunk>, keep?: Keep) {
+  const hash = createHash('sha256').update('[');
+  let itemCount = 0;
+  for await (const chunk of chunks) {
+    if (itemCount > 0) hash.update(',');
+    hash.update(chunk.payload);
+    itemCount += chunk.itemCount;
+    await keep?.(chunk);
+    await nextTurn();
+  }
+  return { itemCount, sha256: hash.update(']').digest('hex') };
 }

@@ -6,18 +6,23 @@ import { distinct, filledText, idempotencyKey } from '../model/field-schemas.ts'
 import { createId } from '../model/ids.ts';
 import { timestamp } from '../model/time.ts';
 import {
+  type BackupChunk,
   type BackupRecord,
   type BackupSectionRecord,
   findBackup,
   insertBackup,
+  insertBackupChunk,
+  insertBackupSections,
   listBackupSections,
+  readBackupChunks,
 } from '../storage/queries/backups.ts';
 import { applySnapshot, isIntact, type SectionName, takeSnapshot } from './backup-sections.ts';
 import { recordEvent } from './record-event.ts';
 import type { Work } from './unit-of-work.ts';
 
-/** Of backups as a whole. Each section has its own version. */
-const formatVersion = 1;
+/** Of backups as a whole, oldest first. Each section has its own version. */
+const formatVersions = [1, 2];
+const formatVersion = 2;
 
 const maxLabel = 120;
 
@@ -48,15 +53,17 @@ export async function createBackup(work: Work, { label, sections }: z.output<typ
 export async function restoreBackup(work: Work, backupId: string, { sections }: z.output<typeof newRestore>) {
   const backup = await findBackup(work, backupId);
   if (backup === undefined) throw notFound('Backup', backupId);
-  if (backup.version !== formatVersion) {
-    const detail = `The backup has version ${backup.version}. This service restores version ${formatVersion}.`;
+  if (!formatVersions.includes(backup.version)) {
+    const detail = `The backup has version ${backup.version}. This service restores ${formatVersions.join(' and ')}.`;
     throw new ServiceError('state_conflict', detail);
   }
   const selected = await selectSections(work, backup, sections);
   const label = firstCodePoints(`Before restore of ${backup.label}`, maxLabel);
   const before = await backUp(work, label, sections);
 
-  for (const [name, section] of selected) await applySnapshot(work, name, section);
+  for (const [name] of selected) {
+    await applySnapshot(work, name, readBackupChunks(work, backupId, name));
+  }
   for (const [name, section] of selected) {
     const { sha256 } = await takeSnapshot(work, name);
     if (sha256 !== section.sha256) throw new Error(`restored ${name} differs from backup ${backupId}`);
@@ -73,9 +80,15 @@ export async function restoreBackup(work: Work, backupId: string, { sections }: 
 
 async function backUp(work: Work, label: string, names: readonly SectionName[]): Promise<BackupRecord> {
   const backup = { id: createId(), version: formatVersion, label, createdAt: timestamp(work.now) };
+  await insertBackup(work, backup);
   const sections: BackupSectionRecord[] = [];
-  for (const name of names) sections.push(await takeSnapshot(work, name));
-  await insertBackup(work, backup, sections);
+  for (const section of names) {
+    let position = 0;
+    const keep = (chunk: BackupChunk) =>
+      insertBackupChunk(work, { ...chunk, backupId: backup.id, section, position: position++ });
+    sections.push(await takeSnapshot(work, section, keep));
+  }
+  await insertBackupSections(work, backup.id, sections);
   return backup;
 }
 
@@ -96,7 +109,10 @@ async function selectSections(
   }
   if (missing.length > 0) throw invalidFields(missing);
 
-  const damaged = selected.filter(([name, section]) => !isIntact(name, section)).map(([name]) => name);
+  const damaged: string[] = [];
+  for (const [name, section] of selected) {
+    if (!(await isIntact(name, section, readBackupChunks(work, backup.id, name)))) damaged.push(name);
+  }
   if (damaged.length > 0) {
     const detail = `These sections are damaged or of another version: ${damaged.join(', ')}. Nothing was changed.`;
     throw new ServiceError('state_conflict', detail);

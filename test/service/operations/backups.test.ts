@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { createId } from '../../../src/service/model/ids.ts';
 import { replacePosts } from '../../../src/service/storage/queries/posts.ts';
@@ -59,7 +60,7 @@ test('a backup is answered with its sections as they were asked for', async () =
   expect(answer.status).toBe(201);
   expect(answer.body).toEqual({
     id: expect.stringMatching(/^[0-9a-f-]{36}$/),
-    version: 1,
+    version: 2,
     label: 'nightly',
     sections: ['settings', 'store'],
     createdAt: '2030-03-01T12:00:00.000Z',
@@ -122,7 +123,7 @@ test('a blog of many posts, small and large, is restored as it was', async () =>
       excerpt: index % 3 === 0 ? null : 'null',
       viewCount: index,
     }));
-    await replacePosts(work, posts);
+    await replacePosts(work, [posts]);
   });
   const before = await contents(service);
   const backupId = await backUp(service, ['blog']);
@@ -171,7 +172,6 @@ test('a section that the backup lacks is refused, and nothing changes', async ()
 });
 
 test.each([
-  ['payload', { payload: '[]' }],
   ['digest', { sha256: '0'.repeat(64) }],
   ['count', { itemCount: 7 }],
   ['schema version', { schemaVersion: 2 }],
@@ -195,10 +195,71 @@ test.each([
   expect((await restore(service, backupId, ['store'])).status).toBe(200);
 });
 
+test('a backup whose content was tampered with is refused, and nothing changes', async () => {
+  const service = await startService();
+  await fill(service);
+  const backupId = await backUp(service, all);
+  await service.storage.write(async (db) => {
+    const one = db.updateTable('backupChunks').where('backupId', '=', backupId);
+    await one
+      .set({ payload: sql`replace(payload, 'First', 'Worst')` })
+      .where('section', '=', 'blog')
+      .execute();
+    await db.deleteFrom('backupChunks').where('section', '=', 'endpoints').execute();
+  });
+  await service.call('store.update', '', { name: 'After' });
+  const before = await everyRow(service);
+  for (const section of ['blog', 'endpoints']) {
+    const answer = await restore(service, backupId, ['store', section]);
+    expect(answer).toMatchObject({
+      status: 409,
+      body: { code: 'state_conflict', detail: expect.stringContaining(section) },
+    });
+  }
+  expect(await everyRow(service)).toEqual(before);
+});
+
+test('a backup of format version 1, which has no chunks, can be restored', async () => {
+  const service = await startService();
+  await fill(service);
+  const before = await contents(service);
+  const backupId = await backUp(service, all);
+  await service.storage.write(async (db) => {
+    await db
+      .updateTable('backupSections')
+      .set({
+        payload: sql`'[' || coalesce((select payload from backup_chunks as chunk
+          where chunk.backup_id = backup_sections.backup_id and chunk.section = backup_sections.name), '') || ']'`,
+      })
+      .execute();
+    await db.deleteFrom('backupChunks').execute();
+    await db.updateTable('backups').set({ version: 1 }).execute();
+  });
+  await service.call('store.update', '', { name: 'After' });
+  await service.call('blog.create', '', { title: 'Third', contentMd: 'three' });
+  const answer = await restore(service, backupId, all);
+  expect(answer).toMatchObject({ status: 200, body: { sections: { blog: { count: 2 } } } });
+  expect(await contents(service)).toEqual(before);
+});
+
+test('a backup is stored in chunks of at most 1 MiB', async () => {
+  const service = await startService();
+  const contentMd = 'é'.repeat(200_000);
+  for (let index = 0; index < 4; index++) {
+    await service.call('blog.create', '', { title: `Post ${index}`, contentMd });
+  }
+  await backUp(service, ['blog']);
+  const chunks = await service.storage.read((db) =>
+    db.selectFrom('backupChunks').select(['itemCount', 'payload']).orderBy('position').execute(),
+  );
+  expect(chunks.map(({ itemCount }) => itemCount)).toEqual([2, 2]);
+  for (const { payload } of chunks) expect(Buffer.byteLength(payload)).toBeLessThanOrEqual(1024 * 1024);
+});
+
 test('a backup of another version is refused, and nothing changes', async () => {
   const service = await startService();
   const backupId = await backUp(service, ['store']);
-  await service.storage.write((db) => db.updateTable('backups').set({ version: 2 }).execute());
+  await service.storage.write((db) => db.updateTable('backups').set({ version: 3 }).execute());
   const before = await everyRow(service);
   const answer = await restore(service, backupId, ['store']);
   expect(answer).toMatchObject({ status: 409, body: { code: 'state_conflict' } });
@@ -235,7 +296,7 @@ test('a backup holds no key and no webhook secret', async () => {
   await fill(service);
   await backUp(service, all);
   const payloads = await service.storage.read((db) =>
-    db.selectFrom('backupSections').select('payload').execute(),
+    db.selectFrom('backupChunks').select('payload').execute(),
   );
   const text = payloads.map((row) => row.payload).join();
   expect(text).toContain('https://discord.com/api/webhooks/123/***');

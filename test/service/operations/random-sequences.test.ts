@@ -203,6 +203,7 @@ const tables = {
   disputeDecisions: ['disputeId'],
   backups: ['id'],
   backupSections: ['backupId', 'position'],
+  backupChunks: ['backupId', 'section', 'position'],
   subdomainReclaims: ['id'],
   endpoints: ['id'],
   events: ['id'],

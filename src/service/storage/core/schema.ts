@@ -14,6 +14,7 @@ export interface Schema {
   disputeDecisions: DisputeDecisionTable;
   backups: BackupTable;
   backupSections: BackupSectionTable;
+  backupChunks: BackupChunkTable;
   subdomainReclaims: SubdomainReclaimTable;
   endpoints: EndpointTable;
   events: EventTable;
@@ -146,9 +147,20 @@ interface BackupSectionTable {
   position: number;
   schemaVersion: number;
   itemCount: number;
-  /** In hex, of `payload` in UTF-8. */
+  /** In hex, of all items as one JSON array in canonical form, in UTF-8. */
   sha256: string;
-  /** JSON array of items in canonical form. */
+  /** That array in a backup of format version 1, else empty. */
+  payload: string;
+}
+
+interface BackupChunkTable {
+  storeId: string;
+  backupId: string;
+  section: string;
+  /** From 0. */
+  position: number;
+  itemCount: number;
+  /** Items in canonical form, with commas between them. */
   payload: string;
 }
 

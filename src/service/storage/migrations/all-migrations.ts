@@ -6,7 +6,9 @@ import { rateLimits } from './0005-rate-limits.ts';
 import { keyRotation } from './0006-key-rotation.ts';
 import { notificationsInEvents } from './0007-notifications-in-events.ts';
 import { answersByAge } from './0008-answers-by-age.ts';
+import { partialIndexes } from './0009-partial-indexes.ts';
 import { deliveriesByEvent } from './0010-deliveries-by-event.ts';
+import { backupChunks } from './0011-backup-chunks.ts';
 import type { Migration } from './migration.ts';
 
 /** In the order in which they run. A released migration is never edited: add a new one. */
@@ -19,5 +21,7 @@ export const migrations: readonly Migration[] = [
   keyRotation,
   notificationsInEvents,
   answersByAge,
+  partialIndexes,
   deliveriesByEvent,
+  backupChunks,
 ];

@@ -3,20 +3,36 @@ import type { Tenant } from '../core/storage.ts';
 
 export type BackupRecord = RecordOf<'backups'>;
 
-export type BackupSectionRecord = Omit<RecordOf<'backupSections'>, 'backupId' | 'position'>;
+export type BackupSectionRecord = Omit<RecordOf<'backupSections'>, 'backupId' | 'position' | 'payload'>;
 
-export async function insertBackup(
-  { db, storeId }: Tenant,
-  backup: BackupRecord,
-  sections: readonly BackupSectionRecord[],
-): Promise<void> {
+/** Some of the items of a section. */
+export type BackupChunk = Pick<RecordOf<'backupChunks'>, 'itemCount' | 'payload'>;
+
+export async function insertBackup({ db, storeId }: Tenant, backup: BackupRecord): Promise<void> {
   await db
     .insertInto('backups')
     .values({ ...backup, storeId })
     .execute();
+}
+
+export async function insertBackupSections(
+  { db, storeId }: Tenant,
+  backupId: string,
+  sections: readonly BackupSectionRecord[],
+): Promise<void> {
   await db
     .insertInto('backupSections')
-    .values(sections.map((section, position) => ({ ...section, storeId, backupId: backup.id, position })))
+    .values(sections.map((section, position) => ({ ...section, storeId, backupId, position, payload: '' })))
+    .execute();
+}
+
+export async function insertBackupChunk(
+  { db, storeId }: Tenant,
+  chunk: Omit<RecordOf<'backupChunks'>, 'storeId'>,
+): Promise<void> {
+  await db
+    .insertInto('backupChunks')
+    .values({ ...chunk, storeId })
     .execute();
 }
 
@@ -60,9 +76,41 @@ export async function listBackupSections(
 ): Promise<BackupSectionRecord[]> {
   return db
     .selectFrom('backupSections')
-    .select(['name', 'schemaVersion', 'itemCount', 'sha256', 'payload'])
+    .select(['name', 'schemaVersion', 'itemCount', 'sha256'])
     .where('storeId', '=', storeId)
     .where('backupId', '=', backupId)
     .orderBy('position')
     .execute();
+}
+
+/** The content of a section, one chunk at a time. In format version 1 it is a single one. */
+export async function* readBackupChunks(
+  { db, storeId }: Tenant,
+  backupId: string,
+  section: string,
+): AsyncGenerator<BackupChunk> {
+  const old = await db
+    .selectFrom('backupSections')
+    .select(['payload'])
+    .where('storeId', '=', storeId)
+    .where('backupId', '=', backupId)
+    .where('name', '=', section)
+    .where('payload', 'not in', ['', '[]'])
+    .executeTakeFirst();
+  if (old !== undefined) {
+    yield { itemCount: JSON.parse(old.payload).length, payload: old.payload.slice(1, -1) };
+    return;
+  }
+  for (let position = 0; ; position++) {
+    const chunk = await db
+      .selectFrom('backupChunks')
+      .select(['itemCount', 'payload'])
+      .where('storeId', '=', storeId)
+      .where('backupId', '=', backupId)
+      .where('section', '=', section)
+      .where('position', '=', position)
+      .executeTakeFirst();
+    if (chunk === undefined) return;
+    yield chunk;
+  }
 }

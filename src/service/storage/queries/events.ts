@@ -1,7 +1,7 @@
 import { insertRows } from '../core/insert-rows.ts';
 import type { RecordOf } from '../core/schema.ts';
 import { statement } from '../core/statement.ts';
-import type { Tenant } from '../core/storage.ts';
+import { isEmbedded, type Tenant } from '../core/storage.ts';
 
 /** With the title and the body of the notification. */
 export type EventRecord = Omit<RecordOf<'events', { data: unknown }>, 'readAt'>;
@@ -50,20 +50,46 @@ export interface NotificationFilter {
   readonly before?: string;
 }
 
-/** Marks unread notifications of the store that match the filter. */
+interface MarkValues {
+  readonly storeId: string;
+  readonly before: string;
+  readonly readAt: string;
+  readonly limit: number;
+}
+
+const markOldest = statement<MarkValues>`
+  update events set read_at = ${'readAt'} where store_id = ${'storeId'} and id in (
+    select id from events where store_id = ${'storeId'} and read_at is null and created_at < ${'before'}
+    order by created_at limit ${'limit'})`;
+
+/** With an array, because PostgreSQL may join a subquery with every event of the store. */
+const markOldestOnPostgres = statement<MarkValues>`
+  update events set read_at = ${'readAt'} where store_id = ${'storeId'} and id = any(array(
+    select id from events where store_id = ${'storeId'} and read_at is null and created_at < ${'before'}
+    order by created_at limit ${'limit'}))`;
+
+/**
+ * Marks unread notifications of the store: those with these ids, else up to `limit` of those that are older than `before`.
+ * Answers how many.
+ */
 export async function markNotifications(
   { db, storeId }: Tenant,
-  filter: NotificationFilter,
+  { ids, before = '9999' }: NotificationFilter,
   readAt: string,
-): Promise<void> {
+  limit: number,
+): Promise<number> {
+  if (ids === undefined) {
+    const mark = isEmbedded(db) ? markOldest : markOldestOnPostgres;
+    return (await mark(db, { storeId, before, readAt, limit })).changes;
+  }
   // PostgreSQL has no syntax for an empty list.
-  if (filter.ids?.length === 0) return;
-  let update = db
+  if (ids.length === 0) return 0;
+  const { numUpdatedRows } = await db
     .updateTable('events')
     .set({ readAt })
     .where('storeId', '=', storeId)
-    .where('readAt', 'is', null);
-  if (filter.ids !== undefined) update = update.where('id', 'in', filter.ids);
-  if (filter.before !== undefined) update = update.where('createdAt', '<', filter.before);
-  await update.execute();
+    .where('id', 'in', ids)
+    .where('readAt', 'is', null)
+    .executeTakeFirstOrThrow();
+  return Number(numUpdatedRows);
 }

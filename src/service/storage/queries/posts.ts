@@ -21,10 +21,15 @@ export async function insertPost({ db, storeId }: Tenant, post: PostRecord): Pro
 }
 
 /** Replaces all posts of the store. */
-export async function replacePosts({ db, storeId }: Tenant, posts: readonly PostRecord[]): Promise<void> {
+export async function replacePosts(
+  { db, storeId }: Tenant,
+  pages: AsyncIterable<readonly PostRecord[]> | Iterable<readonly PostRecord[]>,
+): Promise<void> {
   await db.deleteFrom('posts').where('storeId', '=', storeId).execute();
-  const rows = posts.map((post) => toRow(storeId, post));
-  await insertRows(db, 'posts', rows, insertPostRow);
+  for await (const posts of pages) {
+    const rows = posts.map((post) => toRow(storeId, post));
+    await insertRows(db, 'posts', rows, insertPostRow);
+  }
 }
 
 function toRow(storeId: string, post: PostRecord): Schema['posts'] {
@@ -36,17 +41,24 @@ function toRow(storeId: string, post: PostRecord): Schema['posts'] {
   };
 }
 
-/** Ordered by id. */
-export async function listPosts({ db, storeId }: Tenant): Promise<PostRecord[]> {
-  const rows = await db
-    .selectFrom('posts')
-    .selectAll()
-    .where('storeId', '=', storeId)
-    .orderBy('id')
-    .execute();
-  return rows.map(({ storeId: _, ...row }) => ({
-    ...row,
-    tags: JSON.parse(row.tags),
-    featuredProductIds: JSON.parse(row.featuredProductIds),
-  }));
+/** Posts that are in memory at a time: each has up to 1 MiB. */
+const pageSize = 100;
+
+const postsAfter = statement<{ storeId: string; after: string; limit: number }, Schema['posts']>`
+  select * from posts where store_id = ${'storeId'} and id > ${'after'} order by id limit ${'limit'}`;
+
+/** All posts of the store, ordered by id. */
+export async function* readPosts({ db, storeId }: Tenant): AsyncGenerator<PostRecord[]> {
+  let after = '';
+  for (;;) {
+    const { rows } = await postsAfter(db, { storeId, after, limit: pageSize });
+    yield rows.map(({ storeId: _, ...row }) => ({
+      ...row,
+      tags: JSON.parse(row.tags),
+      featuredProductIds: JSON.parse(row.featuredProductIds),
+    }));
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < pageSize) return;
+    after = last.id;
+  }
 }

@@ -1,0 +1,76 @@
+import { CompiledQuery, sql } from 'kysely';
+import Database from 'libsql';
+import { expect, test } from 'vitest';
+import type { Queries } from '../../../src/service/storage/core/storage.ts';
+import { listDue } from '../../../src/service/storage/queries/deliveries.ts';
+import { markNotifications } from '../../../src/service/storage/queries/events.ts';
+import { newDatabase, openTestStorage } from '../helpers/service.ts';
+
+/** Runs `work` in a new database and answers how the engine finds the rows of its queries. */
+async function plansOf(work: (db: Queries) => Promise<unknown>): Promise<string[]> {
+  const location = await newDatabase();
+  const storage = await openTestStorage(location);
+  const queries: CompiledQuery[] = [];
+  await storage.write((db) => work(recording(db, queries)));
+  if (storage.engine === 'embedded') {
+    const database = new Database(location);
+    const plans = queries.flatMap((query) =>
+      database.prepare(`explain query plan ${query.sql}`).all([...query.parameters]),
+    );
+    database.close();
+    return plans.map((step) => (step as { detail: string }).detail);
+  }
+  return storage.write(async (db) => {
+    // Tables of a test are so small that PostgreSQL would rather read all of them.
+    await sql`set local enable_seqscan = off`.execute(db);
+    const plans: string[] = [];
+    for (const query of queries) {
+      const explanation = CompiledQuery.raw(`explain ${query.sql}`, [...query.parameters]);
+      const { rows } = await db.executeQuery<{ 'QUERY PLAN': string }>(explanation);
+      plans.push(...rows.map((row) => row['QUERY PLAN'].trim()));
+    }
+    return plans;
+  });
+}
+
+/** As `db`. Adds each query to `queries`. */
+function recording(db: Queries, queries: CompiledQuery[]): Queries {
+  const built = db.withPlugin({
+    transformQuery({ node, queryId }) {
+      queries.push(db.getExecutor().compileQuery(node, queryId));
+      return node;
+    },
+    transformResult: async ({ result }) => result,
+  });
+  return new Proxy(built, {
+    get(_, name) {
+      const member: unknown = Reflect.get(built, name, built);
+      if (typeof member !== 'function') return member;
+      return (...args: unknown[]) => {
+        if (name === 'executeQuery') queries.push(args[0] as CompiledQuery);
+        return member.apply(built, args);
+      };
+    },
+  });
+}
+
+/** Steps that read all of a table, or of an index that is not partial. */
+function fullScans(plans: readonly string[]): string[] {
+  return plans.filter((step, index) => {
+    if (/(?:deliveries_pending|events_unread)/.test(step)) return false;
+    if (/Scan using/.test(step)) return !plans[index + 1]?.startsWith('Index Cond');
+    return /Seq Scan|^SCAN (?!first|head)/.test(step);
+  });
+}
+
+test('finding due deliveries reads pending ones only, by way of their index', async () => {
+  const plans = await plansOf((db) => listDue(db, '2030-03-01T12:00:00.000Z', 64));
+  expect(plans.filter((step) => step.includes('deliveries_pending'))).toHaveLength(2);
+  expect(fullScans(plans)).toEqual([]);
+});
+
+test('marking all notifications read reads unread ones only', async () => {
+  const plans = await plansOf((db) => markNotifications({ db, storeId: 's' }, {}, '2030-03-01', 10));
+  expect(plans.filter((step) => step.includes('events_unread'))).not.toEqual([]);
+  expect(fullScans(plans)).toEqual([]);
+});
