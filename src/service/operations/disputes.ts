@@ -79,9 +79,11 @@ export async function openDispute(work: Work, input: z.output<typeof newDispute>
     createdAt: now,
     updatedAt: now,
   };
-  await insertDispute(work, dispute);
   const { kind, reason, deadlineAt } = dispute;
-  await recordEvent(work, 'dispute_opened', { disputeId: dispute.id, kind, reason, deadlineAt });
+  await Promise.all([
+    insertDispute(work, dispute),
+    recordEvent(work, 'dispute_opened', { disputeId: dispute.id, kind, reason, deadlineAt }),
+  ]);
   return toDispute(work, dispute);
 }
 

@@ -45,8 +45,12 @@ export async function applyOnce(
   const fingerprint = sha256(canonicalJson(rest));
   const now = timestamp(work.now);
 
-  if (!(await locks.claim([operation, targetId, key]))) throw inProgress();
-  const first = await findAnswer(work, request, now);
+  // Sent together: PostgreSQL reads the answer once it has the lock.
+  const [isClaimed, first] = await Promise.all([
+    locks.claim([operation, targetId, key]),
+    findAnswer(work, request, now),
+  ]);
+  if (!isClaimed) throw inProgress();
   if (first !== undefined) {
     if (first.fingerprint !== fingerprint) {
       throw new ServiceError('idempotency_key_reused', 'This key was used for another request.');

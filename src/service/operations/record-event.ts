@@ -14,14 +14,13 @@ import type { Work } from './unit-of-work.ts';
 export async function recordEvent(work: Work, type: EventType, data: EventData): Promise<string> {
   const eventId = createId();
   const createdAt = timestamp(work.now);
-  const { templates } = documentOf((await findSettings(work))?.document);
+  const [settings, subscribers] = await Promise.all([findSettings(work), listSubscribers(work, type)]);
+  const { templates } = documentOf(settings?.document);
   const { title, body } = renderEvent(type, data, templates[type]);
-  await insertEvent(work, { id: eventId, type, data, title, body, createdAt });
-
-  const subscribers = await listSubscribers(work, type);
-  await insertDeliveries(
-    work,
-    subscribers.map((endpointId) => ({ id: createId(), eventId, endpointId, createdAt })),
-  );
+  const deliveries = subscribers.map((endpointId) => ({ id: createId(), eventId, endpointId, createdAt }));
+  await Promise.all([
+    insertEvent(work, { id: eventId, type, data, title, body, createdAt }),
+    insertDeliveries(work, deliveries),
+  ]);
   return eventId;
 }

@@ -46,8 +46,12 @@ function withFaults(storage: Storage, current: () => Fault): Storage {
   return {
     ...storage,
     forStore: (storeId) => {
-      const { read, write } = storage.forStore(storeId);
-      return { read: spoil(read) as typeof read, write: spoil(write) as typeof write };
+      const { read, write, share } = storage.forStore(storeId);
+      return {
+        read: spoil(read) as typeof read,
+        write: spoil(write) as typeof write,
+        share: spoil(share) as typeof share,
+      };
     },
   };
 }

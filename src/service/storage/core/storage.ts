@@ -39,6 +39,8 @@ export interface Transactions {
    * an UnknownCommitError.
    */
   write<Result>(work: TransactionWork<Result>): Promise<Result>;
+  /** As `write`, for short changes that ask for `acquireChange`: those that arrive together share a commit. */
+  share<Result>(work: TransactionWork<Result>): Promise<Result>;
 }
 
 export type Engine = 'embedded' | 'postgres';

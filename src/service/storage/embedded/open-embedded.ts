@@ -49,6 +49,7 @@ export async function openEmbedded(
 
   const version = () => whileBusy(patienceMs, async () => writing.foreignCommits() + ownCommits);
 
+  const write: Transactions['write'] = (work) => groupCommit.write(() => work(writing.db, everyLock));
   const transactions: Transactions = {
     read: (work) =>
       whileBusy(patienceMs, () =>
@@ -61,7 +62,8 @@ export async function openEmbedded(
           }
         }),
       ),
-    write: (work) => groupCommit.write(() => work(writing.db, everyLock)),
+    write,
+    share: write,
   };
 
   return {

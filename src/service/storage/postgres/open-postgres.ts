@@ -4,6 +4,7 @@ import { isAborted, isConnectionLost, isUnavailable } from '../core/engine-error
 import { DatabaseSetupError, StorageBusyError, UnknownCommitError } from '../core/errors.ts';
 import type { Schema } from '../core/schema.ts';
 import type { Queries, Storage, Transactions, TransactionWork } from '../core/storage.ts';
+import { createChangeGroups } from './change-groups.ts';
 import { parseConnectionString } from './connection-string.ts';
 import { createLocks } from './locks.ts';
 import { connectToServers } from './servers.ts';
@@ -45,6 +46,8 @@ export async function openPostgres(
     patienceMs,
     config: {
       max: poolSize,
+      // Queries that do not wait for each other are sent together.
+      pipeline: true,
       application_name: 'storectl',
       keepAlive: true,
       types: {
@@ -55,6 +58,7 @@ export async function openPostgres(
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }), plugins: [new CamelCasePlugin()] });
 
   const queue = createStoreQueue(Math.ceil(poolSize * storeShare), patienceMs);
+  const groups = createChangeGroups(patienceMs);
 
   function begin(mode: 'read' | 'write', audience: Audience): string {
     const setting =
@@ -89,12 +93,16 @@ export async function openPostgres(
           }),
         ),
       );
+    const write: Transactions['write'] = (work) => run('write', work);
+    return { read: (work) => run('read', work), write, share: write };
+  }
+
+  function storeTransactions(storeId: string): Transactions {
+    const { read, write } = transactions({ storeId });
     return {
-      read: (work) => run('read', work),
-      write: (work) =>
-        audience === 'administration'
-          ? run('write', work)
-          : queue(audience.storeId, () => run('write', work)),
+      read,
+      write: (work) => queue(storeId, () => write(work)),
+      share: (work) => groups(storeId, work, write),
     };
   }
 
@@ -109,7 +117,7 @@ export async function openPostgres(
     engine: 'postgres',
     warnings,
     ...transactions('administration'),
-    forStore: (storeId) => transactions({ storeId }),
+    forStore: storeTransactions,
     version: async () => null,
     close: () => db.destroy(),
   };

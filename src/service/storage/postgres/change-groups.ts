@@ -1,0 +1,90 @@
+import { CompiledQuery } from 'kysely';
+import { isAborted, isUnavailable } from '../core/engine-errors.ts';
+import { StorageBusyError } from '../core/errors.ts';
+import type { Locks, Queries, Transactions, TransactionWork } from '../core/storage.ts';
+
+/** Changes that share a commit at most: the first of them waits for the last. */
+const maxGroup = 64;
+
+interface Job {
+  readonly work: TransactionWork<unknown>;
+  /** From performance.now(). */
+  readonly deadline: number;
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Runs a change of a store in a transaction that `write` begins. */
+export type ChangeGroups = <Result>(
+  storeId: string,
+  work: TransactionWork<Result>,
+  write: Transactions['write'],
+) => Promise<Result>;
+
+/**
+ * Changes of a store that arrive while others run form a group, which shares a connection, the lock of the store and a
+ * commit: each would wait for the lock, which lasts until the commit, anyway. Each has a savepoint, so that one that fails
+ * is undone alone. Results wait for the commit. A change waits for at most `patienceMs` to begin.
+ */
+export function createChangeGroups(patienceMs: number): ChangeGroups {
+  /** By store: a store is in it while changes of it run. */
+  const queues = new Map<string, Job[]>();
+
+  async function run(storeId: string, queue: Job[], write: Transactions['write']): Promise<void> {
+    queues.set(storeId, queue);
+    while (queue.length > 0) {
+      const now = performance.now();
+      const group: Job[] = [];
+      for (const job of queue.splice(0, maxGroup)) {
+        if (job.deadline > now) group.push(job);
+        else job.reject(new StorageBusyError('other changes of the store take too long'));
+      }
+      await commitGroup(group, write);
+    }
+    queues.delete(storeId);
+  }
+
+  return <Result>(storeId: string, work: TransactionWork<Result>, write: Transactions['write']) =>
+    new Promise<Result>((resolve, reject) => {
+      const deadline = performance.now() + patienceMs;
+      const job = { work, deadline, resolve: (result: unknown) => resolve(result as Result), reject };
+      const queue = queues.get(storeId);
+      if (queue === undefined) void run(storeId, [job], write);
+      else queue.push(job);
+    });
+}
+
+async function commitGroup(group: readonly Job[], write: Transactions['write']): Promise<void> {
+  try {
+    const settlements = await write(async (db, locks) => {
+      const isFree = await locks.acquireChange();
+      const ownLocks: Locks = { ...locks, acquireChange: async () => isFree };
+      const done: (() => void)[] = [];
+      for (const job of group) done.push(await runInSavepoint(job, db, ownLocks));
+      return done;
+    });
+    for (const settle of settlements) settle();
+  } catch (error) {
+    for (const { reject } of group) reject(error);
+  }
+}
+
+/** Answers the function that settles the job. Rejects if the transaction is lost. */
+async function runInSavepoint(
+  { work, resolve, reject }: Job,
+  db: Queries,
+  locks: Locks,
+): Promise<() => void> {
+  // Nobody waits for these: the connection runs its queries in order, and a commit fails after one that has failed.
+  const tell = (sql: string) => void db.executeQuery(CompiledQuery.raw(sql)).catch(() => {});
+  tell('savepoint change');
+  try {
+    const result = await work(db, locks);
+    tell('release change');
+    return () => resolve(result);
+  } catch (error) {
+    if (isUnavailable(error) || isAborted(error)) throw error;
+    tell('rollback to change; release change');
+    return () => reject(error);
+  }
+}
