@@ -114,7 +114,7 @@ export default defineConfig([
   },
   {
     ...shared,
-    input: { service: 'src/service/index.ts' },
+    input: { service: 'src/service/index.ts', 'service-worker': 'src/service/worker-thread.ts' },
     output: { ...output, chunkFileNames: 'service-chunks/[name]-[hash].js' },
   },
 ]);

@@ -24,11 +24,11 @@ export { defaultRetentionDays, type Pruned, prune, pruneDaily } from './admin/pr
 export { giveReclaimNotice, submitEvidence } from './admin/store-records.ts';
 export { createStore, listStores } from './admin/stores.ts';
 export { parseSink } from './delivery/send.ts';
-export { type Deliveries, startDeliveries } from './delivery/start.ts';
 export { type App, type AppOptions, createApp } from './http/app.ts';
 export { type Listening, listen } from './http/listen.ts';
 export { ServiceError } from './model/errors.ts';
 export type { NewStore } from './operations/stores.ts';
+export { startWriter, type Writer } from './start-worker.ts';
 export {
   DatabaseSetupError,
   ForeignDatabaseError,

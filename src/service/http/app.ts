@@ -2,19 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type * as z from 'zod';
 import { buildOpenApi } from '../../contract/openapi.ts';
-import type { ServedOperation } from '../../contract/operation.ts';
 import { operations } from '../../contract/operations.ts';
 import { describeError, notFound, ServiceError } from '../model/errors.ts';
 import { validate } from '../model/validation.ts';
-import { ping, type Storage, type TransactionWork } from '../storage/core/storage.ts';
+import { ping, type Storage } from '../storage/core/storage.ts';
 import { createAuthenticator, requireScope } from './authenticate.ts';
-import {
-  type HttpAnswer,
-  type HttpHandler,
-  type HttpRequest,
-  parseIfMatch,
-  requireJson,
-} from './http-message.ts';
+import { type ApplyChange, createChanges } from './changes.ts';
+import { type HttpAnswer, type HttpHandler, type HttpRequest, requireJson } from './http-message.ts';
 import { parseJsonObject } from './json-body.ts';
 import { type Handler, handlers, ok, type Reply } from './operation-handlers.ts';
 import { toProblem } from './problem.ts';
@@ -32,6 +26,8 @@ export interface AppOptions {
   readonly log?: (line: object) => void;
   /** Per API key. Default: 10 per second with bursts of 20. Null for no limit. */
   readonly rateLimit?: RateLimit | null;
+  /** Default: changes are applied on this thread. */
+  readonly applyChange?: ApplyChange;
 }
 
 /** The service as a function from request to answer, which never rejects. */
@@ -56,12 +52,13 @@ export function createApp(options: AppOptions): App {
   const { storage, version, clock = Date.now, log = () => {} } = options;
   const { rateLimit = { perSecond: 10, burst: 20 } } = options;
   const limiter = rateLimit && createRateLimiter(storage, rateLimit);
+  const { applyChange = createChanges(storage) } = options;
   const authenticate = createAuthenticator(storage);
   const answers = createVersionedCache<Reply>();
 
   /** The steps run in this order, and the first that refuses the request answers it. */
   async function serve(
-    operation: ServedOperation,
+    operation: (typeof operations)[number],
     handler: Handler,
     request: HttpRequest,
     [storeId = '', targetId = '']: readonly string[],
@@ -81,15 +78,22 @@ export function createApp(options: AppOptions): App {
 
     const input = handler.input && (await readInput(handler.input, handler.maxBodyBytes, request));
 
-    const isCurrent = parseIfMatch(request.header('if-match'));
-    const { read, write } = storage.forStore(storeId);
-    const isRead = operation.class === 'read';
-    const work: TransactionWork<Reply> = (db, locks) =>
-      handler.run({ db, storeId, actor: principal.keyId, now }, { input, targetId, isCurrent, locks });
-    if (!isRead) return write(work);
+    const actor = principal.keyId;
+    if (operation.class !== 'read') {
+      const ifMatch = request.header('if-match');
+      return applyChange({ operation: operation.id, storeId, targetId, input, ifMatch, actor, now });
+    }
     // The answer to a read depends only on the database, so it can be cached.
     const name = JSON.stringify([operation.id, storeId, targetId]);
-    return answers.get(version, name, async () => withText(await read(work)));
+    return answers.get(version, name, async () =>
+      withText(
+        await storage
+          .forStore(storeId)
+          .read((db, locks) =>
+            handler.run({ db, storeId, actor, now }, { input, targetId, isCurrent: () => true, locks }),
+          ),
+      ),
+    );
   }
 
   let openApi: object | undefined;

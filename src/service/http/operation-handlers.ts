@@ -35,6 +35,8 @@ export interface Reply {
   /** The body as JSON, if it is known. */
   readonly text?: string | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** More is left to do: the request is run again, in a transaction of its own. */
+  readonly isStep?: boolean;
 }
 
 /** How the service answers an operation. */
@@ -42,6 +44,8 @@ export interface Handler<Input = unknown> {
   /** Schema of the body, null without a body. */
   readonly input: z.ZodType<Input> | null;
   readonly maxBodyBytes: number;
+  /** It reads or writes a whole store, so other changes must not wait in its transaction. */
+  readonly isLong?: boolean;
   run(work: Work, request: OperationRequest<Input>): Promise<Reply>;
 }
 
@@ -71,18 +75,24 @@ export const handlers: Record<OperationId, Handler> = {
     ),
   ),
   'disputes.show': handler(null, async (work, { targetId }) => ok(await showDispute(work, targetId))),
-  'backup.create': handler(
-    newBackup,
-    once('backup.create', 'acquireChange', async (work, { input }) =>
-      created(await createBackup(work, input)),
+  'backup.create': {
+    ...handler(
+      newBackup,
+      once('backup.create', 'acquireChange', async (work, { input }) =>
+        created(await createBackup(work, input)),
+      ),
     ),
-  ),
-  'backup.restore': handler(
-    newRestore,
-    once('backup.restore', 'acquireRestore', async (work, { targetId, input }) =>
-      ok(await restoreBackup(work, targetId, input)),
+    isLong: true,
+  },
+  'backup.restore': {
+    ...handler(
+      newRestore,
+      once('backup.restore', 'acquireRestore', async (work, { targetId, input }) =>
+        ok(await restoreBackup(work, targetId, input)),
+      ),
     ),
-  ),
+    isLong: true,
+  },
   'reclaim.appeal': change(newAppeal, async (work, { targetId, input }) => {
     const { isNew, appeal } = await appealReclaim(work, targetId, input);
     return isNew ? created(appeal) : ok(appeal);
@@ -91,8 +101,8 @@ export const handlers: Record<OperationId, Handler> = {
     created(await addEndpoint(work, input)),
   ),
   'notify.mark-read': change(readMark, async (work, { input }) => {
-    await markRead(work, input);
-    return ok({ ok: true });
+    const isDone = await markRead(work, input);
+    return { ...ok({ ok: true }), isStep: !isDone };
   }),
 };
 

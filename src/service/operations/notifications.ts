@@ -17,7 +17,14 @@ export const readMark = z
     path: ['before'],
   });
 
-/** Operation 12. Nothing marks a notification unread again. */
-export async function markRead(work: Work, { ids, before }: z.output<typeof readMark>): Promise<void> {
-  await markNotifications(work, { ...(ids && { ids }), ...(before && { before }) }, timestamp(work.now));
+/** Notifications that one transaction marks: other changes of the store run between two of them. */
+export const stepSize = 1_000;
+
+/**
+ * Operation 12, one step of it: false until all are marked. Nothing marks a notification unread again, so a request that
+ * was cut off between two steps can be sent again.
+ */
+export async function markRead(work: Work, { ids, before }: z.output<typeof readMark>): Promise<boolean> {
+  const filter = { ...(ids && { ids }), ...(before && { before }) };
+  return (await markNotifications(work, filter, timestamp(work.now), stepSize)) < stepSize;
 }

@@ -1,4 +1,6 @@
+import { sql } from 'kysely';
 import { expect, test } from 'vitest';
+import { stepSize } from '../../../src/service/operations/notifications.ts';
 import { recordEvent } from '../../../src/service/operations/record-event.ts';
 import { faults, type Service, startService } from '../helpers/service.ts';
 
@@ -162,6 +164,36 @@ test('an empty body marks all as read', async () => {
   const answer = await service.call('notify.mark-read', '', {});
   expect(answer).toMatchObject({ status: 200, body: { ok: true } });
   expect(await readMarks(service)).toEqual([true, true, true]);
+});
+
+test('many are marked in steps, and other changes of the store run between them', async () => {
+  const service = await startService();
+  await service.inStore(({ db, storeId }) =>
+    sql`insert into events (store_id, id, type, data, title, body, created_at)
+      with recursive number(value) as (select 1 union all select value + 1 from number where value < ${2 * stepSize + 1})
+      select ${storeId}, 'event-' || value, 'feedback_digest', '{}', 't', 'b', '2030' from number`.execute(
+      db,
+    ),
+  );
+  const done: string[] = [];
+  const marking = service
+    .call('notify.mark-read', '', {})
+    .then(({ status }) => done.push(`marked ${status}`));
+  const post = { title: 'Between', contentMd: '' };
+  const creating = service.call('blog.create', '', post).then(({ status }) => done.push(`created ${status}`));
+  await Promise.all([marking, creating]);
+  expect(done).toEqual(['created 201', 'marked 200']);
+  const { storage, storeId } = service;
+  const unread = await storage.read((db) =>
+    db
+      .selectFrom('events')
+      .select('id')
+      .where('storeId', '=', storeId)
+      .where('readAt', 'is', null)
+      .where('type', '=', 'feedback_digest')
+      .execute(),
+  );
+  expect(unread).toEqual([]);
 });
 
 test('ids mark those of this store only', async () => {

@@ -13,7 +13,7 @@ import {
   parseSink,
   pruneDaily,
   type Storage,
-  startDeliveries,
+  startWriter,
 } from '../../../service/index.ts';
 import { databaseOption, withStorage } from '../database-options.ts';
 import { readSetting, readWholeNumber } from '../service-settings.ts';
@@ -91,26 +91,33 @@ STORECTL_SERVICE_PORT.`,
       const log = createServiceLog(context.notice, logLevel);
       const tell = (level: LogLevel, message: string) =>
         isTerminal ? context.notice(message) : log({ level, message });
-      const app = createApp({ storage, version, log, rateLimit });
-      const server = await listen(app, { host, port, log }).catch((error: unknown) => {
+      const delivers = !isOn(parsed, '--no-delivery');
+      const writer = await startWriter({ storage, location, delivers, sink, log });
+      const app = createApp({ storage, version, log, rateLimit, applyChange: writer.applyChange });
+      const server = await listen(app, { host, port, log }).catch(async (error: unknown) => {
+        await writer.close();
         throw listenError(host, port, error);
       });
-      const deliveries = isOn(parsed, '--no-delivery') ? null : startDeliveries({ storage, sink, log });
       const pruning = retentionDays === 0 ? null : pruneDaily({ storage, retentionDays, log });
       for (const warning of storage.warnings) tell('warn', `Warning: ${warning}.`);
       if (context.flags.json) printJson(context, { origin: server.origin, database: location });
       else context.print(`Listening on ${server.origin}`);
       tell('info', `Database ${location}. Press Ctrl-C to stop.`);
-      await new Promise<void>((resolve) => {
+      const stopped = new Promise<void>((resolve) => {
         if (context.io.signal.aborted) resolve();
         context.io.signal.addEventListener('abort', () => resolve(), { once: true });
       });
-      tell('info', 'Stopping.');
-      await Promise.all([
-        server.close({ drainMs: drainSeconds * 1000, idleMs }),
-        deliveries?.stop(),
-        pruning?.stop(),
-      ]);
+      try {
+        await Promise.race([stopped, writer.failure]);
+      } finally {
+        tell('info', 'Stopping.');
+        await Promise.all([
+          server.close({ drainMs: drainSeconds * 1000, idleMs }),
+          writer.stopDeliveries(),
+          pruning?.stop(),
+        ]);
+        await writer.close();
+      }
       return undefined;
     };
     return withStorage(context, parsed, serve, { mayBeNew: true });

@@ -1,0 +1,117 @@
+import { existsSync } from 'node:fs';
+import { Worker } from 'node:worker_threads';
+import { type Deliveries, type DeliveryOptions, startDeliveries } from './delivery/start.ts';
+import { type ApplyChange, createChanges } from './http/changes.ts';
+import type { Reply } from './http/operation-handlers.ts';
+import { UnknownCommitError } from './storage/core/errors.ts';
+import {
+  createOutbox,
+  fromSentError,
+  type WorkerMessage,
+  type WorkerOptions,
+  type WorkerRequest,
+} from './worker-messages.ts';
+
+export interface WriterOptions extends DeliveryOptions {
+  /** Of the storage. */
+  readonly location: string;
+  /** Whether to send the deliveries in the outbox. */
+  readonly delivers: boolean;
+}
+
+/** What changes the database: requests and deliveries. */
+export interface Writer {
+  readonly applyChange: ApplyChange;
+  /** Rejects when the worker thread has ended by itself: then no change succeeds any more. */
+  readonly failure: Promise<never>;
+  /** Waits up to 10 s for running sends. */
+  stopDeliveries(): Promise<void>;
+  /** Await it before closing the storage. */
+  close(): Promise<void>;
+}
+
+/** Made by `npm run build`. Where the program runs from its source, changes are applied on the thread of the caller. */
+const workerFile = new URL('./service-worker.js', import.meta.url);
+
+/**
+ * Starts what changes the database. On the embedded engine that is a thread of its own with a connection of its own, so
+ * that reads are answered while a whole store is backed up or restored. PostgreSQL is another process anyway.
+ */
+export async function startWriter(options: WriterOptions): Promise<Writer> {
+  const { storage, location, delivers, sink, log = () => {} } = options;
+  if (storage.engine === 'embedded' && existsSync(workerFile)) {
+    return startWorker({ location, deliveries: delivers ? { sink: sink?.href } : null }, log);
+  }
+  const deliveries: Deliveries | null = delivers ? startDeliveries(options) : null;
+  return {
+    applyChange: createChanges(storage),
+    failure: new Promise<never>(() => {}),
+    stopDeliveries: async () => deliveries?.stop(),
+    close: async () => {},
+  };
+}
+
+interface Waiting {
+  resolve(reply: Reply | null): void;
+  reject(error: unknown): void;
+}
+
+async function startWorker(workerData: WorkerOptions, log: (line: object) => void): Promise<Writer> {
+  const worker = new Worker(workerFile, { workerData });
+  const send = createOutbox<WorkerRequest>((requests) => worker.postMessage(requests));
+  const waiting = new Map<number, Waiting>();
+  let lastId = 0;
+  let isClosed = false;
+  let failed: UnknownCommitError | undefined;
+
+  function waitFor(id: number): Promise<Reply | null> {
+    return new Promise((resolve, reject) => waiting.set(id, { resolve, reject }));
+  }
+
+  function ask(what: WorkerRequest['ask']): Promise<Reply | null> {
+    if (failed !== undefined) return Promise.reject(failed);
+    const id = ++lastId;
+    send({ id, ask: what });
+    return waitFor(id);
+  }
+
+  function receive(message: WorkerMessage): void {
+    if ('line' in message) {
+      log(message.line);
+      return;
+    }
+    const asked = waiting.get(message.id);
+    waiting.delete(message.id);
+    if ('error' in message) asked?.reject(fromSentError(message.error));
+    else asked?.resolve(message.reply);
+  }
+
+  worker.on('message', (messages: WorkerMessage[]) => messages.forEach(receive));
+  const failure = new Promise<never>((_, reject) => {
+    worker.once('error', reject);
+    worker.once('exit', (code) => {
+      if (!isClosed) reject(new Error(`the thread that writes the database ended with ${code}`));
+    });
+  });
+  failure.catch((cause: unknown) => {
+    failed = new UnknownCommitError('the thread that writes the database has ended', { cause });
+    for (const { reject } of waiting.values()) reject(failed);
+  });
+
+  await waitFor(0);
+  return {
+    async applyChange(change) {
+      const reply = await ask({ change });
+      if (reply === null) throw new Error('a change has no reply');
+      return reply;
+    },
+    failure,
+    async stopDeliveries() {
+      if (failed === undefined) await ask('stop deliveries');
+    },
+    async close() {
+      isClosed = true;
+      if (failed === undefined) await ask('close');
+    },
+  };
+}

@@ -1,0 +1,49 @@
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import { parseSink } from './delivery/send.ts';
+import { startDeliveries } from './delivery/start.ts';
+import { createChanges } from './http/changes.ts';
+import { openStorage } from './storage/open-storage.ts';
+import {
+  createOutbox,
+  toSentError,
+  type WorkerMessage,
+  type WorkerOptions,
+  type WorkerRequest,
+} from './worker-messages.ts';
+
+/** The worker thread of `start-worker.ts`: it has a connection of its own and writes all changes. */
+async function serve(port: MessagePort, { location, deliveries }: WorkerOptions): Promise<void> {
+  const send = createOutbox<WorkerMessage>((messages) => port.postMessage(messages));
+  const storage = await openStorage(location);
+  const applyChange = createChanges(storage);
+  const sink = deliveries?.sink === undefined ? undefined : (parseSink(deliveries.sink) ?? undefined);
+  const sending = deliveries && startDeliveries({ storage, sink, log: (line) => send({ line }) });
+
+  async function answer({ ask }: WorkerRequest) {
+    if (ask === 'close') await storage.close();
+    else if (ask === 'stop deliveries') await sending?.stop();
+    else {
+      const { body, ...reply } = await applyChange(ask.change);
+      // A text is copied faster than an object, and is what the client gets.
+      return { ...reply, body: {}, text: reply.text ?? JSON.stringify(body) };
+    }
+    return null;
+  }
+
+  port.on('message', (requests: WorkerRequest[]) => {
+    for (const request of requests) {
+      const { id } = request;
+      answer(request).then(
+        (reply) => {
+          send({ id, reply });
+          // After the answer is posted.
+          if (request.ask === 'close') setImmediate(() => port.close());
+        },
+        (error: unknown) => send({ id, error: toSentError(error) }),
+      );
+    }
+  });
+  send({ id: 0, reply: null });
+}
+
+if (parentPort !== null) void serve(parentPort, workerData);

@@ -1,0 +1,61 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { createId } from '../../src/service/model/ids.ts';
+import { replacePosts } from '../../src/service/storage/queries/posts.ts';
+import { newProgramMachine } from '../helpers/program.ts';
+import { openTestStorage, type Service, startService, temporaryFile } from '../service/helpers/service.ts';
+
+/** Gives the store a blog of this many posts of 200 KB. */
+async function fillBlog({ call, inStore }: Service, count: number) {
+  const { body } = await call('blog.create', '', { title: 'One', contentMd: 'x'.repeat(200_000) });
+  const { effectiveStatus: _, coverUrl: __, coverImageUrl: ___, ...post } = body;
+  await inStore((work) =>
+    replacePosts(work, [
+      Array.from({ length: count }, (____, index) => ({ ...post, id: createId(), slug: `post-${index}` })),
+    ]),
+  );
+}
+
+test('a store is backed up and restored with less memory than it has, and others are answered meanwhile', async () => {
+  const database = await temporaryFile('service.db');
+  const storage = await openTestStorage(database);
+  const [large, other] = [await startService({ storage }), await startService({ storage })];
+  await fillBlog(large, 500);
+
+  const machine = newProgramMachine({ NODE_OPTIONS: '--max-old-space-size=64' });
+  const program = machine.start(['service', 'start', '--port', '0', '--database', database]);
+  onTestFinished(() => void program.process.kill('SIGKILL'));
+  const [, origin = ''] = await program.shown(/Listening on (\S+)/);
+  const ask = async ({ storeId, key }: Service, path: string, body?: object) => {
+    const answer = await globalThis.fetch(`${origin}/v1/stores/${storeId}/operations${path}`, {
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      ...(body && { method: 'POST', body: JSON.stringify(body) }),
+    });
+    return { status: answer.status, body: JSON.parse(await answer.text()) };
+  };
+  /** How often the service answered others before it answered `request`. */
+  const answeredDuring = async (request: Promise<unknown>) => {
+    let isDone = false;
+    const done = request.finally(() => {
+      isDone = true;
+    });
+    for (let count = 0; ; count++) {
+      expect((await globalThis.fetch(`${origin}/healthz`)).status).toBe(200);
+      // The rate limit allows no more.
+      if (count < 15) expect((await ask(other, '/settings')).status).toBe(200);
+      if (isDone) {
+        await done;
+        return count;
+      }
+    }
+  };
+
+  const backup = ask(large, '/backups', { label: 'x', sections: ['blog'], idempotencyKey: 'b' });
+  expect(await answeredDuring(backup)).toBeGreaterThan(5);
+  const { id } = (await backup).body;
+  const restore = ask(large, `/backups/${id}/restore`, { sections: ['blog'], idempotencyKey: 'r' });
+  expect(await answeredDuring(restore)).toBeGreaterThan(5);
+  expect(await restore).toMatchObject({ status: 200, body: { sections: { blog: { count: 500 } } } });
+
+  program.process.kill('SIGTERM');
+  expect(await program.ended).toMatchObject({ exitCode: 0 });
+});
