@@ -1,6 +1,7 @@
 import { bulkRows } from './bulk.mjs';
 import { commandRows } from './command.mjs';
 import { completionRows } from './completion.mjs';
+import { growthRows } from './growth.mjs';
 import { packageRows } from './package.mjs';
 import { serviceRows } from './service.mjs';
 import { startRows } from './start.mjs';
@@ -11,5 +12,6 @@ export const rows = [
   ...commandRows,
   ...bulkRows,
   ...serviceRows,
+  ...growthRows,
   ...packageRows,
 ];

@@ -1,0 +1,148 @@
+import { randomUUID } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+import Database from 'libsql';
+import { ask, latenciesDuring, latenciesOf, p50, p99 } from '../lib/latency.mjs';
+import { newStore, startService } from '../lib/scene.mjs';
+
+/** How much a database holds: nearly all of it in the store that is asked. */
+const sizes = { small: { rows: 10_000, stores: 1 }, large: { rows: 1_000_000, stores: 10_000 } };
+const requests = 300;
+
+/** Adds other stores, and rows to the store: two fifths events, and a fifth each of deliveries, posts and disputes. */
+function fill(file, storeId, { rows, stores }) {
+  const database = new Database(file);
+  const numbers = (count) =>
+    `with recursive number(i) as (select 1 union all select i + 1 from number where i < ${count})`;
+  const fifth = rows / 5;
+  const own = `'${storeId}'`;
+  const time = "'2026-01-01T00:00:00.000Z'";
+  database.exec(`begin;
+    insert into stores (id, organisation_id, name, slug, status, default_currency, timezone, settings, created_at)
+      ${numbers(stores)} select 's' || i, 'o', 'Store', 's' || i, 'active', 'EUR', 'UTC', '{}', ${time} from number;
+    insert into endpoints (store_id, id, kind, name, masked_url, secret_url, events, enabled, created_at)
+      ${numbers(stores)} select 's' || i, 'e' || i, 'discord', 'E', 'm', 'u' || i, '["post_created"]', 1, ${time}
+      from number;
+    insert into endpoints (store_id, id, kind, name, masked_url, secret_url, events, enabled, created_at)
+      values (${own}, 'e', 'discord', 'E', 'm', 'u', '["backup_restored"]', 1, ${time});
+    insert into events (store_id, id, type, data, title, body, created_at)
+      ${numbers(2 * fifth)} select ${own}, 'e' || i, 'post_created', '{}', 'Title', 'Body', ${time} from number;
+    insert into deliveries (store_id, id, event_id, endpoint_id, status, attempts, next_attempt_at, created_at)
+      ${numbers(fifth)} select ${own}, 'd' || i, 'e' || i, 'e', 'delivered', 1, ${time}, ${time} from number;
+    insert into posts (store_id, id, title, slug, content_md, tags, featured_product_ids, status, view_count,
+        created_at, updated_at)
+      ${numbers(fifth)} select ${own}, 'p' || i, 'Title', 'p' || i, 'Some text', '[]', '[]', 'draft', 0, ${time}, ${time}
+      from number;
+    insert into disputes (store_id, id, kind, status, reason, risk_signals, deadline_at, appeal_deadline_at,
+        idempotency_key, created_at, updated_at)
+      ${numbers(fifth)} select ${own}, 'd' || i, 'payment', 'open', 'Reason', '{}', ${time}, ${time}, 'k' || i, ${time},
+        ${time} from number;
+    commit`);
+  database.close();
+}
+
+/** A service for each size, which all rows on one Node share. */
+const scenes = new Map();
+
+function sharedScene(place) {
+  const scene = scenes.get(place.node) ?? { users: 0, started: startScene(place) };
+  scenes.set(place.node, scene);
+  scene.users += 1;
+  return {
+    started: scene.started,
+    async end() {
+      scene.users -= 1;
+      if (scene.users > 0) return;
+      scenes.delete(place.node);
+      await Promise.all(Object.values(await scene.started).map(({ stop }) => stop()));
+    },
+  };
+}
+
+async function startScene(place) {
+  const services = {};
+  for (const [name, size] of Object.entries(sizes)) {
+    const folder = path.join(place.folder, name);
+    mkdirSync(folder);
+    const service = await startService({ ...place, folder });
+    const neighbour = newStore({ ...place, folder });
+    fill(path.join(folder, 'service.db'), service.storeId, size);
+    services[name] = { ...service, neighbour };
+  }
+  return services;
+}
+
+const headersOf = ({ key }) => ({ authorization: `Bearer ${key}`, 'content-type': 'application/json' });
+
+/** What a request of each operation is, given a store and a number. */
+const operations = {
+  'settings show': () => ['GET', '/operations/settings'],
+  'settings save': (number) => [
+    'PUT',
+    '/operations/settings',
+    { discovery: { summary: `Number ${number}` } },
+  ],
+  'store update': () => ['PATCH', '', { name: `Name ${randomUUID()}` }],
+  'blog create': () => ['POST', '/blog/posts', { title: `Post ${randomUUID()}`, contentMd: 'Text' }],
+  'disputes open': () => [
+    'POST',
+    '/operations/disputes',
+    { kind: 'payment', reason: 'Parcel not received', idempotencyKey: randomUUID() },
+  ],
+  'disputes show': (number) => ['GET', `/operations/disputes/d${1 + number}`],
+  'notify mark-read': (number) => ['POST', '/notifications/read', { ids: [`e${1 + number}`] }],
+};
+
+function requestOf(store, make) {
+  return (number) => {
+    const [method, suffix, body] = make(number);
+    return { method, path: `/v1/stores/${store.storeId}${suffix}`, headers: headersOf(store), body };
+  };
+}
+
+const growthRow = ([name, make]) => ({
+  name: `growth: ${name}`,
+  what: `\`${name}\` with 1 000 000 rows and 10 000 stores; with 10 000 rows and one store`,
+  unit: 'ms',
+  perRound: 1,
+  goals: () => [{ of: 'ratio', atMost: 1.3 }],
+  async prepare(place) {
+    const { started, end } = sharedScene(place);
+    const { small, large } = await started;
+    const last = {};
+    const measure = (size, service) => async () => {
+      last[size] = await latenciesOf(service.origin, requestOf(service, make), requests);
+      return p50(last[size]);
+    };
+    return {
+      subject: measure('large', large),
+      floor: measure('small', small),
+      peers: { 'p99, large': () => p99(last.large), 'p99, small': () => p99(last.small) },
+      end,
+    };
+  },
+});
+
+const neighbourRow = {
+  name: 'growth: neighbour of a backup',
+  what: 'p99 of `settings show` while another store with 200 000 posts is backed up; p99 of the same otherwise',
+  unit: 'ms',
+  perRound: 1,
+  goals: () => [{ of: 'value', atMost: 50 }],
+  async prepare(place) {
+    const { started, end } = sharedScene(place);
+    const { large } = await started;
+    const show = requestOf(large.neighbour, operations['settings show']);
+    const backUp = () => {
+      const body = { label: 'All', sections: ['blog'], idempotencyKey: randomUUID() };
+      return ask(large.origin, requestOf(large, () => ['POST', '/operations/backups', body])(0));
+    };
+    return {
+      subject: async () => p99(await latenciesDuring(large.origin, show, backUp)),
+      floor: async () => p99(await latenciesOf(large.origin, show, requests)),
+      end,
+    };
+  },
+};
+
+export const growthRows = [...Object.entries(operations).map(growthRow), neighbourRow];
