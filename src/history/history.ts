@@ -48,6 +48,8 @@ export interface History {
    * else. The caller holds the record's lock.
    */
   update(record: HistoryRecord, patch: RecordPatch): Promise<HistoryRecord>;
+  /** Records that the answers of these applied records have reached the user. */
+  markReported(records: readonly HistoryRecord[]): Promise<void>;
   /** Starts a batch: many operations in one log. */
   beginBatch(options: BatchOptions): Promise<Batch>;
   /** Newest first. Files that cannot be used are problems, not errors. */

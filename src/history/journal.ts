@@ -1,7 +1,7 @@
 import { randomBytes as nodeRandomBytes } from 'node:crypto';
 import path from 'node:path';
 import { OPERATION_TIMEOUT_MS } from '../client/retry.ts';
-import { batchOfName, forget } from './batch/log-file.ts';
+import { addLines, batchOfName, forget, toLine } from './batch/log-file.ts';
 import { HistoryError, historyError, systemCode } from './errors.ts';
 import {
   createFile,
@@ -164,6 +164,19 @@ export function openHistory(settings: HistorySettings): History {
     return openBatch(files, history, options);
   }
 
+  async function markReported(records: readonly HistoryRecord[]): Promise<void> {
+    for (const batch of new Set(records.map((record) => record.batch))) {
+      const reported = records.filter((record) => record.batch === batch);
+      const updatedAt = new Date(now()).toISOString();
+      const lines = reported.map(({ id }) => toLine({ format: recordFormat, id, reported: true, updatedAt }));
+      const isAdded =
+        batch !== null &&
+        (await withLock(lockName({ id: batch, batch }), async () => addLines(files, folder, batch, lines)));
+      if (isAdded) continue;
+      for (const record of reported) await update(record, { state: 'applied', reported: true });
+    }
+  }
+
   async function prune({ olderThanMs }: { olderThanMs: number }): Promise<string[]> {
     const isOld = (record: HistoryRecord) => recordAge(record, now()) > olderThanMs;
     let old = listRecords(store, { open: false }).records.filter(isOld);
@@ -225,6 +238,7 @@ export function openHistory(settings: HistorySettings): History {
     newId,
     begin,
     update,
+    markReported,
     beginBatch,
     list: async (query = {}) => listRecords(store, query),
     get: async (wanted) => getRecord(store, wanted),

@@ -370,6 +370,21 @@ describe('resume', () => {
     expect((await history.list({ open: true })).records).toEqual([]);
   });
 
+  test('a change is not put over another one, even if the clock was set back in between', async () => {
+    ahead = HOUR;
+    const record = await lose({ operation: updateStore, body: { name: 'Old' } });
+    ahead = 0;
+    react = () => 'answer';
+    const { record: newer } = await perform({ operation: updateStore, body: { name: 'New' } });
+    const before = server.received.length;
+
+    const left = await resume(record.id);
+
+    expect(left).toMatchObject({ action: 'left', reason: 'overtaken' });
+    expect(left).toHaveProperty('advice', expect.stringContaining(newer.id));
+    expect(server.received).toHaveLength(before);
+  });
+
   test('does not send what is so old that its key may be forgotten, unless told to', async () => {
     const record = await lose(backup);
     ahead = 21 * HOUR;
@@ -531,6 +546,21 @@ describe('settings whose save was lost', () => {
     const before = server.received.length;
     expect(await resume(record.id)).toMatchObject({ action: 'left', reason: 'not_settled' });
     expect(server.received.slice(before).map(({ method }) => method)).toEqual(['GET']);
+  });
+
+  test.each([
+    ['are sent when they read as before', former, 'sent', ['GET', 'PUT']],
+    ['are left alone when they read otherwise', { showcase: { enabled: true } }, 'left', ['GET']],
+  ])('that were never sent %s', async (_what, now, action, methods) => {
+    shows(former);
+    const { record } = await perform(save);
+    // As a process leaves it that is killed before it sends.
+    writeRecord(path.join(folder, `${record.id}.json`), { state: 'prepared', attempts: 0, sentAt: null });
+    const before = server.received.length;
+    react = ({ method }) => ({ status: 200, body: method === 'GET' ? now : wanted });
+
+    expect(await resume(record.id)).toMatchObject({ action });
+    expect(server.received.slice(before).map(({ method }) => method)).toEqual(methods);
   });
 
   test('a 412 to a second attempt does not pass for a refusal of the first', async () => {

@@ -75,8 +75,10 @@ export interface Context {
   onExchange(listener: (exchange: Exchange) => void): void;
   /** Starts the demo service on the first call. */
   demo(): Promise<Demo>;
-  /** Records of this command that were applied and whose answers may not have reached the user yet. */
+  /** Records of this command that were applied; `reported` once their answers have reached the user. */
   readonly applied: HistoryRecord[];
+  /** Differences of answers from the contract that were printed. */
+  readonly drift: Set<string>;
   /** Releases what the command used. Called by main. */
   close(): Promise<void>;
 }
@@ -188,6 +190,7 @@ export async function createContext({ io, flags, version }: ContextOptions): Pro
     },
     demo,
     applied: [],
+    drift: new Set(),
     async close() {
       for (const cleanup of cleanups.reverse()) await cleanup();
     },

@@ -76,12 +76,7 @@ export function openBatch(files: Files, history: History, options: BatchOptions)
     async perform(prepared) {
       refuseSecrets(prepared, options.secrets);
       const log = await logFor(prepared.body);
-      const record = {
-        ...newRecord(prepared, newId(log), history.now()),
-        batch: log.batch,
-        // The same command again finds each post; nobody has to be told of them.
-        reported: true,
-      };
+      const record = { ...newRecord(prepared, newId(log), history.now()), batch: log.batch };
       log.records.set(record.id, false);
       const turn = turns.take();
       try {

@@ -1,6 +1,7 @@
 import path from 'node:path';
-import { damagedError, HistoryError } from '../errors.ts';
+import { damagedError, HistoryError, historyError } from '../errors.ts';
 import {
+  appendToFile,
   createFile,
   type Files,
   listFolder,
@@ -148,6 +149,21 @@ export async function forget(
   if (left.length === 0) removeQuietly(files, log.file);
   if (left.length === 0 || ![...log.lines.keys()].some((id) => forgotten.has(id))) return true;
   await writeLog(files, folder, batch, left);
+  return true;
+}
+
+/**
+ * Adds lines to a log that its process has closed; on disk when it returns. False, and nothing is added, if the process was
+ * killed before it closed the log: then the end of it may be half a line. Under the lock of the batch.
+ */
+export function addLines(files: Files, folder: string, batch: string, lines: readonly string[]): boolean {
+  const file = logFile(folder, batch);
+  if (readText(files, file)?.text.endsWith('}\n') !== true) return false;
+  try {
+    appendToFile(files, file, lines.join(''));
+  } catch (error) {
+    throw historyError(error, 'write', file);
+  }
   return true;
 }
 

@@ -41,7 +41,7 @@ export interface Files {
 /** A record with the largest answer (8 MiB) and body, escaped, stays under it; anything longer is no record. */
 const LARGEST_FILE = 64 * 1024 * 1024;
 
-const { O_CREAT, O_EXCL, O_NONBLOCK, O_RDONLY, O_WRONLY } = fs.constants;
+const { O_APPEND, O_CREAT, O_EXCL, O_NONBLOCK, O_RDONLY, O_WRONLY } = fs.constants;
 /** Windows has no O_NOFOLLOW. */
 const O_NOFOLLOW = fs.constants.O_NOFOLLOW ?? 0;
 
@@ -150,17 +150,33 @@ function repairMode(files: Files, descriptor: number): void {
 
 /** Creates the file with mode 0600 and this text; throws EEXIST where there is one, of any kind. */
 export function createFile(files: Files, file: string, text: string, options: { sync: boolean }): void {
-  const { fileSystem } = files;
-  const descriptor = fileSystem.openSync(file, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+  const descriptor = files.fileSystem.openSync(file, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+  try {
+    writeAndClose(files, descriptor, text, options);
+  } catch (error) {
+    removeQuietly(files, file);
+    throw error;
+  }
+}
+
+/** Adds the text to an existing file; on disk when it returns. Throws what the file system throws. */
+export function appendToFile(files: Files, file: string, text: string): void {
+  const descriptor = files.fileSystem.openSync(file, O_WRONLY | O_APPEND | O_NOFOLLOW);
+  writeAndClose(files, descriptor, text, { sync: true });
+}
+
+function writeAndClose(
+  { fileSystem }: Files,
+  descriptor: number,
+  text: string,
+  { sync }: { sync: boolean },
+): void {
   try {
     const bytes = Buffer.from(text);
     for (let written = 0; written < bytes.length; ) {
       written += fileSystem.writeSync(descriptor, bytes, written);
     }
-    if (options.sync) fileSystem.fsyncSync(descriptor);
-  } catch (error) {
-    removeQuietly(files, file);
-    throw error;
+    if (sync) fileSystem.fsyncSync(descriptor);
   } finally {
     fileSystem.closeSync(descriptor);
   }

@@ -1,3 +1,4 @@
+import type { Unknown } from '../../client/outcome.ts';
 import { decideDispute } from '../../contract/operations/disputes.ts';
 import { saveSettings } from '../../contract/operations/settings.ts';
 import { findOperation } from '../../contract/operations.ts';
@@ -66,8 +67,7 @@ export async function resumeRecord(options: ResumeOptions): Promise<Resumed> {
       const twin = later.find(({ fingerprint }) => fingerprint === record.fingerprint);
       if (twin !== undefined) return settleByTwin(options, record, twin);
       if (later[0] !== undefined) return { action: 'left', record, ...overtakenBy(later[0]) };
-      if (mayHaveBeenApplied(record) && canSettleByReading(record))
-        return settleOrSend(options, lock, record);
+      if (isReadFirst(record)) return settleOrSend(options, lock, record);
       if (record.class === 'one-shot') return leaveOneShot(options, record);
       return sendAgain(options, lock, record);
     },
@@ -84,6 +84,11 @@ export async function unsettledRecords(history: History): Promise<HistoryRecord[
 /** Whether a read shows what became of it: see reconcile.ts, which is loaded when it is needed. */
 function canSettleByReading({ operation }: HistoryRecord): boolean {
   return operation === decideDispute.id || operation === saveSettings.id;
+}
+
+/** A save was to replace a document that was read: even if it was never sent, somebody may have changed that since. */
+function isReadFirst(record: HistoryRecord): boolean {
+  return record.operation === saveSettings.id || (mayHaveBeenApplied(record) && canSettleByReading(record));
 }
 
 type Left = Pick<Extract<Resumed, { action: 'left' }>, 'reason' | 'advice'>;
@@ -118,10 +123,13 @@ function findObstacle(options: ResumeOptions, record: HistoryRecord): Left | nul
 
 /** A later applied change of the same resource, newest first, if a repeatable change may not be sent late. */
 async function findLaterChanges(options: ResumeOptions, record: HistoryRecord): Promise<HistoryRecord[]> {
-  if (record.class !== 'repeatable' || canSettleByReading(record) || options.evenIfOld) return [];
+  if (record.class !== 'repeatable' || isReadFirst(record) || options.evenIfOld) return [];
+  const { history } = options;
   const { operation, origin, storeId, path, createdAt } = record;
-  const { records } = await options.history.list({ operation, origin, storeId, path, state: 'applied' });
-  return records.filter((other) => other.createdAt > createdAt);
+  const { records } = await history.list({ operation, origin, storeId, path, state: 'applied' });
+  // If the clock was set back since, any of them may be later.
+  const isFromFuture = Date.parse(createdAt) > history.now();
+  return records.filter((other) => isFromFuture || other.createdAt > createdAt);
 }
 
 /** A repeatable change in doubt is settled if the same change was applied later. */
@@ -146,13 +154,19 @@ function overtakenBy(later: HistoryRecord): Left {
   return { reason: 'overtaken', advice };
 }
 
+function doubtOf(record: HistoryRecord): Unknown {
+  const outcome = recordedOutcome(record);
+  if (outcome?.kind === 'unknown') return outcome;
+  const failure = { code: 'cancelled', message: 'storectl ended before it was sent' } as const;
+  const { attempts } = record;
+  return { kind: 'unknown', attempts, requestId: null, retryAt: null, failure, status: null, problem: null };
+}
+
 /** Settings that read as before are saved again; a decision never is. */
 async function settleOrSend(options: ResumeOptions, lock: Lock, opened: HistoryRecord): Promise<Resumed> {
   const record = await endAsUnknown(options, opened);
-  const outcome = recordedOutcome(record);
-  if (outcome?.kind !== 'unknown') return left(record, null);
   const { settleByReading } = await import('./reconcile.ts');
-  const finding = await settleByReading(options, record, outcome);
+  const finding = await settleByReading(options, record, doubtOf(record));
   if (finding.verdict === 'settled') {
     const settled = await options.history.update(
       record,

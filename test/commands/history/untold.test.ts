@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { serializeWithChecksum } from '../../../src/history/records/checksum.ts';
-import { machineFor } from '../../helpers/cli.ts';
+import { type Machine, machineFor } from '../../helpers/cli.ts';
 import { answer, startFaultServer } from '../../helpers/fault-server.ts';
 
 test('what was applied and never told is listed by resume, once', async () => {
@@ -53,4 +53,97 @@ test('what the user has marked as applied is not listed again, and the same key 
   expect(again.stderr).toContain(`${operationId} was marked as applied with \`storectl resume\``);
   expect(again.stderr).not.toContain('undefined');
   expect(server.requests).toHaveLength(before);
+});
+
+/** The history's file with this ending. */
+function historyFile(machine: Machine, ending: string): string {
+  const names = readdirSync(machine.stateDirectory, { recursive: true, encoding: 'utf8' });
+  return path.join(machine.stateDirectory, names.find((name) => name.endsWith(ending)) ?? '');
+}
+
+async function createTwoPosts() {
+  const server = await startFaultServer([answer(201, { id: 'p-1' })]);
+  const machine = machineFor({ origin: server.url, storeId: 's-1', apiKey: 'key-of-a-test' });
+  for (const name of ['a', 'b']) writeFileSync(path.join(machine.folder, `${name}.md`), `# ${name}\n`);
+  const create = ['blog', 'create', 'a.md', 'b.md', '--json'];
+  expect(await machine.run(create)).toMatchObject({ exitCode: 0 });
+  return { server, machine, create, log: historyFile(machine, '.batch') };
+}
+
+test('posts of a batch count as told once they are printed', async () => {
+  const { server, machine, create, log } = await createTwoPosts();
+  expect(await machine.run(['resume'])).toMatchObject({ stderr: 'Nothing to resume.\n' });
+  const lines = readFileSync(log, 'utf8').split('\n');
+  const told = lines.filter((line) => line.includes('"reported":true'));
+  expect(told).toHaveLength(2);
+  // As a process leaves it that is killed before it prints: its lines are there, and blanks after them.
+  writeFileSync(log, `${lines.filter((line) => !told.includes(line)).join('\n')}${' '.repeat(100)}`);
+
+  const resumed = await machine.run(['resume', '--json']);
+
+  expect(JSON.parse(resumed.stdout)).toMatchObject([
+    { operation: 'blog.create', message: 'applied; you were not told' },
+    { operation: 'blog.create', message: 'applied; you were not told' },
+  ]);
+  expect(await machine.run(['resume'])).toMatchObject({ stderr: 'Nothing to resume.\n' });
+  expect(await machine.run(create)).toMatchObject({ exitCode: 0 });
+  expect(server.requests.filter(({ method }) => method === 'POST')).toHaveLength(2);
+  await server.close();
+});
+
+test('the same batch again tells of posts that were never printed', async () => {
+  const { server, machine, create, log } = await createTwoPosts();
+  const lines = readFileSync(log, 'utf8').split('\n');
+  writeFileSync(log, lines.filter((line) => !line.includes('"reported":true')).join('\n'));
+
+  const again = await machine.run(create);
+
+  expect(JSON.parse(again.stdout)).toMatchObject([{ outcome: 'exists' }, { outcome: 'exists' }]);
+  expect(await machine.run(['resume'])).toMatchObject({ stderr: 'Nothing to resume.\n' });
+  await server.close();
+});
+
+test('a decision counts as told once its receipt line is on disk', async () => {
+  await using server = await startFaultServer([
+    answer(200, { record: { id: 'd-1', status: 'open' }, evidence: [] }),
+    answer(200, { record: { id: 'd-1', status: 'open' }, evidence: [] }),
+    answer(200, { id: 'd-1', status: 'won', resolution: 'Delivered.' }),
+  ]);
+  const machine = machineFor({ origin: server.url, storeId: 's-1', apiKey: 'key-of-a-test' });
+  writeFileSync(path.join(machine.folder, 'd.csv'), 'disputeId,status,resolution\nd-1,won,Delivered.\n');
+
+  expect(await machine.run(['disputes', 'decide', '--from', 'd.csv', '--confirm', '1'])).toMatchObject({
+    exitCode: 0,
+  });
+
+  expect(JSON.parse(readFileSync(historyFile(machine, '.json'), 'utf8'))).toMatchObject({
+    state: 'applied',
+    reported: true,
+  });
+});
+
+test('what differs from the contract is said once for a command, however many requests it sends', async () => {
+  const drifted = { id: 'd-1', status: 'open', createdAt: 1 };
+  await using server = await startFaultServer([
+    answer(200, { record: drifted, evidence: [] }),
+    answer(200, { record: drifted, evidence: [] }),
+    answer(200, { record: drifted, evidence: [] }),
+    answer(200, { ...drifted, status: 'won', resolution: 'Delivered.' }),
+  ]);
+  const machine = machineFor({ origin: server.url, storeId: 's-1', apiKey: 'key-of-a-test' });
+  const decide = ['disputes', 'decide', 'd-1', '--status', 'won', '--resolution', 'Delivered.'];
+  writeFileSync(
+    path.join(machine.folder, 'd.csv'),
+    'disputeId,status,resolution\nd-1,won,Delivered.\nd-1x,lost,No.\n',
+  );
+
+  for (const args of [
+    ['disputes', 'decide', '--from', 'd.csv', '--confirm', '2'],
+    [...decide, '--confirm', 'd-1'],
+  ]) {
+    const { stderr } = await machine.run(args);
+    const said = stderr.split('\n').filter((line) => line.includes('differs from the contract'));
+    expect(said.length).toBeGreaterThan(0);
+    expect(new Set(said).size).toBe(said.length);
+  }
 });

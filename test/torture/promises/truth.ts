@@ -142,6 +142,8 @@ export const truthPromises: readonly ProgramPromise[] = [
       overEpisodes(story, (episode, ask) => {
         const before = ask.episodes[ask.episodes.indexOf(episode) - 1];
         if (episode.run.typed !== 'resume' || before?.told !== 'not-applied') return null;
+        // The refusal could not be written down.
+        if (before.run.mishaps.fullAt > 0) return null;
         // It may be an earlier command with the same values that `resume` goes on with.
         if (ask !== story.asks.find(({ subject }) => subject === ask.subject)) return null;
         return episode.writes.length === 0 ? [] : [`${describe(episode)}: sent what was refused before`];
@@ -207,8 +209,9 @@ function appliedBy({ effects }: Story, writes: readonly SeenRequest[]): string[]
 }
 
 /** Whether a client that sees what this one saw may doubt. After a kill, only what never got an answer is certain. */
-function doubtAfter({ run, writes }: Episode, before: boolean): boolean {
-  if (isSettledByUser(run)) return false;
+function doubtAfter({ run, writes, told }: Episode, before: boolean): boolean {
+  // A client that says so has seen it, if not in an answer then by reading.
+  if (isSettledByUser(run) || told === 'applied') return false;
   return writes.reduce((inDoubt, write) => {
     if (isDoubtful(write)) return true;
     return write.view === 'success' || wasKilled(run) ? false : inDoubt;

@@ -6,12 +6,12 @@ import type { Context } from '../../command/context.ts';
  * which does no harm.
  */
 export async function markReported({ applied, history }: Context): Promise<void> {
-  for (const record of applied.splice(0)) {
-    if (record.reported) continue;
-    try {
-      await (await history()).update(record, { state: 'applied', reported: true });
-    } catch (error) {
-      if (!(error instanceof HistoryError)) throw error;
-    }
+  const told = applied.filter(({ reported }) => !reported);
+  if (told.length === 0) return;
+  try {
+    await (await history()).markReported(told);
+  } catch (error) {
+    if (!(error instanceof HistoryError)) throw error;
   }
+  applied.splice(0, applied.length, ...applied.map((record) => ({ ...record, reported: true })));
 }

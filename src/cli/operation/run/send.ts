@@ -210,8 +210,11 @@ function noteOtherValues({ request, ui }: Run, { body }: Applied): void {
   for (const line of differencesFromSent(request.body, body)) notice(err.color.yellow(printable(line)));
 }
 
-/** Drift is a warning and not an error: it must not cost the user their answer. What several have in common is said once. */
-export function noteDrift({ notice, err }: Context, answers: readonly Applied[]): void {
-  for (const line of new Set(answers.flatMap(({ drift }) => drift)))
+/** Drift is a warning and not an error: it must not cost the user their answer. A command says each difference once. */
+export function noteDrift({ notice, err, drift: said }: Context, answers: readonly Applied[]): void {
+  for (const line of answers.flatMap(({ drift }) => drift)) {
+    if (said.has(line)) continue;
+    said.add(line);
     notice(err.color.yellow(`the answer differs from the contract: ${printable(line)}`));
+  }
 }

@@ -44,7 +44,10 @@ export async function planPosts(
   const planOf = async (post: PostFile): Promise<Plan> => {
     const found = known.find(post.slug, post.body);
     if (found === null) return { do: 'send' };
-    if (found.record.state === 'applied') return alreadyThere(post, found);
+    if (found.record.state === 'applied') {
+      if (!context.flags.dryRun && !found.record.reported) context.applied.push(found.record);
+      return alreadyThere(post, found);
+    }
     const isSame = found.sentSlug && hasContent(found, post.body);
     return isSame && (await canSettle()) ? { do: 'settle', known: found } : inDoubt(post, found);
   };

@@ -70,6 +70,7 @@ export async function settleBySlug(run: Run, post: KnownPost): Promise<Settled> 
         };
         const { outcome, record: after } = await sendRecord(options, lock, record);
         const { requestId } = outcome;
+        if (after.state === 'applied') context.applied.push(after);
         if (outcome.kind === 'applied') {
           return { created: true, id: textAt(outcome.body, ['id']), operationId: after.id, requestId };
         }

@@ -10,6 +10,7 @@ import {
   rephraseForBatch,
   withGrace,
 } from '../../../cli/operation/run/bulk.ts';
+import { markReported } from '../../../cli/operation/run/mark-reported.ts';
 import type { Run } from '../../../cli/operation/run/run.ts';
 import { perform } from '../../../cli/operation/run/send.ts';
 import { renderJson } from '../../../cli/output/style.ts';
@@ -89,6 +90,7 @@ export async function decideAll(decisions: DecisionRun): Promise<ExitCode> {
       stop ??= fatal;
       const failure = finish(row, line);
       stop ??= failure;
+      if (failure === null) await markReported(context);
     }
   } finally {
     grace.dispose();
@@ -150,6 +152,7 @@ function skippedLine({ run, known }: DecisionRun, row: PlannedRow, message: stri
     ['unchanged', 'unknown'].includes(row.plan) && row.disputeId !== null
       ? known.get(buildPath(decideDispute, { storeId, disputeId: row.disputeId }))
       : undefined;
+  if (record?.state === 'applied' && !record.reported) run.ui.context.applied.push(record);
   return lineOf(run, row, {
     outcome: row.plan,
     message,
