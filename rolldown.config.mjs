@@ -38,15 +38,20 @@ const output = {
   comments: { legal: true, annotation: false, jsdoc: false },
 };
 
-/** The service is a bundle of its own. In one bundle, every command would load the parts of zod that only the service needs. */
-const serviceApart = {
-  name: 'service-apart',
+/**
+ * The service and the package of `storectl mcp` are bundles of their own. In one bundle, every command would load the parts
+ * of zod that only they need. The names are relative to the chunks of the commands, the only ones that import them.
+ */
+const apart = {
+  name: 'apart',
   resolveId: {
-    filter: { id: /\/service\/index\.ts$/ },
-    // Relative to the chunks of the commands, the only ones that import it.
-    handler: () => ({ id: '../service.js', external: true }),
+    filter: { id: /\/(service\/index|sdk)\.ts$/ },
+    handler: (id) => ({ id: id.endsWith('sdk.ts') ? '../mcp-sdk.js' : '../service.js', external: true }),
   },
 };
+
+/** The validator of JSON schemas that the package brings is half of it. The commands check their input themselves. */
+const unusedInSdk = '@modelcontextprotocol/server/_shims';
 
 /**
  * The files that a start opens, in this order, each with the modules that it loads and everything that they import. A
@@ -93,7 +98,7 @@ export default defineConfig([
     input: { storectl: 'src/cli/entry.ts' },
     // Modules that the entry shares with other chunks stay in its file.
     preserveEntrySignatures: 'allow-extension',
-    plugins: [serviceApart],
+    plugins: [apart],
     resolve: { alias },
     output: {
       ...output,
@@ -116,5 +121,11 @@ export default defineConfig([
     ...shared,
     input: { service: 'src/service/index.ts', 'service-worker': 'src/service/worker-thread.ts' },
     output: { ...output, chunkFileNames: 'service-chunks/[name]-[hash].js' },
+  },
+  {
+    ...shared,
+    input: { 'mcp-sdk': 'src/commands/mcp/sdk.ts' },
+    resolve: { alias: { [unusedInSdk]: stub } },
+    output: { ...output, codeSplitting: false },
   },
 ]);

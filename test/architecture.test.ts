@@ -67,7 +67,8 @@ const maxEntries = 14;
 
 /** The files that may import a package. No file may import a package that is not listed. */
 const packages: Readonly<Record<string, RegExp>> = {
-  zod: /^src\/(contract|client|history|cli|service|commands\/api)\//,
+  zod: /^src\/(contract|client|history|cli|service|commands\/(api|mcp))\//,
+  '@modelcontextprotocol/server': /^src\/commands\/mcp\/sdk\.ts$/,
   undici: /^src\/client\//,
   commander: /^src\/cli\/(main|program\/(parser|help))\.ts$/,
   '@inquirer/prompts': /^src\/cli\/prompts\/prompts\.ts$/,

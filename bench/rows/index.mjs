@@ -2,6 +2,7 @@ import { bulkRows } from './bulk.mjs';
 import { commandRows } from './command.mjs';
 import { completionRows } from './completion.mjs';
 import { growthRows } from './growth.mjs';
+import { mcpRows } from './mcp.mjs';
 import { packageRows } from './package.mjs';
 import { serviceRows } from './service.mjs';
 import { startRows } from './start.mjs';
@@ -10,6 +11,7 @@ export const rows = [
   ...startRows,
   ...completionRows,
   ...commandRows,
+  ...mcpRows,
   ...bulkRows,
   ...serviceRows,
   ...growthRows,

@@ -100,6 +100,7 @@ function details({ definition }: LoadedCommand): string[] {
     'Examples:',
     '.PP',
     ...examples(definition.examples),
+    ...(definition.notes ? ['.PP', '.nf', ...definition.notes.map(roff), '.fi'] : []),
   ];
 }
 

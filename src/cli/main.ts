@@ -13,8 +13,15 @@ import { printable, printableJson, printableLines } from './core/sanitize.ts';
 import { version } from './core/version.ts';
 import { createProgram } from './program/parser.ts';
 
-/** Runs the program and returns its exit code. `argv` is without `node` and the script. Errors become exit codes here. */
-export async function main(argv: readonly string[], io: Io): Promise<ExitCode> {
+/**
+ * Runs the program and returns its exit code. `argv` is without `node` and the script. Errors become exit codes here.
+ * `onEnd` is called with the context of the command when it has run.
+ */
+export async function main(
+  argv: readonly string[],
+  io: Io,
+  onEnd?: (context: Context) => void,
+): Promise<ExitCode> {
   const output = watchOutput(io);
   let ran = false;
   let exitCode: ExitCode = exitCodes.done;
@@ -41,6 +48,7 @@ export async function main(argv: readonly string[], io: Io): Promise<ExitCode> {
         if (!lacksStore(error)) throw error;
         return await offerStore(context, error);
       } finally {
+        onEnd?.(context);
         await context.close();
         last = context;
       }

@@ -3,7 +3,7 @@ import type { Context } from '../cli/command/context.ts';
 import { printJson } from '../cli/command/print-json.ts';
 import { CliError, cancelledError, usageError } from '../cli/core/errors.ts';
 import { type ExitCode, exitCodes } from '../cli/core/exit-codes.ts';
-import { argumentValue, isOn, optionValue } from '../cli/core/parsed-command.ts';
+import { argumentValue, isOn, optionValue, type ParsedCommand } from '../cli/core/parsed-command.ts';
 import { printable } from '../cli/core/sanitize.ts';
 import { outcomeError } from '../cli/operation/run/outcome-error.ts';
 import { sendOptions } from '../cli/operation/run/send.ts';
@@ -48,6 +48,11 @@ reading where that is possible. What is left stays open, and resume shows what i
         'Send again even if the service may have forgotten the key (after 20 hours), or the same was changed since',
     },
     {
+      flag: '--no-send',
+      description: 'Settle by reading only, and send nothing again',
+      group: 'Options:',
+    },
+    {
       flag: '--mark',
       value: 'OUTCOME',
       complete: ['applied', 'not-applied'],
@@ -67,10 +72,9 @@ reading where that is possible. What is left stays open, and resume shows what i
       if (context.flags.json) context.print('[]');
       return undefined;
     }
-    await confirmSending(context, records);
+    if (!isOn(parsed, '--no-send')) await confirmSending(context, records);
     const reports: Report[] = [];
-    for (const record of records)
-      reports.push(await resumeOne(context, record, isOn(parsed, '--even-if-old')));
+    for (const record of records) reports.push(await resumeOne(context, record, parsed));
     print(context, reports, id !== undefined);
     return reports.find(({ exitCode }) => exitCode !== exitCodes.done)?.exitCode;
   },
@@ -157,7 +161,7 @@ async function confirmSending(context: Context, records: readonly HistoryRecord[
   if (!(await askFirst(() => askYesNo(context.io, question, true)))) throw cancelledError();
 }
 
-async function resumeOne(context: Context, record: HistoryRecord, evenIfOld: boolean): Promise<Report> {
+async function resumeOne(context: Context, record: HistoryRecord, parsed: ParsedCommand): Promise<Report> {
   const connection = await context.connect();
   const history = await context.history();
   connection.client.pause(history.waitFor(connection));
@@ -168,7 +172,8 @@ async function resumeOne(context: Context, record: HistoryRecord, evenIfOld: boo
     record,
     origin: connection.origin,
     storeId: connection.storeId,
-    evenIfOld,
+    evenIfOld: isOn(parsed, '--even-if-old'),
+    withoutSending: isOn(parsed, '--no-send'),
     onWait: () => context.notice('Waiting for another storectl that works on this change.'),
   });
   const { action, record: after } = resumed;

@@ -11,6 +11,8 @@ export interface CommandDefinition {
   readonly options?: readonly OptionSpec[];
   /** Command lines for the help, without `storectl`. */
   readonly examples: readonly string[];
+  /** Lines after the examples in its help, printed as they are. */
+  readonly notes?: readonly string[];
   /** Dotted names of the known fields of the answer, for `--fields`. */
   answerFields?(): readonly string[];
   /** Whether it supports `--dry-run`. Other commands refuse the flag instead of ignoring it. */

@@ -17,6 +17,13 @@ export function printable(text: string): string {
   return text.replace(unprintable, escapeCharacter);
 }
 
+/** Untrusted text without the characters that act on a terminal or hide text; keeps line feeds and tabs. */
+export function withoutControls(text: string): string {
+  return text.replace(unprintable, (character) =>
+    character === '\n' || character === '\t' ? character : '',
+  );
+}
+
 /** Untrusted text of several lines, joined into one: `input: a; b`. */
 export function printableInOneLine(text: string): string {
   const parts = text.split(/\r?\n/).map((line) => line.trim());

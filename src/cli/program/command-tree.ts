@@ -105,6 +105,7 @@ export const tree: Readonly<Record<string, Group | Leaf>> = {
       remove: leaf('Remove a profile and its key', () => import('../../commands/profile/remove.ts')),
     },
   },
+  mcp: leaf('Serve assistants with the Model Context Protocol', () => import('../../commands/mcp/mcp.ts')),
   api: leaf('Send any request with the key', () => import('../../commands/api/api.ts')),
   doctor: leaf('Find problems with the setup', () => import('../../commands/doctor/doctor.ts')),
   completion: leaf('Print the completion script of a shell', () => import('../../commands/completion.ts')),

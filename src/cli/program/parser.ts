@@ -125,7 +125,7 @@ async function configureLeaf(command: Command, leaf: Leaf, run: Runner): Promise
   for (const option of command.options) if (refused.includes(option.long ?? '')) option.hideHelp();
   command.addHelpText(
     'after',
-    `\nExamples:\n${definition.examples.map((example) => `  $ storectl ${example}`).join('\n')}\n\n${globalOptionsLine(refused)}`,
+    `\n${[...examplesAndNotes(definition), globalOptionsLine(refused)].join('\n\n')}`,
   );
   command.action(async () => {
     await run(definition, {
@@ -135,6 +135,11 @@ async function configureLeaf(command: Command, leaf: Leaf, run: Runner): Promise
       options: collectOptions(command),
     });
   });
+}
+
+function examplesAndNotes({ examples, notes }: CommandDefinition): string[] {
+  const lines = examples.map((example) => `  $ storectl ${example}`);
+  return [['Examples:', ...lines].join('\n'), ...(notes === undefined ? [] : [notes.join('\n')])];
 }
 
 function addOptions(command: Command, options: readonly Option[]): void {

@@ -24,6 +24,8 @@ export interface ResumeOptions extends SendOptions {
   readonly storeId: string;
   /** Send again even after so long that the service may have forgotten the key, and over what was changed since. */
   readonly evenIfOld?: boolean | undefined;
+  /** Settle by reading only: what would have to be sent again is left. */
+  readonly withoutSending?: boolean | undefined;
   readonly onWait?: ((holder: LockHolder | null) => void) | undefined;
 }
 
@@ -182,6 +184,9 @@ async function settleOrSend(options: ResumeOptions, lock: Lock, opened: HistoryR
 }
 
 async function sendAgain(options: ResumeOptions, lock: Lock, record: HistoryRecord): Promise<Resumed> {
+  if (options.withoutSending) {
+    return left(record, 'Reading cannot settle it, and nothing was sent. Resume it without --no-send.');
+  }
   const operation = findOperation(record.operation);
   // findObstacle has left such a record alone.
   if (operation === undefined) throw new RangeError(`${record.operation} is no operation of the contract`);

@@ -1,0 +1,187 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+import { demoProfile } from '../../cli/config/connection-settings.ts';
+import { demoDirectory, stateDirectory } from '../../cli/config/directories.ts';
+import { exitCodes } from '../../cli/core/exit-codes.ts';
+import type { Io } from '../../cli/core/io.ts';
+import { isObject } from '../../cli/core/json-value.ts';
+import type { OutcomeKind } from '../../client/outcome.ts';
+import { type Answer, type LongTexts, toResult } from './answer.ts';
+import { inputProblem } from './describe-tool.ts';
+import { explainExitCode } from './explain-exit-code.ts';
+import { type CommandCall, type CommandResult, runCommand } from './run-command.ts';
+import type { CallToolResult } from './sdk.ts';
+import type { Tool } from './tools.ts';
+
+/** What holds for the lifetime of the server. */
+export interface Session {
+  readonly io: Io;
+  readonly profile: string;
+  /** Where the calls go, for people: `main → store 4be5… @ api.example.com`. */
+  readonly target: string;
+  /** Options of every call: profile, store and address, so that they cannot change between calls. */
+  readonly argv: readonly string[];
+  /** Operations that may be sent. */
+  readonly allowed: ReadonlySet<string>;
+  readonly texts: LongTexts;
+}
+
+export type Inputs = Readonly<Record<string, unknown>>;
+type Control = Pick<CommandCall, 'signal' | 'onProgress'>;
+
+/** Runs the command of a tool. Every outcome is an answer; nothing is thrown. */
+export async function callTool(
+  session: Session,
+  tool: Tool,
+  inputs: Inputs,
+  control: Control,
+): Promise<CallToolResult> {
+  const refusal = refuse(session, tool, inputs);
+  if (refusal !== null) return toResult(refusal, session.texts, null);
+  const sends = tool.name === 'resume' && (await mayBeSentAgain(session, inputs, control));
+  const result = await runCommand(session.io, {
+    ...control,
+    argv: argvOf(session, tool, inputs, sends),
+    stdin: stdinOf(tool, inputs),
+  });
+  return toResult(answerOf(session, tool, inputs, result), session.texts, result.secret);
+}
+
+export function isAllowed({ allowed }: Session, { write }: Tool): boolean {
+  return write === null || allowed.has(write.id);
+}
+
+function refuse(session: Session, tool: Tool, inputs: Inputs): Answer | null {
+  const outcome = tool.write === null ? undefined : 'not_sent';
+  const problem = inputProblem(tool, inputs);
+  if (problem !== null)
+    return { ok: false, outcome, exitCode: exitCodes.usage, next: `Correct the input: ${problem}.` };
+  if (isAllowed(session, tool) || inputs.dryRun === true) return null;
+  const next = `${tool.name} is not allowed, so nothing was sent. Call it with dryRun true, or ask the user to start the server with ${allowFlag(tool)}.`;
+  return { ok: false, outcome, next };
+}
+
+function allowFlag({ write }: Tool): string {
+  return `--allow ${write?.id}`;
+}
+
+/** Whether the operation of the record with this id is allowed. */
+async function mayBeSentAgain(session: Session, { id }: Inputs, control: Control): Promise<boolean> {
+  const argv = ['history', 'show', ...session.argv, '--', String(id)];
+  const { data } = await runCommand(session.io, { ...control, argv });
+  return isObject(data) && session.allowed.has(String(data.operation));
+}
+
+/** Every value is joined to its option or stands after `--`, so that none can become an option. */
+function argvOf(session: Session, tool: Tool, inputs: Inputs, sends: boolean): string[] {
+  const options = Object.entries(tool.options).flatMap(([name, { flag }]) => {
+    const value = inputs[name];
+    if (value === undefined || value === false) return [];
+    return value === true ? [flag] : [`${flag}=${value}`];
+  });
+  return [
+    ...tool.words,
+    ...session.argv,
+    ...options,
+    ...(inputs.dryRun === true ? ['--dry-run'] : []),
+    ...(tool.name === 'resume' && !sends ? ['--no-send'] : []),
+    ...(tool.confirm !== null && inputs.confirm !== undefined ? [`--confirm=${inputs.confirm}`] : []),
+    ...(tool.rows === null ? [] : ['--from=-', `--receipt=${receiptFile(session, inputs[tool.rows.name])}`]),
+    ...(bodyOf(tool, inputs) === null ? [] : ['--from-file=-']),
+    '--',
+    ...tool.positionals.flatMap((name) => (inputs[name] === undefined ? [] : [String(inputs[name])])),
+  ];
+}
+
+/** The fields of the request, or null if none is given. */
+function bodyOf(tool: Tool, inputs: Inputs): Record<string, unknown> | null {
+  if (tool.body === null) return null;
+  const others = new Set([...tool.positionals, ...Object.keys(tool.options), 'confirm', 'dryRun']);
+  const fields = Object.entries(inputs).filter(([name]) => !others.has(name));
+  return fields.length === 0 ? null : Object.fromEntries(fields);
+}
+
+function stdinOf(tool: Tool, inputs: Inputs): string | undefined {
+  const rows = tool.rows === null ? undefined : inputs[tool.rows.name];
+  if (Array.isArray(rows)) return rows.map((row) => JSON.stringify(row)).join('\n');
+  const body = bodyOf(tool, inputs);
+  return body === null ? undefined : JSON.stringify(body);
+}
+
+/** The same rows get the same receipt, so that the same call continues where it stopped. */
+function receiptFile({ io, profile, target }: Session, rows: unknown): string {
+  const state = profile === demoProfile ? demoDirectory(io) : stateDirectory(io);
+  const folder = path.join(state, 'receipts');
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const hash = createHash('sha256').update(JSON.stringify([profile, target, rows]));
+  return path.join(folder, `${hash.digest('hex').slice(0, 32)}.jsonl`);
+}
+
+function answerOf(session: Session, tool: Tool, inputs: Inputs, result: CommandResult): Answer {
+  const { exitCode, data, error, notes, applied } = result;
+  const outcome = outcomeOf(tool, inputs, result);
+  const recordId =
+    error?.operationId ?? applied.at(-1) ?? (tool.name === 'resume' && isObject(data) ? data.id : null);
+  const historyId = typeof recordId === 'string' ? recordId : undefined;
+  const { outcome: _, operationId: __, ...described } = error ?? {};
+  return {
+    ok: exitCode === exitCodes.done,
+    outcome,
+    historyId,
+    exitCode,
+    next: nextStep(session, tool, inputs, result, outcome, historyId),
+    untrusted: {
+      ...(error !== null && { error: described }),
+      ...(data !== null && { data }),
+      ...(notes.length > 0 && { notes }),
+    },
+  };
+}
+
+const outcomes: readonly OutcomeKind[] = ['applied', 'rejected', 'not_sent', 'unknown'];
+
+function outcomeOf(
+  tool: Tool,
+  { dryRun }: Inputs,
+  { exitCode, data, error, applied }: CommandResult,
+): OutcomeKind | undefined {
+  if (tool.name === 'resume' && isObject(data)) {
+    return data.state === 'sent' ? 'unknown' : outcomes.find((kind) => kind === data.state);
+  }
+  if (tool.write === null) return undefined;
+  if (dryRun === true) return 'not_sent';
+  if (exitCode === exitCodes.done) return applied.length > 0 ? 'applied' : 'not_sent';
+  return exitCode === exitCodes.unknown ? 'unknown' : outcomes.find((kind) => kind === error?.outcome);
+}
+
+function nextStep(
+  session: Session,
+  tool: Tool,
+  { dryRun }: Inputs,
+  { exitCode, error }: CommandResult,
+  outcome: OutcomeKind | undefined,
+  historyId: string | undefined,
+): string | undefined {
+  if (outcome === 'unknown') {
+    return tool.name === 'resume'
+      ? 'Still unknown: it may have been applied. Do not send it again. Tell the user what the message says; only they can look in the store, or allow the operation so that resume may send it again with the same key.'
+      : `It may have been applied. Do not call ${tool.name} again. Call resume with id ${historyId ?? 'from history_list (state unknown)'}, which settles it.`;
+  }
+  if (exitCode === exitCodes.inputNeeded && asksToConfirm(error)) {
+    return `Nothing was sent. Ask the user, then call again with confirm set to ${tool.confirm === null ? 'the number of decisions' : `the same id as ${tool.confirm}`}.`;
+  }
+  if (exitCode !== exitCodes.done) return explainExitCode(exitCode);
+  if (dryRun === true) {
+    return isAllowed(session, tool)
+      ? 'Nothing was sent. Call again without dryRun to send it.'
+      : `Nothing was sent. To send it, the user has to start the server with ${allowFlag(tool)}.`;
+  }
+  if (tool.write === null) return undefined;
+  return outcome === 'applied' ? (tool.after ?? undefined) : 'Nothing had to be sent: it is so already.';
+}
+
+function asksToConfirm(error: CommandResult['error']): boolean {
+  const fields: unknown = error?.fields;
+  return Array.isArray(fields) && fields.some((field) => isObject(field) && field.field === 'confirm');
+}

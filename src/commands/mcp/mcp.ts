@@ -1,0 +1,97 @@
+import { nearestFirst } from '../../cli/command/answer-fields.ts';
+import type { CommandDefinition } from '../../cli/command/command-definition.ts';
+import type { Context } from '../../cli/command/context.ts';
+import { type ConnectionSettings, demoProfile } from '../../cli/config/connection-settings.ts';
+import { usageError } from '../../cli/core/errors.ts';
+import { isOn, type ParsedCommand } from '../../cli/core/parsed-command.ts';
+import { keepLongTexts } from './answer.ts';
+import type { Session } from './call-tool.ts';
+import { writeOperations } from './tools.ts';
+
+const allow = '--allow';
+const readOnly = '--read-only';
+
+export const command: CommandDefinition = {
+  description: `Serve an assistant with the Model Context Protocol, on standard input and output. It uses one stored profile
+and its key. Reading and dry runs are always possible. A change is sent only if ${allow} names its operation, with the same
+guards and the same history as the commands.`,
+  options: [
+    {
+      ...{ flag: allow, value: 'OPERATIONS', list: true, complete: writeOperations },
+      description: 'Operations that may be sent, with commas, for example backup.create,disputes.decide',
+      group: 'Safety:',
+    },
+    { flag: readOnly, description: `Send nothing, whatever ${allow} says`, group: 'Safety:' },
+  ],
+  examples: ['mcp --profile main', 'mcp --profile main --allow backup.create', '--demo mcp'],
+  notes: [
+    'Claude Code:',
+    '  claude mcp add storectl -- storectl mcp --profile main',
+    'Codex:',
+    '  codex mcp add storectl -- storectl mcp --profile main',
+    'Claude Desktop, Cursor, Gemini CLI and others, in their settings:',
+    '  {"mcpServers": {"storectl": {"command": "storectl", "args": ["mcp", "--profile", "main"]}}}',
+    'VS Code, in .vscode/mcp.json:',
+    '  {"servers": {"storectl": {"command": "storectl", "args": ["mcp", "--profile", "main"]}}}',
+  ],
+  withoutJson: true,
+  async run(context, parsed) {
+    const allowed = readAllowed(parsed);
+    const session = await startSession(context, allowed);
+    const writes = allowed.size === 0 ? 'nothing can be changed' : `may send: ${[...allowed].join(', ')}`;
+    context.notice(`Serving ${session.target}; ${writes}.`);
+    if (context.io.stdin.isTTY) context.notice('Waiting for an assistant on standard input. Ctrl-C ends it.');
+    const { serve } = await import('./server.ts');
+    await serve(session);
+    return undefined;
+  },
+};
+
+/** The operations of `--allow`. Throws exit 2 for a name that is none, with the nearest one. */
+function readAllowed(parsed: ParsedCommand): ReadonlySet<string> {
+  const given = parsed.options.get(allow);
+  const names =
+    typeof given === 'object' ? given.flatMap((list) => list.split(',')).map((name) => name.trim()) : [];
+  for (const name of names) {
+    if (writeOperations.includes(name)) continue;
+    const [nearest] = nearestFirst(writeOperations, name);
+    throw usageError(
+      `${allow}: unknown operation "${name}" (did you mean ${nearest}?)`,
+      `operations: ${writeOperations.join(', ')}`,
+    );
+  }
+  return new Set(isOn(parsed, readOnly) ? [] : names);
+}
+
+/** Profile, store and address stay the same for all calls, whatever changes in the settings meanwhile. */
+async function startSession(
+  { io, flags, settings }: Context,
+  allowed: ReadonlySet<string>,
+): Promise<Session> {
+  const resolved = await settings();
+  const { profile, profileSource, storeId, baseUrl } = resolved;
+  const argv = [
+    ...(profileSource === 'default' ? [] : [`--profile=${profile}`]),
+    ...(storeId === null ? [] : [`--store=${storeId.value}`]),
+    ...(baseUrl === null ? [] : [`--base-url=${baseUrl.value.href}`]),
+    ...(flags.timeoutMs === undefined ? [] : [`--timeout=${flags.timeoutMs / 1000}`]),
+  ];
+  // What is captured must be plain JSON. A key from a pipe can be read only once.
+  const { FORCE_COLOR: _, STORECTL_DEBUG: __, STORECTL_API_KEY_FILE: file, ...env } = io.env;
+  const isFromFile = file !== undefined && resolved.apiKey?.source === 'environment';
+  const callEnv = { ...env, ...(isFromFile && { STORECTL_API_KEY: resolved.apiKey?.value }) };
+  return {
+    io: { ...io, env: callEnv },
+    profile,
+    target: describeTarget(resolved),
+    argv,
+    allowed,
+    texts: keepLongTexts(),
+  };
+}
+
+/** `main → store 4be5… @ api.example.com`. */
+function describeTarget({ profile, storeId, baseUrl }: ConnectionSettings): string {
+  if (profile === demoProfile) return 'demo → example store on this machine';
+  return `${profile} → store ${storeId?.value ?? '(none yet)'} @ ${baseUrl?.value.host ?? '(no address yet)'}`;
+}

@@ -1,0 +1,13 @@
+// A bundle of its own: the package of the protocol, and what makes schemas. No other command loads it.
+export type { CallToolResult, InputRequiredResult, ServerContext } from '@modelcontextprotocol/server';
+export {
+  CLIENT_CAPABILITIES_META_KEY,
+  inputRequired,
+  inputResponse,
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
+} from '@modelcontextprotocol/server';
+export { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
+export { toJSONSchema } from 'zod/mini';
+export { buildOpenApi } from '../../contract/openapi.ts';
