@@ -114,6 +114,7 @@ const rows: Readonly<Record<string, Row>> = {
   'auth status': { missing: 0, given: () => ['--json'] },
   'auth logout': { missing: 0, given: () => ['--profile', 'main'] },
   api: { missing: 3, given: () => ['GET', '/v1/stores/{store}/operations/settings'] },
+  mcp: { missing: 0, given: () => ['--read-only'] },
   doctor: { missing: 0, given: () => ['--json'] },
   completion: { missing: 3, given: () => ['bash'] },
   'demo info': { missing: 0, given: () => ['--demo'] },
