@@ -59,14 +59,13 @@ test('CommonJS and ES modules get the same functions and classes', async () => {
     const client = require('storectl/client');
     const history = require('storectl/history');
     Promise.all([import('storectl/client'), import('storectl/history')]).then(([c, h]) => {
-      console.log(c.createClient === client.createClient, h.createHistory === history.createHistory, Object.keys(history).sort());
+      const same = c.createClient === client.createClient && h.createHistory === history.createHistory;
+      console.log(same, Object.keys(history).sort().join(' '));
     });`;
 
   const { stdout } = await run(testNode, [write('script.cjs', script)], { cwd: folder });
 
-  expect(stdout).toBe(
-    "true true [ 'EarlierRequestError', 'HistoryError', 'KeyReusedError', 'createHistory' ]\n",
-  );
+  expect(stdout).toBe('true EarlierRequestError HistoryError KeyReusedError createHistory\n');
 });
 
 const program = `

@@ -6,6 +6,7 @@ import { operations } from '../../contract/operations.ts';
 import { describeError, notFound, ServiceError } from '../model/errors.ts';
 import { validate } from '../model/validation.ts';
 import { ping, type Storage } from '../storage/core/storage.ts';
+import { serveViewerFile, showReference } from './api-reference.ts';
 import { createAuthenticator, requireScope } from './authenticate.ts';
 import { type ApplyChange, createChanges } from './changes.ts';
 import { type HttpAnswer, type HttpHandler, type HttpRequest, requireJson } from './http-message.ts';
@@ -47,7 +48,7 @@ interface AppRoute extends Route {
   answer(request: HttpRequest, parameters: readonly string[], trace: Trace): Promise<Reply>;
 }
 
-/** Makes the service: the 12 operations of the contract, `/healthz`, `/readyz` and `/openapi.json`. */
+/** Makes the service: the 12 operations of the contract, `/healthz`, `/readyz`, `/openapi.json` and `/docs`. */
 export function createApp(options: AppOptions): App {
   const { storage, version, clock = Date.now, log = () => {} } = options;
   const { rateLimit = { perSecond: 10, burst: 20 } } = options;
@@ -110,6 +111,12 @@ export function createApp(options: AppOptions): App {
         openApi ??= buildOpenApi(version);
         return ok(openApi);
       },
+    },
+    { method: 'GET', path: '/docs', answer: async () => showReference() },
+    {
+      method: 'GET',
+      path: '/docs/{version}/{file}',
+      answer: async (_, [version = '', file = '']) => serveViewerFile(version, file),
     },
     { method: 'GET', path: '/healthz', answer: async () => ok({ ok: true }) },
     {

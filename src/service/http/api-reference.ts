@@ -1,0 +1,95 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { notFound } from '../model/errors.ts';
+import type { Reply } from './operation-handlers.ts';
+
+/** The optional package that shows openapi.json as a page. */
+const viewer = 'swagger-ui-dist';
+
+const types: Readonly<Record<string, string>> = {
+  'swagger-ui.css': 'text/css; charset=utf-8',
+  'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
+};
+
+/** Nothing from elsewhere, and no script in the page. The viewer sets styles of single elements. */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** It only shows: whoever wants to try an operation has the command line, which keeps a history. */
+const start = `SwaggerUIBundle({
+  url: document.body.dataset.api,
+  domNode: document.getElementById('reference'),
+  supportedSubmitMethods: [],
+  deepLinking: true,
+  defaultModelsExpandDepth: 0,
+  // A key would be of no use here.
+  plugins: [() => ({ wrapComponents: { authorizeBtn: () => () => null, authorizeOperationBtn: () => () => null } })],
+});
+`;
+
+/** `GET /docs`: the API reference, or how to get it if the viewer is not installed. Links are relative, for proxies. */
+export function showReference(): Reply {
+  const installed = findViewer();
+  if (installed === null) {
+    return page(
+      `<p>To see the API reference here, install the npm package <code>${viewer}</code> beside storectl; <a href="openapi.json">openapi.json</a> describes the API for programs.</p>`,
+    );
+  }
+  const assets = `docs/${installed.version}`;
+  return page(`<link rel="stylesheet" href="${assets}/swagger-ui.css">
+<div id="reference"></div>
+<script src="${assets}/swagger-ui-bundle.js"></script>
+<script src="${assets}/start.js"></script>`);
+}
+
+/** `GET /docs/{version}/{file}`: a file of the viewer. A new version has a new path, so browsers may keep it. */
+export function serveViewerFile(version: string, file: string): Reply {
+  const installed = findViewer();
+  const type = file === 'start.js' ? types['swagger-ui-bundle.js'] : types[file];
+  if (installed === null || installed.version !== version || type === undefined) {
+    throw notFound('Path', `/docs/${version}/${file}`);
+  }
+  const text = file === 'start.js' ? start : readFileSync(path.join(installed.folder, file), 'utf8');
+  return reply(text, { 'Content-Type': type, 'Cache-Control': 'public, max-age=31536000, immutable' });
+}
+
+function findViewer(): { readonly folder: string; readonly version: string } | null {
+  try {
+    const file = createRequire(path.join(import.meta.dirname, 'here')).resolve(`${viewer}/package.json`);
+    const { version } = JSON.parse(readFileSync(file, 'utf8')) as { version: string };
+    return { folder: path.dirname(file), version };
+  } catch {
+    return null;
+  }
+}
+
+function page(content: string): Reply {
+  const html = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Store Management Service</title>
+<body data-api="openapi.json">
+${content}
+</html>
+`;
+  return reply(html, { 'Content-Type': 'text/html; charset=utf-8' });
+}
+
+function reply(text: string, headers: Readonly<Record<string, string>>): Reply {
+  const safety = {
+    'Content-Security-Policy': policy,
+    'X-Content-Type-Options': 'nosniff',
+    'Referrer-Policy': 'no-referrer',
+  };
+  return { status: 200, body: {}, text, headers: { ...headers, ...safety } };
+}
