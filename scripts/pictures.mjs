@@ -1,5 +1,5 @@
 // Draws the terminals of the README: runs storectl against the demo in a real terminal, and writes what is on the screen to
-// docs/pictures as SVG, once for light and once for dark pages. Run `npm run build` before.
+// docs/pictures (or the folder given) as SVG, once for light and once for dark pages. Run `npm run build` before.
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -7,7 +7,7 @@ import { spawn } from '@lydell/node-pty';
 import xterm from '@xterm/headless';
 
 const root = path.resolve(import.meta.dirname, '..');
-const pictures = path.join(root, 'docs', 'pictures');
+const pictures = path.resolve(process.argv[2] ?? path.join(root, 'docs', 'pictures'));
 const dispute = '01985f2e-7b90-7a16-9c48-5d1e3f82a6b4';
 const columns = 108;
 
@@ -54,9 +54,13 @@ const scenes = [
         ];
       }),
     ),
-    steps: [['storectl --demo blog create posts/*.md', /2\d\/40/]],
+    steps: [
+      ['storectl --demo blog create posts/*.md', /\? Create 40 posts\?.*$/],
+      ['y', /2\d\/40/],
+    ],
     parts: [
-      [/^\$ storectl/, /ink-08/],
+      [/^\$ storectl/, /^create .*ink-04/],
+      [/^40 create/, /^created .*ink-08/],
       [/\d+\/40/, /\d+\/40/],
     ],
   },
@@ -120,7 +124,7 @@ async function play({ steps, files = {} }) {
     ...{ cols: columns, rows, cwd: home },
     env: {
       ...{ HOME: home, PATH: `${path.dirname(program)}:${process.env.PATH}`, PS1: '$ ' },
-      ...{ TERM: 'xterm-256color', COLORTERM: '', LANG: 'C.UTF-8', STORECTL_NO_PAGER: '1' },
+      ...{ TZ: 'UTC', TERM: 'xterm-256color', COLORTERM: '', LANG: 'C.UTF-8', STORECTL_NO_PAGER: '1' },
     },
   });
   const emulator = new xterm.Terminal({ cols: columns, rows, allowProposedApi: true });

@@ -180,13 +180,16 @@ async function describeParserError(error: CommanderError, argv: readonly string[
 
 async function describeForPeople(
   { message, hint, requestId }: ErrorDetails,
-  { stderr, signal }: Pick<Io, 'stderr' | 'signal'>,
+  { stderr, env, signal }: Pick<Io, 'stderr' | 'env' | 'signal'>,
 ): Promise<string> {
   const isTerminal = stderr.isTTY === true;
   const { wrapText } = isTerminal ? await import('./output/wrap.ts') : { wrapText: (text: string) => text };
   const columns = stderr.columns ?? 80;
   const indented = (text: string) => wrapText(text, columns - 2).replace(/^/gm, '  ');
-  const lines = [wrapText(`error: ${printableLines(message)}`, columns)];
+  const { color } = await (await import('./output/style.ts')).styleOf(stderr, env);
+  const lines = [
+    wrapText(`error: ${printableLines(message)}`, columns).replace('error:', color.red('error:')),
+  ];
   if (hint !== undefined) lines.push(indented(printableLines(hint)));
   if (requestId !== undefined) lines.push(indented(`request id: ${printable(requestId)}`));
   // The terminal has echoed ^C: overwrite it.

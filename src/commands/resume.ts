@@ -6,6 +6,7 @@ import { type ExitCode, exitCodes } from '../cli/core/exit-codes.ts';
 import { argumentValue, isOn, optionValue, type ParsedCommand } from '../cli/core/parsed-command.ts';
 import { printable } from '../cli/core/sanitize.ts';
 import { outcomeError } from '../cli/operation/run/outcome-error.ts';
+import { noticeDone } from '../cli/operation/run/print-result.ts';
 import { sendOptions } from '../cli/operation/run/send.ts';
 import { answerBody, recordSummary } from '../cli/output/record-summary.ts';
 import { wrapText } from '../cli/output/wrap.ts';
@@ -103,8 +104,8 @@ async function markByHand(context: Context, id: string | undefined, mark: string
       operationId: record.id,
     });
   }
+  noticeDone(context, `Marked ${record.id} as ${mark}`);
   if (context.flags.json) printJson(context, recordSummary(record, context.now()));
-  else context.notice(`Marked ${record.id} as ${mark}.`);
   return undefined;
 }
 

@@ -23,7 +23,7 @@ test('who is asked for a decision sees the dispute first, and Escape at the end 
   terminal.type('ed');
   await terminal.shows(/Delivered\n(.*\n)+.*to confirm:$/);
   terminal.type(open);
-  await terminal.shows(/^resolution +Delivered/m);
+  await terminal.shows(/^Resolution +Delivered/m);
 
   const shown = await machine.run(['--demo', 'disputes', 'show', open, '--fields', 'record.status']);
   expect(JSON.parse(shown.stdout)).toEqual({ record: { status: 'won' } });

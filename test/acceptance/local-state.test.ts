@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { makeNamedPipe } from '../helpers/named-pipe.ts';
@@ -104,6 +104,25 @@ test.each([
     expect(readdirSync(machine.folder)).toEqual(before);
   },
 );
+
+test('a home folder that does not exist is not created: exit 11 says what to set instead', async () => {
+  const { machine, proxy } = await setScene();
+  const home = path.join(machine.folder, 'gone');
+  const env = { HOME: home, STORECTL_CONFIG_DIR: '', STORECTL_STATE_DIR: '' };
+  for (const [args, variable] of [
+    [create, 'STORECTL_STATE_DIR'],
+    [['--demo', 'settings', 'show'], 'STORECTL_STATE_DIR'],
+    [['profile', 'set', 'main', '--store', 's'], 'STORECTL_CONFIG_DIR'],
+  ] as const) {
+    const { exitCode, stderr } = await machine.run(args, { env });
+    expect({ args, exitCode }).toEqual({ args, exitCode: 11 });
+    expect(stderr).toContain(`HOME is "${home}", which does not exist`);
+    expect(stderr).toContain(`set HOME, or set ${variable} to a folder`);
+  }
+  expect(await machine.run(['settings', 'show'], { env })).toMatchObject({ exitCode: 0 });
+  expect(existsSync(home)).toBe(false);
+  expect(proxy.writes()).toEqual([]);
+});
 
 test.each([
   ['a named pipe', makeNamedPipe],

@@ -8,8 +8,8 @@ test('text longer than the screen is shown in less by default', async () => {
   terminal.type(`stty rows 8; clear; '${testNode}' '${launcher}' --demo settings show; echo exit $?`);
 
   const screen = await terminal.shows(/^:$/m);
-  expect(screen).toContain('quietHours.enabled');
-  expect(screen).not.toContain('showcase');
+  expect(screen).toContain('Quiet hours enabled');
+  expect(screen).not.toContain('Showcase');
   terminal.press('q');
 
   await terminal.shows(/exit 0/);

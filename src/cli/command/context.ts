@@ -11,7 +11,12 @@ import {
   refuseMistypedKey,
   resolveSettings,
 } from '../config/connection-settings.ts';
-import { configDirectory, demoDirectory, historyDirectory } from '../config/directories.ts';
+import {
+  configDirectory,
+  demoDirectory,
+  historyDirectory,
+  refuseMissingHome,
+} from '../config/directories.ts';
 import type { ProfileStore } from '../config/profile-store.ts';
 import { CliError, usageError } from '../core/errors.ts';
 import { exitCodes } from '../core/exit-codes.ts';
@@ -110,7 +115,10 @@ export async function createContext({ io, flags, version }: ContextOptions): Pro
 
   const profiles = memoize(async () => {
     const { openProfiles } = await import('../config/profile-store.ts');
-    return openProfiles(configDirectory(io), io.process, notice);
+    const directory = configDirectory(io);
+    return openProfiles(directory, io.process, notice, () =>
+      refuseMissingHome(io, directory, 'STORECTL_CONFIG_DIR'),
+    );
   });
   const settings = memoize(async () => {
     // Loading conf takes longer than looking whether there is a file at all.

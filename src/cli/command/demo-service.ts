@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { systemCode } from '../../history/errors.ts';
 import type { ExampleStore } from '../../service/index.ts';
 import { describeSystemError, localStateError } from '../core/errors.ts';
 
@@ -9,6 +10,12 @@ export interface Demo {
   readonly example: ExampleStore;
   close(): Promise<void>;
 }
+
+/** Errors of a folder that a new demo store could not be written to either. */
+const unwritableCodes = [
+  ...['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT', 'ENOTDIR'],
+  ...['SQLITE_CANTOPEN', 'SQLITE_READONLY', 'SQLITE_FULL'],
+];
 
 /** Minutes for which the key of a demo command is valid. Only this process knows it. */
 const keyMinutes = 60;
@@ -21,13 +28,16 @@ export async function startDemo(directory: string, version: string): Promise<Dem
   try {
     return await startService(directory, version);
   } catch (error) {
+    const isUnwritable = unwritableCodes.includes(systemCode(error));
     const isEngineMissing = error instanceof Error && error.name === 'DatabaseSetupError';
     throw localStateError(
       'demo_unusable',
       `cannot use the demo store in ${directory}: ${describeSystemError(error)}`,
       isEngineMissing
         ? 'npm skips it with --omit=optional; only --demo and `storectl service` need it'
-        : '`storectl demo reset` makes room for a new one; STORECTL_STATE_DIR chooses another folder',
+        : isUnwritable
+          ? 'set STORECTL_STATE_DIR to a folder that you can write to'
+          : '`storectl demo reset` removes it, so that a new one is created',
     );
   }
 }

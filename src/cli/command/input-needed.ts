@@ -61,7 +61,9 @@ export function inputNeeded(missing: readonly MissingInput[], otherwise?: string
           ].join('\n'),
     hint: connection
       ? 'run `storectl auth login` to store the address, store and key; to try it without them: `storectl --demo …`'
-      : [`add ${missing.length === 1 ? 'it' : 'them'}`, otherwise].filter(Boolean).join(', '),
+      : [`give ${missing.length === 1 ? 'it' : 'them'} on the command line`, otherwise]
+          .filter(Boolean)
+          .join(', '),
     outcome: 'not_sent',
     fields: missing.map(({ field, give, description }) => ({
       field,

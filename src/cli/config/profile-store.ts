@@ -40,12 +40,13 @@ const lockSilenceMs = 10_000;
 
 /**
  * Opens `settings.json` in `directory`, mode 0600 in a folder of mode 0700. Looser modes are repaired and reported to
- * `notice`. Throws `settings_unreadable` if the file is not a JSON object.
+ * `notice`. `beforeWrite` may throw to refuse a change. Throws `settings_unreadable` if the file is not a JSON object.
  */
 export function openProfiles(
   directory: string,
   process: ProcessFacts,
   notice: (line: string) => void,
+  beforeWrite: () => void,
 ): ProfileStore {
   const { platform } = process;
   const file = path.join(directory, 'settings.json');
@@ -84,6 +85,7 @@ export function openProfiles(
   };
   // Each write replaces the whole file, so two processes must not change it at the same time.
   const write = async (change: (settings: Settings) => Settings): Promise<void> => {
+    beforeWrite();
     guarded(() => undefined);
     const locks = openLocks({
       folder: path.join(directory, 'locks'),

@@ -110,8 +110,15 @@ export async function readObject(
   return parseObject(await readText(source, file, flag), `${describeFile(file)} (${flag})`);
 }
 
-/** The object in a JSON or YAML text. Throws a usage error that names the text. */
-export async function parseObject(text: string, name: string): Promise<Record<string, unknown>> {
+/**
+ * The object in a JSON or YAML text. Throws a usage error that names the text, and the line counted from the beginning of
+ * the file that the user sees, in which `linesAbove` precede the text.
+ */
+export async function parseObject(
+  text: string,
+  name: string,
+  linesAbove = 0,
+): Promise<Record<string, unknown>> {
   let value = parseJson(text, name);
   if (value === undefined) {
     const yaml = await import('yaml');
@@ -123,7 +130,7 @@ export async function parseObject(text: string, name: string): Promise<Record<st
       value = document.toJS();
     } catch (error) {
       throw invalidInput(
-        `${name} is not valid: ${describeYamlError(error)}`,
+        `${name} is not valid: ${describeYamlError(error, linesAbove)}`,
         'fix it and run the command again',
       );
     }
@@ -137,10 +144,10 @@ export async function parseObject(text: string, name: string): Promise<Record<st
 }
 
 /** `invalid YAML in line 3 (…)`, with the position that the parser puts into its message moved to the front. */
-function describeYamlError(error: unknown): string {
+function describeYamlError(error: unknown, linesAbove: number): string {
   const [reason = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
   const [, text = reason, line] = /^(.*?) at line (\d+), column \d+:?$/.exec(reason) ?? [];
-  return `invalid YAML${line === undefined ? '' : ` in line ${line}`} (${text})`;
+  return `invalid YAML${line === undefined ? '' : ` in line ${Number(line) + linesAbove}`} (${text})`;
 }
 
 /** The name of a file in messages. */

@@ -78,6 +78,17 @@ export function checkBody(
   if (wrong.length > 0) throw invalidFields(wrong);
 }
 
+/** The fields to name by their flags in errors. Those that a file gave are named as they are there. */
+export function fieldsToNameByFlag(
+  fields: readonly FieldFlag[],
+  { options }: ParsedCommand,
+): readonly FieldFlag[] {
+  if (!options.has('--from-file')) return fields;
+  return fields.filter(
+    ({ flag, fileFlag }) => options.has(flag) || (fileFlag !== null && options.has(fileFlag)),
+  );
+}
+
 /** Exit 2: one message that names every invalid field by its flag. */
 function invalidFields(wrong: readonly FieldError[]): CliError {
   const lines = wrong.map(({ field, flag, detail }) => `${flag ?? field} ${detail}`);

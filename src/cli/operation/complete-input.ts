@@ -5,7 +5,7 @@ import { getPath } from '../core/field-path.ts';
 import { argumentValue, optionValue, type ParsedCommand } from '../core/parsed-command.ts';
 import { type FieldFlag, flagValues } from '../input/field-flags.ts';
 import { checkParameter, describeParameter } from '../input/path-parameter.ts';
-import { checkBody } from '../input/request-body.ts';
+import { checkBody, fieldsToNameByFlag } from '../input/request-body.ts';
 import type { Questions } from '../prompts/questions.ts';
 import { completeParameter, wrongConfirmation } from './run/confirm.ts';
 import type { Interview } from './run/run.ts';
@@ -52,7 +52,7 @@ export async function completeInput(
     checkParameter(`<${name}>`, value);
     parameters[name] = await completeParameter(context, name, value);
   }
-  checkBody(operation, fields, body);
+  checkBody(operation, fieldsToNameByFlag(fields, parsed), body);
 
   const absent = fields.filter(
     (field) => field.required && !isGenerated(field) && getPath(body, field.path) === undefined,

@@ -1,6 +1,6 @@
 import { isObject } from '../core/json-value.ts';
-import { printable } from '../core/sanitize.ts';
 import { formatValue, type ValueContext } from './format-value.ts';
+import { labelOf } from './labels.ts';
 import type { Style } from './style.ts';
 import { renderRecord } from './tables.ts';
 
@@ -23,7 +23,7 @@ export function describeFieldChanges(
     const name = path.at(-1) ?? '';
     const now = valueOrNone(name, after, values);
     const text = isBeforeKnown ? `${valueOrNone(name, before, values)} → ${now}` : now;
-    return [printable(labelOf(path)), text] as const;
+    return [labelOf(path), text] as const;
   });
   return renderRecord(rows, style);
 }
@@ -38,17 +38,3 @@ export function leafPaths(value: unknown, parent: readonly string[] = []): (read
   if (!isObject(value) || Object.keys(value).length === 0) return parent.length === 0 ? [] : [parent];
   return Object.entries(value).flatMap(([name, inner]) => leafPaths(inner, [...parent, name]));
 }
-
-/** `['settings', 'cashbackBp']` as a label for people: `Cashback`. */
-function labelOf(path: readonly string[]): string {
-  const names = path[0] === 'settings' && path.length > 1 ? path.slice(1) : path;
-  const last = names.length - 1;
-  const words = names
-    .map((name, index) => (index === last ? name.replace(/(?<=[a-z])(Bp|Minor|At)$/, '') : name))
-    .flatMap((name) => name.replace(/(?<=[a-z\d])(?=[A-Z])/g, ' ').split(' '))
-    .map((word) => knownWords[word.toLowerCase()] ?? (/^[A-Z][a-z]/.test(word) ? word.toLowerCase() : word));
-  const label = words.join(' ');
-  return label.charAt(0).toUpperCase() + label.slice(1);
-}
-
-const knownWords: Readonly<Record<string, string>> = { id: 'ID', url: 'URL', md: 'Markdown' };

@@ -3,24 +3,25 @@ import { isObject } from '../core/json-value.ts';
 import { printable } from '../core/sanitize.ts';
 import { formatValue, type ValueContext } from './format-value.ts';
 import { linkCells, linkWrapped } from './hyperlinks.ts';
+import { labelOf, type Tone, toneOf } from './labels.ts';
 import type { Style } from './style.ts';
 import { displayWidth, truncateText, wrapText } from './wrap.ts';
 
-/** A row of a record: its label and its value as text. */
-export type Row = readonly [label: string, value: string];
+/** A row of a record: its label, its value as text, and the colour of the value if it has one. */
+export type Row = readonly [label: string, value: string, tone?: Tone | undefined];
 
 /**
- * The fields of a JSON object as rows, nested objects as dotted paths, null and missing ones left out.
+ * The fields of a JSON object as rows, those of nested objects too, null and missing ones left out.
  * Lists of objects are left out as well: they are tables of their own.
  */
-export function rowsOf(body: unknown, context: ValueContext, prefix = ''): Row[] {
-  if (!isObject(body)) return [['value', printable(JSON.stringify(body))]];
+export function rowsOf(body: unknown, context: ValueContext, parent: readonly string[] = []): Row[] {
+  if (!isObject(body)) return [['Value', printable(JSON.stringify(body))]];
   return Object.entries(body).flatMap(([name, value]): Row[] => {
-    const path = prefix + printable(name);
+    const path = [...parent, name];
     if (value === null || value === undefined) return [];
-    if (isObject(value)) return Object.keys(value).length === 0 ? [] : rowsOf(value, context, `${path}.`);
+    if (isObject(value)) return Object.keys(value).length === 0 ? [] : rowsOf(value, context, path);
     if (Array.isArray(value) && value.some(isObject)) return [];
-    return [[path, formatValue(name, value, context)]];
+    return [[labelOf(path), formatValue(name, value, context), toneOf(name, value, context.now)]];
   });
 }
 
@@ -38,10 +39,11 @@ export function renderRecord(rows: readonly Row[], style: Style): string {
   );
   const valueWidth = total - labelWidth;
   const below = (style.width ?? Number.POSITIVE_INFINITY) - gap;
-  const lines = rows.flatMap(([label, value]) => {
+  const lines = rows.flatMap(([label, value, tone]) => {
     const wrap = (width: number) => {
       const wrapped = wrapText(value, width);
-      return (style.links ? linkWrapped(value, wrapped) : wrapped).split('\n');
+      const shown = (style.links ? linkWrapped(value, wrapped) : wrapped).split('\n');
+      return tone === undefined ? shown : shown.map((line) => style.color[tone](line));
     };
     const labels = wrapText(label, labelWidth).split('\n');
     const widest = longestWord(value);
@@ -76,7 +78,9 @@ export function renderTable(
   const narrowed = width === null ? widths : fitWidths(widths, width, minWidths);
   if (!plain && width !== null && rowWidth(narrowed) <= width)
     return drawTable(header, cells, narrowed, style);
-  const records = cells.map((row) => header.map((title, column): Row => [title, row[column] ?? '']));
+  const records = cells.map((row) =>
+    header.map((title, column): Row => [labelOf([title]), row[column] ?? '']),
+  );
   return records.map((rows) => renderRecord(rows, style)).join('\n\n');
 }
 
@@ -117,7 +121,15 @@ function drawTable(
 ): string {
   const table = plainTable();
   table.push(header.map((title) => style.color.bold(title.toUpperCase())));
-  for (const row of cells) table.push(row.map((cell, column) => wrapText(cell, widths[column] ?? 0)));
+  for (const row of cells) {
+    table.push(
+      row.map((cell, column) => {
+        const tone = toneOf(header[column] ?? '', cell, 0);
+        const wrapped = wrapText(cell, widths[column] ?? 0);
+        return tone === undefined ? wrapped : style.color[tone](wrapped);
+      }),
+    );
+  }
   const text = trimLines(table.toString());
   return style.links ? linkCells(cells.flat(), text) : text;
 }

@@ -65,6 +65,8 @@ export interface Editing<Result> {
   readonly fileName: string;
   /** Adds a note above the text, for example what is wrong with it. */
   withNote(text: string, problem: string | null): string;
+  /** Whether a text that is given up is printed with its note, because the problem names a line below it. */
+  readonly keepsNote?: boolean;
   /** Removes the note. */
   withoutNote(text: string): string;
   /** Throws exit 2 or 7 if the user can fix the text. */
@@ -111,7 +113,10 @@ export async function editUntilUsed<Result>(
       if (failures >= maxFailures && !(await askToContinue(io, problem))) throw gaveUp(editing, problem);
     }
   } catch (error) {
-    if (text !== original) context.saveUserText(`\nYour text was:\n\n${text}`);
+    if (text !== original)
+      context.saveUserText(
+        `\nYour text was:\n\n${editing.keepsNote ? editing.withNote(text, problem) : text}`,
+      );
     throw error;
   }
 }

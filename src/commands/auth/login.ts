@@ -14,6 +14,7 @@ import { exitCodes } from '../../cli/core/exit-codes.ts';
 import { isOn } from '../../cli/core/parsed-command.ts';
 import { printableLines } from '../../cli/core/sanitize.ts';
 import { outcomeError } from '../../cli/operation/run/outcome-error.ts';
+import { noticeDone } from '../../cli/operation/run/print-result.ts';
 import { describeRetry } from '../../cli/output/describe-retry.ts';
 import { printProfile } from '../../cli/profiles/view-profile.ts';
 import type { Question } from '../../cli/prompts/questions.ts';
@@ -59,9 +60,7 @@ a flag, because command lines are visible to other programs and stay in the shel
       keyOrigin: url.origin,
     }));
     if (profiles.current() === null) await profiles.use(name);
-    context.notice(
-      `${context.err.color.green('✓')} Logged in to store ${storeId} @ ${url.host} (profile ${name})`,
-    );
+    noticeDone(context, `Logged in to store ${storeId} @ ${url.host} (profile ${name})`);
     context.notice(`The key is stored in ${profiles.file}.`);
     const variable = keyVariable(io.env);
     if (variable !== null)

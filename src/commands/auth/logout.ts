@@ -1,5 +1,6 @@
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import { keyVariable } from '../../cli/config/connection-settings.ts';
+import { noticeDone } from '../../cli/operation/run/print-result.ts';
 import { printProfile } from '../../cli/profiles/view-profile.ts';
 
 export const command: CommandDefinition = {
@@ -16,9 +17,8 @@ export const command: CommandDefinition = {
         const { apiKey: _, keyOrigin: __, ...rest } = before ?? {};
         return rest;
       });
-      context.notice(
-        `Removed the key of profile ${profile}. It stays valid until you revoke it in the settings of the store.`,
-      );
+      noticeDone(context, `Removed the stored key of profile ${profile}`);
+      context.notice('The key stays valid until you revoke it in the settings of the store.');
     }
     const variable = apiKey?.source === 'environment' ? keyVariable(context.io.env) : null;
     if (variable !== null) context.notice(`The key in ${variable} is still used: unset it too.`);

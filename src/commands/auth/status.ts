@@ -54,11 +54,11 @@ checked with a read that changes nothing, unless --offline is given. It is never
       context.print(
         renderRecord(
           [
-            ['profile', `${printable(profile)} (from ${describeSource(settings.profileSource)})`],
-            ['address', shown(status.baseUrl, baseUrl)],
-            ['store', shown(status.storeId, storeId)],
-            ['key', shown(status.key, apiKey)],
-            ['access', access],
+            ['Profile', `${printable(profile)} (from ${describeSource(settings.profileSource)})`],
+            ['Address', shown(status.baseUrl, baseUrl)],
+            ['Store', shown(status.storeId, storeId)],
+            ['Key', shown(status.key, apiKey)],
+            ['Access', access],
           ],
           context.out,
         ),

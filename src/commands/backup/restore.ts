@@ -45,10 +45,11 @@ async function backUpAndRestore(run: Run): Promise<Performed> {
   const { target, request, ui } = run;
   const { context, parsed } = ui;
   const { backupId = '' } = request.parameters;
-  const { bold } = context.err.color;
+  const sections = sectionsOf(request.body);
+  const what = `${sections.length === 1 ? 'section' : 'sections'} ${sections.join(', ')}`;
   const from = await describeBackup(context, backupId);
-  context.notice(bold(`FROM ${from} → TO store ${target.storeId} @ ${target.host}`));
-  await confirmById(run, backupId, 'Replace these sections of the store?');
+  context.notice(`This replaces ${printable(what)} with ${from}.`);
+  await confirmById(run, backupId, 'Restore this backup?');
 
   // A restore that continues keeps its first safety backup: a new one might contain restored data.
   const begun = await earlierRecord(run);

@@ -3,6 +3,7 @@ import { printJson } from '../../cli/command/print-json.ts';
 import { demoProfile } from '../../cli/config/connection-settings.ts';
 import { isObject } from '../../cli/core/json-value.ts';
 import { formatValue } from '../../cli/output/format-value.ts';
+import { labelOf } from '../../cli/output/labels.ts';
 import { renderTable } from '../../cli/output/tables.ts';
 
 /** Columns of the tables; --json prints all fields. */
@@ -22,13 +23,13 @@ export const command: CommandDefinition = {
     const indented = { ...context.out, width: width === null ? null : width - 2 };
     const parts = Object.entries(example).map(([name, value]) => {
       if (!Array.isArray(value))
-        return `${context.out.color.bold(name)}  ${formatValue(name, value, values)}`;
+        return `${context.out.color.bold(labelOf([name]))}  ${formatValue(name, value, values)}`;
       const items: unknown[] = value;
       const objects = items.filter(isObject);
       const shown = columns.filter((column) => Object.hasOwn(objects[0] ?? {}, column));
-      if (shown.length === 0) return `${context.out.color.bold(name)}\n  none`;
+      if (shown.length === 0) return `${context.out.color.bold(labelOf([name]))}\n  none`;
       const cells = objects.map((item) => shown.map((column) => formatValue(column, item[column], values)));
-      return `${context.out.color.bold(name)}\n${renderTable(shown, cells, indented).replace(/^(?=.)/gm, '  ')}`;
+      return `${context.out.color.bold(labelOf([name]))}\n${renderTable(shown, cells, indented).replace(/^(?=.)/gm, '  ')}`;
     });
     context.print(parts.join('\n\n'));
     const open = example.disputes.find(({ status }) => status === 'open') ?? example.disputes[0];

@@ -4,6 +4,7 @@ import { printJson } from '../../cli/command/print-json.ts';
 import { demoProfile } from '../../cli/config/connection-settings.ts';
 import { demoDirectory } from '../../cli/config/directories.ts';
 import { describeSystemError, localStateError } from '../../cli/core/errors.ts';
+import { noticeDone } from '../../cli/operation/run/print-result.ts';
 import { confirmOption, confirmOrFail } from '../../cli/prompts/confirm-or-fail.ts';
 
 export const command: CommandDefinition = {
@@ -22,7 +23,7 @@ export const command: CommandDefinition = {
         'stop other storectl commands, then try again',
       );
     }
-    context.notice(`Removed the demo store (${directory}).`);
+    noticeDone(context, `Removed the demo store (${directory})`);
     if (context.flags.json) printJson(context, { directory });
     return undefined;
   },

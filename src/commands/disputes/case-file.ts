@@ -3,9 +3,11 @@ import { getPath } from '../../cli/core/field-path.ts';
 import { isObject } from '../../cli/core/json-value.ts';
 import { printable, printableLines } from '../../cli/core/sanitize.ts';
 import { formatValue, type ValueContext } from '../../cli/output/format-value.ts';
+import { labelOf, type Tone, toneOf } from '../../cli/output/labels.ts';
 import type { Style } from '../../cli/output/style.ts';
 import { type Row, renderRecord, rowsOf } from '../../cli/output/tables.ts';
 import { wrapText } from '../../cli/output/wrap.ts';
+import { describeTimeline } from './timeline.ts';
 
 /** Fields at the top of the case file, in this order. */
 const headFields = [
@@ -44,6 +46,7 @@ export function describeDispute(answer: unknown, { out, now }: Pick<Context, 'ou
     [out.color.bold(`Dispute ${textOf(dispute.id) || '(without an id)'}`), head(dispute, values, out)].join(
       '\n',
     ),
+    describeTimeline(dispute, values.now, out),
     section('Reason', paragraph(textOf(dispute.reason), out), out),
     section('Risk signals', fieldLines(dispute.riskSignals, values, out), out),
     describeEvidence(evidence, values, out),
@@ -58,20 +61,21 @@ function head(dispute: Record<string, unknown>, values: ValueContext, style: Sty
     const value = dispute[name];
     if (value === null || value === undefined) return [];
     const text = formatValue(name, value, values);
-    if (!isOpen || !deadlines.includes(name)) return [[label, text]];
-    return [[label, withUrgency(text, value, values.now, style)]];
+    if (!isOpen || !deadlines.includes(name))
+      return [[label, text, toneOf(name === 'status' ? name : '', value, values.now)]];
+    return [[label, ...withUrgency(text, value, values.now)]];
   });
   return renderRecord(rows, style);
 }
 
 /** Adds a warning, in words and colour, to a deadline that is near or has passed. */
-function withUrgency(text: string, value: unknown, now: number, { color }: Style): string {
+function withUrgency(text: string, value: unknown, now: number): readonly [text: string, tone?: Tone] {
   const left = (typeof value === 'string' ? Date.parse(value) : Number.NaN) - now;
-  if (Number.isNaN(left)) return text;
-  if (left <= 0) return color.red(`${text} – PASSED`);
-  if (left < 24 * hourMs) return color.red(`${text} – URGENT, less than 24 hours left`);
-  if (left < 72 * hourMs) return color.yellow(`${text} – soon, less than 72 hours left`);
-  return text;
+  if (Number.isNaN(left)) return [text];
+  if (left <= 0) return [`${text} – PASSED`, 'red'];
+  if (left < 24 * hourMs) return [`${text} – URGENT, less than 24 hours left`, 'red'];
+  if (left < 72 * hourMs) return [`${text} – soon, less than 72 hours left`, 'yellow'];
+  return [text];
 }
 
 function describeEvidence(evidence: unknown, values: ValueContext, style: Style): string {
@@ -108,7 +112,7 @@ function fieldLines(fields: unknown, values: ValueContext, style: Style): string
   if (!isObject(fields)) return indent(printable(JSON.stringify(fields) ?? ''), style);
   const rows = Object.entries(fields).flatMap(([name, value]): Row[] =>
     Array.isArray(value) && value.some(isObject)
-      ? [[printable(name), printable(JSON.stringify(value))]]
+      ? [[labelOf([name]), printable(JSON.stringify(value))]]
       : rowsOf({ [name]: value }, values),
   );
   if (rows.length === 0) return '';

@@ -37,11 +37,13 @@ export async function readDispute(run: Run): Promise<CurrentDispute> {
   return { answer, record };
 }
 
+/** What the contract's service takes; another one may take more. */
+export const usualStatuses: readonly string[] = decisions;
+
 /** A warning for a status outside of the usual ones, or null. The contract allows any text, so it may be right. */
 export function unusualStatus(status: string): string | null {
-  const usual: readonly string[] = decisions;
-  if (usual.includes(status)) return null;
-  return `the status "${status}" is not one of ${usual.join(', ')}: did you mean that?`;
+  if (usualStatuses.includes(status)) return null;
+  return `the status "${status}" is not one of ${usualStatuses.join(', ')}: did you mean that?`;
 }
 
 /** Compares a decision with the dispute: it can be decided, already has this decision, or conflicts with it. */

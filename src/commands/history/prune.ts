@@ -4,6 +4,7 @@ import { printJson } from '../../cli/command/print-json.ts';
 import { cancelledError, usageError } from '../../cli/core/errors.ts';
 import { optionValue } from '../../cli/core/parsed-command.ts';
 import { printable } from '../../cli/core/sanitize.ts';
+import { noticeDone } from '../../cli/operation/run/print-result.ts';
 import { askOrFail } from '../../cli/prompts/ask-or-fail.ts';
 import { askInOrder } from '../../cli/prompts/questions.ts';
 import { recordAge } from '../../history/records/record.ts';
@@ -23,8 +24,9 @@ export const command: CommandDefinition = {
     if (context.flags.dryRun) return await printOld(context, olderThanMs);
     const history = await context.history();
     const removed = await history.prune({ olderThanMs });
+    if (removed.length === 0) context.notice('Nothing to remove.');
+    else noticeDone(context, `Removed ${removed.length} record${removed.length === 1 ? '' : 's'}`);
     if (context.flags.json) printJson(context, { removed });
-    else context.notice(`Removed ${removed.length} record${removed.length === 1 ? '' : 's'}.`);
     return undefined;
   },
 };

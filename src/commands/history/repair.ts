@@ -2,6 +2,7 @@ import type { CommandDefinition } from '../../cli/command/command-definition.ts'
 import type { Context } from '../../cli/command/context.ts';
 import { printJson } from '../../cli/command/print-json.ts';
 import { printable } from '../../cli/core/sanitize.ts';
+import { noticeDone } from '../../cli/operation/run/print-result.ts';
 import type { RepairedFile, SalvagedRecord } from '../../history/history.ts';
 
 export const command: CommandDefinition = {
@@ -10,6 +11,9 @@ that change something send nothing, because what it said is needed to send nothi
   examples: ['history repair', 'history repair --json'],
   async run(context) {
     const repaired = await (await context.history()).repair();
+    if (repaired.length > 0) {
+      noticeDone(context, `Moved ${repaired.length} damaged record${repaired.length === 1 ? '' : 's'} aside`);
+    }
     if (context.flags.json) printJson(context, repaired);
     else if (repaired.length === 0) context.notice('No record is damaged.');
     else for (const file of repaired) report(context, file);

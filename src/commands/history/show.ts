@@ -1,13 +1,14 @@
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import type { Context } from '../../cli/command/context.ts';
 import { printJson } from '../../cli/command/print-json.ts';
+import { parsePath } from '../../cli/core/field-path.ts';
 import { type Change, changesBetween } from '../../cli/core/json-changes.ts';
 import { isObject } from '../../cli/core/json-value.ts';
 import { maskWebhooks } from '../../cli/core/mask-webhooks.ts';
 import { argumentValue } from '../../cli/core/parsed-command.ts';
-import { printable } from '../../cli/core/sanitize.ts';
 import { undoCommandOf } from '../../cli/operation/run/undo.ts';
 import { formatValue, type ValueContext } from '../../cli/output/format-value.ts';
+import { labelOf } from '../../cli/output/labels.ts';
 import { answerBody, recordSummary } from '../../cli/output/record-summary.ts';
 import { type Row, renderRecord, rowsOf } from '../../cli/output/tables.ts';
 import { chooseOrFail } from '../../cli/prompts/ask-or-fail.ts';
@@ -76,14 +77,14 @@ function sameFields(document: unknown, body: Record<string, unknown>): Record<st
   );
 }
 
-/** `quietHours.start  22:00 → 21:00` */
+/** `Changed quiet hours start  22:00 → 21:00` */
 function rowsOfChanges(changes: readonly Change[], context: ValueContext): Row[] {
   const shown = (path: string, value: unknown) =>
     value === undefined || value === null
       ? 'not set'
       : formatValue(path.split('.').at(-1) ?? '', value, context);
   return changes.map(({ path, before, after }) => [
-    printable(`changed.${path}`),
+    labelOf(['changed', ...parsePath(path)]),
     `${shown(path, before)} → ${shown(path, after)}`,
   ]);
 }

@@ -1,6 +1,7 @@
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import { inputNeeded } from '../../cli/command/input-needed.ts';
 import { argumentValue } from '../../cli/core/parsed-command.ts';
+import { noticeDone } from '../../cli/operation/run/print-result.ts';
 import { nameProfile, profileChoices, requireProfile } from '../../cli/profiles/choose-profile.ts';
 import { printProfile } from '../../cli/profiles/view-profile.ts';
 import { confirmOption, confirmOrFail, missingConfirmation } from '../../cli/prompts/confirm-or-fail.ts';
@@ -26,7 +27,7 @@ export const command: CommandDefinition = {
     if (given !== undefined)
       await confirmOrFail(context, parsed, name, `Remove profile ${name} and its key?`);
     await profiles.remove(name);
-    context.notice(`Removed profile ${name}.`);
+    noticeDone(context, `Removed profile ${name}`);
     printProfile(context, profiles, name);
     return undefined;
   },

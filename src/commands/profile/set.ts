@@ -4,6 +4,7 @@ import { checkBaseUrl, checkProfileName, demoProfile } from '../../cli/config/co
 import type { Profile, ProfileStore } from '../../cli/config/profile-store.ts';
 import { usageError } from '../../cli/core/errors.ts';
 import { argumentValue } from '../../cli/core/parsed-command.ts';
+import { noticeDone } from '../../cli/operation/run/print-result.ts';
 import { nameProfile, profileChoices } from '../../cli/profiles/choose-profile.ts';
 import { printProfile } from '../../cli/profiles/view-profile.ts';
 import { askInOrder } from '../../cli/prompts/questions.ts';
@@ -31,7 +32,7 @@ only for the address that it was stored for: after changing the address, log in 
       ...(url && { baseUrl: url.href.replace(/\/$/, '') }),
       ...(store !== undefined && { storeId: store }),
     }));
-    context.notice(`${before === null ? 'Created' : 'Updated'} profile ${name}.`);
+    noticeDone(context, `${before === null ? 'Created' : 'Updated'} profile ${name}`);
     if (url && before?.keyOrigin && before.keyOrigin !== url.origin) {
       context.notice(
         `Its key is for ${before.keyOrigin} and is not sent to ${url.origin}: run \`storectl auth login\`.`,

@@ -1,6 +1,7 @@
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import { demoProfile } from '../../cli/config/connection-settings.ts';
 import { argumentValue } from '../../cli/core/parsed-command.ts';
+import { noticeDone } from '../../cli/operation/run/print-result.ts';
 import {
   demoChoice,
   nameProfile,
@@ -21,7 +22,7 @@ export const command: CommandDefinition = {
     });
     if (name !== demoProfile) requireProfile(profiles, name);
     await profiles.use(name);
-    context.notice(`Commands now use profile ${name}.`);
+    noticeDone(context, `Commands now use profile ${name}`);
     printProfile(context, profiles, name);
     return undefined;
   },

@@ -1,6 +1,7 @@
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import { printJson } from '../../cli/command/print-json.ts';
 import { optionValue } from '../../cli/core/parsed-command.ts';
+import { noticeDone } from '../../cli/operation/run/print-result.ts';
 import { renderRecord, rowsOf } from '../../cli/output/tables.ts';
 import { askFirst } from '../../cli/prompts/questions.ts';
 import { createStore, type Storage } from '../../service/index.ts';
@@ -35,6 +36,7 @@ export const command: CommandDefinition = {
       hint: 'nothing was created; fix the value and run the command again',
       flags: { name: '--name', slug: '--slug', defaultCurrency: '--currency', timezone: '--timezone' },
     });
+    noticeDone(context, `Created store "${store.name}"`);
     if (context.flags.quiet) context.print(store.id);
     else if (context.flags.json) printJson(context, store);
     else {

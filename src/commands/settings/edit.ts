@@ -2,7 +2,6 @@ import { stringify } from 'yaml';
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import { terminalNeeded } from '../../cli/command/input-needed.ts';
 import { sameJson } from '../../cli/core/json-changes.ts';
-import { deriveFlags } from '../../cli/input/field-flags.ts';
 import { parseObject } from '../../cli/input/input-files.ts';
 import { checkBody } from '../../cli/input/request-body.ts';
 import { printResult } from '../../cli/operation/run/print-result.ts';
@@ -13,8 +12,6 @@ import { saveSettings } from '../../contract/operations/settings.ts';
 import { savedView } from './saved-view.ts';
 import { clientFields, prepareSave, readSettings, settingsRun } from './settings-diff.ts';
 
-const fields = deriveFlags(saveSettings.body);
-
 export const command: CommandDefinition = {
   description: `Edit the operations settings as YAML in $VISUAL or $EDITOR. If the text is invalid or the service refuses it,
 the editor opens again with your text and the reason. Stops if someone else changed the settings in the meantime.`,
@@ -23,7 +20,7 @@ the editor opens again with your text and the reason. Stops if someone else chan
     if (!context.canPrompt) {
       throw terminalNeeded('settings edit', 'use `storectl settings save` with flags or --from-file');
     }
-    const run = await settingsRun({ context, fields, parsed });
+    const run = await settingsRun({ context, fields: [], parsed });
     await announce(run);
     const performed = await editAndSave(run);
     if (performed === null) context.notice('No changes.');
@@ -39,10 +36,11 @@ async function editAndSave(run: Run): Promise<Performed | null> {
   return editUntilUsed(context, stringify(clientFields(base.document)), {
     fileName: 'settings.yaml',
     withNote: (text, problem) => header(problem) + text,
+    keepsNote: true,
     withoutNote: withoutHeader,
     async use(text) {
-      const next = await parseObject(text, 'your text');
-      checkBody(saveSettings, fields, next);
+      const next = await parseObject(text, 'your text', linesAboveText);
+      checkBody(saveSettings, [], next);
       if (sameJson(next, clientFields(base.document))) return null;
       const hint = 'your text is above; edit again to change the settings as they are now';
       return prepareSave(run, base, next, hint).send();
@@ -59,6 +57,9 @@ function header(problem: string | null): string {
   ];
   return `${lines.map((line) => `# ${line}`.trimEnd()).join('\n')}\n\n`;
 }
+
+/** In the file that the editor opens again, with a reason of one line. */
+const linesAboveText = header('reason').split('\n').length - 1;
 
 /** Removes the comments at the top, which are ours. Comments further down belong to the user. */
 function withoutHeader(text: string): string {

@@ -17,9 +17,11 @@ import {
   settingsRun,
 } from './settings-diff.ts';
 
-const askChanges = askWhatChanges('--quiet-hours-enabled', async (input) => {
-  return (await readSettings(await settingsRun(input))).document;
-});
+const askChanges = askWhatChanges(
+  '--quiet-hours-enabled',
+  async (input) => (await readSettings(await settingsRun(input))).document,
+  async (...input) => (await import('./ask-template.ts')).askTemplate(...input),
+);
 
 export const command = operationCommand({
   operation: saveSettings,

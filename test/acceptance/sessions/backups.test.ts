@@ -27,8 +27,8 @@ test('backup create', async () => {
     "✔ Sections to back up: store, blog
     demo → store <uuid> @ this process
 
-    label     before the sale
-    sections  store, blog
+    Label     before the sale
+    Sections  store, blog
 
     ? Create this backup?
     ❯ Yes
@@ -46,16 +46,16 @@ test('backup create', async () => {
     ✔ Sections to back up: store, blog
     demo → store <uuid> @ this process
 
-    label     before the sale
-    sections  store, blog
+    Label     before the sale
+    Sections  store, blog
 
     ✔ Create this backup? Yes
     ✓ Created backup "before the sale" (store, blog)
-    id         <uuid>
-    version    1
-    label      before the sale
-    createdAt  <time>
-    sections   store, blog
+    ID        <uuid>
+    Version   1
+    Label     before the sale
+    Created   <time>
+    Sections  store, blog
     $ echo "exit $?"
     exit 0
     $"
@@ -95,7 +95,7 @@ test('backup restore', async () => {
     "✔ Sections to restore: store
     demo → store <uuid> @ this process
 
-    sections  store
+    Sections  store
 
     FROM backup <uuid> ("second", <age>) → TO store
     <uuid> @ this process
@@ -110,7 +110,7 @@ test('backup restore', async () => {
     ✔ Sections to restore: store
     demo → store <uuid> @ this process
 
-    sections  store
+    Sections  store
 
     FROM backup <uuid> ("second", <age>) → TO store
     <uuid> @ this process
@@ -192,20 +192,20 @@ test('notify add-endpoint', async () => {
     ✔ Events that trigger notifications: dispute_opened
     demo → store <uuid> @ this process
 
-    kind    discord
-    name    Team
-    url     https://discord.com/api/webhooks/1/token
-    events  dispute_opened
+    Kind    discord
+    Name    Team
+    URL     https://discord.com/api/webhooks/1/token
+    Events  dispute_opened
 
     ✔ Add this endpoint? Yes
     ✓ Added endpoint "Team"
-    kind       discord
-    name       Team
-    events     dispute_opened
-    enabled    yes
-    id         <uuid>
-    createdAt  <time>
-    url        https://discord.com/api/webhooks/1/***
+    Kind     discord
+    Name     Team
+    Events   dispute_opened
+    Enabled  yes
+    ID       <uuid>
+    Created  <time>
+    URL      https://discord.com/api/webhooks/1/***
     $ echo "exit $?"
     exit 0
     $"
@@ -267,7 +267,7 @@ test('notify mark-read: some of them', async () => {
       week
     demo → store <uuid> @ this process
 
-    ids  <uuid>
+    IDs  <uuid>
 
     ✔ Mark these notifications as read? Yes
     ✓ Marked notification <uuid> as read
@@ -295,7 +295,7 @@ test('notify mark-read: by ids, where nothing lists them', async () => {
       <uuid>
     main → store <uuid> @ <host>
 
-    ids  <uuid>, <uuid>
+    IDs  <uuid>, <uuid>
 
     ✔ Mark these notifications as read? Yes
     ✓ Marked 2 notifications as read

@@ -14,8 +14,8 @@ test('disputes open', async () => {
     "✔ Why the dispute is opened: Parcel never arrived
     demo → store <uuid> @ this process
 
-    kind    payment
-    reason  Parcel never arrived
+    Kind    payment
+    Reason  Parcel never arrived
 
     ? Open this dispute?
     ❯ Yes
@@ -32,22 +32,22 @@ test('disputes open', async () => {
     ✔ Why the dispute is opened: Parcel never arrived
     demo → store <uuid> @ this process
 
-    kind    payment
-    reason  Parcel never arrived
+    Kind    payment
+    Reason  Parcel never arrived
 
     ✔ Open this dispute? Yes
     ✓ Opened dispute <uuid>
-    id                <uuid>
-    kind              payment
-    status            open
-    reason            Parcel never arrived
-    deadlineAt        <time>
-    appealDeadlineAt  <time>
-    idempotencyKey    <idempotency-key>
-    createdAt         <time>
-    updatedAt         <time>
-    storeId           <uuid>
-    env               live
+    ID               <uuid>
+    Kind             payment
+    Status           open 0 open
+    Reason           Parcel never arrived
+    Deadline         <time>
+    Appeal deadline  <time>
+    Idempotency key  <idempotency-key>
+    Created          <time>
+    Updated          <time>
+    Store ID         <uuid>
+    Env              live
     $ echo "exit $?"
     exit 0
     $"
@@ -68,7 +68,7 @@ test('disputes show', async () => {
   `);
   session.press('Enter');
   expect(await session.ends()).toMatchInlineSnapshot(`
-    "Status         open
+    "Status         open 0 open
     Answer due     <time>
     Appeal due     <time>
     Kind           payment
@@ -82,10 +82,10 @@ test('disputes show', async () => {
       Buyer does not recognise the charge of 84.50 EUR.
 
     Risk signals
-      ipCountry       CZ
-      cardCountry     CZ
-      previousOrders  3
-      addressMatches  yes
+      Ip country       CZ
+      Card country     CZ
+      Previous orders  3
+      Address matches  yes
 
     Evidence (4)
 
@@ -132,9 +132,9 @@ test('disputes show', async () => {
       the means of payment of the order within 5 days of the return.
 
     Other fields
-      idempotencyKey  example-open
-      storeId         <uuid>
-      env             live
+      Idempotency key  example-open
+      Store ID         <uuid>
+      Env              live
     $ echo "exit $?"
     exit 0
     $"
@@ -233,7 +233,7 @@ test('reclaim appeal', async () => {
     "✔ Text of the appeal: The shop is open: last order yesterday
     demo → store <uuid> @ this process
 
-    text  The shop is open: last order yesterday
+    Text  The shop is open: last order yesterday
 
     ? Send this appeal? It is final. Type <uuid> to confirm:"
   `);
@@ -248,15 +248,15 @@ test('reclaim appeal', async () => {
     ✔ Text of the appeal: The shop is open: last order yesterday
     demo → store <uuid> @ this process
 
-    text  The shop is open: last order yesterday
+    Text  The shop is open: last order yesterday
 
     ✔ Send this appeal? It is final. Type <uuid> to confirm:
       <uuid>
     ✓ Appealed reclaim notice <uuid>
-    reclaimId   <uuid>
-    status      appealed
-    text        The shop is open: last order yesterday
-    appealedAt  <time>
+    Reclaim ID  <uuid>
+    Status      appealed
+    Text        The shop is open: last order yesterday
+    Appealed    <time>
     $ echo "exit $?"
     exit 0
     $"

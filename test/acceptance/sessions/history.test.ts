@@ -22,31 +22,32 @@ test('history show', async () => {
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl history show
     ✔ Which change do you want to see? <record>
-    id                       <record>
-    createdAt                <time>
-    operation                backup.create
-    label                    first
-    storeId                  <uuid>
-    origin                   demo
-    state                    applied
-    open                     no
-    result                   <uuid>
-    idempotencyKey           <idempotency-key>
-    attempts                 1
-    request                  POST /v1/stores/<uuid>/operations/backups
-    sent.label               first
-    sent.sections            store
-    sent.idempotencyKey      <idempotency-key>
-    answer.status            201
-    answer.body.id           <uuid>
-    answer.body.version      1
-    answer.body.label        first
-    answer.body.createdAt    <time>
-    answer.body.sections     store
-    answer.requestId         <uuid>
-    answer.receivedAt        <time>
-    answer.replayed          no
-    answer.settledByReading  no
+    ID                         <record>
+    Created                    <time>
+    Operation                  backup.create
+    Label                      first
+    Store ID                   <uuid>
+    Origin                     demo
+    State                      applied 0 applied
+    Open                       no
+    Result                     <uuid>
+    Idempotency key            <idempotency-key>
+    Attempts                   1
+    Request                    POST
+                               /v1/stores/<uuid>/operations/backups
+    Sent label                 first
+    Sent sections              store
+    Sent idempotency key       <idempotency-key>
+    Answer status              201
+    Answer body ID             <uuid>
+    Answer body version        1
+    Answer body label          first
+    Answer body created        <time>
+    Answer body sections       store
+    Answer request ID          <uuid>
+    Answer received            <time>
+    Answer replayed            no
+    Answer settled by reading  no
     $ echo "exit $?"
     exit 0
     $"
@@ -79,7 +80,7 @@ test('history prune', async () => {
     "$ storectl history prune
     ✔ Remove records older than (for example 90d, 12w or 36h): 0h
     ✔ Remove 1 of 1 records from the history on this machine? Yes
-    Removed 1 record.
+    ✓ Removed 1 record
     $ echo "exit $?"
     exit 0
     $"
@@ -327,7 +328,7 @@ test('settings edit: an editor that breaks every text can be left, and the text 
     "$ storectl settings edit
     demo: example data on this machine, no real store
     demo → store <uuid> @ this process
-    ? The text cannot be used: your text is not valid: invalid YAML in line 2 (Implicit keys need to
+    ? The text cannot be used: your text is not valid: invalid YAML in line 7 (Implicit keys need to
       be on a single line). What do you want to do?
     ❯ Edit again
       Give up and print the text
@@ -341,12 +342,17 @@ test('settings edit: an editor that breaks every text can be left, and the text 
     "$ storectl settings edit
     demo: example data on this machine, no real store
     demo → store <uuid> @ this process
-    ✔ The text cannot be used: your text is not valid: invalid YAML in line 2 (Implicit keys need to
+    ✔ The text cannot be used: your text is not valid: invalid YAML in line 7 (Implicit keys need to
       be on a single line). What do you want to do? Edit again
-    ✔ The text cannot be used: your text is not valid: invalid YAML in line 2 (Implicit keys need to
+    ✔ The text cannot be used: your text is not valid: invalid YAML in line 7 (Implicit keys need to
       be on a single line). What do you want to do? Give up and print the text
 
     Your text was:
+
+    # Not saved:
+    # your text is not valid: invalid YAML in line 7 (Implicit keys need to be on a single line)
+    #
+    # Operations settings. Save and close the editor to apply; an empty file cancels.
 
     quietHours: [
       enabled: true
@@ -381,7 +387,7 @@ test('settings edit: an editor that breaks every text can be left, and the text 
     # again
     # again
 
-    error: nothing was saved: your text is not valid: invalid YAML in line 2 (Implicit keys need to be
+    error: nothing was saved: your text is not valid: invalid YAML in line 7 (Implicit keys need to be
     on a single line)
       your text is above: save it to a file for --from-file
     $ echo "exit $?"
@@ -406,6 +412,8 @@ test('blog create --edit: the same for a post', async () => {
 
     Your text was:
 
+    <!-- Not sent: your text:3: Flow sequence in block collection must be sufficiently indented and end
+    with a ] -->
     ---
     title: [
     ---

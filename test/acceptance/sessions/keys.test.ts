@@ -53,22 +53,22 @@ test('Escape goes back through all the questions, from the last one on, and ever
     ✔ Sections to back up: store
     demo → store <uuid> @ this process
 
-    label     nightly
-    sections  store
+    Label     nightly
+    Sections  store
 
     ✔ Name of the backup: nightly copy
     ✔ Sections to back up: store, blog
 
-    label     nightly copy
-    sections  store, blog
+    Label     nightly copy
+    Sections  store, blog
 
     ✔ Create this backup? Yes
     ✓ Created backup "nightly copy" (store, blog)
-    id         <uuid>
-    version    1
-    label      nightly copy
-    createdAt  <time>
-    sections   store, blog
+    ID        <uuid>
+    Version   1
+    Label     nightly copy
+    Created   <time>
+    Sections  store, blog
     $ echo "exit $?"
     exit 0
     $"
@@ -87,7 +87,7 @@ test('Escape where the id is to be typed goes back to what was answered before',
   expect(await session.shows(/We are open daily\n(.*\n)+.*to confirm:$/)).toMatchInlineSnapshot(`
     "✔ Text of the appeal: We are open daily
 
-    text  We are open daily
+    Text  We are open daily
 
     ? Send this appeal? It is final. Type <uuid> to confirm:"
   `);
@@ -148,12 +148,12 @@ test('an id that the service does not know is asked for again, and the other ans
   ).toMatchInlineSnapshot(`
     "✔ Id of the reclaim notice: <uuid>
 
-    text  We are open
+    Text  We are open
 
     ? Send this appeal? It is final. Type <uuid> to confirm:"
   `);
   session.type(id);
-  expect(await session.ends()).toMatch(/appealedAt.*\n(.*\n)*exit 0\n/);
+  expect(await session.ends()).toMatch(/Appealed .*\n(.*\n)*exit 0\n/);
   const { stdout } = await machine.run(['history', 'list', '--json']);
   expect(JSON.parse(stdout)).toMatchObject([{ state: 'applied' }, { state: 'rejected' }]);
 });
@@ -213,8 +213,8 @@ test('a section that is not offered, and Escape back to the list', async () => {
     ✔ Other sections to back up (comma-separated): orders
     demo → store <uuid> @ this process
 
-    label     nightly
-    sections  orders
+    Label     nightly
+    Sections  orders
 
     ✔ Create this backup? Yes
 
@@ -223,16 +223,16 @@ test('a section that is not offered, and Escape back to the list', async () => {
 
     ✔ Sections to back up: store
 
-    label     nightly
-    sections  store
+    Label     nightly
+    Sections  store
 
     ✔ Create this backup? Yes
     ✓ Created backup "nightly" (store)
-    id         <uuid>
-    version    1
-    label      nightly
-    createdAt  <time>
-    sections   store
+    ID        <uuid>
+    Version   1
+    Label     nightly
+    Created   <time>
+    Sections  store
     $ echo "exit $?"
     exit 0
     $"
@@ -264,11 +264,11 @@ test('a refused value is asked for again; each attempt has its own record, and o
     "$ storectl backup create
     Esc goes back, Ctrl-C cancels.
     ✔ Name of the backup: nightly
-    ✔ Sections to back up: store
+    ✔ Sections to back up (suggestions; the service may take others): store
     main → store <uuid> @ <host>
 
-    label     nightly
-    sections  store
+    Label     nightly
+    Sections  store
 
     ✔ Create this backup? Yes
 
@@ -277,16 +277,16 @@ test('a refused value is asked for again; each attempt has its own record, and o
 
     ✔ Name of the backup: nightly 2
 
-    label     nightly 2
-    sections  store
+    Label     nightly 2
+    Sections  store
 
     ✔ Create this backup? Yes
     ✓ Created backup "nightly 2" (store)
-    id         <uuid>
-    version    1
-    label      nightly 2
-    createdAt  <time>
-    sections   store
+    ID        <uuid>
+    Version   1
+    Label     nightly 2
+    Created   <time>
+    Sections  store
     $ echo "exit $?"
     exit 0
     $"
@@ -316,8 +316,8 @@ test('an answer that may have been applied is not asked for again: exit 10', asy
     ✔ Text of the post in Markdown: Soon.
     main → store <uuid> @ <host>
 
-    title      Spring sale
-    contentMd  Soon.
+    Title    Spring sale
+    Content  Soon.
 
     ✔ Create this post? Yes
 
@@ -350,9 +350,9 @@ test('Ctrl-C after a refusal says that it had no effect', async () => {
     ✔ Why the dispute is opened: Parcel never arrived
     demo → store <uuid> @ this process
 
-    deadlineAt  10000-01-01 11:59 UTC (in 7978 years)
-    kind        payment
-    reason      Parcel never arrived
+    Deadline  10000-01-01 11:59 UTC (in 7978 years)
+    Kind      payment
+    Reason    Parcel never arrived
 
     ✔ Open this dispute? Yes
 
@@ -451,8 +451,8 @@ test('STORECTL_ACCESSIBLE: a whole session in lines of text', async () => {
     Numbers, commas between several: 1, 2
     demo → store <uuid> @ this process
 
-    label: nightly
-    sections: store, blog
+    Label: nightly
+    Sections: store, blog
 
     Create this backup?
     1: Yes
@@ -465,8 +465,8 @@ test('STORECTL_ACCESSIBLE: a whole session in lines of text', async () => {
     Numbers, commas between several: 1
     Name of the backup (Enter for nightly): weekly
 
-    label: weekly
-    sections: store, blog
+    Label: weekly
+    Sections: store, blog
 
     Create this backup?
     1: Yes
@@ -474,11 +474,11 @@ test('STORECTL_ACCESSIBLE: a whole session in lines of text', async () => {
     3: No, cancel
     Number: 1
     ✓ Created backup "weekly" (store, blog)
-    id: <uuid>
-    version: 1
-    label: weekly
-    createdAt: <time>
-    sections: store, blog
+    ID: <uuid>
+    Version: 1
+    Label: weekly
+    Created: <time>
+    Sections: store, blog
     $ echo "exit $?"
     exit 0
     $"
@@ -510,10 +510,10 @@ test('40 columns and 20 rows: no word is cut, and the questions about a dispute 
       the return.
 
     Other fields
-      idempotencyKey  example-open
-      storeId
+      Idempotency key  example-open
+      Store ID
         <uuid>
-      env             live
+      Env              live
 
     ? Outcome of the dispute:
     ❯ won
@@ -527,10 +527,10 @@ test('40 columns and 20 rows: no word is cut, and the questions about a dispute 
   await session.shows(/Reason for the decision:$/);
   session.type('Delivered, as the carrier has confirmed');
   expect(await session.shows(/to confirm:$/)).toMatchInlineSnapshot(`
-    "  idempotencyKey  example-open
-      storeId
+    "  Idempotency key  example-open
+      Store ID
         <uuid>
-      env             live
+      Env              live
 
     ✔ Outcome of the dispute: won
     ✔ Reason for the decision: Delivered,
@@ -539,8 +539,8 @@ test('40 columns and 20 rows: no word is cut, and the questions about a dispute 
     <uuid> @
     this process
 
-    status      won
-    resolution  Delivered, as the carrier
+    Status      won 0 won
+    Resolution  Delivered, as the carrier
                 has confirmed
 
     ? Decide this dispute as won? It is
@@ -554,8 +554,8 @@ test('40 columns and 20 rows: no word is cut, and the questions about a dispute 
   expect(await session.ends()).toMatchInlineSnapshot(`
     "this process
 
-    status      won
-    resolution  Delivered, as the carrier
+    Status      won 0 won
+    Resolution  Delivered, as the carrier
                 has confirmed
 
     ? Decide this dispute as won? It is
@@ -593,12 +593,12 @@ test('40 columns: results and errors are wrapped at words', async () => {
     this process
     ✓ Created backup "before the big spring
     sale" (store)
-    id
+    ID
       <uuid>
-    version    1
-    label      before the big spring sale
-    createdAt  <time>
-    sections   store
+    Version   1
+    Label     before the big spring sale
+    Created   <time>
+    Sections  store
     $ echo "exit $?"
     exit 0
     $"
@@ -650,32 +650,32 @@ test('the editor takes a long text, which is kept or edited again', async () => 
     ✔ Text of the post in Markdown (press Enter to open your editor):
     demo → store <uuid> @ this process
 
-    title      Spring sale
-    contentMd  A line more.
+    Title    Spring sale
+    Content  A line more.
 
 
     ✔ Text of the post in Markdown: Edit it in <home>/editor.sh
 
-    title      Spring sale
-    contentMd  A line more.
-               A line more.
+    Title    Spring sale
+    Content  A line more.
+             A line more.
 
 
     ✔ Create this post? Yes
     ✓ Created post "Spring sale" (draft)
-    id                  <uuid>
-    title               Spring sale
-    slug                spring-sale
-    contentMd           A line more.
-                        A line more.
+    ID                    <uuid>
+    Title                 Spring sale
+    Slug                  spring-sale
+    Content               A line more.
+                          A line more.
 
-    tags
-    featuredProductIds
-    status              draft
-    viewCount           0
-    createdAt           <time>
-    updatedAt           <time>
-    effectiveStatus     draft
+    Tags
+    Featured product IDs
+    Status                draft
+    View count            0
+    Created               <time>
+    Updated               <time>
+    Effective status      draft
     $ echo "exit $?"
     exit 0
     $"
@@ -702,7 +702,7 @@ test('an editor that fails: what it left is kept, to be written on without it', 
   session.press('Down', 'Enter');
   await session.shows(/Markdown: Half a text$/);
   session.type(', and the rest.');
-  await session.shows(/contentMd {2}Half a text, and the rest\.\n(.*\n)+❯ Yes\n(.*\n)+.*select$/);
+  await session.shows(/Content {2}Half a text, and the rest\.\n(.*\n)+❯ Yes\n(.*\n)+.*select$/);
   session.press('C-c');
   expect(await session.ends()).toMatch(/exit 130/);
 });

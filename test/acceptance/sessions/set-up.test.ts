@@ -140,19 +140,19 @@ test('no store is set up yet: the login comes first, then the command goes on', 
     The key is stored in <home>/config/settings.json.
     Esc goes back, Ctrl-C cancels.
     ✔ Name of the backup: first
-    ✔ Sections to back up: store
+    ✔ Sections to back up (suggestions; the service may take others): store
     main → store <uuid> @ <host>
 
-    label     first
-    sections  store
+    Label     first
+    Sections  store
 
     ✔ Create this backup? Yes
     ✓ Created backup "first" (store)
-    id         <uuid>
-    version    1
-    label      first
-    createdAt  <time>
-    sections   store
+    ID        <uuid>
+    Version   1
+    Label     first
+    Created   <time>
+    Sections  store
     $ echo "exit $?"
     exit 0
     $"
@@ -229,7 +229,7 @@ test('profile use', async () => {
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl profile use
     ✔ Which profile do you want to use? outlet
-    Commands now use profile outlet.
+    ✓ Commands now use profile outlet
     $ echo "exit $?"
     exit 0
     $"
@@ -256,7 +256,7 @@ test('profile set: a new one', async () => {
     Esc goes back, Ctrl-C cancels.
     ✔ Address of the service: https://api.example.com
     ✔ Id of the store: store-2
-    Created profile outlet.
+    ✓ Created profile outlet
     $ echo "exit $?"
     exit 0
     $"
@@ -283,7 +283,7 @@ test('profile remove', async () => {
     "$ storectl profile remove
     ✔ Which profile do you want to remove? main
     ✔ Remove profile main and its key? Yes
-    Removed profile main.
+    ✓ Removed profile main
     $ echo "exit $?"
     exit 0
     $"
@@ -354,18 +354,18 @@ test('demo info', async () => {
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl demo info
     demo: example data on this machine, no real store
-    storeId  <uuid>
+    Store ID  <uuid>
 
-    disputes
+    Disputes
       ID                                    STATUS  REASON
       <uuid>  won     Buyer says that the parcel never arrived.
       <uuid>  open    Buyer does not recognise the charge of 84.50 EUR.
 
-    reclaims
+    Reclaims
       ID                                    SUBDOMAIN    STATUS
       <uuid>  juniper-ink  noticed
 
-    notifications
+    Notifications
       ID                                    TITLE                               READ
       <uuid>  New post: How we mix iron gall ink  yes
       <uuid>  New dispute                         yes
@@ -375,17 +375,17 @@ test('demo info', async () => {
       <uuid>  Subdomain reclaim notice            no
       <uuid>  Feedback of the week                no
 
-    posts
+    Posts
       ID                                    TITLE
       <uuid>  How we mix iron gall ink
       <uuid>  Autumn paper sampler
 
-    endpoints
-      id    <uuid>
-      name  Workshop channel
-      url   https://discord.com/api/webhooks/100000000000000000/***
+    Endpoints
+      ID    <uuid>
+      Name  Workshop channel
+      URL   https://discord.com/api/webhooks/100000000000000000/***
 
-    backups
+    Backups
       none
 
     Try: storectl --demo disputes show <uuid>
@@ -423,16 +423,16 @@ test('service rotate-key', async () => {
   session.press('Enter');
   await session.shows(/\(y\/N\)$/);
   session.type('y');
-  const screen = (await session.ends()).replace(/^Created key \w{12} for/m, 'Created key <new-id> for');
+  const screen = (await session.ends()).replace(/^✓ Created key \w{12} for/m, '✓ Created key <new-id> for');
   expect(screen).not.toContain(key);
   expect(screen).toMatchInlineSnapshot(`
     "$ storectl service rotate-key
     ✔ Which store is the key for? My store  <uuid>
     ✔ Which key do you want to replace? <old-id>
     ✔ Replace key <old-id> (it stays valid for 24h)? Yes
+    ✓ Created key <new-id> for store <uuid> (never expires)
     <key>
-    Created key <new-id> for store <uuid> (never expires). It is not
-    shown again.
+    Copy the key now: it is not shown again.
     The old key <old-id> is valid until <time>.
     $ echo "exit $?"
     exit 0
@@ -457,7 +457,7 @@ test('service revoke-key', async () => {
     "$ storectl service revoke-key --store <uuid>
     ✔ Which key do you want to revoke? <id>
     ✔ Revoke key <id> at once and for good? Yes
-    Revoked key <id>.
+    ✓ Revoked key <id>
     $ echo "exit $?"
     exit 0
     $"
@@ -537,10 +537,10 @@ test('profile show: asks for a profile if none is in use', async () => {
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl profile show
     ✔ Which profile do you want to see? outlet
-    name     outlet
-    storeId  store-2
-    key      no
-    file     <home>/config/settings.json
+    Name      outlet
+    Store ID  store-2
+    Key       no
+    File      <home>/config/settings.json
     $ echo "exit $?"
     exit 0
     $"
@@ -565,7 +565,7 @@ test('service create-store, then create-key', async () => {
     ↑↓ navigate • ⏎ select"
   `);
   session.press('Down', 'Enter');
-  const screen = (await session.ends()).replace(/^Created key \w{12} for/m, 'Created key <id> for');
+  const screen = (await session.ends()).replace(/^✓ Created key \w{12} for/m, '✓ Created key <id> for');
   expect(screen).toMatchInlineSnapshot(`
     "$ storectl service create-store -q
     ✔ Name of the new store: My store
@@ -573,9 +573,9 @@ test('service create-store, then create-key', async () => {
     $ storectl service create-key
     ✔ Which store is the key for? My store  <uuid>
     ✔ What can the key do? ci-backup
+    ✓ Created key <id> for store <uuid> (ci-backup, never expires)
     <key>
-    Created key <id> for store <uuid> (ci-backup, never expires).
-    It is not shown again.
+    Copy the key now: it is not shown again.
     $ echo "exit $?"
     exit 0
     $"

@@ -32,8 +32,8 @@ test('store update', async () => {
     "✔ Time zone of the store, for example Europe/Berlin: Europe/Rome
     demo → store <uuid> @ this process
 
-    name      Juniper
-    timezone  Europe/Rome
+    Name      Juniper
+    Timezone  Europe/Rome
 
     ? Update the store with these values?
     ❯ Yes
@@ -52,8 +52,8 @@ test('store update', async () => {
     ✔ Time zone of the store, for example Europe/Berlin: Europe/Rome
     demo → store <uuid> @ this process
 
-    name      Juniper
-    timezone  Europe/Rome
+    Name      Juniper
+    Timezone  Europe/Rome
 
     ✔ Update the store with these values? Yes
     ✓ Updated store "Juniper"
@@ -108,10 +108,10 @@ test('blog create', async () => {
   expect(await session.shows(/published\n\n.*\n❯ Yes\n(.*\n)+.*select$/)).toMatchInlineSnapshot(`
     "✔ State of the post: published
 
-    title      Spring sale
-    contentMd  All inks **20 %** off.
-    tags       sale, ink
-    status     published
+    Title    Spring sale
+    Content  All inks **20 %** off.
+    Tags     sale, ink
+    Status   published 0 published
 
     ? Create this post?
     ❯ Yes
@@ -129,33 +129,33 @@ test('blog create', async () => {
     ✔ Text of the post in Markdown: All inks **20 %** off.
     demo → store <uuid> @ this process
 
-    title      Spring sale
-    contentMd  All inks **20 %** off.
+    Title    Spring sale
+    Content  All inks **20 %** off.
 
     ✔ Create this post? Edit first
     ✔ What do you want to change? Tags of the post, State of the post
     ✔ Tags of the post (comma-separated): sale, ink
     ✔ State of the post: published
 
-    title      Spring sale
-    contentMd  All inks **20 %** off.
-    tags       sale, ink
-    status     published
+    Title    Spring sale
+    Content  All inks **20 %** off.
+    Tags     sale, ink
+    Status   published 0 published
 
     ✔ Create this post? Yes
     ✓ Created post "Spring sale" (published)
-    id                  <uuid>
-    title               Spring sale
-    slug                spring-sale
-    contentMd           All inks **20 %** off.
-    tags                sale, ink
-    featuredProductIds
-    status              published
-    publishedAt         <time>
-    viewCount           0
-    createdAt           <time>
-    updatedAt           <time>
-    effectiveStatus     published
+    ID                    <uuid>
+    Title                 Spring sale
+    Slug                  spring-sale
+    Content               All inks **20 %** off.
+    Tags                  sale, ink
+    Featured product IDs
+    Status                published 0 published
+    Published             <time>
+    View count            0
+    Created               <time>
+    Updated               <time>
+    Effective status      published
     $ echo "exit $?"
     exit 0
     $"
@@ -167,28 +167,28 @@ test('settings show', async () => {
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl settings show
     demo: example data on this machine, no real store
-    quietHours.enabled                 yes
-    quietHours.start                   22:00
-    quietHours.end                     07:00
-    quietHours.timezone                Europe/Berlin
-    templates.feedback_digest.title    Feedback of the week
-    templates.feedback_digest.body     {{summary}}
-    templates.feedback_digest.private  no
-    templates.dispute_opened.title     New dispute
-    templates.dispute_opened.body      A {{kind}} dispute needs an answer.
-    templates.dispute_opened.private   yes
-    discovery.enabled                  yes
-    discovery.summary                  Handmade stationery from Berlin.
-    discovery.categories               stationery, handmade
-    showcase.enabled                   no
-    showcase.allowCritique             no
-    showcase.summary
-    mobilePrivacy.hideRevenue          yes
-    mobilePrivacy.hideOrderValues      no
-    mobilePrivacy.requireUnlock        yes
-    storeId                            <uuid>
-    env                                live
-    updatedAt                          <time>
+    Quiet hours enabled                yes
+    Quiet hours start                  22:00
+    Quiet hours end                    07:00
+    Quiet hours timezone               Europe/Berlin
+    Templates feedback_digest title    Feedback of the week
+    Templates feedback_digest body     {{summary}}
+    Templates feedback_digest private  no
+    Templates dispute_opened title     New dispute
+    Templates dispute_opened body      A {{kind}} dispute needs an answer.
+    Templates dispute_opened private   yes
+    Discovery enabled                  yes
+    Discovery summary                  Handmade stationery from Berlin.
+    Discovery categories               stationery, handmade
+    Showcase enabled                   no
+    Showcase allow critique            no
+    Showcase summary
+    Mobile privacy hide revenue        yes
+    Mobile privacy hide order values   no
+    Mobile privacy require unlock      yes
+    Store ID                           <uuid>
+    Env                                live
+    Updated                            <time>
     $ echo "exit $?"
     exit 0
     $"
@@ -201,7 +201,7 @@ test('settings save', async () => {
     "$ storectl settings save
     demo: example data on this machine, no real store
     Esc goes back, Ctrl-C cancels.
-    ? What do you want to change? (13 to choose from, more below)
+    ? What do you want to change? (14 to choose from, more below)
     ❯◯ Pause notifications during quiet hours (now yes)
      ◯ Start of the quiet hours, for example 22:00 (now 22:00)
      ◯ End of the quiet hours, for example 07:00 (now 07:00)
@@ -256,4 +256,22 @@ test('settings save', async () => {
     exit 0
     $"
   `);
+});
+
+test('settings save: the template of a notification', async () => {
+  const session = await openSession('storectl settings save', { columns: 80 });
+  await session.shows(/⏎ submit$/);
+  session.press(...Array.from({ length: 13 }, () => 'Down'), 'Space', 'Enter');
+  expect(await session.shows(/Template of which notification\?(.*\n)+.*select$/)).toMatchInlineSnapshot();
+  session.press('Down', 'Enter');
+  await session.shows(/Title of the notification: New dispute$/);
+  session.press('C-u');
+  session.type('Please answer');
+  await session.shows(/Text of the notification: A \{\{kind\}\}.*$/);
+  session.press('Enter');
+  await session.shows(/Keep its values private\? \(Y\/n\)/);
+  session.press('Enter');
+  await session.shows(/❯ Yes\n(.*\n)+.*select$/);
+  session.press('Enter');
+  expect(await session.ends()).toMatchInlineSnapshot();
 });

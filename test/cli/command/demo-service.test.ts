@@ -148,6 +148,22 @@ describe('--demo', () => {
     }
   });
 
+  test('a folder that cannot be written is named with the reason, and a reset is not advised', async () => {
+    const machine = newMachine();
+    const file = path.join(machine.folder, 'file');
+    writeFileSync(file, '');
+    const env = { STORECTL_STATE_DIR: path.join(file, 'state') };
+
+    const { exitCode, stderr } = await machine.run(['--demo', 'settings', 'show'], { env });
+
+    expect(exitCode).toBe(11);
+    expect(stderr).toContain(
+      `cannot use the demo store in ${file}/state/demo: part of the path is not a folder`,
+    );
+    expect(stderr).toContain('set STORECTL_STATE_DIR to a folder that you can write to');
+    expect(stderr).not.toContain('demo reset');
+  });
+
   test('demo reset starts over, and leaves the history of other profiles', async () => {
     await using server = await startFaultServer([answer(200, { id: 'x' })]);
     const machine = newMachine({

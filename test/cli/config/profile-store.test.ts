@@ -186,7 +186,7 @@ describe('auth login', () => {
 
     const status = await machine.run(['auth', 'status']);
 
-    expect(status).toMatchObject({ exitCode: 4, stdout: expect.stringMatching(/^access +refused$/m) });
+    expect(status).toMatchObject({ exitCode: 4, stdout: expect.stringMatching(/^Access +refused$/m) });
     expect(status.stdout + status.stderr).not.toContain(apiKey);
   });
 

@@ -306,7 +306,7 @@ describe('STORECTL_ACCESSIBLE=1', () => {
         ],
         style,
       ),
-    ).toBe('name: a\nstate: open\n\nname: b\nstate: won');
+    ).toBe('Name: a\nState: open\n\nName: b\nState: won');
   });
 
   test('commands print so', async () => {
@@ -320,10 +320,10 @@ describe('STORECTL_ACCESSIBLE=1', () => {
     const listed = await machine.run(['history', 'list'], { env });
 
     expect(made.stdout).toMatch(
-      /^id: [-0-9a-f]{36}\nversion: 1\nlabel: one\ncreatedAt: .*\nsections: store, blog\n$/,
+      /^ID: [-0-9a-f]{36}\nVersion: 1\nLabel: one\nCreated: .*\nSections: store, blog\n$/,
     );
     expect(listed.stdout).toMatch(
-      /^id: \S+\nage: now\noperation: backup\.create\nlabel: one\nresult: applied \S+\n$/,
+      /^ID: \S+\nAge: now\nOperation: backup\.create\nLabel: one\nResult: applied \S+\n$/,
     );
   });
 
@@ -344,7 +344,7 @@ describe('STORECTL_ACCESSIBLE=1', () => {
     screen.type('1');
     await screen.shows(/1: Yes\n.*\n3: No, cancel\nNumber:$/);
     screen.type('1');
-    const done = await screen.shows(/^id: \S+\nversion: 1\nlabel: first\n/m);
+    const done = await screen.shows(/^ID: \S+\nVersion: 1\nLabel: first\n/m);
     expect(done).not.toMatch(/[✔❯│─]|^\? /m);
   });
 });
@@ -403,4 +403,10 @@ describe('the pager', () => {
     expect(shown).toContain('store9');
     expect(shown).not.toContain('PAGED');
   });
+});
+
+test('an error is red at its beginning where colours are wanted', async () => {
+  const { stderr } = await newMachine({ FORCE_COLOR: '1' }).run(['settings', 'show']);
+
+  expect(stderr.startsWith('\u001b[31merror:\u001b[39m ')).toBe(true);
 });

@@ -365,7 +365,7 @@ describe('a whole command', () => {
     const off = await machine.run(show, { env: { FORCE_COLOR: '0' } });
 
     expect(piped.stdout).not.toContain('\u001b');
-    expect(piped.stdout).toMatch(/^quietHours\.enabled +yes$/m);
+    expect(piped.stdout).toMatch(/^Quiet hours enabled +yes$/m);
     expect(forced.stdout).toContain('\u001b[1m');
     // biome-ignore lint/suspicious/noControlCharactersInRegex: the escapes of colours
     expect(forced.stdout.replace(/\u001b\[\d+m/g, '').replace(/ +/g, ' ')).toBe(

@@ -1,6 +1,8 @@
 import { Chalk } from 'chalk';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { withoutColors } from '../../../src/cli/output/palette.ts';
 import { describeDispute } from '../../../src/commands/disputes/case-file.ts';
+import { describeTimeline } from '../../../src/commands/disputes/timeline.ts';
 
 const now = Date.parse('2030-01-31T12:00:00Z');
 const pipe = { out: { color: new Chalk({ level: 0 }), width: null }, now: () => now };
@@ -34,16 +36,16 @@ test('a case reads in order: status and deadlines, reason, risk, evidence, every
     '(in 4 days)',
     'o-1',
     'Never arrived.',
-    'avs          mismatch',
-    'score.total  7',
+    'Avs          mismatch',
+    'Score total  7',
     '1. First [note]',
     'text one',
     '2. Second [photo]',
     'from owner',
     'file a/b.jpg',
-    'weight  3',
-    'newField   [{"deep":1}]',
-    'meta.page  1',
+    'Weight  3',
+    'New field  [{"deep":1}]',
+    'Meta page  1',
   ].map((text) => [text, shown.indexOf(text)] as const);
   expect(order.filter(([, at]) => at === -1)).toEqual([]);
   expect(order.map(([, at]) => at)).toEqual(order.map(([, at]) => at).sort((a, b) => a - b));
@@ -102,4 +104,48 @@ test('control characters are made visible everywhere', () => {
 
   const shown = describeDispute({ record, evidence: [{ ...item, [evil]: evil }] }, pipe);
   for (const character of ['\u001b', '\u0007', '\u202e']) expect(shown).not.toContain(character);
+});
+
+describe('the deadlines as a line in time', () => {
+  const record = {
+    status: 'open',
+    createdAt: inHours(-14 * 24),
+    deadlineAt: inHours(9 * 24),
+    appealDeadlineAt: inHours(23 * 24),
+  };
+  const lineAt = (width: number, given: object = record) =>
+    describeTimeline({ ...given }, now, { color: withoutColors, width }).split('\n');
+
+  test('each time stands above its day, in proportion', () => {
+    expect(lineAt(80)).toEqual([
+      'Opened                   Today           Answer due               Appeal due',
+      '●━━━━━━━━━━━━━━━━━━━━━━━━◆───────────────●────────────────────────●',
+      '17 Jan                   31 Jan          9 Feb                    23 Feb',
+    ]);
+  });
+
+  test.each([40, 60, 80, 120])('it fits %i columns', (width) => {
+    const lines = lineAt(width);
+    expect(lines).toHaveLength(3);
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(Math.min(width, 80));
+  });
+
+  test('times that are close keep their labels apart', () => {
+    const close = {
+      ...record,
+      createdAt: inHours(-1),
+      deadlineAt: inHours(1),
+      appealDeadlineAt: inHours(2400),
+    };
+    const [labels = '', marks = ''] = lineAt(80, close);
+    expect(labels).toMatch(/^Opened {2}Today {2}Answer due +Appeal due$/);
+    expect(marks).toMatch(/^●━+◆─+●─+●$/);
+  });
+
+  test('there is none in a pipe, for a screen reader, and without a deadline', () => {
+    const style = { color: withoutColors, width: 80 };
+    expect(describeTimeline(record, now, { ...style, width: null })).toBe('');
+    expect(describeTimeline(record, now, { ...style, plain: true })).toBe('');
+    expect(describeTimeline({ createdAt: record.createdAt }, now, style)).toBe('');
+  });
 });

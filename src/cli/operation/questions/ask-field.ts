@@ -19,17 +19,21 @@ export interface FieldHints {
   readonly before?: unknown;
   /** Suggested values. Others are accepted as well. */
   readonly words?: readonly string[] | undefined;
+  /** Whether the service may take other values than `words`; the question says so. */
+  readonly areGuesses?: boolean;
 }
 
 /** Asks for a field of the request and validates the answer against the contract. */
 export async function askField(
   io: Io,
   field: FieldFlag,
-  { before, words = [] }: FieldHints = {},
+  { before, words = [], areGuesses = false }: FieldHints = {},
 ): Promise<unknown> {
   if (field.kind === 'boolean') return askYesNo(io, `${field.description}?`, before === true);
   if (words.length > 0) {
-    return field.kind === 'list' ? askWords(io, field, words, before) : askWord(io, field, words, before);
+    const question = nameOfField(field) + (areGuesses ? ' (suggestions; the service may take others)' : '');
+    const askSuggested = field.kind === 'list' ? askWords : askWord;
+    return askSuggested(io, field, question, words, before);
   }
   if (field.fileFlag !== null) return askLongText(io, field, typeof before === 'string' ? before : '');
   return askLine(io, field, before);
@@ -76,12 +80,13 @@ const asChoice = (word: string): Choice => ({ value: word, name: word });
 async function askWord(
   io: Io,
   field: FieldFlag,
+  question: string,
   words: readonly string[],
   before: unknown,
 ): Promise<unknown> {
   const isOther = typeof before === 'string' && !words.includes(before);
   for (let preset = isOther ? other.value : textOf(before); ; ) {
-    preset = await askChoice(io, nameOfField(field), [...words.map(asChoice), other], preset);
+    preset = await askChoice(io, question, [...words.map(asChoice), other], preset);
     if (preset !== other.value) return preset;
     // Escape goes back to the suggestions.
     const typed = await unlessBack(() => askLine(io, field, isOther ? before : undefined));
@@ -92,13 +97,14 @@ async function askWord(
 async function askWords(
   io: Io,
   field: FieldFlag,
+  question: string,
   words: readonly string[],
   before: unknown,
 ): Promise<string[]> {
   const earlier = Array.isArray(before) ? before.map(String) : [];
   const others = earlier.filter((word) => !words.includes(word));
   for (let preset = [...earlier, ...(others.length > 0 ? [other.value] : [])]; ; ) {
-    preset = await askSeveral(io, nameOfField(field), [...words.map(asChoice), other], preset);
+    preset = await askSeveral(io, question, [...words.map(asChoice), other], preset);
     if (!preset.includes(other.value)) return preset;
     const chosen = preset.filter((word) => word !== other.value);
     // "Select all" selects Other… as well, so an empty answer is allowed then.

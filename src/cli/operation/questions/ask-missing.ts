@@ -2,6 +2,7 @@ import { knownValues } from '../../../contract/fields.ts';
 import { type Operation, pathParameterProblem } from '../../../contract/operation.ts';
 import type { Context } from '../../command/context.ts';
 import { completeId, idsBeginningWith } from '../../command/short-id.ts';
+import { demoProfile } from '../../config/connection-settings.ts';
 import { CliError } from '../../core/errors.ts';
 import { getPath, setPath } from '../../core/field-path.ts';
 import { printableLines } from '../../core/sanitize.ts';
@@ -102,7 +103,7 @@ export async function interview(
  * (`now`), for editing.
  */
 export async function askInto(
-  { io }: Context,
+  { io, settings }: Context,
   body: Record<string, unknown>,
   field: FieldFlag,
   { words, now }: { readonly words?: readonly string[] | undefined; readonly now?: unknown } = {},
@@ -110,6 +111,8 @@ export async function askInto(
   const hints = {
     before: getPath(body, field.path) ?? now,
     words: words ?? knownValues(field.schema),
+    // The demo is the service that these words are of.
+    areGuesses: words === undefined && (await settings()).profile !== demoProfile,
   };
   setPath(body, field.path, await askField(io, field, hints));
 }

@@ -7,8 +7,15 @@ import type { Question, Questions } from '../../prompts/questions.ts';
 import type { PreparedInput } from '../run/operation-command.ts';
 import { askInto } from './ask-missing.ts';
 
+/** A choice besides the fields, which leads to questions of its own. */
+export interface MoreChanges {
+  readonly name: string;
+  readonly questions: readonly Question[];
+}
+
 interface FieldsToChange {
   readonly fields: readonly FieldFlag[];
+  readonly more?: MoreChanges | undefined;
   /** What is shown after the description of a field, such as its value. */
   describe(field: FieldFlag): string;
   questionOf(field: FieldFlag): Question;
@@ -19,19 +26,24 @@ interface FieldsToChange {
 /** Asks which fields to change, then asks for each of them. */
 export function questionsOfFields(
   { io }: Context,
-  { fields, describe, questionOf, leaveOut }: FieldsToChange,
+  { fields, more, describe, questionOf, leaveOut }: FieldsToChange,
 ): Questions {
   const choices = fields.map((field) => {
     return { value: field.flag, name: field.description + describe(field), short: nameOfField(field) };
   });
-  let chosen: readonly FieldFlag[] = [];
+  if (more !== undefined) choices.push({ value: more.name, name: more.name, short: more.name });
+  let chosen: readonly string[] = [];
   const choose = async () => {
-    const before = chosen.map(({ flag }) => flag);
-    const flags = await askSeveral(io, 'What do you want to change?', choices, before);
-    for (const field of chosen) if (!flags.includes(field.flag)) leaveOut?.(field);
-    chosen = fields.filter(({ flag }) => flags.includes(flag));
+    const before = chosen;
+    chosen = await askSeveral(io, 'What do you want to change?', choices, before);
+    for (const field of fields)
+      if (before.includes(field.flag) && !chosen.includes(field.flag)) leaveOut?.(field);
   };
-  return () => [{ ask: choose }, ...chosen.map(questionOf)];
+  return () => [
+    { ask: choose },
+    ...fields.filter(({ flag }) => chosen.includes(flag)).map(questionOf),
+    ...(more !== undefined && chosen.includes(more.name) ? more.questions : []),
+  ];
 }
 
 /**
@@ -42,10 +54,12 @@ export function questionsOfChanges(
   { context, fields }: PreparedInput,
   body: Record<string, unknown>,
   current: Readonly<Record<string, unknown>>,
+  more?: MoreChanges,
 ): Questions {
   const values = { now: context.now(), currency: null };
   return questionsOfFields(context, {
     fields,
+    more,
     describe({ path }) {
       const value = getPath(current, path) ?? '';
       return value === '' ? '' : ` (now ${[...formatValue('', value, values)].slice(0, 40).join('')})`;

@@ -1,13 +1,19 @@
 import { usageError } from '../../core/errors.ts';
 import type { InputCommand, PreparedInput } from '../run/operation-command.ts';
+import type { MoreChanges } from './choose-changes.ts';
 
 /**
  * For an update without fields: a terminal lets the user choose some, elsewhere it is exit 2. `example` is a flag for the
- * error; `read` returns the current values.
+ * error; `read` returns the current values; `more` adds what is no single field.
  */
 export function askWhatChanges(
   example: string,
-  read?: (input: PreparedInput) => Promise<Record<string, unknown>>,
+  read: (input: PreparedInput) => Promise<Record<string, unknown>>,
+  more?: (
+    input: PreparedInput,
+    body: Record<string, unknown>,
+    current: Readonly<Record<string, unknown>>,
+  ) => Promise<MoreChanges>,
 ): NonNullable<InputCommand['prepare']> {
   return async (body, input) => {
     if (Object.keys(body).length > 0) return null;
@@ -15,6 +21,7 @@ export function askWhatChanges(
       throw usageError('nothing to change', `give at least one field, for example ${example}`);
     }
     const { questionsOfChanges } = await import('./choose-changes.ts');
-    return questionsOfChanges(input, body, (await read?.(input)) ?? {});
+    const current = await read(input);
+    return questionsOfChanges(input, body, current, await more?.(input, body, current));
   };
 }

@@ -99,7 +99,7 @@ function correctingQuestions(
   const { outcome, status, fields: named = [] } = error.details;
   if (outcome !== 'rejected' || (status !== 400 && status !== 422)) return [];
   return fields
-    .filter(({ flag }) => named.some((one) => one.flag === flag))
+    .filter(({ flag, path }) => named.some((one) => one.flag === flag || one.field === path.join('.')))
     .map((field) => interview.questionOf(field));
 }
 

@@ -114,7 +114,7 @@ function unknownDetails(outcome: Unknown, { recordId, now }: OutcomeContext): Er
   return {
     code: 'outcome_unknown',
     exitCode: exitCodes.unknown,
-    message: `the request was sent and no answer proves what became of it (${describeDoubt(outcome)}): it may have been applied`,
+    message: `the request was sent, but no answer says whether it was applied (${describeDoubt(outcome)})`,
     hint: whenToTryAgain(settle, outcome.retryAt, now),
     status: outcome.status ?? undefined,
   };

@@ -14,6 +14,7 @@ import { isObject } from '../../core/json-value.ts';
 import { isOn } from '../../core/parsed-command.ts';
 import { printable } from '../../core/sanitize.ts';
 import { describeParameter } from '../../input/path-parameter.ts';
+import { fieldsToNameByFlag } from '../../input/request-body.ts';
 import { differencesFromSent } from './compare-answer.ts';
 import { describeHistoryError } from './history-error.ts';
 import { outcomeError } from './outcome-error.ts';
@@ -73,7 +74,7 @@ function expectApplied(
   }
   throw outcomeError(ui.context, outcome, {
     class: request.operation.class,
-    fields: ui.fields,
+    fields: fieldsToNameByFlag(ui.fields, ui.parsed),
     recordId: record?.id ?? null,
     subject: { object: objectOf(request), storeId: target.storeId },
   });
@@ -91,7 +92,7 @@ function unreadableAnswer(operation: Operation): CliError {
   return new CliError({
     code: 'unreadable_answer',
     exitCode: exitCodes.notApplied,
-    message: `the service answered with success, and not with what ${operation.id} answers with`,
+    message: `the service answered ${operation.id} with success, but with something unexpected`,
     hint: 'add --debug to see the answer; the address may be that of another service',
     outcome: 'applied',
   });
@@ -184,10 +185,10 @@ async function change(run: Run, options: ChangeOptions): Promise<Recorded> {
       onEarlierRecord: (earlier, open) =>
         say(
           open
-            ? `goes on with ${earlier.id} and its idempotency key, which is still open (--new makes a new one)`
-            : `done before with this idempotency key: this is the answer to ${earlier.id}`,
+            ? `Continuing ${earlier.id} with its idempotency key, because its outcome is open (--new starts a new one).`
+            : `Already done with this idempotency key: this is the answer to ${earlier.id}.`,
         ),
-      onWait: () => say('another storectl is at this operation: waiting for it'),
+      onWait: () => say('Waiting for another storectl that runs the same operation…'),
     }),
   );
 }

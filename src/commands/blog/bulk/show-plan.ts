@@ -27,6 +27,18 @@ function wordOf({ plan }: PlannedPost): string {
   return words['do' in plan ? plan.do : plan.outcome];
 }
 
+const wordsOfTotals: Readonly<Record<string, string>> = {
+  create: 'to create',
+  settle: 'to settle',
+  exists: 'already exist',
+};
+
+/** `15 to create, 2 already exist`. */
+function describeTotals(planned: readonly PlannedPost[]): string {
+  const counted = planned.map(wordOf).map((word) => wordsOfTotals[word] ?? word);
+  return describeCounts(counted, [...Object.values(wordsOfTotals), ...Object.values(words)]);
+}
+
 /** Prints the plan of a dry run. */
 export function printPlan(context: Context, planned: readonly PlannedPost[]): void {
   if (context.flags.json) {
@@ -47,7 +59,7 @@ export function printPlan(context: Context, planned: readonly PlannedPost[]): vo
  */
 export async function showAndConfirmPlan(context: Context, planned: readonly PlannedPost[]): Promise<void> {
   const count = planned.filter(({ plan }) => 'do' in plan).length;
-  const totals = describeCounts(planned.map(wordOf));
+  const totals = describeTotals(planned);
   if (!context.canPrompt) {
     context.notice(`Plan: ${totals}.`);
     return;

@@ -1,7 +1,7 @@
 import { startProgress } from '../../../cli/command/progress.ts';
 import { CliError } from '../../../cli/core/errors.ts';
 import { type ExitCode, exitCodes } from '../../../cli/core/exit-codes.ts';
-import { getPath } from '../../../cli/core/field-path.ts';
+import { getPath, textAt } from '../../../cli/core/field-path.ts';
 import { isObject } from '../../../cli/core/json-value.ts';
 import { printable, printableInOneLine } from '../../../cli/core/sanitize.ts';
 import { concernsOneItem, describeCounts, forEachConcurrently } from '../../../cli/operation/run/bulk.ts';
@@ -14,7 +14,7 @@ import { decideDispute } from '../../../contract/operations/disputes.ts';
 import { isOpen } from '../../../history/records/outline.ts';
 import { type HistoryRecord, mayHaveBeenApplied } from '../../../history/records/record.ts';
 import { resumeRecord } from '../../../history/sending/resume.ts';
-import { compareDecision, describeConflict, readDispute, unusualStatus } from '../dispute-status.ts';
+import { compareDecision, describeConflict, readDispute, usualStatuses } from '../dispute-status.ts';
 import { type Decision, type DecisionsFile, isSameDecision } from './decisions-file.ts';
 import type { EarlierLine, RowOutcome } from './receipt.ts';
 
@@ -60,6 +60,7 @@ export async function planDecisions(
     warning: null,
     before: null,
   }));
+  const taken = await takenStatuses(run);
   const planRow = async ({ line, disputeId, ...decision }: DecisionsFile['rows'][number]) => {
     const path = buildPath(decideDispute, { storeId: run.target.storeId, disputeId });
     const message = describeDoubt(known.get(path));
@@ -67,15 +68,36 @@ export async function planDecisions(
       const row = { line, disputeId, decision, warning: null, before: null };
       planned.push({ ...row, plan: 'unknown', message });
     } else {
-      const found = await assessRow(runOfRow(run, disputeId, decision), decision, expected);
+      const read = await assessRow(runOfRow(run, disputeId, decision), decision, expected);
+      const found = refuseUnknownStatus(read, decision, taken);
       const recorded = earlierLine(earlier, disputeId, decision);
-      planned.push({ line, disputeId, decision, ...considerReceipt(found, decision, recorded) });
+      planned.push({ line, disputeId, decision, ...considerReceipt(found, recorded) });
     }
     if (!run.ui.context.io.signal.aborted) progress.step(null);
   };
   const progress = startProgress(run.ui.context, file.rows.length, 'disputes read');
   await forEachConcurrently(file.rows, maxConcurrentReads, planRow).finally(progress.end);
   return planned.sort((a, b) => a.line - b.line);
+}
+
+/** The statuses that the service is known to take: the usual ones, and those of earlier decisions from this machine. */
+async function takenStatuses({ target, ui: { context } }: Run): Promise<readonly string[]> {
+  const { origin, storeId } = target;
+  const history = await context.history();
+  const { records } = await history.list({ operation: decideDispute.id, state: 'applied', origin, storeId });
+  const sent = records.map(({ body }) => textAt(JSON.parse(body ?? 'null'), ['status']));
+  return [...usualStatuses, ...sent.filter((status) => status !== null)];
+}
+
+/** A misspelt status in a file would be the final decision of many disputes. */
+function refuseUnknownStatus(found: Found, { status }: Decision, taken: readonly string[]): Found {
+  if (found.plan !== 'decide' || taken.includes(status)) return { ...found, warning: null };
+  return {
+    ...found,
+    plan: 'invalid',
+    message: `the status "${status}" is not one of ${usualStatuses.join(', ')}`,
+    warning: `if the service takes "${status}", decide one dispute with it first: storectl disputes decide ID`,
+  };
 }
 
 /** Why nothing is sent for a dispute while an earlier decision of it may have been applied, or null. */
@@ -115,7 +137,7 @@ export function outcomeOfError({ details }: CliError): { plan: RowOutcome; messa
   return { plan: outcomes[details.exitCode] ?? 'rejected', message: details.message };
 }
 
-type Found = Awaited<ReturnType<typeof assessRow>>;
+type Found = Awaited<ReturnType<typeof assessRow>> & Partial<Pick<PlannedRow, 'warning'>>;
 
 /**
  * Combines what was read with the receipt. A row that the receipt calls decided is skipped only if it still is: the store
@@ -123,19 +145,18 @@ type Found = Awaited<ReturnType<typeof assessRow>>;
  */
 function considerReceipt(
   found: Found,
-  { status }: Decision,
   recorded: EarlierLine | undefined,
 ): Found & Pick<PlannedRow, 'warning'> {
+  const { before, warning = null } = found;
   if (found.plan === 'decide') {
     const again = 'decided by an earlier run but open again: was the store restored?';
-    return { ...found, warning: recorded === undefined ? unusualStatus(status) : again };
+    return { ...found, warning: recorded === undefined ? null : again };
   }
-  const { before } = found;
   const isStillSo =
     recorded !== undefined &&
     before !== null &&
     ['status', 'resolution'].every((name) => before[name] === getPath(recorded.after, [name]));
-  if (!isStillSo) return { ...found, warning: null };
+  if (!isStillSo) return { ...found, warning };
   return { plan: 'recorded', message: 'decided by an earlier run', before, warning: null };
 }
 
@@ -220,9 +241,12 @@ export function describePlan(all: readonly PlannedRow[], style: Style): string {
   return [table, ...doubts, summarize(all.map(({ plan }) => plan))].filter((text) => text !== '').join('\n');
 }
 
-/** `195 decide, 2 not found, 3 invalid`. */
+const toDecide = 'to decide';
+
+/** `195 to decide, 2 not found, 3 invalid`. */
 export function summarize(outcomes: readonly PlannedRow['plan'][]): string {
-  return describeCounts(outcomes.map(describeOutcome), Object.values(words));
+  const counted = outcomes.map((outcome) => (outcome === 'decide' ? toDecide : describeOutcome(outcome)));
+  return describeCounts(counted, [toDecide, ...Object.values(words)]);
 }
 
 const planHeader = ['LINE', 'PLAN', 'DISPUTE', 'STATUS', 'RESOLUTION OR REASON'];

@@ -3,6 +3,7 @@ import type { Context } from '../../../cli/command/context.ts';
 import { printJson } from '../../../cli/command/print-json.ts';
 import { usageError } from '../../../cli/core/errors.ts';
 import { choiceOf, optionValue, type ParsedCommand } from '../../../cli/core/parsed-command.ts';
+import { noticeDone } from '../../../cli/operation/run/print-result.ts';
 import { chooseOrFail } from '../../../cli/prompts/ask-or-fail.ts';
 import { askInOrder } from '../../../cli/prompts/questions.ts';
 import { createKey, type Preset, presets, type Scope, scopes } from '../../../service/index.ts';
@@ -58,14 +59,13 @@ export const command: CommandDefinition = {
     const created = await withStorage(context, parsed, (storage) =>
       createKey(storage, { storeId, ...grant, label, expiresInSeconds }),
     );
+    const what = 'preset' in grant ? grant.preset : created.scopes.join(', ');
+    const expiry = created.expiresAt === null ? 'never expires' : `expires ${created.expiresAt}`;
+    noticeDone(context, `Created key ${created.id} for store ${storeId} (${what}, ${expiry})`);
     if (context.flags.json) printJson(context, created);
     else {
       context.print(created.key);
-      const what = 'preset' in grant ? grant.preset : created.scopes.join(', ');
-      const expiry = created.expiresAt === null ? 'never expires' : `expires ${created.expiresAt}`;
-      context.notice(
-        `Created key ${created.id} for store ${storeId} (${what}, ${expiry}). It is not shown again.`,
-      );
+      context.notice('Copy the key now: it is not shown again.');
     }
     return undefined;
   },

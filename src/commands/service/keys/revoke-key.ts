@@ -4,6 +4,7 @@ import { printJson } from '../../../cli/command/print-json.ts';
 import { CliError } from '../../../cli/core/errors.ts';
 import { exitCodes } from '../../../cli/core/exit-codes.ts';
 import { argumentValue } from '../../../cli/core/parsed-command.ts';
+import { noticeDone } from '../../../cli/operation/run/print-result.ts';
 import { confirmOption, confirmOrFail, missingConfirmation } from '../../../cli/prompts/confirm-or-fail.ts';
 import { revokeKey } from '../../../service/index.ts';
 import { chooseKey } from '../ask.ts';
@@ -35,8 +36,8 @@ export const command: CommandDefinition = {
       revokeKey(storage, keyId, context.flags.store),
     );
     if (!revoked) throw keyNotFound();
+    noticeDone(context, `Revoked key ${keyId}`);
     if (context.flags.json) printJson(context, { revoked: keyId });
-    else context.notice(`Revoked key ${keyId}.`);
     return undefined;
   },
 };

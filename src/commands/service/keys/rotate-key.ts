@@ -2,6 +2,7 @@ import type { CommandDefinition } from '../../../cli/command/command-definition.
 import { printJson } from '../../../cli/command/print-json.ts';
 import { usageError } from '../../../cli/core/errors.ts';
 import { argumentValue, optionValue } from '../../../cli/core/parsed-command.ts';
+import { noticeDone } from '../../../cli/operation/run/print-result.ts';
 import { rotateKey, type Storage } from '../../../service/index.ts';
 import { chooseKey } from '../ask.ts';
 import { databaseOption, withStorage } from '../database-options.ts';
@@ -38,13 +39,12 @@ out the new one. The new key is printed on stdout once: the database keeps only 
     const rotate = (storage: Storage) => rotateKey(storage, keyId, options);
     const hint = '`storectl service keys --store ID` lists the keys';
     const rotated = await withStorage(context, parsed, rotate, { hint });
+    const expiry = rotated.expiresAt === null ? 'never expires' : `expires ${rotated.expiresAt}`;
+    noticeDone(context, `Created key ${rotated.id} for store ${rotated.storeId} (${expiry})`);
     if (context.flags.json) printJson(context, rotated);
     else {
       context.print(rotated.key);
-      const expiry = rotated.expiresAt === null ? 'never expires' : `expires ${rotated.expiresAt}`;
-      context.notice(
-        `Created key ${rotated.id} for store ${rotated.storeId} (${expiry}). It is not shown again.`,
-      );
+      context.notice('Copy the key now: it is not shown again.');
       context.notice(`The old key ${keyId} is valid until ${rotated.previous.expiresAt}.`);
     }
     return undefined;

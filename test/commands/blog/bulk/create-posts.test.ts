@@ -445,5 +445,5 @@ test('many posts that are rate limited say so once, and the plan comes first', a
 
   expect(run.exitCode).toBe(0);
   expect(run.stderr.match(/rate limited/g)).toHaveLength(1);
-  expect(run.stderr).toContain('Plan: 4 create.\n');
+  expect(run.stderr).toContain('Plan: 4 to create.\n');
 });

@@ -116,7 +116,7 @@ test('--dry-run prints the plan and writes nothing', async () => {
   const shown = await machine.run(['disputes', 'decide', '--from', 'decisions.csv', '--dry-run']);
   const json = await machine.run(['disputes', 'decide', '--from', 'decisions.csv', '--dry-run', '--json']);
 
-  expect(shown).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('1 decide, 1 unchanged') });
+  expect(shown).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('1 to decide, 1 unchanged') });
   expect(JSON.parse(json.stdout).plan).toMatchObject([{ plan: 'decide' }, { plan: 'unchanged' }]);
   expect(proxy.writes()).toEqual([]);
   expect(() => receiptOf(machine.folder)).toThrow('ENOENT');
@@ -215,30 +215,59 @@ test('the receipt of a store that was restored since: what is open again is deci
   expect(decisions.filter(({ disputeId }) => disputeId === reopened)).toHaveLength(1);
 });
 
-test('an unusual status is pointed out before the question, and can be sent', async () => {
-  const { machine, other } = await scene();
+test('an unusual status is refused in the plan, and says how to find out whether the service takes it', async () => {
+  const { proxy, machine, other } = await scene();
   const [first, second] = await other.openDisputes(2);
   const text = `${header}\n${first},won,ok\n${second},banana,ok\n`;
   writeFiles(machine, { 'decisions.csv': text });
   const args = ['disputes', 'decide', '--from', 'decisions.csv'];
-  const warning = 'line 3: the status "banana" is not one of won, lost, withdrawn: did you mean that?';
 
-  const unconfirmed = await machine.run(args);
-  expect(unconfirmed).toMatchObject({ exitCode: 3, stderr: expect.stringContaining(`Warning: ${warning}`) });
   const planned = await machine.run([...args, '--dry-run', '--json']);
   expect(JSON.parse(planned.stdout).plan).toMatchObject([
     { plan: 'decide', warning: null },
-    { plan: 'decide', warning: expect.stringContaining('banana') },
+    { plan: 'invalid', message: 'the status "banana" is not one of won, lost, withdrawn' },
   ]);
-  const sent = await machine.run([...args, '--confirm', '2']);
-  expect(sent.exitCode).toBe(7);
-  // An error of several lines is one line among the results.
-  expect(sent.stdout).toMatch(/^decided .*\nrefused .*banana.*\n$/);
-  expect(sent.stdout).not.toContain('\\u000a');
+  const sent = await machine.run([...args, '--confirm', '1']);
+  expect(sent.exitCode).toBe(2);
+  expect(sent.stderr).toContain(
+    'Warning: line 3: if the service takes "banana", decide one dispute with it first: storectl disputes decide ID',
+  );
+  expect(proxy.writes()).toHaveLength(1);
 
   const one = ['disputes', 'decide', String(second), '--status', 'banana', '--resolution', 'ok'];
   const alone = await machine.run([...one, '--confirm', String(second)]);
   expect(alone).toMatchObject({ exitCode: 7, stderr: expect.stringContaining('"banana" is not one of') });
+});
+
+test('an unusual status that the service has taken before is decided as others are', async () => {
+  const { proxy, machine, other } = await scene();
+  const [first, second] = await other.openDisputes(2);
+  const taken = { status: 200, headers: { 'content-type': 'application/json' } };
+  const body = JSON.stringify({ id: first, status: 'settled', resolution: 'ok' });
+  proxy.decide(({ method }) => (method === 'POST' ? { ...taken, body } : 'pass'));
+  const one = ['disputes', 'decide', String(first), '--status', 'settled', '--resolution', 'ok'];
+  expect((await machine.run([...one, '--confirm', String(first)])).exitCode).toBe(0);
+
+  writeFiles(machine, { 'decisions.csv': `${header}\n${second},settled,ok\n` });
+  const planned = await machine.run(['disputes', 'decide', '--from', 'decisions.csv', '--dry-run', '--json']);
+  expect(JSON.parse(planned.stdout).plan).toMatchObject([{ plan: 'decide', warning: null }]);
+});
+
+test('a refusal of several lines is one line among the results', async () => {
+  const { proxy, machine, other } = await scene();
+  const [first] = await other.openDisputes(1);
+  writeFiles(machine, { 'decisions.csv': `${header}\n${first},won,ok\n` });
+  const errors = [{ path: 'resolution', message: 'is too short' }];
+  const body = JSON.stringify({ code: 'validation_failed', message: 'Not valid.', errors });
+  const headers = { 'content-type': 'application/problem+json' };
+  proxy.decide(({ method }) => (method === 'POST' ? { status: 422, headers, body } : 'pass'));
+
+  const sent = await machine.run(['disputes', 'decide', '--from', 'decisions.csv', '--confirm', '1']);
+  expect(sent.exitCode).toBe(7);
+  expect(sent.stdout).toMatch(
+    /^refused .*Not valid\.\s+--resolution.* is too short\n$|^refused .*Not valid.*too short\n$/,
+  );
+  expect(sent.stdout).not.toContain('\\u000a');
 });
 
 test.each([

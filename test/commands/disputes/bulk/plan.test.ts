@@ -30,6 +30,6 @@ test('at 80 columns the plan has one line a row, and rows that are done are only
     expect.stringMatching(/^2 {5}decide {4}5f0cbead-000… {2}won {5}Tracking shows that.*…$/),
     expect.stringMatching(/^13 {4}conflict {2}5f0cbead-000… {10}the dispute is lost.*…$/),
     '',
-    '1 decide, 1 done before, 1 conflict',
+    '1 to decide, 1 done before, 1 conflict',
   ]);
 });

@@ -1,0 +1,37 @@
+import { printable } from '../core/sanitize.ts';
+
+/** `['settings', 'cashbackBp']` as a label for people: `Cashback`. Printable. */
+export function labelOf(path: readonly string[]): string {
+  const names = path.filter((name, index) => name !== 'settings' || index === path.length - 1);
+  const last = names.length - 1;
+  const words = names
+    .map((name, index) => (index === last ? name.replace(/(?<=[a-z])(Bp|Minor|At|Md)$/, '') : name))
+    .flatMap((name) => name.replace(/(?<=[a-z\d])(?=[A-Z])/g, ' ').split(' '))
+    .map((word) => knownWords[word.toLowerCase()] ?? (/^[A-Z][a-z]/.test(word) ? word.toLowerCase() : word));
+  const label = printable(words.join(' '));
+  return label.charAt(0).toUpperCase() + label.slice(1);
+}
+
+const knownWords: Readonly<Record<string, string>> = { id: 'ID', ids: 'IDs', ip: 'IP', url: 'URL' };
+
+/** Names of colours in the palette that mark a value. */
+export type Tone = 'green' | 'yellow' | 'red';
+
+const statuses: Readonly<Record<Tone, readonly string[]>> = {
+  green: ['won', 'published', 'applied', 'delivered', 'active'],
+  yellow: ['open', 'scheduled', 'noticed', 'pending', 'prepared', 'sent', 'unknown'],
+  red: ['lost', 'failed', 'rejected', 'revoked', 'expired'],
+};
+
+/** The colour of a status, or of a deadline that is near; the words say the same. `now` is in epoch milliseconds. */
+export function toneOf(name: string, value: unknown, now: number): Tone | undefined {
+  if (typeof value !== 'string') return undefined;
+  if (/^(status|state)$/i.test(name)) {
+    return (['green', 'yellow', 'red'] as const).find((tone) => statuses[tone].includes(value));
+  }
+  const left = /(deadline|expires)\w*$/i.test(name) ? Date.parse(value) - now : Number.NaN;
+  if (left > 0 && left < 24 * hourMs) return 'red';
+  return left > 0 && left < 72 * hourMs ? 'yellow' : undefined;
+}
+
+const hourMs = 3_600_000;
