@@ -60,7 +60,7 @@ const scenes = [
     ],
     parts: [
       [/^\$ storectl/, /^create .*ink-04/],
-      [/^40 create/, /^created .*ink-08/],
+      [/^40 to create/, /^created .*ink-08/],
       [/\d+\/40/, /\d+\/40/],
     ],
   },

@@ -79,6 +79,7 @@ test('settings edit: somebody else saved while the editor was open: exit 6, noth
   expect(screen).toMatch(
     /Your text was:\n(.*\n)*error: someone else changed(.*\n)+ +your text is above; edit again/,
   );
+  expect(screen).toContain('\n- quietHours.end: "07:00"\n+ quietHours.end: "08:30"\n');
   const { stdout } = await other.run(['settings', 'show', '--json']);
   expect(JSON.parse(stdout).quietHours).toMatchObject({ start: '22:00', end: '08:30' });
 });

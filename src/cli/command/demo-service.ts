@@ -13,7 +13,7 @@ export interface Demo {
 
 /** Errors of a folder that a new demo store could not be written to either. */
 const unwritableCodes = [
-  ...['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT', 'ENOTDIR'],
+  ...['ENOENT', 'EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT', 'ENOTDIR'],
   ...['SQLITE_CANTOPEN', 'SQLITE_READONLY', 'SQLITE_FULL'],
 ];
 

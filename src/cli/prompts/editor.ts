@@ -115,7 +115,7 @@ export async function editUntilUsed<Result>(
   } catch (error) {
     if (text !== original)
       context.saveUserText(
-        `\nYour text was:\n\n${editing.keepsNote ? editing.withNote(text, problem) : text}`,
+        `\nYour text was:\n\n${editing.keepsNote && problem !== null ? editing.withNote(text, problem) : text}`,
       );
     throw error;
   }

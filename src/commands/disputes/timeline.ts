@@ -11,21 +11,22 @@ interface Stop {
 }
 
 /**
- * The times of a dispute as a line, for a terminal: when it was opened, today, and its deadlines. Empty without a deadline,
- * and where the line does not fit.
+ * The times of a dispute as a line, for a terminal: when it was opened, today, and its deadlines. Empty without a deadline
+ * that still counts, and where the line does not fit.
  */
 export function describeTimeline(
   dispute: Readonly<Record<string, unknown>>,
   now: number,
   { color, width, plain }: Style,
 ): string {
+  const isOpen = dispute.status === 'open';
   const stops = [
     ...stopOf('Opened', dispute.createdAt),
     { label: 'Today', time: now },
     ...stopOf('Answer due', dispute.deadlineAt),
     ...stopOf('Appeal due', dispute.appealDeadlineAt),
   ].sort((a, b) => a.time - b.time);
-  const hasDeadline = stops.some(({ label }) => label.endsWith('due'));
+  const hasDeadline = stops.some(({ label, time }) => label.endsWith('due') && (isOpen || time > now));
   if (width === null || plain || !hasDeadline) return '';
   const columns = placeStops(stops, Math.min(width, maxWidth));
   if (columns === null) return '';

@@ -29,7 +29,7 @@ export function askTemplate(
     }));
     const other = { value: '', name: 'Other…' };
     for (let typed: string | null = null; typed === null; ) {
-      name = await askChoice(io, 'Template of which notification?', [...choices, other], name);
+      name = await askChoice(io, 'Template of which notification?', [...choices, other], name || undefined);
       // Escape goes back to the list.
       typed = name === '' ? await unlessBack(() => askText(io, 'Name of the notification')) : name;
       name = typed?.trim() ?? '';

@@ -63,7 +63,6 @@ async function mergeIntoCurrent(run: Run): Promise<Preview> {
   const isStale = typeof updatedAt === 'string' && updatedAt !== current.document.updatedAt;
   if (isStale && !sameJson(clientFields(current.document), next)) {
     throw movedError(
-      run,
       given,
       current.document,
       'read them again, or remove updatedAt from the input to save it anyway',

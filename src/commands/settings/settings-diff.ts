@@ -8,6 +8,7 @@ import type { PreparedInput } from '../../cli/operation/run/operation-command.ts
 import type { Performed, Run } from '../../cli/operation/run/run.ts';
 import { perform, readBeforeWrite } from '../../cli/operation/run/send.ts';
 import { undoCommandOf } from '../../cli/operation/run/undo.ts';
+import { withoutColors } from '../../cli/output/palette.ts';
 import type { Style } from '../../cli/output/style.ts';
 import { saveSettings, serverOwnedSettings, showSettings } from '../../contract/operations/settings.ts';
 
@@ -52,7 +53,7 @@ export function clientFields(document: Readonly<Record<string, unknown>>): Recor
 }
 
 /** The changes for people: `- quietHours.start: "22:00"`, `+ quietHours.start: "23:00"`. */
-export function describeChanges(changes: readonly Change[], { color }: Style): string {
+export function describeChanges(changes: readonly Change[], { color }: Pick<Style, 'color'>): string {
   return changes
     .flatMap(({ path, before, after }) => [
       ...(before === undefined
@@ -66,14 +67,14 @@ export function describeChanges(changes: readonly Change[], { color }: Style): s
 }
 
 /** Exit 6: someone else changed the settings in the meantime. Shows their changes. */
-export function movedError(run: Run, before: unknown, now: unknown, hint: string): CliError {
+export function movedError(before: unknown, now: unknown, hint: string): CliError {
   const moved = changesBetween(before, now);
   return new CliError({
     code: 'settings_moved',
     exitCode: exitCodes.conflict,
     message: [
       'someone else changed the settings in the meantime, so nothing was saved. Their changes:',
-      describeChanges(moved, run.ui.context.err),
+      describeChanges(moved, { color: withoutColors }),
     ].join('\n'),
     hint,
     outcome: 'not_sent',
@@ -115,7 +116,7 @@ export function prepareSave(
     async send() {
       const again = await readSettings(run);
       if (!sameJson(base.document, again.document))
-        throw movedError(run, base.document, again.document, movedHint);
+        throw movedError(base.document, again.document, movedHint);
       const performed = await perform(
         { ...run, request: { ...run.request, body: next } },
         { former: JSON.stringify(base.document), ifMatch: again.etag ?? undefined },

@@ -97,9 +97,8 @@ test('backup restore', async () => {
 
     Sections  store
 
-    FROM backup <uuid> ("second", <age>) → TO store
-    <uuid> @ this process
-    ? Replace these sections of the store? Type <uuid> to confirm:"
+    This replaces section store with backup <uuid> ("second", <age>).
+    ? Restore this backup? Type <uuid> to confirm:"
   `);
   session.type(id);
   expect(await session.ends()).toMatchInlineSnapshot(`
@@ -112,9 +111,8 @@ test('backup restore', async () => {
 
     Sections  store
 
-    FROM backup <uuid> ("second", <age>) → TO store
-    <uuid> @ this process
-    ✔ Replace these sections of the store? Type <uuid> to confirm:
+    This replaces section store with backup <uuid> ("second", <age>).
+    ✔ Restore this backup? Type <uuid> to confirm:
       <uuid>
     ✓ Restored store from backup <uuid> ("second")
     Undo: storectl --demo backup restore <uuid> --sections store --confirm

@@ -39,7 +39,7 @@ test('disputes open', async () => {
     ✓ Opened dispute <uuid>
     ID               <uuid>
     Kind             payment
-    Status           open 0 open
+    Status           open
     Reason           Parcel never arrived
     Deadline         <time>
     Appeal deadline  <time>
@@ -68,21 +68,21 @@ test('disputes show', async () => {
   `);
   session.press('Enter');
   expect(await session.ends()).toMatchInlineSnapshot(`
-    "Status         open 0 open
-    Answer due     <time>
-    Appeal due     <time>
-    Kind           payment
-    Order          <uuid>
+    "Order          <uuid>
     Buyer          a.novak@mail.example
     Provider case  PP-D-118301
     Opened         <time>
     Last change    <time>
 
+    Opened   Today                   Answer due                       Appeal due
+    ●━━━━━━━━◆───────────────────────●────────────────────────────────●
+    20 Nov   22 Nov                  27 Nov                           4 Dec
+
     Reason
       Buyer does not recognise the charge of 84.50 EUR.
 
     Risk signals
-      Ip country       CZ
+      IP country       CZ
       Card country     CZ
       Previous orders  3
       Address matches  yes
@@ -162,31 +162,31 @@ test('disputes decide', async () => {
     ✔ Reason for the decision: The carrier confirmed delivery
     demo → store <uuid> @ this process
 
-    status      won
-    resolution  The carrier confirmed delivery
+    Status      won
+    Resolution  The carrier confirmed delivery
 
     ✔ Decide this dispute as won? It is final. Type <uuid> to confirm:
       <uuid>
     ✓ Decided dispute <uuid> as won
-    id                          <uuid>
-    orderId                     <uuid>
-    buyerEmail                  a.novak@mail.example
-    providerCaseId              PP-D-118301
-    kind                        payment
-    status                      won
-    reason                      Buyer does not recognise the charge of 84.50 EUR.
-    riskSignals.ipCountry       CZ
-    riskSignals.cardCountry     CZ
-    riskSignals.previousOrders  3
-    riskSignals.addressMatches  yes
-    deadlineAt                  <time>
-    appealDeadlineAt            <time>
-    resolution                  The carrier confirmed delivery
-    idempotencyKey              example-open
-    createdAt                   <time>
-    updatedAt                   <time>
-    storeId                     <uuid>
-    env                         live
+    ID                            <uuid>
+    Order ID                      <uuid>
+    Buyer email                   a.novak@mail.example
+    Provider case ID              PP-D-118301
+    Kind                          payment
+    Status                        won
+    Reason                        Buyer does not recognise the charge of 84.50 EUR.
+    Risk signals IP country       CZ
+    Risk signals card country     CZ
+    Risk signals previous orders  3
+    Risk signals address matches  yes
+    Deadline                      <time>
+    Appeal deadline               <time>
+    Resolution                    The carrier confirmed delivery
+    Idempotency key               example-open
+    Created                       <time>
+    Updated                       <time>
+    Store ID                      <uuid>
+    Env                           live
     $ echo "exit $?"
     exit 0
     $"

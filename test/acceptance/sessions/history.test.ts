@@ -28,7 +28,7 @@ test('history show', async () => {
     Label                      first
     Store ID                   <uuid>
     Origin                     demo
-    State                      applied 0 applied
+    State                      applied
     Open                       no
     Result                     <uuid>
     Idempotency key            <idempotency-key>
@@ -412,8 +412,6 @@ test('blog create --edit: the same for a post', async () => {
 
     Your text was:
 
-    <!-- Not sent: your text:3: Flow sequence in block collection must be sufficiently indented and end
-    with a ] -->
     ---
     title: [
     ---

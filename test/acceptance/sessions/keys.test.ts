@@ -325,8 +325,8 @@ test('an answer that may have been applied is not asked for again: exit 10', asy
 
     Soon.
 
-    error: the request was sent and no answer proves what became of it (the connection broke before the
-    answer was complete (ECONNRESET); a port for https:// would also close it): it may have been applied
+    error: the request was sent, but no answer says whether it was applied (the connection broke before
+    the answer was complete (ECONNRESET); a port for https:// would also close it)
       settle it with \`storectl resume <record>\` before you run the command again
     $ echo "exit $?"
     exit 10
@@ -539,7 +539,7 @@ test('40 columns and 20 rows: no word is cut, and the questions about a dispute 
     <uuid> @
     this process
 
-    Status      won 0 won
+    Status      won
     Resolution  Delivered, as the carrier
                 has confirmed
 
@@ -554,7 +554,7 @@ test('40 columns and 20 rows: no word is cut, and the questions about a dispute 
   expect(await session.ends()).toMatchInlineSnapshot(`
     "this process
 
-    Status      won 0 won
+    Status      won
     Resolution  Delivered, as the carrier
                 has confirmed
 

@@ -84,9 +84,11 @@ const placeholders: readonly (readonly [RegExp, string])[] = [
   [/\bv?\d+\.\d+\.\d+\b/g, '<version>'],
   [/\b\d{4}-\d\d-\d\d\b/g, '<date>'],
   [/\b\d+ [GM]iB\b/g, '<size>'],
+  [/\b\d{1,2} (Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)( \d{4})? */g, '<day>'],
 ];
 
-function withPlaceholders(screen: string, names: Readonly<Record<string, string>>): string {
+/** The screen with placeholders for what differs from run to run, and for the values in `names`. */
+export function withPlaceholders(screen: string, names: Readonly<Record<string, string>>): string {
   const named = Object.entries(names).reduce((text, [value, name]) => text.replaceAll(value, name), screen);
   return placeholders.reduce((text, [pattern, name]) => text.replace(pattern, name), named);
 }

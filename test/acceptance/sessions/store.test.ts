@@ -111,7 +111,7 @@ test('blog create', async () => {
     Title    Spring sale
     Content  All inks **20 %** off.
     Tags     sale, ink
-    Status   published 0 published
+    Status   published
 
     ? Create this post?
     ❯ Yes
@@ -140,7 +140,7 @@ test('blog create', async () => {
     Title    Spring sale
     Content  All inks **20 %** off.
     Tags     sale, ink
-    Status   published 0 published
+    Status   published
 
     ✔ Create this post? Yes
     ✓ Created post "Spring sale" (published)
@@ -150,7 +150,7 @@ test('blog create', async () => {
     Content               All inks **20 %** off.
     Tags                  sale, ink
     Featured product IDs
-    Status                published 0 published
+    Status                published
     Published             <time>
     View count            0
     Created               <time>
@@ -262,7 +262,24 @@ test('settings save: the template of a notification', async () => {
   const session = await openSession('storectl settings save', { columns: 80 });
   await session.shows(/⏎ submit$/);
   session.press(...Array.from({ length: 13 }, () => 'Down'), 'Space', 'Enter');
-  expect(await session.shows(/Template of which notification\?(.*\n)+.*select$/)).toMatchInlineSnapshot();
+  expect(await session.shows(/Template of which notification\?(.*\n)+.*select$/)).toMatchInlineSnapshot(`
+    "✔ What do you want to change? Template of a notification (title, text,
+      private)
+    ? Template of which notification?
+      feedback_digest
+      dispute_opened
+      store_updated (no template yet)
+      post_created (no template yet)
+      dispute_decided (no template yet)
+      settings_updated (no template yet)
+      backup_created (no template yet)
+      backup_restored (no template yet)
+      reclaim_noticed (no template yet)
+      reclaim_appealed (no template yet)
+    ❯ Other…
+
+    ↑↓ navigate • ⏎ select"
+  `);
   session.press('Down', 'Enter');
   await session.shows(/Title of the notification: New dispute$/);
   session.press('C-u');

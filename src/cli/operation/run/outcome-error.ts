@@ -173,7 +173,7 @@ function describeFields(problem: Problem, flags: readonly FieldFlag[]): FieldErr
 }
 
 const anotherKey =
-  'the key was used for another request: give another one; in CI, STORECTL_CI_JOB tells several of one job apart';
+  'this key was used for another request: use a new one; in CI, set STORECTL_CI_JOB if one job runs several commands';
 
 function hintOfStatus(
   status: number,

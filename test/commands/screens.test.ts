@@ -1,0 +1,121 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { PassThrough, Writable } from 'node:stream';
+import { expect, test } from 'vitest';
+import { main } from '../../src/cli/main.ts';
+import { withPlaceholders } from '../acceptance/sessions/session.ts';
+import { newMachine } from '../helpers/cli.ts';
+
+/** The most used commands, one after the other on one machine with the demo store. Words in braces are ids. */
+const commands = [
+  ['auth', 'status'],
+  ['store', 'update', '--cashback-bp', '250'],
+  ['store', 'update', '--name', 'Juniper', '--cashback-bp', '300'],
+  ['store', 'show'],
+  ['backup', 'create', '--label', 'nightly', '--sections', 'store,blog'],
+  ['backup', 'create', '--label', 'weekly'],
+  ['backup', 'restore', '{backup}', '--sections', 'store', '--confirm', '{backup}'],
+  ['backup', 'list'],
+  ['blog', 'create', '--title', 'Spring sale', '--content-md', 'All inks **20 %** off.'],
+  ['blog', 'create', 'one.md', 'two.md'],
+  ['blog', 'list'],
+  ['disputes', 'list'],
+  ['disputes', 'show', '{dispute}'],
+  ['disputes', 'show', '01985f2e-0000-7a16-9c48-5d1e3f82a6b4'],
+  ['disputes', 'decide', '--from', 'decisions.csv', '--dry-run'],
+  [
+    'disputes',
+    'decide',
+    '{dispute}',
+    '--status',
+    'won',
+    '--resolution',
+    'Delivered',
+    '--confirm',
+    '{dispute}',
+  ],
+  ['disputes', 'open', '--reason', 'Parcel never arrived', '--deadline-at', '2200-12-01'],
+  ['settings', 'show'],
+  ['settings', 'diff', '--quiet-hours-start', '21:00'],
+  ['settings', 'save', '--quiet-hours-start', '21:00'],
+  ['settings', 'save', '--quiet-hours-start', '99:99'],
+  ['reclaim', 'appeal', '{reclaim}', '--text', 'The shop is open', '--confirm', '{reclaim}'],
+  ['notify', 'add-endpoint', '--name', 'Team', '--url', '{webhook}', '--events', 'dispute_opened'],
+  ['notify', 'mark-read', '--all'],
+  ['history', 'list'],
+  ['history', 'show', '{record}'],
+  ['resume'],
+  ['profile', 'list'],
+];
+
+test.each([80, 120])('the most used commands in a terminal of %i columns', async (columns) => {
+  const machine = newMachine({ STORECTL_PROFILE: 'demo' });
+  const idOf = async (...args: string[]) => (await machine.run(args)).stdout.trim();
+  const example = JSON.parse(await idOf('demo', 'info', '--json'));
+  const backup = await idOf('backup', 'create', '--label', 'first', '--sections', 'store', '-q');
+  const dispute = example.disputes.find(({ status }: { status: string }) => status === 'open').id;
+  const ids: Record<string, string> = {
+    '{backup}': backup,
+    '{dispute}': dispute,
+    '{reclaim}': example.reclaims[0].id,
+    '{webhook}': 'https://discord.com/api/webhooks/1/token',
+  };
+  writeFileSync(path.join(machine.folder, 'one.md'), '---\ntitle: One\n---\nFirst.\n');
+  writeFileSync(path.join(machine.folder, 'two.md'), '---\ntitle: Two\ntags: [ink]\n---\nSecond.\n');
+  const rows = [`${dispute},won,Delivered`, `${example.disputes[0].id},lots,Delivered`];
+  writeFileSync(
+    path.join(machine.folder, 'decisions.csv'),
+    ['disputeId,status,resolution', ...rows, 'x,won,'].join('\n'),
+  );
+  const screens: string[] = [];
+  for (const command of commands) {
+    if (command.includes('{record}'))
+      ids['{record}'] = (await idOf('history', 'list', '-q')).split('\n')[0] ?? '';
+    const args = command.map((word) => ids[word] ?? word);
+    const shown = await runInTerminal(args, columns, machine);
+    for (const line of shown.split('\n'))
+      if (!/Undo:|storectl/.test(line)) expect(line.length).toBeLessThanOrEqual(columns);
+    const text = withPlaceholders(shown, { [machine.folder]: '<home>' });
+    screens.push(`$ storectl ${command.join(' ')}\n${command.at(-1) === 'list' ? withoutIds(text) : text}`);
+  }
+  await expect(screens.join('\n')).toMatchFileSnapshot(`screens-${columns}.txt`);
+});
+
+/** What a terminal without a keyboard shows, and the exit code. */
+async function runInTerminal(
+  args: readonly string[],
+  columns: number,
+  { folder, configDirectory, stateDirectory }: ReturnType<typeof newMachine>,
+): Promise<string> {
+  let shown = '';
+  const write = (chunk: Buffer, _: unknown, done: () => void) => {
+    shown += chunk;
+    done();
+  };
+  const terminal = () => Object.assign(new Writable({ write }), { isTTY: true, columns, rows: 1000 });
+  const exitCode = await main(args, {
+    stdin: new PassThrough().end(),
+    stdout: terminal(),
+    stderr: terminal(),
+    env: {
+      ...{ STORECTL_CONFIG_DIR: configDirectory, STORECTL_STATE_DIR: stateDirectory },
+      ...{ STORECTL_PROFILE: 'demo', STORECTL_NO_PAGER: '1', NO_COLOR: '1' },
+    },
+    cwd: folder,
+    process,
+    homeDirectory: folder,
+    signal: new AbortController().signal,
+  });
+  // Progress bars and waits are drawn over.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the sequence that clears a line.
+  return `${shown.replace(/[^\n]*\r\u001b\[K/g, '')}exit ${exitCode}\n`;
+}
+
+/** A list without what depends on how long its shortest unique ids are. */
+function withoutIds(list: string): string {
+  return list
+    .replace(/\b[0-9a-f]{8}(-[0-9a-f]+)*\b|^[0-9a-z]{6}(?= {2})/gm, '<id>')
+    .replace(/before restore of .*?(?= {2})/gi, 'before …')
+    .replace(/before[^…\n]*…/g, 'before …')
+    .replace(/ {2,}/g, '  ');
+}
