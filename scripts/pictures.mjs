@@ -21,7 +21,7 @@ const scenes = [
         `storectl --demo disputes decide ${dispute} --status won --resolution Delivered`,
         /Type \S+ to confirm:/,
       ],
-      [dispute, /✓ Decided.*\n(.*\n)+\$ $/],
+      [dispute.slice(0, 8), /✓ Decided.*\n(.*\n)+\$ $/],
     ],
     parts: [
       [/^\$ storectl/, /^2\. /],

@@ -76,7 +76,7 @@ test('disputes show', async () => {
 
     Opened   Today                   Answer due                       Appeal due
     ●━━━━━━━━◆───────────────────────●────────────────────────────────●
-    20 Nov   22 Nov                  27 Nov                           4 Dec
+    <day><day><day><day>
 
     Reason
       Buyer does not recognise the charge of 84.50 EUR.
@@ -165,7 +165,7 @@ test('disputes decide', async () => {
     Status      won
     Resolution  The carrier confirmed delivery
 
-    ✔ Decide this dispute as won? It is final. Type <uuid> to confirm:
+    ✔ Decide this dispute as won? It is final. Type <id> to confirm:
       <uuid>
     ✓ Decided dispute <uuid> as won
     ID                            <uuid>
@@ -235,7 +235,7 @@ test('reclaim appeal', async () => {
 
     Text  The shop is open: last order yesterday
 
-    ? Send this appeal? It is final. Type <uuid> to confirm:"
+    ? Send this appeal? It is final. Type <id> to confirm:"
   `);
   const { machine } = session;
   const { reclaims } = JSON.parse((await machine.run(['demo', 'info', '--json'])).stdout);
@@ -250,8 +250,7 @@ test('reclaim appeal', async () => {
 
     Text  The shop is open: last order yesterday
 
-    ✔ Send this appeal? It is final. Type <uuid> to confirm:
-      <uuid>
+    ✔ Send this appeal? It is final. Type <id> to confirm: <uuid>
     ✓ Appealed reclaim notice <uuid>
     Reclaim ID  <uuid>
     Status      appealed

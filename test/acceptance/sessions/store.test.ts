@@ -266,7 +266,7 @@ test('settings save: the template of a notification', async () => {
     "✔ What do you want to change? Template of a notification (title, text,
       private)
     ? Template of which notification?
-      feedback_digest
+    ❯ feedback_digest
       dispute_opened
       store_updated (no template yet)
       post_created (no template yet)
@@ -276,7 +276,7 @@ test('settings save: the template of a notification', async () => {
       backup_restored (no template yet)
       reclaim_noticed (no template yet)
       reclaim_appealed (no template yet)
-    ❯ Other…
+      Other…
 
     ↑↓ navigate • ⏎ select"
   `);
@@ -290,5 +290,26 @@ test('settings save: the template of a notification', async () => {
   session.press('Enter');
   await session.shows(/❯ Yes\n(.*\n)+.*select$/);
   session.press('Enter');
-  expect(await session.ends()).toMatchInlineSnapshot();
+  expect(await session.ends()).toMatchInlineSnapshot(`
+    "$ storectl settings save
+    demo: example data on this machine, no real store
+    Esc goes back, Ctrl-C cancels.
+    ✔ What do you want to change? Template of a notification (title, text,
+      private)
+    ✔ Template of which notification? dispute_opened
+    ✔ Title of the notification: Please answer
+    ✔ Text of the notification: A {{kind}} dispute needs an answer.
+    ✔ Keep its values private? Yes
+    demo → store <uuid> @ this process
+
+    Templates dispute_opened title  New dispute → Please answer
+
+    ✔ Save these settings? Yes
+    ✓ Saved the operations settings
+    Templates dispute_opened title  New dispute → Please answer
+    Undo: storectl --demo settings save --undo <record>
+    $ echo "exit $?"
+    exit 0
+    $"
+  `);
 });
