@@ -15,7 +15,7 @@ import { isOn } from '../../cli/core/parsed-command.ts';
 import { printableLines } from '../../cli/core/sanitize.ts';
 import { outcomeError } from '../../cli/operation/run/outcome-error.ts';
 import { noticeDone } from '../../cli/operation/run/print-result.ts';
-import { describeRetry } from '../../cli/output/describe-retry.ts';
+import { describeRetry } from '../../cli/output/describe-exchange.ts';
 import { printProfile } from '../../cli/profiles/view-profile.ts';
 import type { Question } from '../../cli/prompts/questions.ts';
 import { createClient } from '../../client/client.ts';

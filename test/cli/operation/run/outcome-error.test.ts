@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { describeRetry } from '../../../../src/cli/output/describe-retry.ts';
+import { describeRetry } from '../../../../src/cli/output/describe-exchange.ts';
 import { machineFor } from '../../../helpers/cli.ts';
 import { answer, startFaultServer } from '../../../helpers/fault-server.ts';
 import { startService } from '../../../helpers/service.ts';
