@@ -34,7 +34,9 @@ export async function announce({ target, ui: { context } }: Run): Promise<void> 
 export async function perform(run: Run, options: ChangeOptions = {}): Promise<Performed> {
   const { operation } = run.request;
   const isRead = operation.class === 'read';
-  const { outcome, record, isRecorded } = isRead ? await read(run) : await change(run, options);
+  const { outcome, record, isRecorded } = isRead
+    ? { outcome: await read(run), record: null, isRecorded: false }
+    : await change(run, options);
   const applied = expectApplied(run, outcome, isRecorded ? record : null);
   noteDrift(run.ui.context, [applied]);
   if (!isRead) noteOtherValues(run, applied);
@@ -130,17 +132,12 @@ export function sendOptions({ io, flags }: Context) {
   };
 }
 
-async function read({
-  target,
-  request,
-  ui,
-}: Run): Promise<{ outcome: Outcome; record: null; isRecorded: false }> {
-  const outcome = await target.client.call(request.operation, {
+function read({ target, request, ui }: Run): Promise<Outcome> {
+  return target.client.call(request.operation, {
     ...sendOptions(ui.context),
     parameters: { storeId: target.storeId, ...request.parameters },
     body: null,
   });
-  return { outcome, record: null, isRecorded: false };
 }
 
 /** The run as the history takes it. */
