@@ -49,18 +49,18 @@ export interface CallInput {
   readonly parameters: Readonly<Record<string, string>>;
   /** JSON text, sent byte for byte. */
   readonly body: string | null;
-  readonly ifMatch?: string;
+  readonly ifMatch?: string | undefined;
   /** For the whole operation with all its attempts; 180 s by default. */
-  readonly timeoutMs?: number;
-  readonly signal?: AbortSignal;
+  readonly timeoutMs?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
   /** Milliseconds to wait before the first attempt, if an earlier answer asked for it. */
   readonly delayMs?: number;
   /** One of many requests in a row: keeps trying after 425 and 429 until the deadline, and reuses a warm connection. */
-  readonly inBatch?: boolean;
+  readonly inBatch?: boolean | undefined;
   /** Awaited before each attempt (from 1), before a connection is opened. What it throws ends the call. */
   beforeAttempt?(attempt: number): Promise<void>;
   /** Called before each wait for another attempt. */
-  onRetry?(): void;
+  readonly onRetry?: (() => void) | undefined;
 }
 
 /** A request outside the contract's operations. */

@@ -36,10 +36,7 @@ export function createClient(options: ClientOptions): Client {
   const sender = senderOf(options.history);
   const target = { client, origin: parseBaseUrl(baseUrl).origin, storeId };
 
-  const limits = ({ signal, timeoutMs = options.timeoutMs }: CallOptions) => ({
-    ...(signal && { signal }),
-    ...(timeoutMs !== undefined && { timeoutMs }),
-  });
+  const limits = ({ signal, timeoutMs = options.timeoutMs }: CallOptions) => ({ signal, timeoutMs });
 
   async function call(operation: Operation, input: Input, call: CallOptions): Promise<Result<unknown>> {
     const { parameters, body } = split(operation, input);
@@ -51,7 +48,7 @@ export function createClient(options: ClientOptions): Client {
     const keyed = operation.class === 'keyed' ? { idempotencyKey: makeIdempotencyKey(), ...body } : body;
     const outcome = await client.call(operation, {
       ...limits(call),
-      ...(call.ifMatch !== undefined && { ifMatch: call.ifMatch }),
+      ifMatch: call.ifMatch,
       parameters: { ...parameters, storeId },
       body: keyed && JSON.stringify(keyed),
     });

@@ -128,7 +128,7 @@ function clientInTurn({ client, onRetry }: BatchOptions, turn: Turn): Client {
         const outcome = await client.send(request, {
           ...input,
           beforeAttempt,
-          ...(onRetry !== undefined && { onRetry }),
+          onRetry,
         });
         if (outcome.kind === 'applied') turn.end();
         return outcome;

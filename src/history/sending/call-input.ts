@@ -9,10 +9,5 @@ export function callInputOf(
   record: Pick<HistoryRecord, 'answer'>,
 ): Pick<CallInput, 'timeoutMs' | 'signal' | 'inBatch' | 'delayMs'> {
   const { timeoutMs, signal, inBatch, history } = options;
-  return {
-    delayMs: remainingWait(record, history.now()),
-    ...(timeoutMs !== undefined && { timeoutMs }),
-    ...(signal !== undefined && { signal }),
-    ...(inBatch !== undefined && { inBatch }),
-  };
+  return { timeoutMs, signal, inBatch, delayMs: remainingWait(record, history.now()) };
 }

@@ -126,10 +126,7 @@ export async function settleEarlierDecision(run: Run): Promise<void> {
 
 /** What the client takes besides the request, from the flags. */
 export function sendOptions({ io, flags }: Context) {
-  return {
-    signal: io.signal,
-    ...(flags.timeoutMs !== undefined && { timeoutMs: flags.timeoutMs }),
-  };
+  return { signal: io.signal, timeoutMs: flags.timeoutMs };
 }
 
 function read({ target, request, ui }: Run): Promise<Outcome> {
