@@ -36,7 +36,7 @@ export interface OptionSpec {
   readonly description: string;
   /** Heading in the help. Default: {@link defaultGroup}. */
   readonly group?: string;
-  readonly complete?: Completion;
+  readonly complete?: Completion | undefined;
   /** The value is a list with commas: its last part is completed. */
   readonly list?: boolean;
 }

@@ -29,7 +29,7 @@ export interface InputRules {
   /** Questions of the command itself, asked first; null for none. */
   readonly questions: Questions | null;
   /** Called with the path parameters before other questions. */
-  introduce?(parameters: Readonly<Record<string, string>>): Promise<void>;
+  introduce(parameters: Readonly<Record<string, string>>): Promise<void>;
 }
 
 /**
@@ -75,10 +75,7 @@ export async function completeInput(
   const completed = body ?? {};
   const { interview } = await import('./questions/ask-missing.ts');
   const ids = names.map((name) => ({ name, description: describeParameter(name) }));
-  const asked = {
-    ...{ operation, first: questions ?? (() => []), ids, fields: absent },
-    ...(introduce && { introduce }),
-  };
+  const asked = { operation, first: questions ?? (() => []), ids, fields: absent, introduce };
   return {
     parameters,
     body: body && completed,

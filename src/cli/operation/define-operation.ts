@@ -131,7 +131,7 @@ async function prepareRun(
   fields: readonly FieldFlag[],
   parsed: ParsedCommand,
 ): Promise<Run> {
-  const { operation, confirm, introduce } = command;
+  const { operation, confirm } = command;
   const body = operation.body === null ? null : await readBody(context, fields, parsed);
   let questions: Questions | null = null;
   if (body !== null) {
@@ -140,16 +140,11 @@ async function prepareRun(
     if (operation.class === 'keyed') await useKeyFromCi(context, operation, parsed, body);
   }
   const ui: UserInterface = { context, parsed, fields, interview: null };
-  const rules = {
-    operation,
-    fields,
-    confirm,
-    questions,
-    ...(introduce && {
-      introduce: async (parameters: Readonly<Record<string, string>>) =>
-        introduce({ target: await context.connect(), request: { operation, parameters, body }, ui }),
-    }),
+  const introduce = async (parameters: OperationRequest['parameters']) => {
+    const request = { operation, parameters, body };
+    await command.introduce?.({ target: await context.connect(), request, ui });
   };
+  const rules = { operation, fields, confirm, questions, introduce };
   const { parameters, interview } = await completeInput(context, rules, parsed, body);
   return {
     target: await context.connect(),

@@ -33,7 +33,7 @@ export interface Missing {
   readonly ids: readonly AskedId[];
   readonly fields: readonly FieldFlag[];
   /** Shows context for the questions, such as the dispute, once the path parameters are known. */
-  introduce?(parameters: Readonly<Record<string, string>>): Promise<void>;
+  introduce(parameters: Readonly<Record<string, string>>): Promise<void>;
 }
 
 /** Whether the service answered that the id does not exist. */
@@ -67,7 +67,7 @@ export async function interview(
         parameters[name] = await askId(context, description, known, parameters[name]);
         if (ids.some((one) => parameters[one.name] === undefined)) return;
         try {
-          return await introduce?.(parameters);
+          return await introduce(parameters);
         } catch (error) {
           if (!isNotFound(error)) throw error;
           explainRefusal(context, error, error.details.hint);
@@ -87,7 +87,7 @@ export async function interview(
     const what = missing.map(({ description }) => description.replace(/^Id of the /, '')).join(' or ');
     context.notice(`No ${what} in this machine's history to choose from, and the service has no list.`);
   }
-  if (missing.length === 0) await introduce?.(parameters);
+  if (missing.length === 0) await introduce(parameters);
   // A change has a review at the end, which Escape can leave as well.
   if (questions().length > (operation.class === 'read' ? 1 : 0)) explainKeys(context);
   await askFromStart(questions);

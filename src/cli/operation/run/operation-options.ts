@@ -1,19 +1,12 @@
 import { knownValues } from '../../../contract/fields.ts';
 import { type Operation, pathParameters } from '../../../contract/operation.ts';
 import { parameterKinds } from '../../completion/known-values.ts';
-import type { ArgumentSpec, CompletionKind, OptionSpec } from '../../core/option-spec.ts';
+import type { ArgumentSpec, OptionSpec } from '../../core/option-spec.ts';
 import { type FieldFlag, flagValues } from '../../input/field-flags.ts';
 import { describeParameter } from '../../input/path-parameter.ts';
 import { outputFileOption } from '../../output/output-file.ts';
 
 const group = 'Safety:';
-
-const confirmOption: OptionSpec = {
-  flag: '--confirm',
-  value: 'ID',
-  description: 'Confirm without a prompt: repeat the id',
-  group,
-};
 
 const keyOptions: readonly OptionSpec[] = [
   {
@@ -30,7 +23,7 @@ const keyOptions: readonly OptionSpec[] = [
 /** The options that depend on the class of the operation. */
 export function classOptions(operation: Operation, confirm: string | undefined): OptionSpec[] {
   return [
-    ...(confirm === undefined ? [] : [{ ...confirmOption, ...parameterCompletion(confirm) }]),
+    ...(confirm === undefined ? [] : [confirmOption(confirm)]),
     ...(operation.class === 'keyed' ? keyOptions : []),
     outputFileOption,
   ];
@@ -40,35 +33,22 @@ export function classOptions(operation: Operation, confirm: string | undefined):
 export function parameterArguments(operation: Operation): ArgumentSpec[] {
   return pathParameters(operation)
     .filter((name) => name !== 'storeId')
-    .map((name) => ({ name, description: describeParameter(name), ...parameterCompletion(name) }));
+    .map((name) => ({ name, description: describeParameter(name) }));
 }
 
-function parameterCompletion(name: string): { readonly complete?: CompletionKind } {
-  const complete = parameterKinds[name];
-  return complete === undefined ? {} : { complete };
+function confirmOption(parameter: string): OptionSpec {
+  const description = 'Confirm without a prompt: repeat the id';
+  return { flag: '--confirm', value: 'ID', description, group, complete: parameterKinds[parameter] };
 }
 
 /** A field's options for the parser and the help. */
 export function fieldOptions(field: FieldFlag): OptionSpec[] {
-  const { flag, kind, fileFlag } = field;
+  const { flag, kind, description, fileFlag, schema } = field;
   const group = 'Fields:';
-  const { description } = field;
   if (kind === 'boolean') return [{ flag, negatable: true, description, group }];
-  const words = knownValues(field.schema);
-  return [
-    {
-      ...{ flag, value: flagValues[kind], description, group, list: kind === 'list' },
-      ...(words !== undefined && { complete: words }),
-    },
-    ...(fileFlag === null
-      ? []
-      : [
-          {
-            flag: fileFlag,
-            value: 'FILE',
-            description: `Read ${flag} from a file; - for standard input`,
-            group,
-          },
-        ]),
-  ];
+  const complete = knownValues(schema);
+  const option = { flag, value: flagValues[kind], description, group, list: kind === 'list', complete };
+  if (fileFlag === null) return [option];
+  const fromFile = `Read ${flag} from a file; - for standard input`;
+  return [option, { flag: fileFlag, value: 'FILE', description: fromFile, group }];
 }
