@@ -123,7 +123,7 @@ export async function createContext({ io, flags, version }: ContextOptions): Pro
     // Loading conf takes longer than looking whether there is a file at all.
     const stored = existsSync(path.join(configDirectory(io), 'settings.json'))
       ? await profiles()
-      : emptyProfileStore;
+      : noProfiles;
     return resolveSettings(flags, io.env, io.cwd, stored);
   });
   const demo = memoize(async () => {
@@ -223,15 +223,7 @@ function showingWaits(client: Client, { origin, host }: Target, { during }: Wait
   };
 }
 
-const emptyProfileStore: ProfileStore = {
-  file: '',
-  current: () => null,
-  get: () => null,
-  names: () => [],
-  set: async () => {},
-  remove: async () => {},
-  use: async () => {},
-};
+const noProfiles = { current: () => null, get: () => null };
 
 type Target = Omit<Connection, 'client'>;
 

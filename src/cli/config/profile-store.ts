@@ -51,9 +51,7 @@ export function openProfiles(
   const { platform } = process;
   const file = path.join(directory, 'settings.json');
   // Windows has no such modes: there, the permissions of the user's folder protect the file.
-  if (platform !== 'win32') {
-    repairMode(file, 0o600, notice);
-  }
+  if (platform !== 'win32') repairMode(file, notice);
 
   let opened: Conf<Settings> | undefined;
   const guarded = <Result>(work: (settings: Conf<Settings>) => Result): Result => {
@@ -136,14 +134,14 @@ function refuseSpecialFile(file: string): void {
   if (stats !== undefined && !stats.isFile()) throw new Error('it is not a regular file');
 }
 
-function repairMode(file: string, mode: number, notice: (line: string) => void): void {
+function repairMode(file: string, notice: (line: string) => void): void {
   try {
     const stats = statSync(file, { throwIfNoEntry: false });
     if (stats?.isFile() !== true) return;
     const found = stats.mode & 0o777;
-    if ((found & ~mode) === 0) return;
-    chmodSync(file, mode);
-    notice(`${file} was readable by others (mode ${found.toString(8)}): changed to ${mode.toString(8)}`);
+    if ((found & 0o177) === 0) return;
+    chmodSync(file, 0o600);
+    notice(`${file} was readable by others (mode ${found.toString(8)}): changed to 600`);
   } catch (error) {
     throw settingsError(file, error);
   }
