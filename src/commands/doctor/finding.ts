@@ -14,8 +14,10 @@ export interface Finding {
   readonly exitCode: ExitCode;
 }
 
+const nothingToDo = { fix: null, exitCode: exitCodes.done };
+
 export function ok(check: string, message: string): Finding {
-  return { check, status: 'ok', message, fix: null, exitCode: exitCodes.done };
+  return { check, status: 'ok', message, ...nothingToDo };
 }
 
 export function warning(check: string, message: string, fix: string): Finding {
@@ -28,13 +30,7 @@ export function problem(check: string, message: string, fix: string, exitCode: E
 
 /** A check that was skipped, and why. */
 export function notChecked(check: string, reason: string): Finding {
-  return {
-    check,
-    status: 'skipped',
-    message: `not checked: ${reason}`,
-    fix: null,
-    exitCode: exitCodes.done,
-  };
+  return { check, status: 'skipped', message: `not checked: ${reason}`, ...nothingToDo };
 }
 
 /** The error that any other command would end with, as a finding. */
