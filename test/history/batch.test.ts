@@ -145,7 +145,7 @@ test('completion, which checks nothing, finds the same records as the list', asy
   await left.withLock(lockName(first), () => left.update(first, { state: 'unknown' }));
   const outline = ({ id, operation, storeId, origin, path, createdAt, state, answer }: RecordOutline) => ({
     ...{ id, operation, storeId, origin, path, createdAt, state },
-    answer: answer && { status: answer.status, body: answer.body },
+    answer: answer && { status: answer.status, body: answer.body, receivedAt: answer.receivedAt },
   });
   const byId = (a: RecordOutline, b: RecordOutline) => (a.id < b.id ? -1 : 1);
 
