@@ -478,15 +478,19 @@ describe('a decision whose answer was lost', () => {
     const underWay = new Promise<void>((resolve) => {
       arrived = resolve;
     });
-    react = async () => {
-      arrived();
-      await decided;
-      return { status: 200, body: { id: 'd-1', status: 'won' } };
+    react = () => ({ status: 200, body: { id: 'd-1', status: 'won' } });
+    // Its record is on disk, and nothing of it is sent yet.
+    const slow: Client = {
+      ...client,
+      async send(request, input) {
+        arrived();
+        await decided;
+        return client.send(request, input);
+      },
     };
-    const first = perform(decision);
+    const first = perform({ ...decision, client: slow });
     await underWay;
-    const second = perform(decision);
-    answer();
+    const second = perform({ ...decision, onWait: answer });
 
     const { record } = await first;
     await expect(second).rejects.toMatchObject({ name: 'EarlierRequestError', earlier: { id: record.id } });

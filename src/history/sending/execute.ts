@@ -99,9 +99,9 @@ export async function settleEarlierDecision(
   const { history, operation, origin, storeId, parameters } = options;
   let applied: HistoryRecord | null = null;
   const path = buildPath(operation, { ...parameters, storeId });
-  const query = { operation: operation.id, origin, storeId, path, state: ['sent', 'unknown'] } as const;
+  const query = { operation: operation.id, origin, storeId, path, open: true };
   for (const record of (await history.list(query)).records) {
-    // A record that another process is sending right now is locked: this waits for it.
+    // A record that another process is about to send, or is sending, is locked: this waits for it.
     const resumed = await resumeRecord({ ...options, record });
     if (mayHaveBeenApplied(resumed.record)) throw new EarlierRequestError(resumed.record);
     if (resumed.record.state === 'applied') applied = resumed.record;

@@ -77,7 +77,10 @@ export async function startModelServer(options: ModelServerOptions): Promise<Mod
     socket.on('error', () => {});
     socket.on('close', () => sockets.delete(socket));
     readRequests(socket, (request) => {
-      handle(request, socket).catch((error: unknown) => socket.destroy(error as Error));
+      const handled = handle(request, socket)
+        .catch((error: unknown) => void socket.destroy(error as Error))
+        .then(() => void late.delete(handled));
+      late.add(handled);
     });
   });
 
@@ -138,6 +141,11 @@ export async function startModelServer(options: ModelServerOptions): Promise<Mod
     await new Promise((resolve) => server.close(resolve));
   }
 
+  async function settled(): Promise<void> {
+    // A request that is being handled may yet be applied later.
+    while (late.size > 0) await Promise.all(late);
+  }
+
   await listen();
   const api: ModelServer = {
     url: `http://${options.address}:${port}`,
@@ -146,11 +154,9 @@ export async function startModelServer(options: ModelServerOptions): Promise<Mod
     onMoment: () => {},
     refuse,
     listen,
-    settled: async () => {
-      await Promise.all(late);
-    },
+    settled,
     async [Symbol.asyncDispose]() {
-      await Promise.all(late);
+      await settled();
       if (server.listening) await refuse();
     },
   };
