@@ -111,7 +111,7 @@ function declare(name: string, schema: Schema, side: 'input' | 'answer'): string
 }
 
 function objectType(
-  { properties = {}, required = [], additionalProperties }: Schema,
+  { properties = {}, required = [] }: Schema,
   side: 'input' | 'answer',
   indent: string,
 ): string {
@@ -123,8 +123,7 @@ function objectType(
     return [...(text === undefined ? [] : [`  /** ${text} */`]), `  readonly ${name}${mark}: ${type};`];
   });
   // Typos in inputs are errors; answers may have fields that the contract does not know.
-  if (side === 'answer' && additionalProperties !== undefined)
-    lines.push('  readonly [name: string]: unknown;');
+  if (side === 'answer') lines.push('  readonly [name: string]: unknown;');
   return ['{', ...lines.map((line) => indent + line), `${indent}}`].join('\n');
 }
 

@@ -183,14 +183,26 @@ function describeRefusal(status: number): Json {
       ...((status === 429 || status === 503) && { 'Retry-After': headers.retryAfter }),
     },
     { properties: { status: { const: status }, code: { enum: codes } } },
+    codes[0] && exampleOf(codes[0]),
   );
 }
 
-function failure(description: string, moreHeaders: Json, narrower: Json): Json {
+function exampleOf(code: ErrorCode): Json {
+  const { status, title } = problems[code];
+  const requestId = '0b6e8f4e-6d0c-4a55-9d2f-1c7a52e0b9d3';
+  return { type: `urn:storectl:problem:${code}`, title, status, code, requestId };
+}
+
+function failure(description: string, moreHeaders: Json, narrower: Json, example?: Json): Json {
   return {
     description,
     headers: { 'X-Request-Id': headers.requestId, ...moreHeaders },
-    content: { 'application/problem+json': { schema: { ...referenceTo(problemDetails), ...narrower } } },
+    content: {
+      'application/problem+json': {
+        schema: { ...referenceTo(problemDetails), ...narrower },
+        ...(example && { example }),
+      },
+    },
   };
 }
 
@@ -217,6 +229,12 @@ const options = {
   override({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodType; jsonSchema: Json }) {
     const values = zodSchema._zod.def.type === 'array' ? undefined : knownValues(zodSchema);
     if (values !== undefined) jsonSchema[isClosed(zodSchema) ? 'enum' : 'examples'] = values;
+    // What JSON Schema says by itself: other fields are allowed, and whole numbers are safe ones.
+    if (Object.keys(jsonSchema.properties ?? {}).length > 0) {
+      delete jsonSchema.additionalProperties;
+    }
+    if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+    if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
   },
 } as const;
 

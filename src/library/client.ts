@@ -30,7 +30,8 @@ export function createClient(options: ClientOptions): Client {
   const { baseUrl, storeId, apiKey, onRetry } = options;
   const version = typeof STORECTL_VERSION === 'string' ? STORECTL_VERSION : 'development';
   const client = connect({
-    ...{ baseUrl, apiKey, userAgent: `storectl-client/${version}`, env: process.env },
+    // A variable of the environment that is not set is refused as an empty key is.
+    ...{ baseUrl, apiKey: apiKey ?? '', userAgent: `storectl-client/${version}`, env: process.env },
     ...(onRetry && { onRetry }),
   });
   const sender = senderOf(options.history);

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { HistoryError } from '../history/errors.ts';
-import type { Performed, SendOptions } from '../history/history.ts';
+import type { History as RecordedHistory, SendOptions } from '../history/history.ts';
 import { openHistory } from '../history/journal.ts';
 import { type HistoryRecord, isUntold } from '../history/records/record.ts';
 import { type PerformOptions, performRecorded } from '../history/sending/execute.ts';
@@ -25,53 +25,58 @@ const profile = 'library';
  * touches nothing until it is used.
  */
 export function createHistory({ folder }: { readonly folder: string }): History {
-  const history = openHistory({ folder: path.resolve(folder), process });
-
-  /** The caller has the answer now, so the same input is a new request. Else it is told again, which does no harm. */
-  async function markReported(record: HistoryRecord): Promise<void> {
-    if (!isUntold(record)) return;
-    try {
-      await history.update(record, { state: 'applied', reported: true });
-    } catch (error) {
-      if (!(error instanceof HistoryError)) throw error;
-    }
-  }
-
-  async function told({ record, isRecorded, outcome, warnings }: Performed): Promise<Result<unknown>> {
-    if (isRecorded) await markReported(record);
-    const { id, idempotencyKey } = record;
-    return { ...outcome, idempotencyKey, recordId: isRecorded ? id : null, warnings };
-  }
+  const absolute = path.resolve(folder);
+  // Anew for each call: a history looks for damage once, and a script may run for days.
+  const open = () => openHistory({ folder: absolute, process });
 
   const sender: Sender = {
-    perform: async (options) => told(await performRecorded({ ...options, history, profile })),
+    async perform(options) {
+      const history = open();
+      const performed = await performRecorded({ ...options, history, profile });
+      const { record, isRecorded, outcome, warnings } = performed;
+      if (isRecorded) await markReported(history, record);
+      const { id, idempotencyKey } = record;
+      return { ...outcome, idempotencyKey, recordId: isRecorded ? id : null, warnings };
+    },
     async resume(options) {
+      const history = open();
       history.assertUndamaged();
       const resumed: Resumed[] = [];
       for (const record of await unsettledRecords(history)) {
-        const { origin, storeId } = options;
-        if (record.origin !== origin || record.storeId !== storeId) continue;
+        if (record.origin !== options.origin || record.storeId !== options.storeId) continue;
         const found = await resumeRecord({ ...options, history, record });
-        const common = { recordId: record.id, operation: record.operation, action: found.action };
-        if (found.action === 'left') resumed.push({ ...common, outcome: null, advice: found.advice });
-        else {
-          await markReported(found.record);
-          resumed.push({ ...common, outcome: found.outcome, advice: null });
-        }
+        const isLeft = found.action === 'left';
+        if (!isLeft) await markReported(history, found.record);
+        resumed.push({
+          recordId: record.id,
+          operation: record.operation,
+          action: found.action,
+          outcome: isLeft ? null : found.outcome,
+          advice: isLeft ? found.advice : null,
+        });
       }
       return resumed;
     },
   };
   return {
     async list(query: RecordFilter = {}): Promise<readonly HistoryEntry[]> {
+      const history = open();
       history.assertUndamaged();
       return (await history.list(query)).records;
     },
-    async mark(recordId, found) {
-      const record = await markRecord({ history }, recordId, found === 'applied' ? 'applied' : 'not_sent');
-      return record;
-    },
-    repair: () => history.repair(),
+    mark: (recordId, found) =>
+      markRecord({ history: open() }, recordId, found === 'applied' ? 'applied' : 'not_sent'),
+    repair: () => open().repair(),
     sender,
   };
+}
+
+/** The caller has the answer now, so the same input is a new request. If that cannot be written, it is told once more. */
+async function markReported(history: RecordedHistory, record: HistoryRecord): Promise<void> {
+  if (!isUntold(record)) return;
+  try {
+    await history.markReported([record]);
+  } catch (error) {
+    if (!(error instanceof HistoryError)) throw error;
+  }
 }

@@ -147,16 +147,17 @@ test('a damaged history stops every change before it is sent, until it is repair
   const { recordId } = await client.createBackup(backup);
   writeFileSync(path.join(scene.folder, `${recordId}.json`), '{}');
   const sent = scene.proxy.requests.length;
-  const later = connect(scene, { withHistory: true });
   const history = createHistory({ folder: scene.folder });
 
+  await expect(client.createBackup(backup)).rejects.toMatchObject({ code: 'history_damaged' });
+  const later = connect(scene, { withHistory: true });
   await expect(later.createBackup(backup)).rejects.toThrow(HistoryError);
   await expect(later.resume()).rejects.toMatchObject({ code: 'history_damaged' });
   await expect(history.list()).rejects.toMatchObject({ code: 'history_damaged' });
   expect(scene.proxy.requests).toHaveLength(sent);
   expect((await later.showSettings()).kind).toBe('applied');
   expect(await history.repair()).toHaveLength(1);
-  expect((await connect(scene, { withHistory: true }).createBackup(backup)).kind).toBe('applied');
+  expect((await client.createBackup(backup)).kind).toBe('applied');
 });
 
 test('the key is in no record, in no error and in no outcome, and a request that contains it is refused', async () => {
@@ -192,6 +193,10 @@ test('what cannot be sent is thrown, and nothing is sent', async () => {
   );
   await expect(client.showDispute()).rejects.toThrow('disputeId is empty');
   await expect(client.resume()).rejects.toThrow('needs a history');
+  const unset = process.env.STORECTL_NOT_SET as string;
+  expect(() => createClient({ baseUrl: scene.proxy.origin, storeId: 's', apiKey: unset })).toThrow(
+    'The API key is empty',
+  );
   expect(() => createClient({ baseUrl: 'http://example.com', storeId: 's', apiKey: 'k' })).toThrow('HTTPS');
   expect(scene.proxy.requests).toEqual([]);
 });
