@@ -19,6 +19,7 @@ describe('on PostgreSQL', async () => {
   await import('./operations/record-event.test.ts');
   await import('./admin/example-store.test.ts');
   await import('./admin/prune.test.ts');
+  await import('./storage/upgrade.test.ts');
   await import('./operations/idempotency.test.ts');
   await import('./operations/notifications.test.ts');
   await import('./http/pipeline.test.ts');

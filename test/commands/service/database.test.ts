@@ -31,10 +31,10 @@ test('a database that cannot be used is told of in words, and of what to do', as
 
   const later = path.join(folder, 'later.db');
   const storage = await openStorage(later);
-  await storage.write((db) => sql`insert into schema_migrations (name) values ('9999-later')`.execute(db));
+  await storage.write((db) => sql`insert into schema_migrations (name) values ('9999-later!')`.execute(db));
   await storage.close();
   const newer = await startError(['--database', later]);
-  expect(newer.message).toMatch(/a later version of this program has changed the database: 9999-later/);
+  expect(newer.message).toMatch(/a later version of this program has changed the database: 9999-later!/);
   expect(newer.hint).toMatch(/^update storectl/);
 });
 

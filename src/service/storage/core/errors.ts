@@ -8,7 +8,7 @@ export class UnknownCommitError extends Error {
   override readonly name = 'UnknownCommitError';
 }
 
-/** The database has migrations of a later version of this program. */
+/** A later version of this program has changed the database so that this one cannot use it. */
 export class NewerDatabaseError extends Error {
   override readonly name = 'NewerDatabaseError';
 }

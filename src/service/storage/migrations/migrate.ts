@@ -6,7 +6,8 @@ import type { Migration } from './migration.ts';
 
 /**
  * Brings the schema up to date in one transaction, under a lock: of several processes that start at once the first
- * migrates, and the others find nothing to do.
+ * migrates, and the others find nothing to do. What a later version has added is left alone. Rejects with a
+ * NewerDatabaseError if it was a breaking change.
  */
 export async function migrate(
   { engine, write }: Storage,
@@ -27,9 +28,10 @@ export async function migrate(
       await up(db, engine);
       await sql`insert into schema_migrations (name) values (${name})`.execute(db);
     }
-    if (applied.size > 0) {
+    const breaking = [...applied].filter((name) => name.endsWith('!'));
+    if (breaking.length > 0) {
       throw new NewerDatabaseError(
-        `a later version of this program has changed the database: ${[...applied].join(', ')}`,
+        `a later version of this program has changed the database: ${breaking.join(', ')}`,
       );
     }
   });

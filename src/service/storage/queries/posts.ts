@@ -45,7 +45,9 @@ function toRow(storeId: string, post: PostRecord): Schema['posts'] {
 const pageSize = 100;
 
 const postsAfter = statement<{ storeId: string; after: string; limit: number }, Schema['posts']>`
-  select * from posts where store_id = ${'storeId'} and id > ${'after'} order by id limit ${'limit'}`;
+  select store_id, id, title, slug, excerpt, content_md, cover_image_id, tags, featured_product_ids, status, published_at,
+    scheduled_at, meta_title, meta_description, view_count, created_at, updated_at
+  from posts where store_id = ${'storeId'} and id > ${'after'} order by id limit ${'limit'}`;
 
 /** All posts of the store, ordered by id. */
 export async function* readPosts({ db, storeId }: Tenant): AsyncGenerator<PostRecord[]> {

@@ -6,7 +6,8 @@ import type { Queries, Tenant } from '../core/storage.ts';
 export type StoreRecord = RecordOf<'stores', { settings: StoreSettings }>;
 
 const storeById = statement<{ storeId: string }, Schema['stores']>`
-  select * from stores where id = ${'storeId'}`;
+  select id, organisation_id, name, slug, status, default_currency, timezone, settings, created_at
+  from stores where id = ${'storeId'}`;
 
 export async function findStore({ db, storeId }: Tenant): Promise<StoreRecord | undefined> {
   const [row] = (await storeById(db, { storeId })).rows;

@@ -59,7 +59,7 @@ test('a migration keeps notifications of an earlier version, read or unread', as
 test('a database of a later version is left alone', async () => {
   const file = await temporaryFile('service.db');
   const storage = await openStorage(file);
-  await storage.write((db) => sql`insert into schema_migrations (name) values ('9999-later')`.execute(db));
+  await storage.write((db) => sql`insert into schema_migrations (name) values ('9999-later!')`.execute(db));
   await storage.close();
   await expect(openStorage(file)).rejects.toMatchObject({ name: 'NewerDatabaseError' });
 });
