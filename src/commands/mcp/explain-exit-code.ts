@@ -8,7 +8,7 @@ const meanings: Readonly<Record<keyof typeof exitCodes, string>> = {
   inputNeeded: 'Input is missing, nothing was sent. Ask the user for it, then call again.',
   notAllowed:
     'No key, or the key was refused; nothing was applied. The user has to log in: storectl auth login.',
-  notFound: 'Not found, nothing was applied. Check the id, for example with history_list.',
+  notFound: 'Not found, nothing was applied. Check the id, for example with the tools that list.',
   conflict: 'Conflict, nothing was applied. Look at what is there now before you try again.',
   rejected: 'Refused by the service, nothing was applied. Correct the input as the error says.',
   throttled: 'Throttled, nothing was applied. Wait as long as the error says, then call again.',

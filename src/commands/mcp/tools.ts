@@ -66,7 +66,23 @@ const decisionSchema: Schema = {
   required: ['disputeId', 'status', 'resolution'],
 };
 
+const limit: Record<string, OptionInput> = {
+  limit: { flag: '--limit', schema: { type: 'integer', minimum: 1, description: 'Default 50' } },
+};
+
+/** What this machine knows of each noun, for the tool that lists it. */
+const lists = {
+  ...{ backup: 'backups', disputes: 'disputes', blog: 'blog posts' },
+  ...{ notify: 'notification endpoints', reclaim: 'reclaim notices' },
+};
+
 const reads: readonly Tool[] = [
+  ...Object.entries(lists).map(([noun, what]) =>
+    tool(`${noun} list`, {
+      description: `List the ${what} that this machine knows, as it last saw them. The service cannot list them.`,
+      options: limit,
+    }),
+  ),
   tool('settings show', { description: 'Show the operations settings of the store.' }),
   tool('settings diff', {
     description: 'Show what settings_save would change, given the same fields. Changes nothing.',
@@ -77,12 +93,12 @@ const reads: readonly Tool[] = [
     positionals: pathParameters(showDispute).slice(1),
   }),
   tool('history list', {
-    description: `List the changes that this machine has sent to the store, newest first. This is also how to find ids:
-the service cannot list what it holds. A state of unknown or sent needs the tool resume.`,
+    description: `List the changes that this machine has sent to the store, newest first. A state of unknown or sent needs
+the tool resume.`,
     options: {
       operation: { flag: '--operation', schema: id('Only this operation, for example backup.create') },
       state: { flag: '--state', schema: { type: 'string', enum: recordStates } },
-      limit: { flag: '--limit', schema: { type: 'integer', minimum: 1, description: 'Default 50' } },
+      ...limit,
     },
   }),
   tool('history show', {

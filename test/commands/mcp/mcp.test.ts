@@ -133,6 +133,11 @@ test('every tool that reads answers', async () => {
   expect((await call('disputes_show', { disputeId: scene.open })).untrusted.data).toMatchObject({
     record: { id: scene.open, status: 'open' },
   });
+  expect((await call('disputes_list', { limit: 5 })).untrusted.data).toMatchObject([
+    { id: scene.open, status: 'open' },
+  ]);
+  for (const noun of ['backup', 'blog', 'notify', 'reclaim'])
+    expect(await call(`${noun}_list`), noun).toMatchObject({ ok: true, untrusted: { data: [] } });
   expect((await call('history_list', { limit: 5, state: 'applied' })).untrusted.data).toEqual([]);
   expect((await call('doctor')).untrusted.data).toContainEqual(
     expect.objectContaining({ check: 'access', status: 'ok' }),
