@@ -14,7 +14,7 @@ export default {
   // TypeScript 7 has no API for Stryker to rewrite it with, and vitest does not need it.
   tsconfigFile: 'not-used.json',
   ignoreStatic: true,
-  concurrency: 2,
+  concurrency: 1,
   reporters: ['clear-text', 'progress'],
   tempDirName: '.stryker-tmp',
   thresholds: { high: 90, low: 85, break: 85 },
