@@ -30,7 +30,6 @@ fish: ${shells.fish.install}. PowerShell: ${shells.powershell.install}. \`storec
     }
     context.print(readScript(completionScript(shell)));
     if (given === undefined) context.notice(`To use it, ${shells[shell].install}.`);
-    return undefined;
   },
 };
 

@@ -106,7 +106,6 @@ async function markByHand(context: Context, id: string | undefined, mark: string
   }
   noticeDone(context, `Marked ${record.id} as ${mark}`);
   if (context.flags.json) printJson(context, recordSummary(record, context.now()));
-  return undefined;
 }
 
 /** Null if nothing is open. */

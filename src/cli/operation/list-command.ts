@@ -58,7 +58,6 @@ were last seen. The service cannot list them.`,
         context.print(describe(context, { known, shown, fields, header, age }));
         noticeMore(context, known.length, limit);
       }
-      return undefined;
     },
   };
 }

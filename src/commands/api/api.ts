@@ -85,7 +85,6 @@ sent once. Nothing is checked or backed up first. A terminal is asked for missin
       return undefined;
     }
     await send(request);
-    return undefined;
   },
 };
 

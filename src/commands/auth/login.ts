@@ -68,7 +68,6 @@ a flag, because command lines are visible to other programs and stay in the shel
     if (profiles.current() !== name)
       context.notice(`Use it with --profile ${name}, or \`storectl profile use ${name}\`.`);
     printProfile(context, profiles, name);
-    return undefined;
   },
 };
 

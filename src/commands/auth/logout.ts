@@ -23,6 +23,5 @@ export const command: CommandDefinition = {
     const variable = apiKey?.source === 'environment' ? keyVariable(context.io.env) : null;
     if (variable !== null) context.notice(`The key in ${variable} is still used: unset it too.`);
     printProfile(context, profiles, profile);
-    return undefined;
   },
 };

@@ -34,6 +34,5 @@ export const command: CommandDefinition = {
     context.print(parts.join('\n\n'));
     const open = example.disputes.find(({ status }) => status === 'open') ?? example.disputes[0];
     context.notice(`\nTry: storectl --${demoProfile} disputes show ${open?.id ?? 'ID'}`);
-    return undefined;
   },
 };

@@ -25,6 +25,5 @@ export const command: CommandDefinition = {
     }
     noticeDone(context, `Removed the demo store (${directory})`);
     if (context.flags.json) printJson(context, { directory });
-    return undefined;
   },
 };

@@ -65,7 +65,6 @@ applied, and what is still open. Changes made elsewhere are not listed: the serv
       context.notice(`Known to this machine (${history.folder}).`);
       noticeMore(context, records.length, limit);
     }
-    return undefined;
   },
 };
 

@@ -27,7 +27,6 @@ export const command: CommandDefinition = {
     if (removed.length === 0) context.notice('Nothing to remove.');
     else noticeDone(context, `Removed ${removed.length} record${removed.length === 1 ? '' : 's'}`);
     if (context.flags.json) printJson(context, { removed });
-    return undefined;
   },
 };
 
@@ -42,7 +41,6 @@ async function printOld(context: Context, olderThanMs: number): Promise<undefine
       `Would remove ${old.length === 1 ? '1 record' : `${old.length} records`}. Nothing was removed.`,
     );
   }
-  return undefined;
 }
 
 async function findOld(context: Context, olderThanMs: number) {

@@ -17,7 +17,6 @@ that change something send nothing, because what it said is needed to send nothi
     if (context.flags.json) printJson(context, repaired);
     else if (repaired.length === 0) context.notice('No record is damaged.');
     else for (const file of repaired) report(context, file);
-    return undefined;
   },
 };
 

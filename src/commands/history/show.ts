@@ -50,7 +50,6 @@ export const command: CommandDefinition = {
     context.print(renderRecord(rows, context.out));
     const undo = undoCommandOf(record);
     if (undo !== undefined) context.noticeToCopy(`Undo: ${undo}`);
-    return undefined;
   },
 };
 

@@ -43,7 +43,6 @@ guards and the same history as the commands.`,
     if (context.io.stdin.isTTY) context.notice('Waiting for an assistant on standard input. Ctrl-C ends it.');
     const { serve } = await import('./server.ts');
     await serve(session);
-    return undefined;
   },
 };
 

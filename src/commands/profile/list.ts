@@ -36,6 +36,5 @@ export const command: CommandDefinition = {
     }
     if (used === demoProfile)
       context.notice('The demo store is in use. `storectl profile use NAME` switches to a profile.');
-    return undefined;
   },
 };

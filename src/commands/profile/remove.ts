@@ -29,6 +29,5 @@ export const command: CommandDefinition = {
     await profiles.remove(name);
     noticeDone(context, `Removed profile ${name}`);
     printProfile(context, profiles, name);
-    return undefined;
   },
 };

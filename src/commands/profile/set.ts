@@ -39,7 +39,6 @@ only for the address that it was stored for: after changing the address, log in 
       );
     }
     printProfile(context, profiles, name);
-    return undefined;
   },
 };
 

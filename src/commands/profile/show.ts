@@ -33,6 +33,5 @@ export const command: CommandDefinition = {
       const values = { now: context.now(), currency: null };
       context.print(renderRecord(rowsOf(shown, values), context.out));
     }
-    return undefined;
   },
 };

@@ -24,6 +24,5 @@ export const command: CommandDefinition = {
     await profiles.use(name);
     noticeDone(context, `Commands now use profile ${name}`);
     printProfile(context, profiles, name);
-    return undefined;
   },
 };

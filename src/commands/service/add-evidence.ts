@@ -62,7 +62,6 @@ storage, or neither. This needs write access to the database, not a key.`,
       flags: { kind: '--kind', label: '--label', textValue, storageKey: '--storage-key' },
     });
     printAdded(context, `Added evidence "${label}" to dispute ${disputeId}`, evidence);
-    return undefined;
   },
 };
 

@@ -38,6 +38,5 @@ appeals the notice. This needs write access to the database, not a key.`,
       flags: { subdomain: '--subdomain', reason: '--reason' },
     });
     printAdded(context, `Added a reclaim notice for ${name} to store ${storeId}`, notice);
-    return undefined;
   },
 };

@@ -43,6 +43,5 @@ export const command: CommandDefinition = {
       context.print(renderRecord(rowsOf(store, { now: context.now(), currency: null }), context.out));
       context.noticeToCopy(`Next: storectl service create-key --store ${store.id} --preset owner`);
     }
-    return undefined;
   },
 };

@@ -49,7 +49,6 @@ enables an endpoint that was disabled because of the failure.`,
     if (action === 'list') await list(context, parsed);
     else if (action === 'retry') await retry(context, parsed);
     else throw usageError(`unknown action "${action}"`, 'use list or retry');
-    return undefined;
   },
 };
 

@@ -41,7 +41,6 @@ the endpoints subscribed to it. This needs write access to the database, not a k
     const eventId = await withStorage(context, parsed, (storage) => emitEvent(storage, storeId, event, data));
     if (context.flags.json) printJson(context, { eventId });
     else context.print(eventId);
-    return undefined;
   },
 };
 

@@ -37,7 +37,6 @@ steps, also while the service is running.`,
     else noticeDone(context, `Removed ${describe(pruned)}`);
     if (quiet) context.print(String(total));
     else if (json) printJson(context, dryRun ? { wouldRemove: pruned } : { removed: pruned });
-    return undefined;
   },
 };
 

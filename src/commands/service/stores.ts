@@ -19,6 +19,5 @@ export const command: CommandDefinition = {
         return [id, printable(name), printable(slug), age];
       },
     });
-    return undefined;
   },
 };

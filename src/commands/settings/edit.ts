@@ -25,7 +25,6 @@ the editor opens again with your text and the reason. Stops if someone else chan
     const performed = await editAndSave(run);
     if (performed === null) context.notice('No changes.');
     else await printResult(run, savedView, performed);
-    return undefined;
   },
 };
 

@@ -67,7 +67,6 @@ export const command: CommandDefinition = {
       context.print(created.key);
       context.notice('Copy the key now: it is not shown again.');
     }
-    return undefined;
   },
 };
 

@@ -22,7 +22,6 @@ export const command: CommandDefinition = {
       header: ['id', 'label', 'scopes', 'state', 'created', 'expires'],
       row: (key) => describeRow(key, context.now()),
     });
-    return undefined;
   },
 };
 

@@ -38,7 +38,6 @@ export const command: CommandDefinition = {
     if (!revoked) throw keyNotFound();
     noticeDone(context, `Revoked key ${keyId}`);
     if (context.flags.json) printJson(context, { revoked: keyId });
-    return undefined;
   },
 };
 

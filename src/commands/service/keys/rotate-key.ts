@@ -47,6 +47,5 @@ out the new one. The new key is printed on stdout once: the database keeps only 
       context.notice('Copy the key now: it is not shown again.');
       context.notice(`The old key ${keyId} is valid until ${rotated.previous.expiresAt}.`);
     }
-    return undefined;
   },
 };
