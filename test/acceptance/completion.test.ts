@@ -38,7 +38,7 @@ describe('bash', () => {
   test.each([
     ['storectl di', ['disputes']],
     ['storectl help ba', ['backup']],
-    ['storectl --demo backup ', ['create', 'restore']],
+    ['storectl --demo backup ', ['create', 'restore', 'list']],
     ['storectl --profile x  backup c', ['create']],
     ['storectl backup create --sec', ['--sections']],
     ['storectl backup create --sections ', [...sectionNames]],
