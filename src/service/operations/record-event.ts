@@ -2,9 +2,7 @@ import { type EventData, type EventType, renderEvent } from '../model/event-type
 import { createId } from '../model/ids.ts';
 import { documentOf } from '../model/settings-document.ts';
 import { timestamp } from '../model/time.ts';
-import { listSubscribers } from '../storage/queries/endpoints.ts';
-import { insertDeliveries, insertEvent } from '../storage/queries/events.ts';
-import { findSettings } from '../storage/queries/settings.ts';
+import { findEventContext, insertDeliveries, insertEvent } from '../storage/queries/events.ts';
 import type { Work } from './unit-of-work.ts';
 
 /**
@@ -14,8 +12,8 @@ import type { Work } from './unit-of-work.ts';
 export async function recordEvent(work: Work, type: EventType, data: EventData): Promise<string> {
   const eventId = createId();
   const createdAt = timestamp(work.now);
-  const [settings, subscribers] = await Promise.all([findSettings(work), listSubscribers(work, type)]);
-  const { templates } = documentOf(settings?.document);
+  const { settings, subscribers } = await findEventContext(work, type);
+  const { templates } = documentOf(settings);
   const { title, body } = renderEvent(type, data, templates[type]);
   const deliveries = subscribers.map((endpointId) => ({ id: createId(), eventId, endpointId, createdAt }));
   await Promise.all([

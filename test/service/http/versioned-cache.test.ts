@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import { createVersionedCache } from '../../../src/service/http/versioned-cache.ts';
 import { createKey, revokeKey } from '../../../src/service/index.ts';
 import { newProgramMachine } from '../../helpers/program.ts';
 import { openTestStorage, startService, temporaryFile } from '../helpers/service.ts';
@@ -117,4 +118,30 @@ test('a read after the answer of a change sees the change, also during other req
   isOver = true;
   await Promise.all([readers, ...writers]);
   expect(stale).toEqual([]);
+});
+
+test('without a version, those that ask while a read runs share one that begins afterwards', async () => {
+  const cache = createVersionedCache<number>();
+  const reads: ((result: number) => void)[] = [];
+  const ask = () => cache.get(null, 'a', () => new Promise((resolve) => reads.push(resolve)));
+  const first = ask();
+  await vi.waitUntil(() => reads.length === 1);
+  const others = [ask(), ask()];
+  reads[0]?.(1);
+  expect(await first).toBe(1);
+  await vi.waitUntil(() => reads.length === 2);
+  const last = ask();
+  reads[1]?.(2);
+  expect(await Promise.all(others)).toEqual([2, 2]);
+  await vi.waitUntil(() => reads.length === 3);
+  reads[2]?.(3);
+  expect(await last).toBe(3);
+});
+
+test('without a version, a read that fails fails for those who share it, and not for later ones', async () => {
+  const cache = createVersionedCache<number>();
+  const fail = () => Promise.reject(new Error('unavailable'));
+  const results = await Promise.allSettled([cache.get(null, 'a', fail), cache.get(null, 'a', fail)]);
+  expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  expect(await cache.get(null, 'a', async () => 1)).toBe(1);
 });

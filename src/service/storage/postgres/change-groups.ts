@@ -1,6 +1,6 @@
 import { CompiledQuery } from 'kysely';
 import { isAborted, isUnavailable } from '../core/engine-errors.ts';
-import { StorageBusyError } from '../core/errors.ts';
+import { StorageBusyError, UnknownCommitError } from '../core/errors.ts';
 import type { Locks, Queries, Transactions, TransactionWork } from '../core/storage.ts';
 
 /** Changes that share a commit at most: the first of them waits for the last. */
@@ -23,8 +23,8 @@ export type ChangeGroups = <Result>(
 
 /**
  * Changes of a store that arrive while others run form a group, which shares a connection, the lock of the store and a
- * commit: each would wait for the lock, which lasts until the commit, anyway. Each has a savepoint, so that one that fails
- * is undone alone. Results wait for the commit. A change waits for at most `patienceMs` to begin.
+ * commit: each would wait for the lock, which lasts until the commit, anyway. One that fails is undone alone. Results wait
+ * for the commit. A change waits for at most `patienceMs` to begin.
  */
 export function createChangeGroups(patienceMs: number): ChangeGroups {
   /** By store: a store is in it while changes of it run. */
@@ -56,12 +56,11 @@ export function createChangeGroups(patienceMs: number): ChangeGroups {
 
 async function commitGroup(group: readonly Job[], write: Transactions['write']): Promise<void> {
   try {
-    const settlements = await write(async (db, locks) => {
-      const isFree = await locks.acquireChange();
-      const ownLocks: Locks = { ...locks, acquireChange: async () => isFree };
-      const done: (() => void)[] = [];
-      for (const job of group) done.push(await runInSavepoint(job, db, ownLocks));
-      return done;
+    const settlements = await runGroup(group, write, runPlainly).catch((error: unknown) => {
+      const isOver = error instanceof StorageBusyError || error instanceof UnknownCommitError;
+      if (isOver || group.length === 1) throw error;
+      // One of them has failed, and undid the others. Savepoints take time, so they are set in this case only.
+      return runGroup(group, write, runInSavepoint);
     });
     for (const settle of settlements) settle();
   } catch (error) {
@@ -69,22 +68,34 @@ async function commitGroup(group: readonly Job[], write: Transactions['write']):
   }
 }
 
-/** Answers the function that settles the job. Rejects if the transaction is lost. */
-async function runInSavepoint(
-  { work, resolve, reject }: Job,
-  db: Queries,
-  locks: Locks,
-): Promise<() => void> {
-  // Nobody waits for these: the connection runs its queries in order, and a commit fails after one that has failed.
-  const tell = (sql: string) => void db.executeQuery(CompiledQuery.raw(sql)).catch(() => {});
-  tell('savepoint change');
+/** Runs a job and answers the function that settles it. Rejects if the transaction is lost. */
+type Run = (job: Job, db: Queries, locks: Locks) => Promise<() => void>;
+
+function runGroup(group: readonly Job[], write: Transactions['write'], run: Run): Promise<(() => void)[]> {
+  return write(async (db, locks) => {
+    const isFree = await locks.acquireChange();
+    const ownLocks: Locks = { ...locks, acquireChange: async () => isFree };
+    const settlements: (() => void)[] = [];
+    for (const job of group) settlements.push(await run(job, db, ownLocks));
+    return settlements;
+  });
+}
+
+const runPlainly: Run = async ({ work, resolve }, db, locks) => {
+  const result = await work(db, locks);
+  return () => resolve(result);
+};
+
+const runInSavepoint: Run = async ({ work, resolve, reject }, db, locks) => {
+  const run = (sql: string) => db.executeQuery(CompiledQuery.raw(sql));
+  await run('savepoint change');
   try {
     const result = await work(db, locks);
-    tell('release change');
+    await run('release change');
     return () => resolve(result);
   } catch (error) {
     if (isUnavailable(error) || isAborted(error)) throw error;
-    tell('rollback to change; release change');
+    await run('rollback to change; release change');
     return () => reject(error);
   }
-}
+};

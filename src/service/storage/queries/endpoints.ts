@@ -1,5 +1,4 @@
 import type { RecordOf } from '../core/schema.ts';
-import { statement } from '../core/statement.ts';
 import type { Tenant } from '../core/storage.ts';
 
 export interface DiscordTemplate {
@@ -31,17 +30,6 @@ export async function listEndpoints({ db, storeId }: Tenant): Promise<EndpointRe
     enabled: row.enabled === 1,
     discordTemplate: row.discordTemplate === null ? null : JSON.parse(row.discordTemplate),
   }));
-}
-
-const receivingEndpoints = statement<{ storeId: string }, { id: string; events: string }>`
-  select id, events from endpoints
-  where store_id = ${'storeId'} and enabled = 1 and secret_url is not null
-  order by id`;
-
-/** Ids of the endpoints that events of this type are sent to. */
-export async function listSubscribers({ db, storeId }: Tenant, eventType: string): Promise<string[]> {
-  const { rows } = await receivingEndpoints(db, { storeId });
-  return rows.filter(({ events }) => JSON.parse(events).includes(eventType)).map(({ id }) => id);
 }
 
 /** Returns false and inserts nothing if the store has an endpoint with this URL. */

@@ -1,3 +1,4 @@
+import type { SettingsDocument } from '../../model/settings-document.ts';
 import { insertRows } from '../core/insert-rows.ts';
 import type { RecordOf } from '../core/schema.ts';
 import { statement } from '../core/statement.ts';
@@ -15,6 +16,32 @@ const insertEventRow = statement<EventRecord & { storeId: string; json: string }
 /** The notification starts out unread. */
 export async function insertEvent({ db, storeId }: Tenant, event: EventRecord): Promise<void> {
   await insertEventRow(db, { ...event, storeId, json: JSON.stringify(event.data) });
+}
+
+interface ContextRow {
+  readonly document: string | null;
+  readonly id: string | null;
+  readonly events: string | null;
+}
+
+/** In one statement, because every change asks for it. */
+const contextOf = statement<{ storeId: string }, ContextRow>`
+  select settings.document, endpoint.id, endpoint.events from stores as store
+  left join operations_settings as settings on settings.store_id = store.id
+  left join endpoints as endpoint
+    on endpoint.store_id = store.id and endpoint.enabled = 1 and endpoint.secret_url is not null
+  where store.id = ${'storeId'} order by endpoint.id`;
+
+/** What an event is written with: the saved settings of the store, and the ids of the endpoints that it is sent to. */
+export async function findEventContext({ db, storeId }: Tenant, eventType: string) {
+  const { rows } = await contextOf(db, { storeId });
+  const document = rows[0]?.document;
+  return {
+    settings: document ? (JSON.parse(document) as Partial<SettingsDocument>) : undefined,
+    subscribers: rows.flatMap(({ id, events }) =>
+      id !== null && events !== null && JSON.parse(events).includes(eventType) ? [id] : [],
+    ),
+  };
 }
 
 /** Deliveries start out pending and due at once. */

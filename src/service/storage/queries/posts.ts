@@ -41,26 +41,49 @@ function toRow(storeId: string, post: PostRecord): Schema['posts'] {
   };
 }
 
-/** Posts that are in memory at a time: each has up to 1 MiB. */
-const pageSize = 100;
+/** Limits of what is in memory at a time. A post that is larger is read by itself. */
+const maxPosts = 200;
+const maxBytes = 1024 * 1024;
 
-const postsAfter = statement<{ storeId: string; after: string; limit: number }, Schema['posts']>`
+interface Range {
+  readonly storeId: string;
+  /** The id before the first. */
+  readonly after: string;
+  readonly until: string;
+  readonly limit: number;
+}
+
+/** The engines know the size of a text without reading it. */
+const sizesAfter = statement<Omit<Range, 'until'>, { readonly id: string; readonly bytes: number }>`
+  select id, octet_length(content_md) as bytes from posts
+  where store_id = ${'storeId'} and id > ${'after'} order by id limit ${'limit'}`;
+
+const postsBetween = statement<Omit<Range, 'limit'>, Schema['posts']>`
   select store_id, id, title, slug, excerpt, content_md, cover_image_id, tags, featured_product_ids, status, published_at,
     scheduled_at, meta_title, meta_description, view_count, created_at, updated_at
-  from posts where store_id = ${'storeId'} and id > ${'after'} order by id limit ${'limit'}`;
+  from posts where store_id = ${'storeId'} and id > ${'after'} and id <= ${'until'} order by id`;
 
 /** All posts of the store, ordered by id. */
 export async function* readPosts({ db, storeId }: Tenant): AsyncGenerator<PostRecord[]> {
   let after = '';
   for (;;) {
-    const { rows } = await postsAfter(db, { storeId, after, limit: pageSize });
+    const until = lastOfPage((await sizesAfter(db, { storeId, after, limit: maxPosts })).rows);
+    if (until === undefined) return;
+    const { rows } = await postsBetween(db, { storeId, after, until });
     yield rows.map(({ storeId: _, ...row }) => ({
       ...row,
       tags: JSON.parse(row.tags),
       featuredProductIds: JSON.parse(row.featuredProductIds),
     }));
-    const last = rows.at(-1);
-    if (last === undefined || rows.length < pageSize) return;
-    after = last.id;
+    after = until;
   }
+}
+
+function lastOfPage(sizes: readonly { readonly id: string; readonly bytes: number }[]): string | undefined {
+  let total = 0;
+  const tooMany = sizes.findIndex(({ bytes }, index) => {
+    total += bytes;
+    return index > 0 && total > maxBytes;
+  });
+  return sizes.at(tooMany === -1 ? -1 : tooMany - 1)?.id;
 }
