@@ -52,6 +52,8 @@ export function openConnection(Engine: EmbeddedEngine, location: string): Connec
     // On macOS, fsync alone leaves data in the cache of the disk. Elsewhere it changes nothing.
     database.pragma('fullfsync = ON');
     database.pragma('foreign_keys = ON');
+    // What a savepoint may have to undo would be kept in memory: in a restore, a whole store.
+    database.pragma('temp_store = FILE');
     // 16 MB: a page that many changes touch is copied from the log to the database once for all of them.
     database.pragma('wal_autocheckpoint = 4000');
   } catch (error) {
