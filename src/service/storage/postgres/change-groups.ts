@@ -74,7 +74,8 @@ type Run = (job: Job, db: Queries, locks: Locks) => Promise<() => void>;
 function runGroup(group: readonly Job[], write: Transactions['write'], run: Run): Promise<(() => void)[]> {
   return write(async (db, locks) => {
     const isFree = await locks.acquireChange();
-    const ownLocks: Locks = { ...locks, acquireChange: async () => isFree };
+    // No other change of the store runs before the commit, so nobody else can claim anything.
+    const ownLocks = isFree ? { ...locks, claim: async () => true, acquireChange: async () => true } : locks;
     const settlements: (() => void)[] = [];
     for (const job of group) settlements.push(await run(job, db, ownLocks));
     return settlements;
