@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { launcher, newProgramMachine, testNode } from '../helpers/program.ts';
@@ -43,4 +43,65 @@ test('an edited post is shown before it is sent, and its text is not lost when i
 
   const screen = await terminal.shows(/nothing was sent/);
   expect(screen).toContain('Precious text');
+});
+
+test('disputes are decided one by one: skip, back, an earlier reason, Ctrl-C, and the same command goes on', async () => {
+  const machine = newProgramMachine();
+  const open = async (reason: string) =>
+    (await machine.run(['--demo', 'disputes', 'open', '--reason', reason, '-q'])).stdout.trim();
+  const ids = [await open('First'), await open('Second'), await open('Third'), await open('Fourth')];
+  writeFileSync(path.join(machine.folder, 'ids.csv'), ['disputeId', ...ids].join('\n'));
+  const terminal = await openTerminal(machine.folder, machine.env);
+  const command = `'${testNode}' '${launcher}' --demo disputes decide --from ids.csv`;
+  /** Types what the prompt asks for. */
+  const confirm = async () => {
+    const screen = await terminal.shows(/Type [\da-f-]+ to confirm:$/);
+    terminal.type(/Type ([\da-f-]+) to confirm:$/.exec(screen)?.[1] ?? '');
+  };
+
+  terminal.type(`clear; ${command}`);
+  await terminal.shows(/1 of 4\n(.*\n)+ {2}First\n(.*\n)+❯ won\n/);
+  terminal.press('Enter');
+  await terminal.shows(/Reason for the decision:$/);
+  terminal.type('Delivered in time');
+  await confirm();
+  await terminal.shows(/✓ Decided dispute \S+ as won \(1 of 4\)\n(.*\n)*2 of 4\n(.*\n)+❯ won\n/);
+  terminal.press('Skip this', 'Enter');
+  await terminal.shows(/3 of 4\n(.*\n)+❯ won\n/);
+  terminal.press('lost', 'Enter');
+  await terminal.shows(/start from\?\n❯ Delivered in time\n/);
+  terminal.press('Enter');
+  await terminal.shows(/Reason for the decision: Delivered in time$/);
+  terminal.type(', and back');
+  await confirm();
+  await terminal.shows(/4 of 4\n(.*\n)+❯ won\n/);
+  terminal.press('Back', 'Enter');
+  await terminal.shows(/2 of 4\n(.*\n)+ {2}Second\n(.*\n)+❯ won\n/);
+  terminal.press('C-c');
+  const stopped = await terminal.shows(/2 decided, 2 not sent; receipt: .*\n(.*\n)+\$/);
+  expect(stopped).toContain('stopped after 2 decisions, 2 left: cancelled, nothing more was sent');
+  expect(stopped).toContain('run the same command again to continue');
+
+  terminal.type(`clear; ${command}; echo "exit $?"`);
+  await terminal.shows(/2 of 4\n(.*\n)+❯ won\n/);
+  terminal.press('Skip this', 'Enter');
+  await terminal.shows(/4 of 4\n(.*\n)+❯ won\n/);
+  terminal.press('Skip this', 'Enter');
+  expect(await terminal.shows(/exit \d/)).toMatch(
+    /2 done before, 2 not sent; receipt: .*ids\.csv\.receipt\.jsonl\nexit 0/,
+  );
+
+  const receipt = readFileSync(path.join(machine.folder, 'ids.csv.receipt.jsonl'), 'utf8');
+  const lines = receipt
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(lines.map(({ disputeId, outcome, decision }) => ({ disputeId, outcome, decision }))).toEqual([
+    { disputeId: ids[0], outcome: 'applied', decision: { status: 'won', resolution: 'Delivered in time' } },
+    {
+      disputeId: ids[2],
+      outcome: 'applied',
+      decision: { status: 'lost', resolution: 'Delivered in time, and back' },
+    },
+  ]);
 });

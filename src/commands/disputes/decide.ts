@@ -1,21 +1,10 @@
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import { usageError } from '../../cli/core/errors.ts';
 import { argumentValue, optionValue, type ParsedCommand } from '../../cli/core/parsed-command.ts';
-import { printable } from '../../cli/core/sanitize.ts';
 import { operationCommand } from '../../cli/operation/define-operation.ts';
-import { confirmById } from '../../cli/operation/run/confirm.ts';
-import type { Performed, Run } from '../../cli/operation/run/run.ts';
-import { perform, settleEarlierDecision } from '../../cli/operation/run/send.ts';
 import { decideDispute } from '../../contract/operations/disputes.ts';
-import { describeDispute } from './case-file.ts';
-import {
-  type CurrentDispute,
-  compareDecision,
-  expectStatus,
-  readDispute,
-  unexpectedStatus,
-  unusualStatus,
-} from './dispute-status.ts';
+import { introduceDispute, showAndDecide } from './decide-one.ts';
+import { expectStatus } from './dispute-status.ts';
 
 const from = '--from';
 const receipt = '--receipt';
@@ -25,22 +14,31 @@ const one = operationCommand({
   extraAnswerFields: ['changed'],
   description: `Record the decision of a dispute. It is final and moves no money. The dispute is shown with its evidence
 first. A dispute that already has this decision is left unchanged; one with another decision is refused. ${from} records
-the decisions in a file: it shows the plan, asks you to confirm the number of decisions, and writes a receipt. Run the same
-command again to continue. The exit code is the most severe of all rows (10 unknown, 6 decided differently, 5 not found,
+the decisions in a file: it shows the plan, asks you to confirm the number of decisions, and writes a receipt. With several
+ids, or a file of ids alone, a terminal goes through the disputes one by one. Run the same command again to continue. The
+exit code is the most severe of all rows (10 unknown, 6 decided differently, 5 not found,
 7 refused, 2 invalid row).`,
-  arguments: [{ name: 'disputeId', description: `Id of the dispute; not with ${from}` }],
+  arguments: [
+    {
+      name: 'disputeId',
+      description: `Id of the dispute, or several; not with ${from}`,
+      variadic: true,
+      complete: 'dispute',
+    },
+  ],
   options: [
     {
       flag: from,
       value: 'FILE',
       description:
-        'Decide many: CSV with columns disputeId,status,resolution, or JSON lines; - for standard input',
+        'Decide many: CSV with columns disputeId,status,resolution, JSON lines, or ids alone; - for standard input',
       group: 'Input:',
     },
     {
       flag: receipt,
       value: 'FILE',
-      description: `Receipt of ${from}, which the next run continues from (default FILE.receipt.jsonl)`,
+      description:
+        'Receipt of many decisions, which the next run continues from (default FILE.receipt.jsonl)',
       group: 'Input:',
     },
     {
@@ -54,13 +52,14 @@ command again to continue. The exit code is the most severe of all rows (10 unkn
   examples: [
     'disputes decide 5f0c… --status won --resolution "Tracking shows delivery on 3 May"',
     'disputes decide 5f0c… --status lost --resolution-file why.txt --confirm 5f0c…',
+    'disputes decide 5f0c… 81ab… 93d4…',
     'disputes decide --from decisions.csv --dry-run',
     'disputes decide --from decisions.csv --confirm 195 --json',
   ],
   hints: { fileFlags: { resolution: 'resolution-file' } },
   confirm: 'disputeId',
   introduce: introduceDispute,
-  perform: showAndDecide,
+  perform: (run) => showAndDecide(run),
   done: (_, { request: { parameters, body } }) =>
     `Decided dispute ${parameters.disputeId} as ${String(body?.status)}`,
 });
@@ -79,68 +78,37 @@ export const command: CommandDefinition = {
     ) ?? [],
   async run(context, parsed) {
     const file = optionValue(parsed, from);
-    if (file === undefined) {
-      if (optionValue(parsed, receipt) !== undefined) throw usageError(`${receipt} needs ${from}`);
+    const ids = parsed.arguments.disputeId ?? [];
+    if (file === undefined && ids.length < 2) {
+      if (optionValue(parsed, receipt) !== undefined)
+        throw usageError(`${receipt} needs ${from} or several disputes`);
       return one.run(context, parsed);
     }
-    refuseSingleInput(parsed);
+    refuseSingleInput(parsed, file !== undefined);
+    if (file === undefined) {
+      const { decideByHand } = await import('./bulk/decide-by-hand.ts');
+      return decideByHand(
+        context,
+        parsed,
+        ids,
+        () => optionValue(parsed, receipt) ?? 'decisions.receipt.jsonl',
+      );
+    }
     const { decideMany } = await import('./bulk/decide-many.ts');
     return decideMany(context, parsed, file);
   },
 };
 
-/** Shows the dispute before the questions, and refuses one that cannot be decided. */
-async function introduceDispute(run: Run): Promise<void> {
-  await settleEarlierDecision(run);
-  const dispute = await readDispute(run);
-  showCaseFile(run, dispute);
-  const expected = expectedStatus(run);
-  if (dispute.record.status !== expected) throw unexpectedStatus(dispute, expected);
-}
-
-function showCaseFile({ ui: { context } }: Run, { answer }: CurrentDispute): void {
-  context.notice(`${describeDispute(answer, { ...context, out: context.err })}\n`);
-}
-
-function expectedStatus({ ui }: Run): string {
-  return optionValue(ui.parsed, expectStatus) ?? 'open';
-}
-
-async function showAndDecide(run: Run): Promise<Performed> {
-  const { context, interview } = run.ui;
-  const { parameters, body } = run.request;
-  const { disputeId = '' } = parameters;
-  await settleEarlierDecision(run);
-  // The dispute may have changed while the user answered questions.
-  const dispute = await readDispute(run);
-  if (interview === null) showCaseFile(run, dispute);
-  const expected = expectedStatus(run);
-  const comparison = compareDecision(
-    dispute,
-    { status: body?.status, resolution: body?.resolution },
-    expected,
-  );
-  if (comparison === 'same') {
-    context.notice(`Already decided as ${printable(String(body?.status))}; nothing was sent.`);
-    const unchanged = { ...dispute.record, changed: false };
-    return { answer: unchanged, text: JSON.stringify(unchanged), etag: null, record: null };
-  }
-  if (comparison === 'conflict') throw unexpectedStatus(dispute, expected);
-  const warning = unusualStatus(String(body?.status));
-  if (warning !== null) context.notice(context.err.color.yellow(`Warning: ${printable(warning)}`));
-  await confirmById(run, disputeId, `Decide this dispute as ${String(body?.status)}? It is final.`);
-  return perform(run);
-}
-
-/** The file contains the decisions, so flags that set one are refused. */
-function refuseSingleInput(parsed: ParsedCommand): void {
+/** Of several disputes, each has a decision of its own, so flags that set one are refused. */
+function refuseSingleInput(parsed: ParsedCommand, isFile: boolean): void {
   const single = ['--status', '--resolution', '--resolution-file', '--set', '--from-file'].filter((flag) =>
     parsed.options.has(flag),
   );
-  if (argumentValue(parsed, 'disputeId') !== undefined) single.unshift('<disputeId>');
+  if (isFile && argumentValue(parsed, 'disputeId') !== undefined) single.unshift('<disputeId>');
+  if (!isFile && parsed.options.has('--confirm')) single.push('--confirm');
   if (single.length === 0) return;
   throw usageError(
-    `${from} cannot be used with ${single.join(', ')}`,
-    'the file contains them for each dispute',
+    `${isFile ? from : 'several disputes'} cannot be used with ${single.join(', ')}`,
+    isFile ? 'the file contains them for each dispute' : `use ${from} FILE with a decision for each dispute`,
   );
 }

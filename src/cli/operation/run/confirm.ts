@@ -15,6 +15,7 @@ export async function confirmById(
   { request: { operation }, ui: { context, parsed, interview } }: Run,
   id: string,
   question: string,
+  canGoBack = interview !== null,
 ): Promise<void> {
   const [name = ''] = pathParameters(operation).filter((parameter) => parameter !== 'storeId');
   const given = optionValue(parsed, '--confirm');
@@ -36,7 +37,7 @@ export async function confirmById(
     await askText(context.io, `${question} Type ${short} to confirm`, { validate });
   };
   // After other questions, Escape goes back to them.
-  await (interview === null ? askFromStart(() => [{ ask }]) : ask());
+  await (canGoBack ? ask() : askFromStart(() => [{ ask }]));
 }
 
 /** The id that the user meant with the beginning of one, for a parameter in the path. */

@@ -19,7 +19,8 @@ import { announce } from '../../../cli/operation/run/send.ts';
 import { renderJson } from '../../../cli/output/style.ts';
 import { decideDispute } from '../../../contract/operations/disputes.ts';
 import { expectStatus } from '../dispute-status.ts';
-import { parseDecisions } from './decisions-file.ts';
+import { decideByHand } from './decide-by-hand.ts';
+import { parseDecisions, parseIds } from './decisions-file.ts';
 import { describePlan, exitCodeOf, type PlannedRow, planDecisions, settleOpenDecisions } from './plan.ts';
 import { openReceipt, readReceipt } from './receipt.ts';
 import { decideAll } from './run-decisions.ts';
@@ -34,7 +35,10 @@ export async function decideMany(
   parsed: ParsedCommand,
   from: string,
 ): Promise<ExitCode | undefined> {
-  const file = parseDecisions(await readText(context, from, '--from'), describeFile(from));
+  const text = await readText(context, from, '--from');
+  const ids = parseIds(text, describeFile(from));
+  if (ids !== null) return decideByHand(context, parsed, ids, () => chooseReceipt(context, parsed, from));
+  const file = parseDecisions(text, describeFile(from));
   const receiptFile = chooseReceipt(context, parsed, from);
   const run = await startBatch(context, decideDispute, []);
   const target = { origin: run.target.origin, storeId: run.target.storeId };

@@ -70,6 +70,20 @@ export function parseDecisions(text: string, name: string): DecisionsFile {
   return { ...withoutRepeated(rows, invalid), ignored };
 }
 
+/**
+ * The dispute ids of a file that holds nothing else: one a line, with or without the header `disputeId`. Null for any other
+ * file.
+ */
+export function parseIds(text: string, name: string): string[] | null {
+  if (/^\ufeff?\s*\{/.test(text)) return null;
+  const rows = parseCsv(text, name);
+  const [first = '', ...others] = rows.map(({ cells }) => cells.join().trim());
+  if (rows.some(({ cells }) => cells.length > 1)) return null;
+  if (first === columns[0] || first === 'id') return others;
+  // Another header would have no digits.
+  return /^[\w.-]*\d[\w.-]*$/.test(first) ? [first, ...others] : null;
+}
+
 function csvRows(text: string, name: string): RawRow[] {
   const [header, ...records] = parseCsv(text, name);
   const titles = header?.cells.map((title) => title.trim()) ?? [];

@@ -11,7 +11,7 @@ import {
   withGrace,
 } from '../../../cli/operation/run/bulk.ts';
 import { markReported } from '../../../cli/operation/run/mark-reported.ts';
-import type { Run } from '../../../cli/operation/run/run.ts';
+import type { Performed, Run } from '../../../cli/operation/run/run.ts';
 import { perform } from '../../../cli/operation/run/send.ts';
 import { renderJson } from '../../../cli/output/style.ts';
 import { parseKey } from '../../../contract/api-key.ts';
@@ -96,11 +96,24 @@ export async function decideAll(decisions: DecisionRun): Promise<ExitCode> {
     grace.dispose();
     progress.end();
   }
+  return endRun(decisions, results, stop);
+}
+
+/**
+ * Prints the results and their totals. Returns exit 0, or throws the error that stopped the run, or one that counts the
+ * failed rows.
+ */
+export function endRun(
+  { run, receipt, write }: Pick<DecisionRun, 'run' | 'receipt' | 'write'>,
+  results: readonly RowResult[],
+  stop: CliError | null,
+): ExitCode {
+  const { context } = run.ui;
   if (context.flags.json) {
     const document = { receipt: receipt.file, results: chosenFields(context, results) };
     context.print(renderJson(JSON.stringify(document), context.out));
   }
-  decisions.write({ receipt: receipt.file, results });
+  write({ receipt: receipt.file, results });
   const outcomes = results.map(({ outcome }) => outcome);
   context.notice(`${summarize(outcomes)}; receipt: ${receipt.file}`);
   if (stop !== null) throw stopped(stop, outcomes);
@@ -109,7 +122,7 @@ export async function decideAll(decisions: DecisionRun): Promise<ExitCode> {
   return exitCode;
 }
 
-interface RowEnd {
+export interface RowEnd {
   readonly line: ReceiptLine;
   /** An error that concerns more than this row and stops the run. */
   readonly fatal: CliError | null;
@@ -129,19 +142,28 @@ async function decideRow(decisions: DecisionRun, row: PlannedRow): Promise<RowEn
     before = now.before;
     if (now.plan !== 'decide')
       return { line: skippedLine(decisions, { ...row, ...now }, now.message), fatal: null };
-    const { answer, record } = await perform(own, { inBatch: true });
-    const requestId = record?.answer?.requestId ?? null;
-    const done = { before, after: answer, requestId, operationId: record?.id ?? null };
-    return { line: lineOf(run, row, { ...done, outcome: 'applied' }), fatal: null };
+    return decidedRow(run, { ...row, before }, await perform(own, { inBatch: true }));
   } catch (error) {
-    if (!(error instanceof CliError)) throw error;
-    const { exitCode, message, requestId = null, operationId = null } = error.details;
-    const isOwn = concernsOneItem(exitCode);
-    const wasSent = error.details.outcome === 'rejected' || error.details.outcome === 'unknown';
-    const outcome = isOwn || wasSent ? outcomeOfError(error).plan : 'not_sent';
-    const line = lineOf(run, row, { outcome, before, message, requestId, operationId });
-    return { line, fatal: isOwn ? null : error };
+    return failedRow(run, { ...row, before }, error);
   }
+}
+
+/** The end of a row whose decision was applied. */
+export function decidedRow(run: Run, row: PlannedRow, { answer, record }: Performed): RowEnd {
+  const requestId = record?.answer?.requestId ?? null;
+  const done = { after: answer, requestId, operationId: record?.id ?? null };
+  return { line: lineOf(run, row, { ...done, outcome: 'applied' }), fatal: null };
+}
+
+/** The end of a row that failed. Throws errors that are not for the user. */
+export function failedRow(run: Run, row: PlannedRow, error: unknown): RowEnd {
+  if (!(error instanceof CliError)) throw error;
+  const { exitCode, message, requestId = null, operationId = null } = error.details;
+  const isOwn = concernsOneItem(exitCode);
+  const wasSent = error.details.outcome === 'rejected' || error.details.outcome === 'unknown';
+  const outcome = isOwn || wasSent ? outcomeOfError(error).plan : 'not_sent';
+  const line = lineOf(run, row, { outcome, message, requestId, operationId });
+  return { line, fatal: isOwn ? null : error };
 }
 
 /** The receipt line of a row that is not sent, with the earlier request if this machine decided it before. */
@@ -161,12 +183,14 @@ function skippedLine({ run, known }: DecisionRun, row: PlannedRow, message: stri
   });
 }
 
-function resultOf({ line, disputeId, decision }: PlannedRow, written: ReceiptLine): RowResult {
+/** The result of a row, from its line in the receipt. */
+export function resultOf({ line, disputeId, decision }: PlannedRow, written: ReceiptLine): RowResult {
   const { outcome, message, requestId, operationId } = written;
   return { line, disputeId, status: decision?.status ?? null, outcome, message, requestId, operationId };
 }
 
-function lineOf({ target, ui }: Run, row: PlannedRow, more: Partial<ReceiptLine>): ReceiptLine {
+/** A line of the receipt for a row. */
+export function lineOf({ target, ui }: Run, row: PlannedRow, more: Partial<ReceiptLine>): ReceiptLine {
   const { line, disputeId, decision, message, before } = row;
   const { profile, origin, storeId, secret } = target;
   return {
@@ -189,7 +213,7 @@ function lineOf({ target, ui }: Run, row: PlannedRow, more: Partial<ReceiptLine>
 }
 
 /** Rows that were not attempted are not recorded, and a row that fails again in the same way is recorded once. */
-function belongsInReceipt(line: ReceiptLine, earlier: readonly EarlierLine[]): boolean {
+export function belongsInReceipt(line: ReceiptLine, earlier: readonly EarlierLine[]): boolean {
   if (line.outcome === 'recorded' || line.outcome === 'not_sent') return false;
   if (line.outcome === 'applied' || line.outcome === 'unknown') return true;
   return !earlier.some((old) =>

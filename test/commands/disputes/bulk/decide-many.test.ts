@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { otherUser, tables, writeFiles } from '../../../helpers/bulk.ts';
@@ -472,4 +472,43 @@ test('a receipt that is not a regular file is refused before anything is read', 
     stderr: expect.stringContaining('not a regular file'),
   });
   expect(proxy.requests).toEqual([]);
+});
+
+test.each([
+  ['several ids', ['first-dispute-1', 'second-dispute-2'], ''],
+  ['a file of ids', ['--from', 'ids.csv'], 'first-dispute-1\nsecond-dispute-2\n'],
+  ['a file with an id column alone', ['--from', 'ids.csv'], 'disputeId\nfirst-dispute-1\nsecond-dispute-2\n'],
+])('%s without a terminal: exit 3, nothing is sent and no receipt is written', async (_, args, text) => {
+  const { machine, proxy } = await scene();
+  writeFiles(machine, { 'ids.csv': text });
+
+  const result = await machine.run(['disputes', 'decide', ...args, '--json']);
+
+  expect(result).toMatchObject({ exitCode: 3, stdout: '' });
+  const { error } = JSON.parse(result.stderr.trim());
+  expect(error.message).toBe('status and resolution are required for each of 2 disputes');
+  expect(error.hint).toContain('--from FILE');
+  expect(error.fields.map(({ field }: { field: string }) => field)).toEqual(['status', 'resolution']);
+  expect(proxy.requests).toEqual([]);
+  expect(existsSync(path.join(machine.folder, 'ids.csv.receipt.jsonl'))).toBe(false);
+});
+
+test('several disputes cannot have one decision', async () => {
+  const { machine } = await scene();
+
+  const result = await machine.run([
+    'disputes',
+    'decide',
+    'first-1',
+    'second-2',
+    '--status',
+    'won',
+    '--confirm',
+    'x',
+  ]);
+
+  expect(result).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining('several disputes cannot be used with --status, --confirm'),
+  });
 });

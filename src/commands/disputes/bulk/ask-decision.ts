@@ -1,0 +1,122 @@
+import { CliError, WentBack } from '../../../cli/core/errors.ts';
+import { isObject } from '../../../cli/core/json-value.ts';
+import { printableInOneLine } from '../../../cli/core/sanitize.ts';
+import { explainRefusal } from '../../../cli/operation/questions/ask-missing.ts';
+import type { Performed, Run } from '../../../cli/operation/run/run.ts';
+import { truncateText } from '../../../cli/output/wrap.ts';
+import { askChoice, askText, type Choice } from '../../../cli/prompts/prompts.ts';
+import { askInTurn, unlessBack } from '../../../cli/prompts/questions.ts';
+import { decideDispute, decisions } from '../../../contract/operations/disputes.ts';
+import { showAndDecide } from '../decide-one.ts';
+import type { Decision } from './decisions-file.ts';
+
+/** How many earlier resolutions are offered. */
+const maxResolutions = 9;
+
+type Answer = 'skip' | 'back' | { readonly decision: Decision; readonly performed: Performed };
+
+/** The distinct resolutions of decisions that this machine recorded in the store, the newest first. */
+export async function earlierResolutions({ target, ui: { context } }: Run): Promise<string[]> {
+  const { origin, storeId } = target;
+  const history = await context.history();
+  const query = { operation: decideDispute.id, origin, storeId, state: 'applied' } as const;
+  const { records } = await history.list(query);
+  return records.flatMap(({ body }) => {
+    const sent: unknown = JSON.parse(body ?? 'null');
+    return isObject(sent) && typeof sent.resolution === 'string' ? [sent.resolution] : [];
+  });
+}
+
+/**
+ * Asks for the decision of a dispute whose case file is shown, and records it. Escape goes back one question; a value that
+ * the service refuses is asked for again.
+ */
+export async function askDecision(
+  run: Run,
+  resolutions: readonly string[],
+  canGoBack: boolean,
+): Promise<Answer> {
+  const { context } = run.ui;
+  let way: 'skip' | 'back' | 'decide' = 'decide';
+  let decision: Decision = { status: '', resolution: '' };
+  let performed: Performed | null = null;
+  const chooseStatus = async () => {
+    const chosen = await askStatus(run, canGoBack, decision.status);
+    way = chosen === 'skip' || chosen === 'back' ? chosen : 'decide';
+    if (typeof chosen !== 'string') decision = { ...decision, ...chosen };
+  };
+  const chooseResolution = async () => {
+    decision = { ...decision, resolution: await askResolution(run, resolutions, decision.resolution) };
+  };
+  const record = async () => {
+    performed = await showAndDecide({ ...run, request: { ...run.request, body: { ...decision } } }, true);
+  };
+  const questions = () =>
+    way === 'decide'
+      ? [{ ask: chooseStatus }, { ask: chooseResolution }, { ask: record }]
+      : [{ ask: chooseStatus }];
+  for (;;) {
+    try {
+      await askInTurn(questions);
+    } catch (error) {
+      if (error instanceof WentBack) {
+        if (canGoBack) return 'back';
+      } else if (isRefusedValue(error)) explainRefusal(context, error, error.details.hint);
+      else throw error;
+    }
+    if (way !== 'decide') return way;
+    if (performed !== null) return { decision, performed };
+  }
+}
+
+function isRefusedValue(error: unknown): error is CliError {
+  if (!(error instanceof CliError) || error.details.outcome !== 'rejected') return false;
+  return error.details.status === 400 || error.details.status === 422;
+}
+
+async function askStatus(
+  { ui: { context } }: Run,
+  canGoBack: boolean,
+  before: string,
+): Promise<'skip' | 'back' | { readonly status: string }> {
+  const choices: Choice[] = [
+    ...decisions.map((status) => ({ value: `status ${status}`, name: status })),
+    { value: 'other', name: 'Other…' },
+    { value: 'skip', name: 'Skip this dispute' },
+    ...(canGoBack ? [{ value: 'back', name: 'Back to the dispute skipped before' }] : []),
+  ];
+  for (;;) {
+    const chosen = await askChoice(context.io, 'Outcome of the dispute', choices, `status ${before}`);
+    if (chosen === 'skip' || chosen === 'back') return chosen;
+    if (chosen !== 'other') return { status: chosen.replace('status ', '') };
+    // Escape goes back to the list.
+    const typed = await unlessBack(() => askText(context.io, 'Outcome of the dispute'));
+    if (typed !== null) return { status: typed.trim() };
+  }
+}
+
+/** Offers the earlier resolutions; the chosen one can be edited. */
+async function askResolution(
+  { ui: { context } }: Run,
+  earlier: readonly string[],
+  before: string,
+): Promise<string> {
+  const { io } = context;
+  const offered = [...new Set(earlier)].slice(0, maxResolutions);
+  const write = (preset: string) =>
+    askText(io, 'Reason for the decision', {
+      preset: preset === '' ? undefined : preset,
+      lineBreaks: true,
+      validate: (text) => text.trim() !== '' || 'A reason is required',
+    });
+  if (before !== '' || offered.length === 0) return write(before);
+  const choices = offered.map((text) => ({ value: text, name: truncateText(printableInOneLine(text), 66) }));
+  for (;;) {
+    const chosen = await askChoice(io, 'Which earlier reason do you want to start from?', [
+      ...choices,
+      { value: '', name: 'None, write a new one' },
+    ]);
+    const text = await unlessBack(() => write(chosen));
+    if (text !== null) return text;
+  }
+}

@@ -1,0 +1,171 @@
+import path from 'node:path';
+import type { Context } from '../../../cli/command/context.ts';
+import { completeKnownIds } from '../../../cli/command/known.ts';
+import { CliError, cancelledError, invalidInput } from '../../../cli/core/errors.ts';
+import { type ExitCode, exitCodes } from '../../../cli/core/exit-codes.ts';
+import type { ParsedCommand } from '../../../cli/core/parsed-command.ts';
+import { checkParameter } from '../../../cli/input/path-parameter.ts';
+import { startBatch, withGrace, withResultsFile } from '../../../cli/operation/run/bulk.ts';
+import { noticeDone } from '../../../cli/operation/run/print-result.ts';
+import type { Run } from '../../../cli/operation/run/run.ts';
+import { announce, settleEarlierDecision } from '../../../cli/operation/run/send.ts';
+import { decideDispute } from '../../../contract/operations/disputes.ts';
+import { expectedStatus, showCaseFile } from '../decide-one.ts';
+import { readDispute } from '../dispute-status.ts';
+import { askDecision, earlierResolutions } from './ask-decision.ts';
+import type { PlannedRow } from './plan.ts';
+import { type EarlierLine, openReceipt, type ReceiptLine, readReceipt } from './receipt.ts';
+import {
+  belongsInReceipt,
+  decidedRow,
+  endRun,
+  failedRow,
+  lineOf,
+  type RowEnd,
+  resultOf,
+} from './run-decisions.ts';
+
+/**
+ * Goes through the disputes one by one in a terminal: shows each with its evidence, asks for its decision, and records it
+ * at once, with a line in the receipt. Disputes that are already decided are not asked for, so the same command continues.
+ * Throws exit 3 without a terminal, because nobody can decide there.
+ */
+export async function decideByHand(
+  context: Context,
+  parsed: ParsedCommand,
+  given: readonly string[],
+  receiptFile: () => string,
+): Promise<ExitCode> {
+  if (given.length === 0) throw invalidInput('no disputes to decide', 'write one id per line');
+  if (!context.canPrompt || context.flags.dryRun) throw decisionsNeeded(given.length);
+  for (const id of given) checkParameter('<disputeId>', id);
+  const ids = [...new Set(await completeKnownIds(context, 'dispute', given))];
+  const batch = await startBatch(context, decideDispute, []);
+  const grace = withGrace(context);
+  const run = { ...batch, ui: { ...batch.ui, context: grace.context, parsed } };
+  await announce(run);
+  try {
+    return await withResultsFile(context, parsed, async (write) => {
+      const file = path.resolve(context.io.cwd, receiptFile());
+      const earlier = readReceipt(file, run.target);
+      const receipt = openReceipt(file);
+      try {
+        const keep = (line: ReceiptLine) => {
+          if (belongsInReceipt(line, earlier)) receipt.append(line);
+        };
+        const { lines, stop } = await goThrough(run, ids, earlier, keep);
+        const results = ids.map((disputeId, index) => {
+          const row = rowOf(disputeId, index);
+          return resultOf(row, lines.get(index) ?? lineOf(run, row, { message: 'not reached' }));
+        });
+        return endRun({ run: batch, receipt, write }, results, stop);
+      } finally {
+        receipt.close();
+      }
+    });
+  } finally {
+    grace.dispose();
+  }
+}
+
+function decisionsNeeded(count: number): CliError {
+  const detail = 'a column of the file, next to disputeId';
+  return new CliError({
+    code: 'input_needed',
+    exitCode: exitCodes.inputNeeded,
+    message: `status and resolution are required for each of ${count} disputes`,
+    hint: 'give them with --from FILE, a CSV file with the columns disputeId,status,resolution, or run the command in a terminal to decide one by one',
+    outcome: 'not_sent',
+    fields: ['status', 'resolution'].map((field) => ({ field, flag: '--from', detail })),
+  });
+}
+
+function rowOf(disputeId: string, index: number): PlannedRow {
+  const undecided = { decision: null, plan: 'decide', message: '', warning: null, before: null } as const;
+  return { line: index + 1, disputeId, ...undecided };
+}
+
+/** Returns the receipt lines by index, and the error that stopped the run, or null. */
+async function goThrough(
+  run: Run,
+  ids: readonly string[],
+  earlier: readonly EarlierLine[],
+  keep: (line: ReceiptLine) => void,
+): Promise<{ lines: ReadonlyMap<number, ReceiptLine>; stop: CliError | null }> {
+  const lines = new Map<number, ReceiptLine>();
+  const resolutions = await earlierResolutions(run);
+  let index = 0;
+  for (let disputeId = ids[0]; disputeId !== undefined; disputeId = ids[index]) {
+    const done = lines.get(index);
+    if (done !== undefined && done.outcome !== 'not_sent') {
+      index += 1;
+      continue;
+    }
+    const skipped = [...lines].filter(([at, { outcome }]) => at < index && outcome === 'not_sent');
+    const previous = skipped.at(-1)?.[0] ?? null;
+    const place = { title: `${index + 1} of ${ids.length}`, canGoBack: previous !== null };
+    const end = await decideRow(run, rowOf(disputeId, index), { place, resolutions, earlier });
+    if (end === null) {
+      index = previous ?? index;
+      continue;
+    }
+    const { line, fatal } = end;
+    lines.set(index, line);
+    if (line.decision !== null && line.outcome === 'applied') resolutions.unshift(line.decision.resolution);
+    try {
+      keep(line);
+    } catch (error) {
+      if (error instanceof CliError) return { lines, stop: fatal ?? error };
+      throw error;
+    }
+    const isCancelled = run.ui.context.io.signal.aborted;
+    if (fatal !== null || isCancelled) return { lines, stop: fatal ?? cancelledError() };
+    index += 1;
+  }
+  return { lines, stop: null };
+}
+
+interface Deciding {
+  readonly place: { readonly title: string; readonly canGoBack: boolean };
+  readonly resolutions: readonly string[];
+  readonly earlier: readonly EarlierLine[];
+}
+
+/** Null if the user goes back to the previous dispute. */
+async function decideRow(
+  run: Run,
+  row: PlannedRow,
+  { place, resolutions, earlier }: Deciding,
+): Promise<RowEnd | null> {
+  const { context } = run.ui;
+  const disputeId = row.disputeId ?? '';
+  const own = { ...run, request: { ...run.request, parameters: { disputeId } } };
+  try {
+    await settleEarlierDecision(own);
+    const dispute = await readDispute(own);
+    const before = dispute.record;
+    if (before.status !== expectedStatus(own)) {
+      const isOurs = earlier.some((line) => line.disputeId === disputeId && line.outcome === 'applied');
+      const message = `already ${String(before.status)}`;
+      const outcome = isOurs ? ('recorded' as const) : ('unchanged' as const);
+      return { line: lineOf(run, { ...row, before }, { outcome, message }), fatal: null };
+    }
+    context.notice(`\n${context.err.color.bold(place.title)}`);
+    showCaseFile(own, dispute);
+    const answer = await askDecision(own, resolutions, place.canGoBack);
+    if (answer === 'back') return null;
+    if (answer === 'skip')
+      return { line: lineOf(run, { ...row, before }, { message: 'skipped' }), fatal: null };
+    const { decision, performed } = answer;
+    const decided = { ...row, before, decision };
+    if (performed.record === null)
+      return { line: lineOf(run, decided, { outcome: 'unchanged' }), fatal: null };
+    if (context.flags.quiet) context.print(disputeId);
+    else noticeDone(context, `Decided dispute ${disputeId} as ${decision.status} (${place.title})`);
+    return decidedRow(run, decided, performed);
+  } catch (error) {
+    const end = failedRow(run, row, error);
+    if (end.fatal === null) context.notice(context.err.color.yellow(`${place.title}: ${end.line.message}`));
+    return end;
+  }
+}
