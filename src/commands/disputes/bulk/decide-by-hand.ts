@@ -6,6 +6,7 @@ import { type ExitCode, exitCodes } from '../../../cli/core/exit-codes.ts';
 import type { ParsedCommand } from '../../../cli/core/parsed-command.ts';
 import { checkParameter } from '../../../cli/input/path-parameter.ts';
 import { startBatch, withGrace, withResultsFile } from '../../../cli/operation/run/bulk.ts';
+import { markReported } from '../../../cli/operation/run/mark-reported.ts';
 import { noticeDone } from '../../../cli/operation/run/print-result.ts';
 import type { Run } from '../../../cli/operation/run/run.ts';
 import { announce, settleEarlierDecision } from '../../../cli/operation/run/send.ts';
@@ -118,6 +119,7 @@ async function goThrough(
       if (error instanceof CliError) return { lines, stop: fatal ?? error };
       throw error;
     }
+    await markReported(run.ui.context);
     const isCancelled = run.ui.context.io.signal.aborted;
     if (fatal !== null || isCancelled) return { lines, stop: fatal ?? cancelledError() };
     index += 1;
