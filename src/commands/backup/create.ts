@@ -1,15 +1,18 @@
+import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import { getPath } from '../../cli/core/field-path.ts';
 import { optionValue } from '../../cli/core/parsed-command.ts';
 import { ciDate, fillLabel } from '../../cli/input/ci-run.ts';
 import { operationCommand } from '../../cli/operation/define-operation.ts';
 import { perform } from '../../cli/operation/run/send.ts';
 import { createBackup } from '../../contract/operations/backups.ts';
+import { allProfiles, profilesOf } from './profiles.ts';
 
-export const command = operationCommand({
+const one = operationCommand({
   operation: createBackup,
   description: `Back up sections of the store, such as store, blog, settings and endpoints. With the same idempotency key,
 running the command again creates no second backup. In the label, {date} is replaced by the day (UTC) and {run} by the
-number of the CI run.`,
+number of the CI run. With several profiles, the store of each is backed up; one that fails does not stop the others, and
+the exit code is the most severe.`,
   question: 'Create this backup?',
   done: ({ answer }) =>
     `Created backup "${String(getPath(answer, ['label']))}" (${String(getPath(answer, ['sections'])).replaceAll(',', ', ')})`,
@@ -18,6 +21,14 @@ number of the CI run.`,
     'backup create --label "before the sale" --sections store --output-file backup.json',
     'backup create --label "nightly {date}" --sections store --idempotency-key nightly-31',
     'backup create --label "run {run}" --sections store --idempotency-from ci',
+    'backup create --label nightly --sections store --profile shop --profile outlet',
+  ],
+  options: [
+    {
+      flag: allProfiles,
+      description: 'Back up the store of each stored profile; --profile NAME can be repeated to choose some',
+      group: 'Input:',
+    },
   ],
   prepare(body, { context, parsed }) {
     const { label } = body;
@@ -40,3 +51,13 @@ number of the CI run.`,
     return perform({ ...run, request: { ...request, body: { ...request.body, label: filled } } });
   },
 });
+
+export const command: CommandDefinition = {
+  ...one,
+  async run(context, parsed) {
+    const profiles = await profilesOf(context, parsed);
+    if (profiles === null) return one.run(context, parsed);
+    const { backUpMany } = await import('./create-many.ts');
+    return backUpMany(context, parsed, profiles, one);
+  },
+};
