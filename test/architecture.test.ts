@@ -80,6 +80,7 @@ const packages: Readonly<Record<string, RegExp>> = {
   kysely: /^src\/service\/storage\//,
   libsql: /^src\/service\/storage\//,
   pg: /^src\/service\/storage\/postgres\//,
+  'prom-client': /^src\/service\/http\/metrics\.ts$/,
 };
 
 /** A declaration file names the package that it describes without importing it. */

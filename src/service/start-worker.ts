@@ -4,6 +4,7 @@ import { type Deliveries, type DeliveryOptions, startDeliveries } from './delive
 import { type ApplyChange, createChanges } from './http/changes.ts';
 import type { Reply } from './http/operation-handlers.ts';
 import { UnknownCommitError } from './storage/core/errors.ts';
+import type { StorageUsage } from './storage/core/storage.ts';
 import {
   createOutbox,
   fromSentError,
@@ -24,6 +25,8 @@ export interface Writer {
   readonly applyChange: ApplyChange;
   /** Rejects when the worker thread has ended by itself: then no change succeeds any more. */
   readonly failure: Promise<never>;
+  /** Commits and changes so far. */
+  usage(): Promise<StorageUsage>;
   /** Waits up to 10 s for running sends. */
   stopDeliveries(): Promise<void>;
   /** Await it before closing the storage. */
@@ -46,6 +49,7 @@ export async function startWriter(options: WriterOptions): Promise<Writer> {
   return {
     applyChange: createChanges(storage),
     failure: new Promise<never>(() => {}),
+    usage: async () => storage.usage(),
     stopDeliveries: async () => deliveries?.stop(),
     close: async () => {},
   };
@@ -106,6 +110,10 @@ async function startWorker(workerData: WorkerOptions, log: (line: object) => voi
       return reply;
     },
     failure,
+    async usage() {
+      const reply = await ask('usage');
+      return JSON.parse(reply?.text ?? '{}');
+    },
     async stopDeliveries() {
       if (failed === undefined) await ask('stop deliveries');
     },

@@ -15,7 +15,7 @@ export interface WorkerOptions {
 /** To the worker. Each is answered under its id. */
 export interface WorkerRequest {
   readonly id: number;
-  readonly ask: { readonly change: Change } | 'stop deliveries' | 'close';
+  readonly ask: { readonly change: Change } | 'usage' | 'stop deliveries' | 'close';
 }
 
 /** From the worker: an answer, or a line for the log. The first answer has the id 0 and says that it is ready. */

@@ -16,6 +16,8 @@ interface CliOptions {
   /** The text on standard input, which then ends. Without it, standard input is empty. */
   readonly stdin?: string;
   readonly signal?: AbortSignal;
+  /** Gets what is written to either stream, when it is written. */
+  readonly onOutput?: (text: string) => void;
 }
 
 /** A user's machine: separate folders for settings and state, an empty working folder, no other environment. */
@@ -39,8 +41,8 @@ export function newMachine(env: Readonly<Record<string, string>> = {}): Machine 
     async run(args, options = {}) {
       const stdin = new PassThrough();
       stdin.end(options.stdin ?? '');
-      const stdout = collect();
-      const stderr = collect();
+      const stdout = collect(options.onOutput);
+      const stderr = collect(options.onOutput);
       const exitCode = await main(args, {
         stdin,
         stdout: stdout.stream,
@@ -77,9 +79,12 @@ export function temporaryFolder(): string {
   return folder;
 }
 
-function collect() {
+function collect(onOutput: (text: string) => void = () => {}) {
   const stream = new PassThrough();
   const chunks: Buffer[] = [];
-  stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+  stream.on('data', (chunk: Buffer) => {
+    chunks.push(chunk);
+    onOutput(chunk.toString('utf8'));
+  });
   return { stream, text: () => Buffer.concat(chunks).toString('utf8') };
 }

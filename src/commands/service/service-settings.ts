@@ -9,6 +9,8 @@ const variables = {
   '--database': 'STORECTL_SERVICE_DATABASE',
   '--pool-size': 'STORECTL_SERVICE_POOL_SIZE',
   '--log-level': 'STORECTL_SERVICE_LOG_LEVEL',
+  '--metrics-host': 'STORECTL_SERVICE_METRICS_HOST',
+  '--metrics-port': 'STORECTL_SERVICE_METRICS_PORT',
 } as const;
 
 export type ServiceFlag = keyof typeof variables;

@@ -156,9 +156,10 @@ export function createApp(options: AppOptions): App {
       if (problem.status >= 500) log({ level: 'error', requestId, error: describeError(error) });
       return { ...problem, text: undefined };
     });
-    const ms = Math.round(performance.now() - start);
+    const ms = Math.round((performance.now() - start) * 1000) / 1000;
     const { keyId, storeId } = trace;
-    log({ method, route: trace.route, status, ms, requestId, storeId, keyId });
+    const traceparent = readTraceparent(request.header('traceparent'));
+    log({ method, route: trace.route, status, ms, requestId, storeId, keyId, ...traceparent });
     const fields: Record<string, string> = { 'Cache-Control': 'no-store', 'X-Request-Id': requestId };
     if (body !== null) fields['Content-Type'] = 'application/json';
     const content = body === null || method === 'HEAD' ? null : (text ?? JSON.stringify(body));
@@ -184,6 +185,11 @@ function withText(reply: Reply): Reply {
 
 function notReady(detail: string): ServiceError {
   return new ServiceError('busy', detail, { headers: { 'Retry-After': '1' } });
+}
+
+/** The trace of the caller (W3C Trace Context), for the log. */
+function readTraceparent(header: string | undefined): { readonly traceparent?: string } {
+  return /^[0-9a-f]{2}(-[0-9a-f]{32})(-[0-9a-f]{16})-[0-9a-f]{2}$/.test(header ?? '') && header ? { traceparent: header } : {};
 }
 
 function rateLimited(seconds: number): ServiceError {

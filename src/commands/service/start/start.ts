@@ -8,6 +8,7 @@ import { version } from '../../../cli/core/version.ts';
 import { systemCode } from '../../../history/errors.ts';
 import {
   createApp,
+  createMetrics,
   defaultRetentionDays,
   listen,
   parseSink,
@@ -22,7 +23,7 @@ import { createServiceLog, type LogLevel, logLevels } from './service-log.ts';
 export const command: CommandDefinition = {
   description: `Run the store management service until it is stopped (Ctrl-C or SIGTERM). Without --database it keeps its
 data in the state folder. It also delivers messages to the endpoints of the stores. Each request and each delivery attempt is
-logged as one JSON line on stderr. --host, --port, --database, --pool-size and --log-level can also be set by variables such as
+logged as one JSON line on stderr. --host, --port, --database, --pool-size, --log-level, --metrics-port and --metrics-host can also be set by variables such as
 STORECTL_SERVICE_PORT. docs/operating.md in the package is for operators: backup, upgrades, failover, proxies.`,
   options: [
     { flag: '--host', value: 'ADDRESS', description: 'Address to listen on (default 127.0.0.1)' },
@@ -56,6 +57,16 @@ STORECTL_SERVICE_PORT. docs/operating.md in the package is for operators: backup
       complete: logLevels,
     },
     {
+      flag: '--metrics-port',
+      value: 'N',
+      description: 'Port for GET /metrics, in the text format of Prometheus (default: none; 0 chooses a free one)',
+    },
+    {
+      flag: '--metrics-host',
+      value: 'ADDRESS',
+      description: 'Address for it (default 127.0.0.1): it asks for no key',
+    },
+    {
       flag: '--retention',
       value: 'DAYS',
       description: `Days to keep what \`service prune\` removes, once a day (default ${defaultRetentionDays}; 0 keeps everything)`,
@@ -83,26 +94,42 @@ STORECTL_SERVICE_PORT. docs/operating.md in the package is for operators: backup
       { name: '--retention', value: optionValue(parsed, '--retention') },
       { min: 0, max: 36_500, fallback: defaultRetentionDays },
     );
+    const metricsAt = readMetricsAddress(context, parsed);
     const logLevel = readLogLevel(context, parsed);
     const sink = readSink(parsed);
     const rateLimit = readRateLimit(parsed);
     const serve = async (storage: Storage, location: string) => {
       const isTerminal = context.io.stderr.isTTY === true;
-      const log = createServiceLog(context.notice, logLevel);
+      const writeLog = createServiceLog(context.notice, logLevel);
+      let count = (_record: object) => {};
+      const log = (record: object) => {
+        count(record);
+        writeLog(record);
+      };
       const tell = (level: LogLevel, message: string) =>
         isTerminal ? context.notice(message) : log({ level, message });
       const delivers = !isOn(parsed, '--no-delivery');
       const writer = await startWriter({ storage, location, delivers, sink, log });
       const app = createApp({ storage, version, log, rateLimit, applyChange: writer.applyChange });
+      const metrics = metricsAt && (await createMetrics(storage, writer.usage));
+      if (metrics !== null) count = metrics.count;
       const server = await listen(app, { host, port, log }).catch(async (error: unknown) => {
         await writer.close();
         throw listenError(host, port, error);
       });
       const pruning = retentionDays === 0 ? null : pruneDaily({ storage, retentionDays, log });
+      const metricsServer =
+        metrics &&
+        (await listen(metrics.handler, metricsAt).catch(async (error: unknown) => {
+          await Promise.all([server.close(), writer.stopDeliveries(), pruning?.stop()]);
+          await writer.close();
+          throw listenError(metricsAt.host, metricsAt.port, error);
+        }));
       for (const warning of storage.warnings) tell('warn', `Warning: ${warning}.`);
       if (context.flags.json) printJson(context, { origin: server.origin, database: location });
       else context.print(`Listening on ${server.origin}`);
       tell('info', `Database ${location}. Press Ctrl-C to stop.`);
+      if (metricsServer) tell('info', `Metrics on ${metricsServer.origin}/metrics`);
       const stopped = new Promise<void>((resolve) => {
         if (context.io.signal.aborted) resolve();
         context.io.signal.addEventListener('abort', () => resolve(), { once: true });
@@ -116,6 +143,7 @@ STORECTL_SERVICE_PORT. docs/operating.md in the package is for operators: backup
           writer.stopDeliveries(),
           pruning?.stop(),
         ]);
+        await metricsServer?.close();
         await writer.close();
       }
       return undefined;
@@ -126,6 +154,14 @@ STORECTL_SERVICE_PORT. docs/operating.md in the package is for operators: backup
 
 /** How long idle connections stay open after a stop: a client may just be sending a request on one. */
 const idleMs = 500;
+
+/** Null without metrics. */
+function readMetricsAddress(context: Context, parsed: ParsedCommand) {
+  const port = readSetting(context, parsed, '--metrics-port');
+  if (port.value === undefined) return null;
+  const host = readSetting(context, parsed, '--metrics-host').value ?? '127.0.0.1';
+  return { host, port: readWholeNumber(port, { min: 0, max: 65_535, fallback: 9464 }) };
+}
 
 function readLogLevel(context: Context, parsed: ParsedCommand): LogLevel {
   const { name, value = 'info' } = readSetting(context, parsed, '--log-level');

@@ -43,6 +43,15 @@ export interface Transactions {
   share<Result>(work: TransactionWork<Result>): Promise<Result>;
 }
 
+/** What this process has done since it opened the database. */
+export interface StorageUsage {
+  readonly commits: number;
+  /** Changes in these commits: several may share one. */
+  readonly changes: number;
+  /** To PostgreSQL, and how many transactions wait for one. Null on the embedded engine. */
+  readonly connections: { readonly total: number; readonly idle: number; readonly waiting: number } | null;
+}
+
 export type Engine = 'embedded' | 'postgres';
 
 /** The database. Its own transactions see all stores, for administration. */
@@ -54,6 +63,7 @@ export interface Storage extends Transactions {
   forStore(storeId: string): Transactions;
   /** A number that grows with every commit of any process. Null if the engine cannot tell. */
   version(): Promise<number | null>;
+  usage(): StorageUsage;
   /** Waits for running transactions, on PostgreSQL for at most as long as for a lock. */
   close(): Promise<void>;
 }

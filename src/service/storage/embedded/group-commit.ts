@@ -6,7 +6,7 @@ import type { Connection } from './connection.ts';
 export interface GroupCommitOptions {
   readonly connection: Connection;
   /** Called after each commit, before its changes resolve. */
-  readonly onCommit: () => void;
+  readonly onCommit: (changes: number) => void;
   /** How long a change waits while another process holds the database, in ms. */
   readonly patienceMs: number;
   /** How many changes share a commit at most: the first of them waits for the last. */
@@ -90,7 +90,7 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
       for (const { reject } of group) reject(error);
       return;
     }
-    onCommit();
+    onCommit(group.length);
     for (const settle of settlements) settle();
   }
 

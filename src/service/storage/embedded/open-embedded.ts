@@ -38,10 +38,12 @@ export async function openEmbedded(
   // With a connection of their own, reads do not wait for changes. A database in memory can have only one.
   const reading = location === inMemory ? writing : await connect();
   let ownCommits = 0;
+  let ownChanges = 0;
   const groupCommit = createGroupCommit({
     connection: writing,
-    onCommit: () => {
+    onCommit: (changes) => {
       ownCommits += 1;
+      ownChanges += changes;
     },
     patienceMs,
     maxGroup,
@@ -72,6 +74,7 @@ export async function openEmbedded(
     ...transactions,
     version: location === inMemory ? async () => null : askOncePerTurn(version),
     forStore: () => transactions,
+    usage: () => ({ commits: ownCommits, changes: ownChanges, connections: null }),
     async close() {
       await groupCommit.idle();
       await reading.exclusively(async () => reading.close());

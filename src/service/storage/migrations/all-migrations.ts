@@ -9,6 +9,7 @@ import { answersByAge } from './0008-answers-by-age.ts';
 import { partialIndexes } from './0009-partial-indexes.ts';
 import { deliveriesByEvent } from './0010-deliveries-by-event.ts';
 import { backupChunks } from './0011-backup-chunks.ts';
+import { backlog } from './0012-backlog.ts';
 import type { Migration } from './migration.ts';
 
 /** In the order in which they run. A released migration is never edited: add a new one. */
@@ -24,4 +25,5 @@ export const migrations: readonly Migration[] = [
   partialIndexes,
   deliveriesByEvent,
   backupChunks,
+  backlog,
 ];

@@ -26,7 +26,7 @@ export type ChangeGroups = <Result>(
  * commit: each would wait for the lock, which lasts until the commit, anyway. One that fails is undone alone. Results wait
  * for the commit. A change waits for at most `patienceMs` to begin.
  */
-export function createChangeGroups(patienceMs: number): ChangeGroups {
+export function createChangeGroups(patienceMs: number, onCommit: (changes: number) => void): ChangeGroups {
   /** By store: a store is in it while changes of it run. */
   const queues = new Map<string, Job[]>();
 
@@ -39,7 +39,7 @@ export function createChangeGroups(patienceMs: number): ChangeGroups {
         if (job.deadline > now) group.push(job);
         else job.reject(new StorageBusyError('other changes of the store take too long'));
       }
-      await commitGroup(group, write);
+      await commitGroup(group, write, onCommit);
     }
     queues.delete(storeId);
   }
@@ -54,7 +54,11 @@ export function createChangeGroups(patienceMs: number): ChangeGroups {
     });
 }
 
-async function commitGroup(group: readonly Job[], write: Transactions['write']): Promise<void> {
+async function commitGroup(
+  group: readonly Job[],
+  write: Transactions['write'],
+  onCommit: (changes: number) => void,
+): Promise<void> {
   try {
     const settlements = await runGroup(group, write, runPlainly).catch((error: unknown) => {
       const isOver = error instanceof StorageBusyError || error instanceof UnknownCommitError;
@@ -62,6 +66,7 @@ async function commitGroup(group: readonly Job[], write: Transactions['write']):
       // One of them has failed, and undid the others. Savepoints take time, so they are set in this case only.
       return runGroup(group, write, runInSavepoint);
     });
+    onCommit(settlements.length);
     for (const settle of settlements) settle();
   } catch (error) {
     for (const { reject } of group) reject(error);

@@ -41,7 +41,7 @@ export async function openPostgres(
   { patienceMs, poolSize }: PostgresOptions,
 ): Promise<Storage> {
   const pg = await loadDriver();
-  const { pool, guard } = connectToServers(pg, {
+  const { pool, guard, usage } = connectToServers(pg, {
     servers: parseConnectionString(location).servers,
     patienceMs,
     config: {
@@ -58,7 +58,12 @@ export async function openPostgres(
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }), plugins: [new CamelCasePlugin()] });
 
   const queue = createStoreQueue(Math.ceil(poolSize * storeShare), patienceMs);
-  const groups = createChangeGroups(patienceMs);
+  let commits = 0;
+  let changes = 0;
+  const groups = createChangeGroups(patienceMs, (count) => {
+    // Its commit counts as one already.
+    changes += count - 1;
+  });
 
   function begin(mode: 'read' | 'write', audience: Audience): string {
     const setting =
@@ -89,6 +94,10 @@ export async function openPostgres(
               throw error;
             }
             await commit(queries, mode);
+            if (mode === 'write') {
+              commits += 1;
+              changes += 1;
+            }
             return result;
           }),
         ),
@@ -119,6 +128,7 @@ export async function openPostgres(
     ...transactions('administration'),
     forStore: storeTransactions,
     version: async () => null,
+    usage: () => ({ commits, changes, connections: usage() }),
     close: () => db.destroy(),
   };
 }
