@@ -54,6 +54,7 @@ const folders: Readonly<Record<string, Readonly<Record<string, readonly string[]
     storage: ['model'],
     operations: ['model', 'storage'],
     http: ['model', 'storage', 'operations'],
+    metrics: ['storage', 'http'],
     delivery: ['model', 'storage'],
     admin: ['model', 'storage', 'operations', 'delivery'],
   },
@@ -80,7 +81,7 @@ const packages: Readonly<Record<string, RegExp>> = {
   kysely: /^src\/service\/storage\//,
   libsql: /^src\/service\/storage\//,
   pg: /^src\/service\/storage\/postgres\//,
-  'prom-client': /^src\/service\/http\/metrics\.ts$/,
+  'prom-client': /^src\/service\/metrics\/metrics\.ts$/,
 };
 
 /** A declaration file names the package that it describes without importing it. */

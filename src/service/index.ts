@@ -26,7 +26,7 @@ export { createStore, listStores } from './admin/stores.ts';
 export { parseSink } from './delivery/send.ts';
 export { type App, type AppOptions, createApp } from './http/app.ts';
 export { type Listening, listen } from './http/listen.ts';
-export { createMetrics } from './http/metrics.ts';
+export { createMetrics } from './metrics/metrics.ts';
 export { ServiceError } from './model/errors.ts';
 export type { NewStore } from './operations/stores.ts';
 export { startWriter, type Writer } from './start-worker.ts';

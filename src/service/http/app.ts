@@ -189,7 +189,9 @@ function notReady(detail: string): ServiceError {
 
 /** The trace of the caller (W3C Trace Context), for the log. */
 function readTraceparent(header: string | undefined): { readonly traceparent?: string } {
-  return /^[0-9a-f]{2}(-[0-9a-f]{32})(-[0-9a-f]{16})-[0-9a-f]{2}$/.test(header ?? '') && header ? { traceparent: header } : {};
+  return /^[0-9a-f]{2}(-[0-9a-f]{32})(-[0-9a-f]{16})-[0-9a-f]{2}$/.test(header ?? '') && header
+    ? { traceparent: header }
+    : {};
 }
 
 function rateLimited(seconds: number): ServiceError {

@@ -1,3 +1,4 @@
+import { fetch } from 'undici';
 import { expect, test } from 'vitest';
 import { newMachine } from '../../helpers/cli.ts';
 import { startService } from '../../helpers/service.ts';
@@ -9,7 +10,11 @@ async function serve(databaseFile: string, use: (origin: string, metrics: string
   const output: string[] = [];
   const started = machine.run(
     ['service', 'start', '--port', '0', '--no-delivery', '--database', databaseFile],
-    { signal: stop.signal, env: { STORECTL_SERVICE_METRICS_PORT: '0' }, onOutput: (text) => output.push(text) },
+    {
+      signal: stop.signal,
+      env: { STORECTL_SERVICE_METRICS_PORT: '0' },
+      onOutput: (text) => output.push(text),
+    },
   );
   const find = async (pattern: RegExp): Promise<string> => {
     for (;;) {

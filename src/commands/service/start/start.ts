@@ -59,7 +59,8 @@ STORECTL_SERVICE_PORT. docs/operating.md in the package is for operators: backup
     {
       flag: '--metrics-port',
       value: 'N',
-      description: 'Port for GET /metrics, in the text format of Prometheus (default: none; 0 chooses a free one)',
+      description:
+        'Port for GET /metrics, in the text format of Prometheus (default: none; 0 chooses a free one)',
     },
     {
       flag: '--metrics-host',

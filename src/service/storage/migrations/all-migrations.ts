@@ -7,9 +7,8 @@ import { keyRotation } from './0006-key-rotation.ts';
 import { notificationsInEvents } from './0007-notifications-in-events.ts';
 import { answersByAge } from './0008-answers-by-age.ts';
 import { partialIndexes } from './0009-partial-indexes.ts';
-import { deliveriesByEvent } from './0010-deliveries-by-event.ts';
+import { deliveriesByEventAndAge } from './0010-deliveries-by-event-and-age.ts';
 import { backupChunks } from './0011-backup-chunks.ts';
-import { backlog } from './0012-backlog.ts';
 import type { Migration } from './migration.ts';
 
 /** In the order in which they run. A released migration is never edited: add a new one. */
@@ -23,7 +22,6 @@ export const migrations: readonly Migration[] = [
   notificationsInEvents,
   answersByAge,
   partialIndexes,
-  deliveriesByEvent,
+  deliveriesByEventAndAge,
   backupChunks,
-  backlog,
 ];

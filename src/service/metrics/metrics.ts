@@ -1,6 +1,6 @@
+import type { HttpHandler } from '../http/http-message.ts';
 import type { Storage, StorageUsage } from '../storage/core/storage.ts';
 import { type Backlog, findBacklog } from '../storage/queries/backlog.ts';
-import type { HttpHandler } from './http-message.ts';
 
 /** Numbers for Prometheus. */
 export interface Metrics {
