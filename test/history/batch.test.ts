@@ -93,7 +93,7 @@ test('each request is on record before it arrives, and the log is where the reco
   expect(byId(known.records)).toEqual(byId(done.map(({ record }) => record)));
 });
 
-test('no more than so many are on their way at once, and what is not yet is not sent when it is over', async () => {
+test('a limited number of requests is in flight at once, and the rest is not sent when the batch is over', async () => {
   let isOver = false;
   let underWay = 0;
   let most = 0;
@@ -267,7 +267,7 @@ test('prune removes old records from a log, and the log with the last of them; n
   expect(readdirSync(path.dirname(log))).toEqual(['locks']);
 });
 
-/** `node:fs` on a disk that has so many bytes for logs; locks, which are written without a position, do not count. */
+/** `node:fs` on a disk with limited space for logs; locks, which are written without a position, do not count. */
 function smallDisk(size: number): FileSystem {
   const write = (descriptor: number, bytes: Buffer, from: number, length?: number, at?: number) => {
     if (length === undefined || at === undefined) return fs.writeSync(descriptor, bytes, from);

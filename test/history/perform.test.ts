@@ -370,7 +370,7 @@ describe('resume', () => {
     expect((await history.list({ open: true })).records).toEqual([]);
   });
 
-  test('a change is not put over another one, even if the clock was set back in between', async () => {
+  test('a change does not overwrite another record, even if the clock was set back in between', async () => {
     ahead = HOUR;
     const record = await lose({ operation: updateStore, body: { name: 'Old' } });
     ahead = 0;

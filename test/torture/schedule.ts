@@ -11,7 +11,7 @@ export interface KillAtMoment {
   readonly afterMs: number;
 }
 
-/** Whether the service listens: always, not at all during the step, or only from so many milliseconds on. */
+/** Whether the service listens: always, not at all during the step, or only after a number of milliseconds. */
 export type Listening = 'always' | 'never' | { readonly fromMs: number };
 
 /** What the user types. `same` is the first command again. */

@@ -6,7 +6,7 @@ const END_OF_HEAD = '\r\n\r\n';
 
 /**
  * Makes the socket skip interim answers (1xx, RFC 9110, section 15.2) before the final one. Undici closes the connection
- * at a `100 Continue` that nobody asked for, although the final answer follows. Returns a function to be called before
+ * at an unrequested `100 Continue`, although the final answer follows. Returns a function to be called before
  * each request.
  */
 export function skipInterimAnswers(socket: Socket): () => void {

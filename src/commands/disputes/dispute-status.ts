@@ -37,7 +37,7 @@ export async function readDispute(run: Run): Promise<CurrentDispute> {
   return { answer, record };
 }
 
-/** What the contract's service takes; another one may take more. */
+/** Decisions that this repository's service accepts; other services may accept more. */
 export const usualStatuses: readonly string[] = decisions;
 
 /** A warning for a status outside of the usual ones, or null. The contract allows any text, so it may be right. */

@@ -24,7 +24,7 @@ changed later. A second appeal from this machine is refused; ${resubmit} sends i
   async perform(run) {
     const { reclaimId = '' } = run.request.parameters;
     const check = refuseSecond(run, 'this notice was appealed', resubmit);
-    // Check before the question too, so that nobody answers it for nothing.
+    // Check before the question too, so that it is not answered in vain.
     await check(await run.ui.context.history());
     await confirmById(run, reclaimId, 'Send this appeal? It is final.');
     return perform(run, { check });

@@ -167,7 +167,7 @@ async function openLog(files: Files, history: History): Promise<Log> {
 const { O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_WRONLY } = fs.constants;
 const flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW;
 
-/** Nobody takes a lock over whose holder has stirred within 30 s, so a look at it holds for a second by any clock. */
+/** A lock is taken over only after 30 s without a sign of life, so checking it once a second is enough. */
 const lookAtLockMs = 1_000;
 
 function lookNowAndThen(lock: Lock): Lock {

@@ -14,7 +14,7 @@ import type { Liveness, Machine } from './process-identity.ts';
  * hard case is a holder that died.
  *
  * - Dead is only who is proven dead: same kernel, same pid namespace, and the pid is gone or belongs to a process that
- *   started at another time. Nobody who is proven dead comes back.
+ *   started at another time. A process that is proven dead does not come back.
  * - Where that cannot be known (another machine or container on a shared disk, or a system without start times), the
  *   holder's heartbeat decides: it touches the file every two seconds, and a waiter that has watched it stand still for
  *   30 s takes it for dead. The waiter counts the time that it was awake itself, so a laptop's sleep proves nothing.
@@ -52,7 +52,7 @@ export interface Lock {
 }
 
 export interface Locks {
-  /** Waits until the lock is this caller's. Not reentrant: whoever asks twice waits for itself. */
+  /** Acquires the lock. Not reentrant: a second acquire by the same caller would deadlock. */
   acquire(name: string, options?: LockOptions): Promise<Lock>;
   /** Removes what killed processes have left behind. */
   sweep(now: number): Promise<void>;

@@ -11,7 +11,7 @@ export interface RecordQuery {
   readonly fingerprint?: string | undefined;
   readonly idempotencyKey?: string | undefined;
   readonly open?: boolean | undefined;
-  /** Begun within so many milliseconds before now. */
+  /** Begun within this many milliseconds before now. */
   readonly maxAgeMs?: number | undefined;
 }
 

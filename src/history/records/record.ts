@@ -85,7 +85,7 @@ const recordSchema = memoize(() => {
     former: orNull(z.string()),
     /** backup.restore: id of the backup that undoes it. */
     safetyBackupId: orNull(z.string()),
-    /** The batch whose log it was written to first: its lock is that of the batch. See batch/log-file.ts. */
+    /** The batch whose log it was written to first: it shares the lock of the batch. See batch/log-file.ts. */
     batch: orNull(z.string()),
     /** Whether the answer of an applied operation has reached the user. Records of the first format do not say. */
     reported: z._default(z.boolean(), true),
@@ -116,7 +116,7 @@ export function timeOfId(id: string): number {
   return Date.parse(id.replace(/^(\d{4})(\d\d)(\d\d)-(\d\d)(\d\d)(\d\d).*$/, '$1-$2-$3T$4:$5:$6Z'));
 }
 
-/** The lock of whoever works on a record, and so on all of its batch. */
+/** The lock that must be held to work on a record, and so on its whole batch. */
 export function lockName({ id, batch }: Pick<HistoryRecord, 'id' | 'batch'>): string {
   return batch === null ? `record ${id}` : `batch ${batch}`;
 }

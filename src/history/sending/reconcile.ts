@@ -84,7 +84,7 @@ async function settleSettings(
     const note = 'The answer was lost; the settings read as they were to be saved.';
     return { verdict: 'settled', outcome: read, note };
   }
-  // The former document has the time of its saving, so it matches only if nobody has saved since.
+  // The former document has the time of its saving, so it matches only if it was not saved since.
   if (record.former !== null && includes(read.body, JSON.parse(record.former))) {
     return { verdict: 'untouched', outcome, note: 'The settings have not been changed so far.' };
   }

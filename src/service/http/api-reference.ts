@@ -24,7 +24,7 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** It only shows: whoever wants to try an operation has the command line, which keeps a history. */
+/** It only shows the operations. To try one, use the command line, which keeps a history. */
 const start = `SwaggerUIBundle({
   url: document.body.dataset.api,
   domNode: document.getElementById('reference'),

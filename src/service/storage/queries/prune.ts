@@ -49,7 +49,7 @@ const pages: Readonly<Record<Prunable, ReturnType<typeof statement<PageQuery, Pa
       from backups where store_id = ${'storeId'} and id > ${'after'} order by id limit 500`,
 };
 
-/** The page of old rows after another one. */
+/** The next page of old rows. */
 export async function findOld(
   { db, storeId }: Tenant,
   what: Prunable,
