@@ -41,7 +41,8 @@ export function showReference(): Reply {
   const installed = findViewer();
   if (installed === null) {
     return page(
-      `<p>To see the API reference here, install the npm package <code>${viewer}</code> beside storectl; <a href="openapi.json">openapi.json</a> describes the API for programs.</p>`,
+      // Without scripts: one of the viewer's own packages reports installations.
+      `<p>To see the API reference here, run <code>npm install --ignore-scripts ${viewer}</code> beside storectl; <a href="openapi.json">openapi.json</a> describes the API for programs.</p>`,
     );
   }
   const assets = `docs/${installed.version}`;
