@@ -124,7 +124,7 @@ function drawTable(
   for (const row of cells) {
     table.push(
       row.map((cell, column) => {
-        const tone = toneOf(header[column] ?? '', cell, 0);
+        const tone = toneOf(header[column] ?? '', cell, Date.now());
         const wrapped = wrapText(cell, widths[column] ?? 0);
         return tone === undefined ? wrapped : style.color[tone](wrapped);
       }),

@@ -1,12 +1,15 @@
 import { PassThrough } from 'node:stream';
+import { stripVTControlCharacters } from 'node:util';
+import { Chalk } from 'chalk';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { shortenId } from '../../../src/cli/command/short-id.ts';
 import { formatJson } from '../../../src/cli/core/json-text.ts';
 import { printable, printableJson, printableLines } from '../../../src/cli/core/sanitize.ts';
 import { main } from '../../../src/cli/main.ts';
 import { formatDistance, formatTime, formatValue } from '../../../src/cli/output/format-value.ts';
+import { withoutColors } from '../../../src/cli/output/palette.ts';
 import { styleOf } from '../../../src/cli/output/style.ts';
-import { renderRecord, renderTable } from '../../../src/cli/output/tables.ts';
+import { renderRecord, renderTable, rowsOf } from '../../../src/cli/output/tables.ts';
 import { machineFor, temporaryFolder } from '../../helpers/cli.ts';
 import { answer, startFaultServer } from '../../helpers/fault-server.ts';
 import { startService } from '../../helpers/service.ts';
@@ -445,4 +448,25 @@ test.each([
   const result = await machine.run([...args, '--dry-run', '--json']);
 
   expect(result).toMatchObject({ exitCode: 0, stderr: expect.stringMatching(note) });
+});
+
+test('statuses, and deadlines that are near, are coloured in tables and records; the words stay the same', () => {
+  const style = { color: new Chalk({ level: 1 }), width: 80 };
+  const now = Date.now();
+  const inHours = (hours: number) => new Date(now + hours * 3_600_000).toISOString();
+  const values = { now, currency: null };
+  const record = { status: 'won', deadlineAt: inHours(50), appealDeadlineAt: inHours(500) };
+  const cells = [['lost', formatTime(inHours(20), now) ?? '']];
+
+  const shown = renderRecord(rowsOf(record, values), style);
+  const table = renderTable(['status', 'deadline'], cells, style);
+
+  expect(shown).toContain('\u001b[32mwon\u001b[39m');
+  expect(shown).toMatch(/\[33m.*\(in 2 days\)/);
+  expect(shown).toMatch(/ \d{4}-.*\(in 20 days\)$/);
+  expect(table).toContain('\u001b[31mlost\u001b[39m');
+  expect(table).toMatch(/\[31m\d{4}-.*\(in 20 hours\)/);
+  expect(stripVTControlCharacters(shown)).toBe(
+    renderRecord(rowsOf(record, values), { ...style, color: withoutColors }),
+  );
 });
