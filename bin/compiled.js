@@ -92,7 +92,10 @@ function findCache(builtFolder) {
     const flags = Buffer.from([...process.execArgv, NODE_OPTIONS].join(' ')).toString('base64url');
     const uid = process.getuid?.();
     const name = [process.version, process.arch, size, mtimeMs, uid, buildId, flags].join('-');
-    const caches = XDG_CACHE_HOME || join(HOME || USERPROFILE, '.cache');
+    const home = HOME || USERPROFILE;
+    // Root would create a home folder that does not exist.
+    if (!XDG_CACHE_HOME && !fs.existsSync(home)) return null;
+    const caches = XDG_CACHE_HOME || join(home, '.cache');
     if (!isAbsolute(caches)) return null;
     const folder = join(caches, 'storectl', 'compiled', name);
     const found = fs.statSync(folder, { throwIfNoEntry: false });

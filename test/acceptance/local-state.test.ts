@@ -108,7 +108,7 @@ test.each([
 test('a home folder that does not exist is not created: exit 11 says what to set instead', async () => {
   const { machine, proxy } = await setScene();
   const home = path.join(machine.folder, 'gone');
-  const env = { HOME: home, STORECTL_CONFIG_DIR: '', STORECTL_STATE_DIR: '' };
+  const env = { HOME: home, STORECTL_CONFIG_DIR: '', STORECTL_STATE_DIR: '', XDG_CACHE_HOME: '' };
   for (const [args, variable] of [
     [create, 'STORECTL_STATE_DIR'],
     [['--demo', 'settings', 'show'], 'STORECTL_STATE_DIR'],
