@@ -8,7 +8,7 @@ import { concernsOneItem, describeCounts, forEachConcurrently } from '../../../c
 import type { Run } from '../../../cli/operation/run/run.ts';
 import { sendOptions } from '../../../cli/operation/run/send.ts';
 import type { Style } from '../../../cli/output/style.ts';
-import { alignLines } from '../../../cli/output/wrap.ts';
+import { alignLines, wrapText } from '../../../cli/output/wrap.ts';
 import { buildPath } from '../../../contract/operation.ts';
 import { decideDispute } from '../../../contract/operations/disputes.ts';
 import { isOpen } from '../../../history/records/outline.ts';
@@ -96,7 +96,7 @@ function refuseUnknownStatus(found: Found, { status }: Decision, taken: readonly
     ...found,
     plan: 'invalid',
     message: `the status "${status}" is not one of ${usualStatuses.join(', ')}`,
-    warning: `if the service takes "${status}", decide one dispute with it first: storectl disputes decide ID`,
+    warning: `the service may not take "${status}"; if it does, decide one dispute with it first`,
   };
 }
 
@@ -236,7 +236,8 @@ export function describePlan(all: readonly PlannedRow[], style: Style): string {
   const warnings = all.filter(({ warning }) => warning !== null);
   const doubts = [...new Set(warnings.map(({ warning }) => warning))].map((warning) => {
     const lines = warnings.filter((row) => row.warning === warning).map(({ line }) => line);
-    return style.color.yellow(`Warning: line ${lines.join(', ')}: ${printable(warning ?? '')}`);
+    const text = `Warning: line ${lines.join(', ')}: ${printable(warning ?? '')}`;
+    return style.color.yellow(style.width === null ? text : wrapText(text, style.width));
   });
   return [table, ...doubts, summarize(all.map(({ plan }) => plan))].filter((text) => text !== '').join('\n');
 }

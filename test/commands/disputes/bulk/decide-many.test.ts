@@ -230,7 +230,7 @@ test('an unusual status is refused in the plan, and says how to find out whether
   const sent = await machine.run([...args, '--confirm', '1']);
   expect(sent.exitCode).toBe(2);
   expect(sent.stderr).toContain(
-    'Warning: line 3: if the service takes "banana", decide one dispute with it first: storectl disputes decide ID',
+    'Warning: line 3: the service may not take "banana"; if it does, decide one dispute with it first',
   );
   expect(proxy.writes()).toHaveLength(1);
 
