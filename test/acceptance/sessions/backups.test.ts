@@ -52,7 +52,7 @@ test('backup create', async () => {
     ✔ Create this backup? Yes
     ✓ Created backup "before the sale" (store, blog)
     ID        <uuid>
-    Version   1
+    Version   2
     Label     before the sale
     Created   <time>
     Sections  store, blog

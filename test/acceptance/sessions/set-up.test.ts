@@ -149,7 +149,7 @@ test('no store is set up yet: the login comes first, then the command goes on', 
     ✔ Create this backup? Yes
     ✓ Created backup "first" (store)
     ID        <uuid>
-    Version   1
+    Version   2
     Label     first
     Created   <time>
     Sections  store

@@ -320,7 +320,7 @@ describe('STORECTL_ACCESSIBLE=1', () => {
     const listed = await machine.run(['history', 'list'], { env });
 
     expect(made.stdout).toMatch(
-      /^ID: [-0-9a-f]{36}\nVersion: 1\nLabel: one\nCreated: .*\nSections: store, blog\n$/,
+      /^ID: [-0-9a-f]{36}\nVersion: 2\nLabel: one\nCreated: .*\nSections: store, blog\n$/,
     );
     expect(listed.stdout).toMatch(
       /^ID: \S+\nAge: now\nOperation: backup\.create\nLabel: one\nResult: applied \S+\n$/,
@@ -344,7 +344,7 @@ describe('STORECTL_ACCESSIBLE=1', () => {
     screen.type('1');
     await screen.shows(/1: Yes\n.*\n3: No, cancel\nNumber:$/);
     screen.type('1');
-    const done = await screen.shows(/^ID: \S+\nVersion: 1\nLabel: first\n/m);
+    const done = await screen.shows(/^ID: \S+\nVersion: 2\nLabel: first\n/m);
     expect(done).not.toMatch(/[✔❯│─]|^\? /m);
   });
 });
