@@ -98,7 +98,7 @@ test('backup restore', async () => {
     Sections  store
 
     This replaces section store with backup <uuid> ("second", <age>).
-    ? Restore this backup? Type <uuid> to confirm:"
+    ? Restore this backup? Type <id> to confirm:"
   `);
   session.type(id);
   expect(await session.ends()).toMatchInlineSnapshot(`
@@ -112,8 +112,7 @@ test('backup restore', async () => {
     Sections  store
 
     This replaces section store with backup <uuid> ("second", <age>).
-    ✔ Restore this backup? Type <uuid> to confirm:
-      <uuid>
+    ✔ Restore this backup? Type <id> to confirm: <uuid>
     ✓ Restored store from backup <uuid> ("second")
     Undo: storectl --demo backup restore <uuid> --sections store --confirm
      <uuid>

@@ -40,7 +40,7 @@ test('history show', async () => {
     Sent idempotency key       <idempotency-key>
     Answer status              201
     Answer body ID             <uuid>
-    Answer body version        1
+    Answer body version        2
     Answer body label          first
     Answer body created        <time>
     Answer body sections       store
@@ -224,7 +224,7 @@ test('api', async () => {
     ✓ Sent POST /v1/stores/<uuid>/operations/backups
     {
       "id": "<uuid>",
-      "version": 1,
+      "version": 2,
       "label": "raw",
       "createdAt": "<time>",
       "sections": [

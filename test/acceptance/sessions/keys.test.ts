@@ -89,7 +89,7 @@ test('Escape where the id is to be typed goes back to what was answered before',
 
     Text  We are open daily
 
-    ? Send this appeal? It is final. Type <uuid> to confirm:"
+    ? Send this appeal? It is final. Type <id> to confirm:"
   `);
   session.press('C-c');
   expect(await session.ends()).toMatch(/exit 130/);
@@ -115,7 +115,8 @@ test('an id that is not offered, and Escape back to the list', async () => {
   expect(await session.shows(/not found in store(.*\n)+.*select$/)).toMatchInlineSnapshot(`
     "✔ Id of the dispute: 0197a3c0-11e2-7d54-8b3f-2c6a9e41d705x
 
-    dispute 0197a3c0-11e2-7d54-8b3f-2c6a9e41d705x not found in store <uuid>
+    dispute 0197a3c0-11e2-7d54-8b3f-2c6a9e41d705x not found in store
+    <uuid>
     check the id and the store; \`storectl auth status\` shows which store is used
 
     ? Id of the dispute:
@@ -527,7 +528,8 @@ test('40 columns and 20 rows: no word is cut, and the questions about a dispute 
   await session.shows(/Reason for the decision:$/);
   session.type('Delivered, as the carrier has confirmed');
   expect(await session.shows(/to confirm:$/)).toMatchInlineSnapshot(`
-    "  Idempotency key  example-open
+    "Other fields
+      Idempotency key  example-open
       Store ID
         <uuid>
       Env              live
@@ -544,24 +546,22 @@ test('40 columns and 20 rows: no word is cut, and the questions about a dispute 
                 has confirmed
 
     ? Decide this dispute as won? It is
-      final. Type
-      <uuid>
-      to confirm:"
+      final. Type <id> to confirm:"
   `);
   session.type('no');
   await session.shows(/Ctrl-C cancels\.$/);
   session.press('C-c');
   expect(await session.ends()).toMatchInlineSnapshot(`
-    "this process
+    "demo → store
+    <uuid> @
+    this process
 
     Status      won
     Resolution  Delivered, as the carrier
                 has confirmed
 
     ? Decide this dispute as won? It is
-      final. Type
-      <uuid>
-      to confirm: ✗ no
+      final. Type <id> to confirm: ✗ no
     > That doesn't match. Ctrl-C cancels.
 
     Your text (Reason for the decision):
