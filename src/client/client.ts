@@ -50,12 +50,12 @@ export interface CallInput {
   /** JSON text, sent byte for byte. */
   readonly body: string | null;
   readonly ifMatch?: string | undefined;
-  /** For the whole operation with all its attempts; 180 s by default. */
+  /** For the whole operation, all attempts included; 180 s by default. */
   readonly timeoutMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Milliseconds to wait before the first attempt, if an earlier answer asked for it. */
   readonly delayMs?: number;
-  /** One of many requests in a row: keeps trying after 425 and 429 until the deadline, and reuses a warm connection. */
+  /** One of many requests: retries after 425 and 429 until the deadline, and reuses a warm connection. */
   readonly inBatch?: boolean | undefined;
   /** Awaited before each attempt (from 1), before a connection is opened. What it throws ends the call. */
   beforeAttempt?(attempt: number): Promise<void>;
@@ -71,12 +71,12 @@ interface RawRequest {
   readonly body: string | null;
   readonly class: OperationClass;
   readonly response?: z.ZodMiniType | null;
-  /** Any complete body of a success counts as read: what is no JSON becomes a string, what is empty null. */
+  /** Accept any complete body of a success: text that is not JSON becomes a string, an empty body null. */
   readonly anyBody?: boolean;
 }
 
 export interface Client {
-  /** Performs an operation of the contract. Rejects with a RangeError when a path parameter is missing or unfit. */
+  /** Performs an operation of the contract. Rejects with a RangeError for a missing or invalid path parameter. */
   call(operation: Operation, input: CallInput): Promise<Outcome>;
   send(request: RawRequest, input: Omit<CallInput, 'parameters' | 'body'>): Promise<Outcome>;
   /** Sends nothing for this many milliseconds, because an answer to an earlier client asked for it. */

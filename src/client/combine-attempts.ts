@@ -19,9 +19,9 @@ export interface FailedAttempt extends Attempt {
 const NO_ANSWER: Failure = { code: 'connection_lost', message: 'no readable answer came back' };
 
 /**
- * The outcome of an operation from all of its attempts, none of which succeeded: that of the last one, unless an earlier
- * one has left a doubt (see {@link keepDoubt}). Reads have nothing to apply, so their last attempt always decides.
- * `interruption` says why there is no further attempt, if that was not the last attempt's own end.
+ * The outcome of an operation whose attempts all failed: the last one decides, unless an earlier one left a doubt (see
+ * {@link keepDoubt}). A read changes nothing, so its last attempt always decides. `interruption` is why there was no further
+ * attempt, if not because of the last one.
  */
 export function combineAttempts(
   attempts: readonly FailedAttempt[],

@@ -16,16 +16,16 @@ import { checkRecord, type HistoryRecord, type ParsedRecord } from '../records/r
 import { type LoggedLines, linesById, mergeLines } from './parse-log.ts';
 
 /*
- * Many operations of one command share one file, `<id of the batch>.batch`: to sync a file for each of them, twice, takes
- * many times as long as to send them. A line is added for each state of each record: the whole record first, then what
- * changes in it, each with a checksum. Lines that come up at the same time are synced at once, and each is on disk before
- * its request leaves. Space is taken in advance, so a process that was killed leaves blanks at the end.
+ * Many operations of one command share one file, `<id of the batch>.batch`: syncing two files for each would take many
+ * times as long as sending it. A line is added for each state of each record: the whole record first, then what changes in
+ * it, each with a checksum. Lines that are added at the same time are synced together, and each is on disk before its
+ * request leaves. Space is allocated in advance, so a killed process leaves blanks at the end.
  *
  * An unfinished last line is no damage: it was never synced, so nothing was sent for it. Any other line that does not match
  * its checksum is.
  *
- * The log stays where its records are kept. A record that is changed after its batch gets a file of its own, which is newer
- * than what the log says. A process that changes one of the records takes the lock of the batch.
+ * The log stays. A record that is changed after its batch gets a file of its own, which replaces what the log says. A process
+ * that changes one of the records takes the lock of the batch.
  */
 
 const suffix = '.batch';

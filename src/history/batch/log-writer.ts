@@ -3,17 +3,17 @@ import type { Files } from '../files/files.ts';
 
 /** Writes the log of a batch. */
 export interface LogWriter {
-  /** On disk when the promise resolves, soon, or with the next that cannot wait. Rejects with a HistoryError. */
+  /** On disk when the promise resolves; a line that can wait is written with the next. Rejects with a HistoryError. */
   add(line: string, canWait: boolean): Promise<void>;
   close(): void;
 }
 
-/** For which a line that can wait does so. */
-const longestWaitMs = 10;
+/** How long a line that can wait does so. */
+const maxWaitMs = 10;
 
 /**
- * Space that is taken in advance, in bytes, filled with blanks: to sync what is written over it takes half as long as
- * to sync a file that grows, whose new size the disk has to note as well.
+ * Bytes of blanks that are written ahead: overwriting them syncs in half the time of a growing file, whose new size must be
+ * written too.
  */
 const spaceAhead = 256 * 1024;
 
@@ -24,22 +24,22 @@ interface Waiting {
 }
 
 /**
- * Lines that come in one turn of the event loop, or while others are synced, are written and synced together. The disk is
- * waited for in another thread: answers that come meanwhile are read, and what is on disk is sent.
+ * Writes and syncs together what is added in one turn of the event loop or during a sync. The sync runs in another thread,
+ * so requests and answers go on meanwhile.
  */
 export function writeTogether(file: string, descriptor: number, { fileSystem }: Files): LogWriter {
   let waiting: Waiting[] = [];
   let soon: NodeJS.Immediate | undefined;
   let later: NodeJS.Timeout | undefined;
   let isSyncing = false;
-  /** Lines are to be written as soon as the others are synced. */
+  /** Whether to write again as soon as the current sync ends. */
   let isDue = false;
-  /** Where the next line goes, and where the space that was taken ends. */
+  /** Where the next line goes, and where the allocated space ends. */
   let end = 0;
   let spaceEnd = 0;
-  /** Some file systems count none. */
+  /** 0 on file systems that do not count links. */
   const linksAtFirst = fileSystem.fstatSync(descriptor).nlink;
-  /** A disk that has no more room for blanks may still have some for the lines. */
+  /** A disk without room for the blanks may still have room for the lines. */
   function put(text: string): void {
     const size = Buffer.byteLength(text);
     const bytes = Buffer.alloc(end + size > spaceEnd ? size + spaceAhead : size, ' ');
@@ -54,7 +54,7 @@ export function writeTogether(file: string, descriptor: number, { fileSystem }: 
     }
   }
 
-  /** Nothing is sent for lines that were not synced, and half a line among others would be damage. */
+  /** Nothing was sent for lines that were not synced, and half a line between others would be damage. */
   function takeBack(start: number): void {
     end = start;
     try {
@@ -65,7 +65,7 @@ export function writeTogether(file: string, descriptor: number, { fileSystem }: 
     }
   }
 
-  /** Somebody has taken the file away, or its folder: what is written to it stands nowhere. */
+  /** The file or its folder was removed: what is written now would be lost. */
   function isGone(): boolean {
     return linksAtFirst > 0 && fileSystem.fstatSync(descriptor).nlink === 0;
   }
@@ -106,14 +106,14 @@ export function writeTogether(file: string, descriptor: number, { fileSystem }: 
     add: (line, canWait) =>
       new Promise((resolve, reject) => {
         waiting.push({ line, resolve, reject });
-        if (canWait) later ??= setTimeout(write, longestWaitMs);
+        if (canWait) later ??= setTimeout(write, maxWaitMs);
         else soon ??= setImmediate(write);
       }),
     close() {
       try {
         fileSystem.ftruncateSync(descriptor, end);
       } catch {
-        // The blanks stay, which readers pass over.
+        // Readers skip blanks.
       }
       fileSystem.closeSync(descriptor);
     },

@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { HistoryError, historyError, systemCode } from '../errors.ts';
 
 /**
- * The calls of `node:fs` that the history makes. All but that of a batch's log are synchronous: what they write is a few
- * kilobytes, and the program has nothing else to do until it is on disk. Passed in, so that tests can stop a process
+ * The calls of `node:fs` that the history makes. All but the sync of a batch's log are synchronous: they write a few
+ * kilobytes, and the program has nothing else to do until that is on disk. Passed in, so that tests can stop a process
  * between any two.
  */
 export type FileSystem = Pick<
@@ -38,16 +38,16 @@ export interface Files {
   readonly platform: string;
 }
 
-/** A record with the largest answer (8 MiB) and body, escaped, stays under it; anything longer is no record. */
-const LARGEST_FILE = 64 * 1024 * 1024;
+/** More than a record with the largest answer (8 MiB) and body, escaped. */
+const MAX_FILE_BYTES = 64 * 1024 * 1024;
 
 const { O_APPEND, O_CREAT, O_EXCL, O_NONBLOCK, O_RDONLY, O_WRONLY } = fs.constants;
 /** Windows has no O_NOFOLLOW. */
 const O_NOFOLLOW = fs.constants.O_NOFOLLOW ?? 0;
 
 /**
- * Makes the folder with mode 0700, parents included, and takes away what others may do in a looser one.
- * Throws a HistoryError when it cannot, and when the folder is a symbolic link.
+ * Makes the folder and its parents with mode 0700; a looser mode is tightened. Throws a HistoryError if it cannot, or if
+ * the folder is a symbolic link.
  */
 export function ensureFolder(files: Files, folder: string): void {
   try {
@@ -59,7 +59,7 @@ export function ensureFolder(files: Files, folder: string): void {
   }
 }
 
-/** Names in the folder, or none where there is no folder. Throws a HistoryError otherwise. */
+/** Names in the folder; none if it does not exist. Throws a HistoryError if it cannot be read. */
 export function listFolder(files: Files, folder: string): string[] {
   try {
     const found = lstatOrNull(files, folder);
@@ -72,8 +72,8 @@ export function listFolder(files: Files, folder: string): string[] {
 }
 
 /**
- * Makes a folder (0700) and those above it, where they are missing. Throws what the file system throws.
- * Not with mkdir's `recursive`: on Node 20 that never returns where a folder is there but takes no new one.
+ * Makes a missing folder (0700) and its parents. Throws what the file system throws. Not with mkdir's `recursive`: on Node
+ * 20 that never returns if a parent exists but refuses new folders.
  */
 export function makeFolder(files: Files, folder: string): fs.Stats {
   const found = lstatOrNull(files, folder);
@@ -114,14 +114,14 @@ export interface FileText {
 }
 
 /**
- * The text of a plain file, or null where there is none. A looser mode than 0600 is repaired on the way.
+ * The text of a plain file, or null if there is none. A looser mode than 0600 is tightened.
  * Throws a HistoryError for anything but a plain file of reasonable size.
  */
 export function readText(files: Files, file: string): FileText | null {
   const { fileSystem, platform } = files;
   let descriptor: number;
   try {
-    // Without O_NONBLOCK a named pipe in place of a record would hold the program up for ever.
+    // Without O_NONBLOCK the program would wait forever for a named pipe in place of a record.
     descriptor = fileSystem.openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return null;
@@ -130,7 +130,8 @@ export function readText(files: Files, file: string): FileText | null {
   try {
     const stats = fileSystem.fstatSync(descriptor);
     if (!stats.isFile()) throw new HistoryError('history_unreadable', `${file} is not a plain file`, file);
-    if (stats.size > LARGEST_FILE) throw new HistoryError('history_unreadable', `${file} is too large`, file);
+    if (stats.size > MAX_FILE_BYTES)
+      throw new HistoryError('history_unreadable', `${file} is too large`, file);
     if (platform !== 'win32' && (stats.mode & 0o077) !== 0) repairMode(files, descriptor);
     return { text: fileSystem.readFileSync(descriptor, 'utf8'), mtimeMs: stats.mtimeMs };
   } catch (error) {
@@ -148,7 +149,7 @@ function repairMode(files: Files, descriptor: number): void {
   }
 }
 
-/** Creates the file with mode 0600 and this text; throws EEXIST where there is one, of any kind. */
+/** Creates the file with mode 0600 and this text; throws EEXIST if anything has the name. */
 export function createFile(files: Files, file: string, text: string, options: { sync: boolean }): void {
   const descriptor = files.fileSystem.openSync(file, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
   try {
@@ -182,7 +183,7 @@ function writeAndClose(
   }
 }
 
-/** Gives `from` the name `to` in the same folder, replacing what had it, and syncs the folder. */
+/** Renames `from` to `to` in the same folder, replacing what was there, and syncs the folder. */
 export async function renameDurably(files: Files, from: string, to: string): Promise<void> {
   try {
     await renamePatiently(files, from, to);
@@ -193,7 +194,7 @@ export async function renameDurably(files: Files, from: string, to: string): Pro
   syncFolder(files, path.dirname(to));
 }
 
-/** Windows refuses for as long as an indexer or a virus scanner looks at either file. */
+/** Windows refuses while an indexer or a virus scanner has either file open. */
 async function renamePatiently(files: Files, from: string, to: string): Promise<void> {
   for (let patience = files.platform === 'win32' ? 10 : 0; ; patience -= 1) {
     try {
@@ -222,7 +223,7 @@ export function syncFolder(files: Files, folder: string): void {
   try {
     files.fileSystem.fsyncSync(descriptor);
   } catch (error) {
-    // Some network file systems have no such call: their servers decide.
+    // Some network file systems cannot sync a folder.
     if (!['EINVAL', 'ENOTSUP', 'EOPNOTSUPP'].includes(systemCode(error))) throw error;
   } finally {
     files.fileSystem.closeSync(descriptor);

@@ -9,22 +9,22 @@ import type { Liveness, Machine } from './process-identity.ts';
 /*
  * Locks between processes, without native code.
  *
- * A lock is a file that names its holder. It comes into being with its content in one step (a hard link to a finished
- * file), which fails where there is one already; its holder removes it. So at most one process holds it, and the only
- * hard case is a holder that died.
+ * A lock is a file that names its holder. It is created with its content in one step (a hard link to a finished file),
+ * which fails if the file exists; its holder removes it. So at most one process holds it, and the only hard case is a holder
+ * that died.
  *
- * - Dead is only who is proven dead: same kernel, same pid namespace, and the pid is gone or belongs to a process that
- *   started at another time. A process that is proven dead does not come back.
- * - Where that cannot be known (another machine or container on a shared disk, or a system without start times), the
- *   holder's heartbeat decides: it touches the file every two seconds, and a waiter that has watched it stand still for
- *   30 s takes it for dead. The waiter counts the time that it was awake itself, so a laptop's sleep proves nothing.
- *   A holder that was only stopped finds out with `assertHeld`, before it sends anything more.
- * - A dead holder's file is removed under a lock of its own, named after the file's content. Its holder is the only one
- *   who may remove that content and looks again before it does, so a slow waiter never removes the next holder's file.
- *   Should it die as well, its lock is broken in the same way.
+ * - A holder counts as dead only with proof: same kernel, same pid namespace, and the pid is gone or belongs to a process
+ *   that started at another time. A process that is proven dead never comes back.
+ * - If that cannot be known (another machine or container on a shared disk, or a system without start times), the holder's
+ *   heartbeat decides: it touches the file every two seconds, and a waiter that sees no change for 30 s takes it for dead.
+ *   The waiter counts only the time that it was awake itself, so a laptop's sleep proves nothing. A holder that was only
+ *   stopped finds out with `assertHeld`, before it sends anything more.
+ * - A dead holder's file is removed under a lock of its own, named after the file's content. Only the holder of that lock
+ *   may remove that content, and it looks again before it does, so a slow waiter never removes the next holder's file. If it
+ *   dies as well, its lock is broken in the same way.
  */
 
-/** Made when it is needed: most locks are free. */
+/** Made on demand: most locks are free. */
 const makeHolderSchema = () =>
   z.object({
     nonce: z.string(),
@@ -39,9 +39,9 @@ const makeHolderSchema = () =>
 export type LockHolder = z.infer<ReturnType<typeof makeHolderSchema>>;
 
 export interface LockOptions {
-  /** Ends the waiting with a HistoryError `history_busy`. */
+  /** Ends the wait with a HistoryError `history_busy`. */
   readonly signal?: AbortSignal | undefined;
-  /** Called once, when the lock is held by another; null when the file does not say by whom. */
+  /** Called once if another process holds the lock; null if the file does not say which. */
   readonly onWait?: ((holder: LockHolder | null) => void) | undefined;
 }
 
@@ -52,9 +52,9 @@ export interface Lock {
 }
 
 export interface Locks {
-  /** Acquires the lock. Not reentrant: a second acquire by the same caller would deadlock. */
+  /** Waits until the caller holds the lock. Not reentrant: a second acquire would deadlock. */
   acquire(name: string, options?: LockOptions): Promise<Lock>;
-  /** Removes what killed processes have left behind. */
+  /** Removes files of killed processes. */
   sweep(now: number): Promise<void>;
 }
 
@@ -63,15 +63,15 @@ export interface LockSettings {
   readonly files: Files;
   readonly machine: Machine;
   readonly randomBytes: (size: number) => Buffer;
-  /** How long a holder of unknown fate must not stir before it counts as dead, in milliseconds. */
+  /** Milliseconds without a heartbeat after which a holder that cannot be checked counts as dead. */
   readonly silenceMs: number;
-  /** How long a lock that another holds is waited for, in milliseconds: then it is a HistoryError `history_busy`. */
+  /** Milliseconds to wait for another holder; then a HistoryError `history_busy`. */
   readonly patienceMs?: number | undefined;
 }
 
 const HEARTBEAT_MS = 2_000;
 const FIRST_POLL_MS = 10;
-const LONGEST_POLL_MS = 100;
+const MAX_POLL_MS = 100;
 
 export function openLocks(settings: LockSettings): Locks {
   const { folder, files, machine, randomBytes, silenceMs, patienceMs = Number.POSITIVE_INFINITY } = settings;
@@ -87,7 +87,7 @@ export function openLocks(settings: LockSettings): Locks {
     let told = false;
     try {
       createFile(files, draft, text, { sync: false });
-      for (let pollMs = FIRST_POLL_MS; ; pollMs = Math.min(pollMs * 2, LONGEST_POLL_MS)) {
+      for (let pollMs = FIRST_POLL_MS; ; pollMs = Math.min(pollMs * 2, MAX_POLL_MS)) {
         if (create(file, draft, text)) return hold(file, text);
         const found = readText(files, file);
         if (found === null) continue;
@@ -118,7 +118,7 @@ export function openLocks(settings: LockSettings): Locks {
     } catch (error) {
       if (systemCode(error) === 'EEXIST') return false;
     }
-    // No hard links here. Others may now see a file that is not whole yet; it counts as a holder of unknown fate.
+    // No hard links here. Others may see the file before it is whole: they take it for a holder that cannot be checked.
     try {
       createFile(files, file, text, { sync: false });
       return true;
@@ -134,7 +134,7 @@ export function openLocks(settings: LockSettings): Locks {
       try {
         if (isHeld()) fileSystem.utimesSync(file, new Date(), new Date());
       } catch {
-        // The next beat may get through; if none does, the holder finds out with assertHeld.
+        // A later heartbeat may succeed; if none does, the holder finds out with assertHeld.
       }
     }, HEARTBEAT_MS);
     heartbeat.unref();
@@ -182,15 +182,15 @@ export function openLocks(settings: LockSettings): Locks {
   };
 }
 
-/** A lock file as it is, without waiting for it. */
+/** A lock file, looked at without waiting for the lock. */
 export interface FoundLock {
   readonly file: string;
-  /** Null when the file does not say. */
+  /** Null if the file does not say. */
   readonly holder: LockHolder | null;
   readonly liveness: Liveness;
 }
 
-/** The locks in a folder of locks, held or left behind. Throws a HistoryError where it cannot be read. */
+/** The locks in a folder, held or left behind. Throws a HistoryError if it cannot be read. */
 export function inspectLocks(folder: string, files: Files, machine: Machine): FoundLock[] {
   const names = listFolder(files, folder).filter((name) => name.endsWith('.lock'));
   return names.flatMap((name): FoundLock[] => {
@@ -210,14 +210,14 @@ function parseHolder(text: string): LockHolder | null {
   }
 }
 
-/** For how many milliseconds of its caller's own waking time a value has been seen to stay the same. */
+/** For how many milliseconds the caller, while awake, has seen the same value. */
 function watchSilence(): (value: string) => number {
   let last = '';
   let lastAt = 0;
   let silentMs = 0;
   return (value) => {
     const now = performance.now();
-    silentMs = value === last ? silentMs + Math.min(now - lastAt, 5 * LONGEST_POLL_MS) : 0;
+    silentMs = value === last ? silentMs + Math.min(now - lastAt, 5 * MAX_POLL_MS) : 0;
     last = value;
     lastAt = now;
     return silentMs;
@@ -239,6 +239,6 @@ async function pause(
 
 function busy(file: string, holder: LockHolder | null): HistoryError {
   const who = holder === null ? 'Another process' : `Process ${holder.pid} on ${holder.host}`;
-  const message = `${who} is still at work on the same operation (${file}). Try again when it has ended.`;
+  const message = `${who} is still working on the same operation (${file}). Try again when it has ended.`;
   return new HistoryError('history_busy', message, file);
 }

@@ -5,12 +5,12 @@ import { type ChecksumState, checksumState, serializeWithChecksum, sha256 } from
 import { recordIdPattern } from './outline.ts';
 
 /**
- * The format that this version writes. It also reads the first one, which had no checksum; such a record gets one when it
- * is next written. A change that an older version would misread gets a new number.
+ * The format that this version writes. Format 1 had no checksum; such a record is read, and gets one at its next write. A
+ * change that an older version would misread needs a new number.
  */
 export const recordFormat = 2 as const;
 
-/** Stands for the operation of a request outside the contract. Nothing is known about it, so it is always one-shot. */
+/** Operation of a request outside the contract. Nothing is known about it, so it is always one-shot. */
 export const rawOperationId = 'api';
 
 export const recordStates = ['prepared', 'sent', 'applied', 'rejected', 'not_sent', 'unknown'] as const;
@@ -18,7 +18,7 @@ export const recordStates = ['prepared', 'sent', 'applied', 'rejected', 'not_sen
 /**
  * How far an operation got:
  * - `prepared`: on disk, no byte sent yet.
- * - `sent`: about to be sent, or sent, and no answer recorded.
+ * - `sent`: about to be sent, or sent, without a recorded answer.
  * - the other four are the outcomes of `src/client/outcome.ts`.
  */
 export type RecordState = (typeof recordStates)[number];
@@ -26,7 +26,7 @@ export type RecordState = (typeof recordStates)[number];
 /** Fields that earlier versions did not write. */
 const orNull = <Schema extends z.ZodMiniType>(schema: Schema) => z._default(z.nullable(schema), null);
 
-/** Made when a record is first read: most commands only write one. */
+/** Made on demand: most commands only write records. */
 const recordSchema = memoize(() => {
   const problem = z.looseObject({
     status: z.int(),
@@ -85,7 +85,7 @@ const recordSchema = memoize(() => {
     former: orNull(z.string()),
     /** backup.restore: id of the backup that undoes it. */
     safetyBackupId: orNull(z.string()),
-    /** The batch whose log it was written to first: it shares the lock of the batch. See batch/log-file.ts. */
+    /** The batch whose log it was written to first: its lock is that of the batch. See batch/log-file.ts. */
     batch: orNull(z.string()),
     /** Whether the answer of an applied operation has reached the user. Records of the first format do not say. */
     reported: z._default(z.boolean(), true),
@@ -116,7 +116,7 @@ export function timeOfId(id: string): number {
   return Date.parse(id.replace(/^(\d{4})(\d\d)(\d\d)-(\d\d)(\d\d)(\d\d).*$/, '$1-$2-$3T$4:$5:$6Z'));
 }
 
-/** The lock that must be held to work on a record, and so on its whole batch. */
+/** Name of the lock for a record, or for its whole batch. */
 export function lockName({ id, batch }: Pick<HistoryRecord, 'id' | 'batch'>): string {
   return batch === null ? `record ${id}` : `batch ${batch}`;
 }
