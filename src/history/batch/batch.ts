@@ -11,7 +11,7 @@ import { logFile, toLine } from './log-file.ts';
 import { type LogWriter, writeTogether } from './log-writer.ts';
 import { openTurns, type Turn, turnedAway } from './turns.ts';
 
-/** A log of a batch; see batch-log.ts. */
+/** A log of a batch; see log-file.ts. */
 interface Log extends LogWriter {
   readonly batch: string;
   readonly file: string;
@@ -22,8 +22,8 @@ interface Log extends LogWriter {
   length: number;
 }
 
-/** So long before another is begun: one is read as a whole, and may hold four times as much with all the rest. */
-const longestLog = 8 * 1024 * 1024;
+/** Characters of bodies after which another log is begun: a log is read as a whole, and is up to four times as long. */
+const maxLogLength = 8 * 1024 * 1024;
 
 export function openBatch(files: Files, history: History, options: BatchOptions): Batch {
   const logs: Log[] = [];
@@ -34,7 +34,7 @@ export function openBatch(files: Files, history: History, options: BatchOptions)
   async function logFor(body: string | null): Promise<Log> {
     for (;;) {
       const log = logs.at(-1);
-      if (log !== undefined && log.length < longestLog) {
+      if (log !== undefined && log.length < maxLogLength) {
         log.length += body?.length ?? 0;
         return log;
       }
@@ -53,9 +53,9 @@ export function openBatch(files: Files, history: History, options: BatchOptions)
     const change = { ...patch, updatedAt: new Date(history.now()).toISOString() };
     const next = { ...record, ...change };
     const isBegun = log.records.get(record.id) === true;
-    // Of what was never begun there is nothing to know.
+    // A record that was never written needs no end.
     if (next.state === 'not_sent' && !isBegun) return next;
-    // Nothing depends on what came of it, and the next request that is written down comes soon.
+    // Nothing waits for the outcome, and the next record is written soon.
     const line = isBegun ? { format: recordFormat, id: record.id, ...change } : next;
     await log.add(toLine(line), next.state !== 'sent');
     log.records.set(record.id, true);
@@ -82,7 +82,7 @@ export function openBatch(files: Files, history: History, options: BatchOptions)
       try {
         return await sendRecord({ ...sending, client: clientInTurn(options, turn) }, log.lock, record);
       } finally {
-        // The caller hears of it before the next one is let in.
+        // The caller learns the outcome before the next request starts.
         setImmediate(turn.end);
       }
     },
@@ -110,8 +110,8 @@ export function openBatch(files: Files, history: History, options: BatchOptions)
 }
 
 /**
- * Sends in turn. To write down what came of it keeps no others from being sent; but what was not applied keeps its place
- * until the turn is ended, since it may mean that the others shall not be sent.
+ * Sends in turn. A request that was applied frees its place at once, before its outcome is written. Any other keeps it until
+ * the caller has seen the outcome, which may stop the batch.
  */
 function clientInTurn({ client, onRetry }: BatchOptions, turn: Turn): Client {
   return {
@@ -124,7 +124,7 @@ function clientInTurn({ client, onRetry }: BatchOptions, turn: Turn): Client {
         await turn.toBeWritten();
         await input.beforeAttempt?.(1);
         await turn.toBeSent();
-        // Its time begins only now: what it waits for others is no part of it.
+        // Its deadline counts from now, not from when it began to wait for others.
         const outcome = await client.send(request, {
           ...input,
           beforeAttempt,
@@ -153,7 +153,7 @@ async function openLog(files: Files, history: History): Promise<Log> {
     return {
       batch,
       file,
-      lock: lookNowAndThen(lock),
+      lock: checkSometimes(lock),
       records: new Map<string, boolean>(),
       length: 0,
       ...writer,
@@ -167,18 +167,18 @@ async function openLog(files: Files, history: History): Promise<Log> {
 const { O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_WRONLY } = fs.constants;
 const flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW;
 
-/** A lock is taken over only after 30 s without a sign of life, so checking it once a second is enough. */
-const lookAtLockMs = 1_000;
+/** No process takes over a lock with a heartbeat in the last 30 s, so checking it once a second is enough. */
+const lockCheckMs = 1_000;
 
-function lookNowAndThen(lock: Lock): Lock {
-  let lookedAt = 0;
+function checkSometimes(lock: Lock): Lock {
+  let checkedAt = 0;
   return {
     ...lock,
     assertHeld() {
-      // Unlike other clocks, this one goes on while the machine sleeps.
-      if (Math.abs(Date.now() - lookedAt) < lookAtLockMs) return;
+      // Unlike a monotonic clock, this one goes on while the machine sleeps.
+      if (Math.abs(Date.now() - checkedAt) < lockCheckMs) return;
       lock.assertHeld();
-      lookedAt = Date.now();
+      checkedAt = Date.now();
     },
   };
 }

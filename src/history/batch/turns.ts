@@ -1,21 +1,21 @@
 import type { BatchOptions } from '../history.ts';
 
-/** Lets requests through in the order in which they came, until it is over: then both throw {@link turnedAway}. */
+/** Lets requests through in order until the batch is over: then both waits throw {@link turnedAway}. */
 export interface Turn {
-  /** Before it is written down as sent. */
+  /** Before it is recorded as sent. */
   toBeWritten(): Promise<void>;
   /** Before it is sent. */
   toBeSent(): Promise<void>;
-  /** Lets others through. */
+  /** Lets the next one through. */
   end(): void;
 }
 
 export const turnedAway = new Error('the batch is over');
 
 /**
- * While some are on their way, as many more are written down, so that they can follow at once: together, since each sync
- * costs the disk as much as a request costs the service, and only when those before them are all on their way, since what
- * is written down as sent and was not is in doubt when the process is killed.
+ * While some requests are in flight, as many more are recorded, so that they can follow at once. They are recorded together,
+ * because a sync takes the disk as long as a request takes the service; and only once all recorded ones are in flight,
+ * because what is recorded as sent is in doubt if the process is killed.
  */
 export function openTurns({ maxAtOnce, isOver }: Pick<BatchOptions, 'maxAtOnce' | 'isOver'>): {
   take(): Turn;
