@@ -1,4 +1,6 @@
 import type { OperationId } from '../../contract/operations.ts';
+import { ServiceError } from '../model/errors.ts';
+import { StorageBusyError } from '../storage/core/errors.ts';
 import type { Storage } from '../storage/core/storage.ts';
 import { parseIfMatch } from './http-message.ts';
 import { handlers, type Reply } from './operation-handlers.ts';
@@ -22,6 +24,13 @@ export interface Change {
 /** Applies a change. Resolves when it is on disk, and rejects with an error for `toProblem`. */
 export type ApplyChange = (change: Change) => Promise<Reply>;
 
+/** The answer to a busy database says that nothing was changed, which is wrong after the first step. */
+function refuseRest(error: unknown): never {
+  if (!(error instanceof StorageBusyError)) throw error;
+  const detail = 'Part of the change was made. Send the same request again for the rest.';
+  throw new ServiceError('busy', detail, { headers: { 'Retry-After': '1' } });
+}
+
 /** Applies changes on this thread. Those that go in steps let other changes run between two of them. */
 export function createChanges(storage: Storage): ApplyChange {
   return async ({ operation, storeId, targetId, input, ifMatch, actor, now }) => {
@@ -29,11 +38,10 @@ export function createChanges(storage: Storage): ApplyChange {
     const { run, isLong } = handlers[operation];
     const transact = isLong ? write : share;
     const isCurrent = parseIfMatch(ifMatch);
-    for (;;) {
-      const reply = await transact((db, locks) =>
-        run({ db, storeId, actor, now }, { input, targetId, isCurrent, locks }),
-      );
-      if (!reply.isStep) return reply;
-    }
+    const step = () =>
+      transact((db, locks) => run({ db, storeId, actor, now }, { input, targetId, isCurrent, locks }));
+    let reply = await step();
+    while (reply.isStep) reply = await step().catch(refuseRest);
+    return reply;
   };
 }

@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
+import { StorageBusyError } from '../../../src/service/index.ts';
 import { stepSize } from '../../../src/service/operations/notifications.ts';
 import { recordEvent } from '../../../src/service/operations/record-event.ts';
-import { faults, type Service, startService } from '../helpers/service.ts';
+import { faults, openTestStorage, type Service, startService } from '../helpers/service.ts';
 
 const endpoint = {
   kind: 'discord',
@@ -166,15 +167,45 @@ test('an empty body marks all as read', async () => {
   expect(await readMarks(service)).toEqual([true, true, true]);
 });
 
-test('many are marked in steps, and other changes of the store run between them', async () => {
-  const service = await startService();
-  await service.inStore(({ db, storeId }) =>
+/** Gives the store unread notifications for three steps. */
+async function fillForThreeSteps({ inStore }: Service) {
+  await inStore(({ db, storeId }) =>
     sql`insert into events (store_id, id, type, data, title, body, created_at)
       with recursive number(value) as (select 1 union all select value + 1 from number where value < ${2 * stepSize + 1})
       select ${storeId}, 'event-' || value, 'feedback_digest', '{}', 't', 'b', '2030' from number`.execute(
       db,
     ),
   );
+}
+
+test('a request whose later step finds the database busy is told that part of it was done', async () => {
+  const storage = await openTestStorage();
+  let steps = 0;
+  const service = await startService({
+    storage: {
+      ...storage,
+      forStore(storeId) {
+        const { share, ...others } = storage.forStore(storeId);
+        const failing: typeof share = (work) =>
+          ++steps === 2 ? Promise.reject(new StorageBusyError('locked')) : share(work);
+        return { ...others, share: failing };
+      },
+    },
+  });
+  await fillForThreeSteps(service);
+  const answer = await service.call('notify.mark-read', '', {});
+  expect(answer).toMatchObject({
+    status: 503,
+    body: { code: 'busy', detail: expect.stringContaining('Part of the change was made') },
+  });
+  expect(answer.headers.get('retry-after')).toBe('1');
+  expect((await service.call('notify.mark-read', '', {})).status).toBe(200);
+  expect(steps).toBe(4);
+});
+
+test('many are marked in steps, and other changes of the store run between them', async () => {
+  const service = await startService();
+  await fillForThreeSteps(service);
   const done: string[] = [];
   const marking = service
     .call('notify.mark-read', '', {})
