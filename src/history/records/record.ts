@@ -85,7 +85,7 @@ const recordSchema = memoize(() => {
     former: orNull(z.string()),
     /** backup.restore: id of the backup that undoes it. */
     safetyBackupId: orNull(z.string()),
-    /** The batch whose log it was written to first: its lock is that of the batch. See batch/log-file.ts. */
+    /** The batch whose log it was written to first: it shares the lock of the batch. See batch/log-file.ts. */
     batch: orNull(z.string()),
     /** Whether the answer of an applied operation has reached the user. Records of the first format do not say. */
     reported: z._default(z.boolean(), true),

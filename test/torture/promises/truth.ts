@@ -145,8 +145,8 @@ export const truthPromises: readonly ProgramPromise[] = [
       overEpisodes(story, (episode, ask) => {
         const before = ask.episodes[ask.episodes.indexOf(episode) - 1];
         if (episode.run.typed !== 'resume' || before?.told !== 'not-applied') return null;
-        // The refusal could not be written down.
-        if (before.run.mishaps.fullAt > 0) return null;
+        // What a full disk kept from being written down stays open.
+        if (ask.episodes.some(({ run }) => run.mishaps.fullAt > 0)) return null;
         // It may be an earlier command with the same values that `resume` goes on with.
         if (ask !== story.asks.find(({ subject }) => subject === ask.subject)) return null;
         return episode.writes.length === 0 ? [] : [`${describe(episode)}: sent what was refused before`];
