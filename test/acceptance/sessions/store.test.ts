@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openSession } from './session.ts';
+import { demoMachine, openSession } from './session.ts';
 
 test('store update', async () => {
   const session = await openSession('storectl store update');
@@ -312,4 +312,19 @@ test('settings save: the template of a notification', async () => {
     exit 0
     $"
   `);
+});
+
+test('store update shows the values that this machine knows, cut where they are long', async () => {
+  const machine = demoMachine();
+  const description = 'Notebooks, inks and letter paper, bound by hand in Berlin';
+  await machine.run(['store', 'update', '--cashback-bp', '250', '--description', description]);
+
+  const session = await openSession('storectl store update', { machine });
+  const screen = await session.shows(/submit$/);
+
+  expect(screen).toContain('Name of the store (now Juniper & Ink)');
+  expect(screen).toContain('(now Notebooks, inks and letter paper, bound…)');
+  expect(screen).toContain('(now 250 bp (2.5 %))');
+  session.press('C-c');
+  await session.ends();
 });

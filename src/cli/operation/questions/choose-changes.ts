@@ -2,6 +2,7 @@ import type { Context } from '../../command/context.ts';
 import { getPath, removePath } from '../../core/field-path.ts';
 import { type FieldFlag, nameOfField } from '../../input/field-flags.ts';
 import { formatValue } from '../../output/format-value.ts';
+import { truncateText } from '../../output/wrap.ts';
 import { askSeveral } from '../../prompts/prompts.ts';
 import type { Question, Questions } from '../../prompts/questions.ts';
 import type { PreparedInput } from '../run/operation-command.ts';
@@ -62,7 +63,7 @@ export function questionsOfChanges(
     more,
     describe({ path }) {
       const value = getPath(current, path) ?? '';
-      return value === '' ? '' : ` (now ${[...formatValue('', value, values)].slice(0, 40).join('')})`;
+      return value === '' ? '' : ` (now ${truncateText(formatValue(path.at(-1) ?? '', value, values), 40)})`;
     },
     questionOf: (field) => ({
       ask: () => askInto(context, body, field, { now: getPath(current, field.path) }),
