@@ -131,6 +131,8 @@ test('a read succeeds where nothing can be kept', async () => {
   const shown = await machine.run(['disputes', 'show', id], { env: { STORECTL_STATE_DIR: file } });
 
   expect(shown).toMatchObject({ exitCode: 0, stderr: '' });
+  const withoutHome = { STORECTL_STATE_DIR: '', HOME: '', XDG_STATE_HOME: path.join(machine.folder, 'file') };
+  expect(await machine.run(['disputes', 'show', id], { env: withoutHome })).toMatchObject({ exitCode: 0 });
 });
 
 describe('known objects', () => {

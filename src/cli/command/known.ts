@@ -1,6 +1,7 @@
 import type { KnownKind, KnownObject } from '../../history/known-objects.ts';
 import { demoProfile } from '../config/connection-settings.ts';
 import { historyDirectory } from '../config/directories.ts';
+import { CliError } from '../core/errors.ts';
 import { isObject } from '../core/json-value.ts';
 import type { Connection, Context } from './context.ts';
 import type { Demo } from './demo-service.ts';
@@ -67,7 +68,12 @@ export async function rememberDispute(
   const { id, kind, status, reason, deadlineAt, createdAt } = dispute;
   const fields = { kind, status, reason, deadlineAt, createdAt };
   const seenAt = new Date(now()).toISOString();
-  rememberSeen(historyDirectory(io, profile), { kind: 'dispute', id, seenAt, origin, storeId, fields });
+  try {
+    rememberSeen(historyDirectory(io, profile), { kind: 'dispute', id, seenAt, origin, storeId, fields });
+  } catch (error) {
+    // Without a home folder there is no place for it, and the read itself succeeded.
+    if (!(error instanceof CliError)) throw error;
+  }
 }
 
 type Listed = Readonly<Record<string, unknown>> & { readonly id: string };
