@@ -85,7 +85,7 @@ test('Ctrl-C while the record is another process’s: exit 130, and the other on
   const first = machine.start(args);
   await proxy.received(1);
   const second = machine.start(args);
-  await second.shown(/waiting for it/);
+  await second.shown(/Waiting for another storectl/);
   second.process.kill('SIGINT');
   expect(await second.ended).toMatchObject({ exitCode: 130 });
   answer();

@@ -99,6 +99,7 @@ function streamTransport(from: PassThrough, to: PassThrough): Transport {
       from.on('end', () => transport.onclose?.());
     },
     async send(message: JSONRPCMessage) {
+      if (to.writableEnded) throw new Error('the session has ended');
       to.write(serializeMessage(message));
     },
     async close() {
