@@ -1,16 +1,8 @@
 import { expect, test } from 'vitest';
-import { openDispute } from '../../src/contract/operations/disputes.ts';
-import type { RecordState } from '../../src/history/records/record.ts';
-import {
-  expectHonesty,
-  forEachConcurrently,
-  killAtEveryStep,
-  perform,
-  resumeAll,
-} from './kill-at-every-step.ts';
+import { expectHonesty, forEachConcurrently, killAtEveryStep, resumeAll } from './kill-at-every-step.ts';
 import { effectsOf, setScene } from './scene.ts';
 
-/* One operation of each kind; the others are killed in test/system. */
+/* A keyed and a one-shot operation; the others are killed in test/system. */
 
 const backupArgs = async (name: string) => ['backup', 'create', '--label', name, '--sections', 'store'];
 
@@ -30,28 +22,6 @@ test('backup create, killed at every step: resume makes the one backup, or nothi
     ).toHaveLength(records.length);
     const sent = scene.proxy.requests.filter(({ body }) => body.includes(`"${trial.name}"`));
     expect(new Set(sent.map(({ bytes }) => bytes)).size, trial.when).toBe(records.length);
-  });
-});
-
-test('disputes decide, killed at every step: settled by reading, never decided twice', async () => {
-  const scene = await setScene();
-  const makeArgs = async (name: string) => {
-    const id = await perform(scene, openDispute, { kind: 'payment', reason: name, idempotencyKey: name });
-    return ['disputes', 'decide', id, '--status', 'won', '--resolution', 'Delivered.', '--confirm', id];
-  };
-  await killAtEveryStep(scene, makeArgs, async (trial) => {
-    const { exitCode, records, stderr } = await resumeAll(trial);
-    const { decisions } = await effectsOf(scene.service);
-    const effect = decisions.filter(({ disputeId }) => disputeId === trial.args[2]).length;
-    const [record] = records;
-    // A read can tell: applied if the change is there, unknown only while it may still arrive.
-    const expected: Partial<Record<RecordState | 'none', object>> = {
-      applied: { exitCode: 0, effect: 1 },
-      not_sent: { exitCode: 9, effect: 0 },
-      unknown: { exitCode: 10, effect: 0 },
-      none: { exitCode: 0, effect: 0 },
-    };
-    expect({ exitCode, effect }, trial.when + stderr).toEqual(expected[record?.state ?? 'none']);
   });
 });
 

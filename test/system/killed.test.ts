@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { createBackup } from '../../src/contract/operations/backups.ts';
+import { openDispute } from '../../src/contract/operations/disputes.ts';
+import type { RecordState } from '../../src/history/records/record.ts';
 import { insertReclaim } from '../../src/service/storage/queries/reclaims.ts';
 import { expectHonesty, killAtEveryStep, perform, resumeAll } from '../acceptance/kill-at-every-step.ts';
 import { effectsOf, setScene } from '../acceptance/scene.ts';
 
-/* test/acceptance/killed.test.ts kills one operation of each kind; these are the others. They start many processes. */
+/* test/acceptance/killed.test.ts kills a keyed and a one-shot operation; these are the others. They start many processes. */
 
 // The first half is a `backup create` like the one above.
 test('backup restore with its safety backup, killed at every step: never two of either', async () => {
@@ -81,4 +83,26 @@ test('reclaim appeal, killed at every step: an honest unknown or never sent, nev
       return reclaims.filter(({ appealText }) => appealText === trial.name).length;
     }),
   );
+});
+
+test('disputes decide, killed at every step: settled by reading, never decided twice', async () => {
+  const scene = await setScene();
+  const makeArgs = async (name: string) => {
+    const id = await perform(scene, openDispute, { kind: 'payment', reason: name, idempotencyKey: name });
+    return ['disputes', 'decide', id, '--status', 'won', '--resolution', 'Delivered.', '--confirm', id];
+  };
+  await killAtEveryStep(scene, makeArgs, async (trial) => {
+    const { exitCode, records, stderr } = await resumeAll(trial);
+    const { decisions } = await effectsOf(scene.service);
+    const effect = decisions.filter(({ disputeId }) => disputeId === trial.args[2]).length;
+    const [record] = records;
+    // A read can tell: applied if the change is there, unknown only while it may still arrive.
+    const expected: Partial<Record<RecordState | 'none', object>> = {
+      applied: { exitCode: 0, effect: 1 },
+      not_sent: { exitCode: 9, effect: 0 },
+      unknown: { exitCode: 10, effect: 0 },
+      none: { exitCode: 0, effect: 0 },
+    };
+    expect({ exitCode, effect }, trial.when + stderr).toEqual(expected[record?.state ?? 'none']);
+  });
 });
