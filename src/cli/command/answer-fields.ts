@@ -27,6 +27,14 @@ export function nearestFirst(names: readonly string[], wanted: string): string[]
   );
 }
 
+/** The name that was probably meant, or null: at most three characters differ, and fewer than half. */
+export function nearName(names: readonly string[], wanted: string): string | null {
+  const [nearest] = nearestFirst(names, wanted);
+  if (nearest === undefined) return null;
+  const distance = distanceIgnoringCase(nearest, wanted);
+  return distance <= 3 && distance * 2 < Math.max(nearest.length, wanted.length) ? nearest : null;
+}
+
 function distanceIgnoringCase(one: string, other: string): number {
   return editDistance(one.toLowerCase(), other.toLowerCase());
 }

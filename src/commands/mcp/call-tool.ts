@@ -24,6 +24,8 @@ export interface Session {
   readonly argv: readonly string[];
   /** Operations that may be sent. */
   readonly allowed: ReadonlySet<string>;
+  /** `--read-only` was given. */
+  readonly isReadOnly: boolean;
   readonly texts: LongTexts;
 }
 
@@ -58,12 +60,14 @@ function refuse(session: Session, tool: Tool, inputs: Inputs): Answer | null {
   if (problem !== null)
     return { ok: false, outcome, exitCode: exitCodes.usage, next: `Correct the input: ${problem}.` };
   if (isAllowed(session, tool) || inputs.dryRun === true) return null;
-  const next = `${tool.name} is not allowed, so nothing was sent. Call it with dryRun true, or ask the user to start the server with ${allowFlag(tool)}.`;
+  const next = `${tool.name} is not allowed, so nothing was sent. Call it with dryRun true, or ask the user to start the server ${wayToAllow(session, tool)}.`;
   return { ok: false, outcome, next };
 }
 
-function allowFlag({ write }: Tool): string {
-  return `--allow ${write?.id}`;
+function wayToAllow({ isReadOnly }: Session, { write }: Tool): string {
+  return isReadOnly
+    ? `without --read-only, with which it was started, and with --allow ${write?.id}`
+    : `with --allow ${write?.id}`;
 }
 
 /** Whether the operation of the record with this id is allowed. */
@@ -175,7 +179,7 @@ function nextStep(
   if (dryRun === true) {
     return isAllowed(session, tool)
       ? 'Nothing was sent. Call again without dryRun to send it.'
-      : `Nothing was sent. To send it, the user has to start the server with ${allowFlag(tool)}.`;
+      : `Nothing was sent. To send it, the user has to start the server ${wayToAllow(session, tool)}.`;
   }
   if (tool.write === null) return undefined;
   return outcome === 'applied' ? (tool.after ?? undefined) : 'Nothing had to be sent: it is so already.';

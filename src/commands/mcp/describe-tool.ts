@@ -1,4 +1,4 @@
-import { nearestFirst } from '../../cli/command/answer-fields.ts';
+import { nearName } from '../../cli/command/answer-fields.ts';
 import { describeParameter } from '../../cli/input/path-parameter.ts';
 import { toJSONSchema } from './sdk.ts';
 import type { Schema, Tool } from './tools.ts';
@@ -39,7 +39,7 @@ function inputSchema(tool: Tool, isDryRun: boolean) {
       ...(confirm !== null && {
         confirm: {
           type: 'string',
-          description: `The same id as ${confirm}, after the user has confirmed. Leave it out if the user has not.`,
+          description: `The same id as ${confirm}, after the user has confirmed. It does not count if the client can ask the user itself.`,
         },
       }),
       ...(write !== null && {
@@ -79,8 +79,8 @@ export function inputProblem(tool: Tool, inputs: Readonly<Record<string, unknown
     const schema = properties[name];
     if (schema === undefined) {
       if (additionalProperties) continue;
-      const [nearest] = nearestFirst(Object.keys(properties), name);
-      return `unknown input ${name}${nearest === undefined ? '' : ` (did you mean ${nearest}?)`}`;
+      const near = nearName(Object.keys(properties), name);
+      return `unknown input ${name}${near === null ? '' : ` (did you mean ${near}?)`}`;
     }
     if (tool.body?.def.shape[name] === undefined && !hasType(value, schema.type)) {
       return `${name} must be ${schema.type === 'array' ? 'a list' : `of type ${String(schema.type)}`}`;

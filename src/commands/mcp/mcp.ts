@@ -1,4 +1,4 @@
-import { nearestFirst } from '../../cli/command/answer-fields.ts';
+import { nearName } from '../../cli/command/answer-fields.ts';
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import type { Context } from '../../cli/command/context.ts';
 import { type ConnectionSettings, demoProfile } from '../../cli/config/connection-settings.ts';
@@ -37,7 +37,7 @@ guards and the same history as the commands.`,
   withoutJson: true,
   async run(context, parsed) {
     const allowed = readAllowed(parsed);
-    const session = await startSession(context, allowed);
+    const session = await startSession(context, allowed, isOn(parsed, readOnly));
     const writes = allowed.size === 0 ? 'nothing can be changed' : `may send: ${[...allowed].join(', ')}`;
     context.notice(`Serving ${session.target}; ${writes}.`);
     if (context.io.stdin.isTTY) context.notice('Waiting for an assistant on standard input. Ctrl-C ends it.');
@@ -46,16 +46,16 @@ guards and the same history as the commands.`,
   },
 };
 
-/** The operations of `--allow`. Throws exit 2 for a name that is none, with the nearest one. */
+/** The operations of `--allow`. Throws exit 2 for a name that is none, with a similar one. */
 function readAllowed(parsed: ParsedCommand): ReadonlySet<string> {
   const given = parsed.options.get(allow);
   const names =
     typeof given === 'object' ? given.flatMap((list) => list.split(',')).map((name) => name.trim()) : [];
   for (const name of names) {
     if (writeOperations.includes(name)) continue;
-    const [nearest] = nearestFirst(writeOperations, name);
+    const near = nearName(writeOperations, name);
     throw usageError(
-      `${allow}: unknown operation "${name}" (did you mean ${nearest}?)`,
+      `${allow}: unknown operation "${name}"${near === null ? '' : ` (did you mean ${near}?)`}`,
       `operations: ${writeOperations.join(', ')}`,
     );
   }
@@ -66,6 +66,7 @@ function readAllowed(parsed: ParsedCommand): ReadonlySet<string> {
 async function startSession(
   { io, flags, settings }: Context,
   allowed: ReadonlySet<string>,
+  isReadOnly: boolean,
 ): Promise<Session> {
   const resolved = await settings();
   const { profile, profileSource, storeId, baseUrl } = resolved;
@@ -85,6 +86,7 @@ async function startSession(
     target: describeTarget(resolved),
     argv,
     allowed,
+    isReadOnly,
     texts: keepLongTexts(),
   };
 }

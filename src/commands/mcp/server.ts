@@ -132,41 +132,50 @@ async function call(
     signal: AbortSignal.any([mcpReq.signal, session.io.signal]),
     onProgress: reportProgress(mcpReq),
   };
-  if (!asksUser(session, server, tool, inputs, context)) return callTool(session, tool, inputs, control);
-  const wanted = String(inputs[tool.confirm ?? '']);
+  const wanted = confirmationOf(tool, inputs);
+  if (wanted === null || inputs.dryRun === true || !isAllowed(session, tool) || !canAskUser(server, context))
+    return callTool(session, tool, inputs, control);
   const answer = inputResponse(mcpReq.inputResponses, 'confirm');
   if (answer.kind !== 'elicit') return askToConfirm(session, tool, wanted);
   if (answer.action !== 'accept') {
     const next = 'The user did not confirm. Do not try again unless they ask for it.';
     return toResult({ ok: false, outcome: 'not_sent', next }, session.texts, null);
   }
-  return callTool(session, tool, { ...inputs, confirm: String(answer.content?.id ?? '') }, control);
+  // `confirm` in the call is of the model and does not count.
+  const typed = String(answer.content?.id ?? '');
+  const confirm = tool.rows === null ? typed : Number(typed);
+  return callTool(session, tool, { ...inputs, confirm }, control);
 }
 
-/** Whether the client can ask its user to confirm, and the call neither does so itself nor is a dry run. */
-function asksUser(
-  session: Session,
-  server: Server,
-  tool: Tool,
-  inputs: Inputs,
-  { mcpReq }: ServerContext,
-): boolean {
+/** What the user types to confirm the call: an id, or the number of rows; null if there is nothing to confirm. */
+function confirmationOf({ confirm, rows }: Tool, inputs: Inputs): string | null {
+  const list = rows === null ? undefined : inputs[rows.name];
+  if (Array.isArray(list)) return String(list.length);
+  const id = confirm === null ? undefined : inputs[confirm];
+  return id === undefined ? null : String(id);
+}
+
+function canAskUser(server: Server, { mcpReq }: ServerContext): boolean {
   const envelope: Readonly<Record<string, unknown>> = mcpReq.envelope ?? {};
   const capabilities = envelope[CLIENT_CAPABILITIES_META_KEY] ?? server.getClientCapabilities();
   const elicitation = getPath(capabilities, ['elicitation']);
-  const hasForms = isObject(elicitation) && ('form' in elicitation || !('url' in elicitation));
-  const isNeeded = tool.confirm !== null && inputs.dryRun !== true && inputs.confirm === undefined;
-  return hasForms && isNeeded && isAllowed(session, tool) && inputs[tool.confirm ?? ''] !== undefined;
+  return isObject(elicitation) && ('form' in elicitation || !('url' in elicitation));
 }
 
 function askToConfirm({ target }: Session, tool: Tool, wanted: string): InputRequiredResult {
   return inputRequired({
     inputRequests: {
       confirm: inputRequired.elicit({
-        message: `${tool.write?.summary} (${target}). It cannot be undone. Type ${wanted} to confirm.`,
+        message: `${tool.write?.summary} (${target}). ${tool.effect} Type ${wanted} to confirm.`,
         requestedSchema: {
           type: 'object',
-          properties: { id: { type: 'string', title: tool.confirm ?? '', description: `Type ${wanted}` } },
+          properties: {
+            id: {
+              type: 'string',
+              title: tool.confirm ?? 'number of decisions',
+              description: `Type ${wanted}`,
+            },
+          },
           required: ['id'],
         },
       }),

@@ -27,8 +27,10 @@ export interface Tool {
   readonly options: Readonly<Record<string, OptionInput>>;
   /** Schema of the request body, whose fields are inputs of the tool; null if there is none. */
   readonly body: Operation['body'];
-  /** Input whose value must be repeated to confirm what cannot be undone. */
+  /** Input whose value must be repeated to confirm. */
   readonly confirm: string | null;
+  /** What the user has to know before confirming. */
+  readonly effect: string;
   /** Input that is a list of rows, given to the command as JSON lines with a receipt. */
   readonly rows: { readonly name: string; readonly schema: Schema } | null;
   readonly destructive: boolean;
@@ -48,10 +50,20 @@ const undo: Record<string, OptionInput> = {
   },
 };
 
+const cannotBeUndone = 'It cannot be undone.';
+
 function tool(words: string, row: Row): Tool {
   return {
     ...{ name: words.replace(/[ .-]/g, '_'), words: words.split(' ').slice(0, 2) },
-    ...{ write: null, positionals: [], options: {}, body: null, confirm: null, rows: null },
+    ...{
+      write: null,
+      positionals: [],
+      options: {},
+      body: null,
+      confirm: null,
+      effect: cannotBeUndone,
+      rows: null,
+    },
     ...{ destructive: false, idempotent: true, after: null, ...row },
   };
 }
@@ -113,16 +125,18 @@ the same idempotency key, only if that operation is allowed.`,
   }),
 ];
 
-const guarded = 'Ask the user for the decision: it is final and cannot be undone.';
+const guarded = `Ask the user for the decision. ${cannotBeUndone}`;
+const restoreEffect = 'It replaces the current data of these sections; a safety backup is taken first.';
 
 /** What is particular to a write. The rest comes from the contract. */
-const writeRows: Readonly<Record<string, Omit<Row, 'description'> & { readonly guard?: string }>> = {
+const writeRows: Readonly<Record<string, Partial<Row> & { readonly guard?: string }>> = {
   'store.update': { options: undo, destructive: true, after: 'To undo it: store_update with undo.' },
   'settings.save': {
     options: undo,
     destructive: true,
     after: 'To undo it: settings_save with undo.',
-    guard: 'Only the fields you give change. settings_diff shows what would change.',
+    description:
+      'Save the operations settings. Only the fields you give change. settings_diff shows what would change.',
   },
   'blog.create': { guard: 'The same post within 24 hours is refused.' },
   'disputes.decide': {
@@ -131,8 +145,8 @@ const writeRows: Readonly<Record<string, Omit<Row, 'description'> & { readonly g
   },
   'backup.create': { after: 'Note the id of the backup: backup_restore needs it.' },
   'backup.restore': {
-    ...{ confirm: 'backupId', destructive: true },
-    guard: `${guarded} It replaces sections of the store. A safety backup of the same sections is taken first.`,
+    ...{ confirm: 'backupId', destructive: true, effect: restoreEffect },
+    guard: `Ask the user before you restore. ${restoreEffect}`,
     after: 'The notes name the safety backup. Restoring that backup undoes this restore.',
   },
   'reclaim.appeal': {
@@ -175,7 +189,8 @@ continues where an earlier one stopped.`,
         flag: '--confirm',
         schema: {
           type: 'integer',
-          description: 'The number of decisions, after the user has confirmed them',
+          description:
+            'The number of decisions, after the user has confirmed them. It does not count if the client can ask the user itself.',
         },
       },
     },

@@ -79,6 +79,10 @@ describe('what a client sees', () => {
       sections: { type: 'array', items: { type: 'string' } },
     });
     expect(create?.inputSchema.required).toEqual(['label', 'sections']);
+    const saving = tools.find(({ name }) => name === 'settings_save')?.description;
+    expect(saving).toContain('Only the fields you give change.');
+    expect(saving).not.toContain('default');
+    expect(tools.find(({ name }) => name === 'backup_restore')?.description).not.toContain('undone');
     expect(create?.annotations).toMatchObject({ destructiveHint: false, idempotentHint: false });
     expect(client.getInstructions()).toContain(`main → store ${service.storeId} @ 127.0.0.1:`);
     expect(client.getInstructions()).toContain('may be sent: backup.create');
@@ -108,11 +112,16 @@ describe('what a client sees', () => {
     ]);
   });
 
-  test('an operation that does not exist is refused with the nearest', async () => {
+  test('an operation that does not exist is refused with a similar one, or with all', async () => {
     const result = await newMachine().run(['mcp', '--allow', 'backup.create,dispute.decide']);
 
     expect(result).toMatchObject({ exitCode: 2, stdout: '' });
     expect(result.stderr).toContain('unknown operation "dispute.decide" (did you mean disputes.decide?)');
+    const other = await newMachine().run(['mcp', '--allow', 'foo']);
+    expect(other).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(other.stderr).toContain('unknown operation "foo"');
+    expect(other.stderr).not.toContain('did you mean');
+    expect(other.stderr).toContain(`operations: ${writes.join(', ')}`);
   });
 });
 
@@ -162,6 +171,7 @@ describe('writes', () => {
       const refused = await call(toolOf(operation), inputs);
       expect(refused, operation).toMatchObject({ ok: false, outcome: 'not_sent' });
       expect(refused.next).toContain(`--allow ${operation}`);
+      expect(refused.next?.includes('without --read-only')).toBe(args.includes('--read-only'));
       const dry = await call(toolOf(operation), { ...inputs, dryRun: true });
       expect(dry, operation).toMatchObject({ ok: true, outcome: 'not_sent', exitCode: 0 });
       expect(dry.untrusted.data).toMatchObject({
@@ -243,7 +253,9 @@ describe('writes', () => {
         const id = answers.shift() ?? '';
         return id === 'decline' ? { action: 'decline' } : { action: 'accept', content: { id } };
       });
-      const decide = () => call('disputes_decide', { disputeId: scene.open, ...decision });
+      // A confirmation in the call is the model's own and does not count.
+      const inputs = { disputeId: scene.open, ...decision, confirm: scene.open };
+      const decide = () => call('disputes_decide', inputs);
 
       expect(await decide()).toMatchObject({
         ok: false,
@@ -254,7 +266,18 @@ describe('writes', () => {
       expect(scene.proxy.writes()).toEqual([]);
       expect(await decide()).toMatchObject({ ok: true, outcome: 'applied' });
       expect(asked).toHaveLength(3);
-      expect(asked[0]).toContain(`Type ${scene.open} to confirm`);
+      expect(asked[0]).toContain(`It cannot be undone. Type ${scene.open} to confirm`);
+
+      const decisions = [{ disputeId: scene.open, ...decision }];
+      answers.push('decline', '1', 'decline');
+      const decideMany = () => call('disputes_decide_many', { decisions, confirm: 1 });
+      expect(await decideMany()).toMatchObject({ next: expect.stringContaining('did not confirm') });
+      expect(await decideMany()).toMatchObject({ ok: true });
+      expect(asked[4]).toContain('Type 1 to confirm');
+      const restore = { backupId: 'b-1', sections: ['store'], confirm: 'b-1' };
+      expect(await call('backup_restore', restore)).toMatchObject({ ok: false, outcome: 'not_sent' });
+      expect(asked[5]).toContain('a safety backup is taken first. Type b-1');
+      expect(asked[5]).not.toContain('undone');
     },
   );
 });
