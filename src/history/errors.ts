@@ -10,6 +10,7 @@ export type HistoryErrorCode =
   | 'disk_full'
   | 'record_not_found'
   | 'record_ambiguous'
+  | 'already_settled'
   | 'secret_in_record';
 
 /** The history could not do what was asked. `message` says what happened, where, and what to do. */
@@ -26,11 +27,13 @@ export class HistoryError extends Error {
   }
 }
 
+/** What to do about damage, on the command line. */
+export const repairAdvice =
+  'Run `storectl history repair`, which moves it aside and prints what can still be read of it.';
+
 /** The HistoryError for a file that is no whole record; `message` continues its name. */
 export function damagedError(file: string, message: string): HistoryError {
-  const advice =
-    'Run `storectl history repair`, which moves it aside and prints what can still be read of it.';
-  return new HistoryError('history_damaged', `${file} ${message}. ${advice}`, file);
+  return new HistoryError('history_damaged', `${file} ${message}. ${repairAdvice}`, file);
 }
 
 /**

@@ -9,7 +9,7 @@ export interface ClientOptions {
   readonly apiKey: string;
   /** Writes each change down before it is sent, see `storectl/history`. Without one, nothing is remembered. */
   readonly history?: History | undefined;
-  /** For an operation with all its attempts, in milliseconds; 180 000 by default. */
+  /** For an operation with all its attempts, in milliseconds above 0; 180 000 by default. */
   readonly timeoutMs?: number | undefined;
   /** Called before each wait. `status` is that of the answer, or null if there was none. */
   readonly onRetry?:
@@ -54,7 +54,7 @@ export interface Resumed {
 export interface History {
   /** What was sent and what became of it, newest first. Throws a HistoryError if the history is damaged. */
   list(query?: RecordFilter): Promise<readonly HistoryEntry[]>;
-  /** Ends an open request with what a person found out by looking at the store. */
+  /** Ends an open request with what a person found out by looking at the store. Throws a HistoryError if it is settled. */
   mark(recordId: string, found: 'applied' | 'not-applied'): Promise<HistoryEntry>;
   /** Moves damaged files aside. Until then every change throws a HistoryError, because it could be sent twice. */
   repair(): Promise<readonly { readonly file: string; readonly movedTo: string }[]>;

@@ -4,6 +4,7 @@ import type { Outcome } from '../client/outcome.ts';
 import { type Operation, pathParameters } from '../contract/operation.ts';
 import { type MethodName, operationsByMethod } from '../contract/operations.ts';
 import type { CallOptions, ClientOptions, History, Result, Resumed } from './api.ts';
+import { checkOptions } from './check-options.ts';
 import type { Sender } from './history.ts';
 
 /** Replaced by the version in package.json when the library is built. */
@@ -17,29 +18,38 @@ type Client = Readonly<
 > & {
   /** Finds out what became of open requests to this store, oldest first, sending again what is safe to send again. */
   resume(options?: Pick<CallOptions, 'signal' | 'timeoutMs'>): Promise<Resumed[]>;
-  /** Closes idle connections. */
+  /** Closes idle connections. Later calls throw an Error. */
   close(): Promise<void>;
 };
 
 /**
  * A client of one store, with a method for each operation of the contract. The methods never throw what the service or the
- * network says: that is an outcome. They throw a TypeError or RangeError for input that cannot be sent, and what the
- * history throws; nothing was sent then. Throws a RangeError if the base URL or the key cannot be used.
+ * network says: that is an outcome. They throw a TypeError or RangeError for input that cannot be sent and for wrong options,
+ * an Error after `close()`, and what the history throws; nothing was sent then. Throws a TypeError or RangeError if an option
+ * is missing, unknown or cannot be used.
  */
 export function createClient(options: ClientOptions): Client {
+  checkOptions(options, ['baseUrl', 'storeId', 'apiKey', 'history', 'timeoutMs', 'onRetry']);
   const { baseUrl, storeId, apiKey, onRetry } = options;
   const version = typeof STORECTL_VERSION === 'string' ? STORECTL_VERSION : 'development';
   const client = connect({
-    // A variable of the environment that is not set is refused as an empty key is.
-    ...{ baseUrl, apiKey: apiKey ?? '', userAgent: `storectl-client/${version}`, env: process.env },
+    ...{ baseUrl, apiKey, userAgent: `storectl-client/${version}`, env: process.env },
     ...(onRetry && { onRetry }),
   });
   const sender = senderOf(options.history);
   const target = { client, origin: parseBaseUrl(baseUrl).origin, storeId };
 
+  let isClosed = false;
+
+  function assertMayCall(options: CallOptions, known: readonly (keyof CallOptions)[]): void {
+    if (isClosed) throw new Error('the client is closed');
+    checkOptions(options, known);
+  }
+
   const limits = ({ signal, timeoutMs = options.timeoutMs }: CallOptions) => ({ signal, timeoutMs });
 
   async function call(operation: Operation, input: Input, call: CallOptions): Promise<Result<unknown>> {
+    assertMayCall(call, ['signal', 'timeoutMs', 'ifMatch', 'fresh']);
     const { parameters, body } = split(operation, input);
     if (sender !== null && operation.class !== 'read') {
       const { ifMatch, fresh } = call;
@@ -63,10 +73,14 @@ export function createClient(options: ClientOptions): Client {
   return {
     ...(Object.fromEntries(methods) as Pick<Client, MethodName>),
     async resume(options = {}) {
+      assertMayCall(options, ['signal', 'timeoutMs']);
       if (sender === null) throw new RangeError('resume needs a history: createClient({ history, … })');
       return sender.resume({ ...target, ...limits(options) });
     },
-    close: () => client.close(),
+    close() {
+      isClosed = true;
+      return client.close();
+    },
   };
 }
 

@@ -1,11 +1,13 @@
 import path from 'node:path';
-import { HistoryError } from '../history/errors.ts';
+import { HistoryError, repairAdvice } from '../history/errors.ts';
 import type { History as RecordedHistory, SendOptions } from '../history/history.ts';
 import { openHistory } from '../history/journal.ts';
+import { isOpen } from '../history/records/outline.ts';
 import { type HistoryRecord, isUntold } from '../history/records/record.ts';
 import { type PerformOptions, performRecorded } from '../history/sending/execute.ts';
 import { markRecord, resumeRecord, unsettledRecords } from '../history/sending/resume.ts';
 import type { History, HistoryEntry, RecordFilter, Result, Resumed } from './api.ts';
+import { checkOptions } from './check-options.ts';
 
 export { EarlierRequestError, HistoryError, KeyReusedError } from '../history/errors.ts';
 
@@ -22,53 +24,89 @@ const profile = 'library';
 
 /**
  * The journal in a folder, which is made when something is first written. Processes may share it, the command line too. It
- * touches nothing until it is used.
+ * touches nothing until it is used. Throws a TypeError without a folder.
  */
-export function createHistory({ folder }: { readonly folder: string }): History {
-  const absolute = path.resolve(folder);
-  // Anew for each call: a history looks for damage once, and a script may run for days.
-  const open = () => openHistory({ folder: absolute, process });
+export function createHistory(options: { readonly folder: string }): History {
+  checkOptions(options, ['folder']);
+  const folder = path.resolve(options.folder);
+
+  async function use<Found>(run: (history: RecordedHistory) => Promise<Found>): Promise<Found> {
+    try {
+      // Anew for each call: a history looks for damage once, and a script may run for days.
+      return await run(openHistory({ folder, process }));
+    } catch (error) {
+      // The command would repair the folder of a profile.
+      if (!(error instanceof HistoryError && error.message.includes(repairAdvice))) throw error;
+      const message = error.message.replace(repairAdvice, 'Call `history.repair()`, which moves it aside.');
+      throw new HistoryError(error.code, message, error.file, error.cause);
+    }
+  }
 
   const sender: Sender = {
-    async perform(options) {
-      const history = open();
-      const performed = await performRecorded({ ...options, history, profile });
-      const { record, isRecorded, outcome, warnings } = performed;
-      if (isRecorded) await markReported(history, record);
-      const { id, idempotencyKey } = record;
-      return { ...outcome, idempotencyKey, recordId: isRecorded ? id : null, warnings };
-    },
-    async resume(options) {
-      const history = open();
-      history.assertUndamaged();
-      const resumed: Resumed[] = [];
-      for (const record of await unsettledRecords(history)) {
-        if (record.origin !== options.origin || record.storeId !== options.storeId) continue;
-        const found = await resumeRecord({ ...options, history, record });
-        const isLeft = found.action === 'left';
-        if (!isLeft) await markReported(history, found.record);
-        resumed.push({
-          recordId: record.id,
-          operation: record.operation,
-          action: found.action,
-          outcome: isLeft ? null : found.outcome,
-          advice: isLeft ? found.advice : null,
-        });
-      }
-      return resumed;
-    },
+    perform: (options) =>
+      use(async (history) => {
+        const performed = await performRecorded({ ...options, history, profile });
+        const { record, isRecorded, outcome, warnings } = performed;
+        if (isRecorded) await markReported(history, record);
+        const { id, idempotencyKey } = record;
+        return { ...outcome, idempotencyKey, recordId: isRecorded ? id : null, warnings };
+      }),
+    resume: (options) => use((history) => resumeAll(history, options)),
   };
   return {
     async list(query: RecordFilter = {}): Promise<readonly HistoryEntry[]> {
-      const history = open();
-      history.assertUndamaged();
-      return (await history.list(query)).records;
+      checkOptions(query, ['operation', 'state', 'open']);
+      return use(async (history) => {
+        history.assertUndamaged();
+        return (await history.list(query)).records;
+      });
     },
-    mark: (recordId, found) =>
-      markRecord({ history: open() }, recordId, found === 'applied' ? 'applied' : 'not_sent'),
-    repair: () => open().repair(),
+    async mark(recordId, found) {
+      const state = new Map([
+        ['applied', 'applied'],
+        ['not-applied', 'not_sent'],
+      ] as const).get(found);
+      if (state === undefined) throw new RangeError("mark needs 'applied' or 'not-applied'");
+      return use((history) => markOpen(history, recordId, state));
+    },
+    repair: () => use((history) => history.repair()),
     sender,
   };
+}
+
+async function resumeAll(
+  history: RecordedHistory,
+  options: Parameters<Sender['resume']>[0],
+): Promise<Resumed[]> {
+  history.assertUndamaged();
+  const resumed: Resumed[] = [];
+  for (const record of await unsettledRecords(history)) {
+    if (record.origin !== options.origin || record.storeId !== options.storeId) continue;
+    const found = await resumeRecord({ ...options, history, record });
+    const isLeft = found.action === 'left';
+    if (!isLeft) await markReported(history, found.record);
+    resumed.push({
+      recordId: record.id,
+      operation: record.operation,
+      action: found.action,
+      outcome: isLeft ? null : found.outcome,
+      advice: isLeft ? found.advice : null,
+    });
+  }
+  return resumed;
+}
+
+async function markOpen(
+  history: RecordedHistory,
+  id: string,
+  state: 'applied' | 'not_sent',
+): Promise<HistoryRecord> {
+  const before = await history.get(id);
+  const record = isOpen(before) ? await markRecord({ history }, before.id, state) : before;
+  // Another process may settle it in between.
+  if (record !== before && record.state === state) return record;
+  const message = `${record.id} is already settled (${record.state}); only open records can be marked`;
+  throw new HistoryError('already_settled', message);
 }
 
 /** The caller has the answer now, so the same input is a new request. If that cannot be written, it is told once more. */

@@ -1,0 +1,95 @@
+import { readdirSync } from 'node:fs';
+import { expect, onTestFinished, test } from 'vitest';
+import { createClient } from '../../src/library/client.ts';
+import { createHistory } from '../../src/library/history.ts';
+import { temporaryFolder } from '../helpers/cli.ts';
+import { startLossyProxy } from '../helpers/lossy-proxy.ts';
+import { startService } from '../helpers/service.ts';
+
+const backup = { label: 'nightly', sections: ['store'] };
+
+async function newScene() {
+  const service = await startService();
+  const proxy = await startLossyProxy(service.origin);
+  const folder = temporaryFolder();
+  const { storeId, apiKey } = service;
+  const client = createClient({ baseUrl: proxy.origin, storeId, apiKey, history: createHistory({ folder }) });
+  onTestFinished(() => client.close());
+  return { proxy, folder, client };
+}
+
+test('wrong options of a call are refused before anything is recorded or sent', async () => {
+  const { proxy, folder, client } = await newScene();
+  const wrong: [unknown, string][] = [
+    [{ signal: 1 }, 'TypeError: signal must be an AbortSignal'],
+    [{ signal: new AbortController() }, 'TypeError: signal must be an AbortSignal'],
+    ...[Number.NaN, '3', 0, -1, Number.POSITIVE_INFINITY, null].map((timeoutMs): [unknown, string] => [
+      { timeoutMs },
+      'RangeError: timeoutMs must be a number of milliseconds above 0',
+    ]),
+    [{ timeoutMS: 3 }, 'TypeError: unknown option timeoutMS (did you mean timeoutMs?)'],
+    [null, 'TypeError: an object with options is required: signal, timeoutMs'],
+  ];
+  const wrongForCall: [unknown, string][] = [
+    ...wrong,
+    [{ ifMatch: 'a b' }, 'RangeError: ifMatch must be an ETag as the service sent it'],
+    [{ fresh: 'no' }, 'TypeError: fresh must be true or false'],
+  ];
+
+  for (const [options, message] of wrongForCall) {
+    const refused = client.createBackup(backup, options as object).catch(String);
+    expect(await refused).toContain(message);
+  }
+  for (const [options, message] of wrong) {
+    expect(await client.resume(options as object).catch(String)).toContain(message);
+  }
+
+  expect(readdirSync(folder)).toEqual([]);
+  expect(proxy.requests).toEqual([]);
+});
+
+const connection = { baseUrl: 'http://127.0.0.1:1', storeId: 's', apiKey: 'k' };
+
+test.each<[unknown, string]>([
+  [undefined, 'TypeError: an object with options is required: baseUrl, storeId, apiKey'],
+  [{}, 'TypeError: baseUrl is required: text that is not empty'],
+  [{ ...connection, baseUrl: '' }, 'TypeError: baseUrl is required'],
+  [{ ...connection, storeId: '' }, 'TypeError: storeId is required'],
+  [{ ...connection, apiKey: '' }, 'TypeError: apiKey is required'],
+  // A variable of the environment that is not set.
+  [{ ...connection, apiKey: process.env.STORECTL_NOT_SET }, 'TypeError: apiKey is required'],
+  [{ ...connection, historyy: null }, 'TypeError: unknown option historyy (did you mean history?)'],
+  [{ ...connection, history: { folder: 'x' } }, 'TypeError: history must come from createHistory'],
+  [{ ...connection, history: null }, 'TypeError: history must come from createHistory'],
+  [{ ...connection, timeoutMs: 0 }, 'RangeError: timeoutMs must be a number of milliseconds above 0'],
+  [{ ...connection, onRetry: 1 }, 'TypeError: onRetry must be a function'],
+])('createClient(%j) is refused', (options, message) => {
+  const create = createClient as (options: unknown) => unknown;
+  expect(() => create(options)).toThrow(expect.toSatisfy((error) => String(error).startsWith(message)));
+});
+
+test.each<[unknown, string]>([
+  [undefined, 'TypeError: an object with options is required: folder'],
+  [{ folder: '' }, 'TypeError: folder is required: text that is not empty'],
+  [{ foldr: 'x' }, 'TypeError: unknown option foldr (did you mean folder?)'],
+])('createHistory(%j) is refused', (options, message) => {
+  const create = createHistory as (options: unknown) => unknown;
+  expect(() => create(options)).toThrow(expect.toSatisfy((error) => String(error) === message));
+});
+
+test('a filter of the history with a wrong name is refused, instead of listing everything', async () => {
+  const history = createHistory({ folder: temporaryFolder() });
+
+  await expect(history.list({ opne: true } as object)).rejects.toThrow('did you mean open?');
+});
+
+test('a closed client refuses calls', async () => {
+  const { proxy, folder, client } = await newScene();
+  await client.close();
+
+  await expect(client.createBackup(backup)).rejects.toThrow('the client is closed');
+  await expect(client.resume()).rejects.toThrow('the client is closed');
+  expect(readdirSync(folder)).toEqual([]);
+  expect(proxy.requests).toEqual([]);
+  await client.close();
+});
