@@ -14,6 +14,8 @@ export interface Answer {
   readonly historyId?: string | undefined;
   readonly exitCode?: number | undefined;
   readonly next?: string | undefined;
+  /** What storectl itself says: an error, notes and findings without text of the service. */
+  readonly own?: Readonly<Record<string, unknown>>;
   readonly untrusted?: Readonly<Record<string, unknown>>;
 }
 
@@ -60,7 +62,8 @@ const warning =
 
 /** The answer as structured content and as text, with the text of the service marked, cleaned and cut. */
 export function toResult(answer: Answer, texts: LongTexts, secret: string | null): CallToolResult {
-  const { untrusted, ...trusted } = answer;
+  const { untrusted, own = {}, ...trusted } = answer;
+  const cleanedOwn = clean(own, texts, secret);
   const cleaned = untrusted === undefined ? undefined : clean(untrusted, texts, secret);
   const head = [
     [
@@ -72,6 +75,7 @@ export function toResult(answer: Answer, texts: LongTexts, secret: string | null
       .filter(Boolean)
       .join(', '),
     ...(answer.next === undefined ? [] : [`Next: ${answer.next}`]),
+    ...Object.entries(cleanedOwn).map(([name, value]) => `${name}: ${JSON.stringify(value)}`),
   ].join('\n');
   const data =
     cleaned === undefined ? [] : [markUntrusted(texts.cut(JSON.stringify(cleaned, null, 1), maxAnswer))];
@@ -79,6 +83,7 @@ export function toResult(answer: Answer, texts: LongTexts, secret: string | null
     content: [{ type: 'text', text: [head, ...data].join('\n\n') }],
     structuredContent: {
       ...trusted,
+      ...cleanedOwn,
       ...(cleaned !== undefined && { untrusted: { warning, ...withinLimit(cleaned, texts) } }),
     },
     isError: !answer.ok,

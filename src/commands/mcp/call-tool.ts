@@ -123,7 +123,7 @@ function receiptFile({ io, profile, target }: Session, rows: unknown): string {
 }
 
 function answerOf(session: Session, tool: Tool, inputs: Inputs, result: CommandResult): Answer {
-  const { exitCode, data, error, notes, applied } = result;
+  const { exitCode, data, error, applied } = result;
   const outcome = outcomeOf(tool, inputs, result);
   const recordId =
     error?.operationId ?? applied.at(-1) ?? (tool.name === 'resume' && isObject(data) ? data.id : null);
@@ -135,12 +135,38 @@ function answerOf(session: Session, tool: Tool, inputs: Inputs, result: CommandR
     historyId,
     exitCode,
     next: nextStep(session, tool, inputs, result, outcome, historyId),
-    untrusted: {
-      ...(error !== null && { error: described }),
-      ...(data !== null && { data }),
-      ...(notes.length > 0 && { notes }),
-    },
+    ...separate(tool, error === null ? null : described, result),
   };
+}
+
+/** Errors of these kinds are found before the service is asked. */
+const ownErrors: readonly unknown[] = [exitCodes.usage, exitCodes.inputNeeded, exitCodes.localState];
+const demoNote = 'demo: example data on this machine, no real store';
+
+/** Only what certainly has no text of the service is said as storectl's own. */
+function separate(
+  tool: Tool,
+  error: CommandResult['error'],
+  { exitCode, data, notes }: CommandResult,
+): Pick<Answer, 'own' | 'untrusted'> {
+  const isOwnError = ownErrors.includes(exitCode) && error?.status === undefined && data === null;
+  // A warning may quote the service.
+  const isOwnData =
+    tool.name === 'doctor' &&
+    exitCode === exitCodes.done &&
+    !JSON.stringify(data).includes('the service answered');
+  const others = notes.filter((note) => note !== demoNote);
+  const own = {
+    ...(error !== null && isOwnError && { error }),
+    ...(isOwnData && { data }),
+    ...(others.length < notes.length && { notes: [demoNote] }),
+  };
+  const untrusted = {
+    ...(error !== null && !isOwnError && { error }),
+    ...(data !== null && !isOwnData && { data }),
+    ...(others.length > 0 && { notes: others }),
+  };
+  return { own, ...(Object.keys(untrusted).length > 0 && { untrusted }) };
 }
 
 const outcomes: readonly OutcomeKind[] = ['applied', 'rejected', 'not_sent', 'unknown'];

@@ -132,27 +132,31 @@ async function call(
     signal: AbortSignal.any([mcpReq.signal, session.io.signal]),
     onProgress: reportProgress(mcpReq),
   };
-  const wanted = confirmationOf(tool, inputs);
-  if (wanted === null || inputs.dryRun === true || !isAllowed(session, tool) || !canAskUser(server, context))
+  const confirms = tool.rows !== null || inputs[tool.confirm ?? ''] !== undefined;
+  if (!confirms || inputs.dryRun === true || !isAllowed(session, tool) || !canAskUser(server, context))
     return callTool(session, tool, inputs, control);
+  // `confirm` in the call is the model's own and does not count.
+  const { confirm: _, ...unconfirmed } = inputs;
   const answer = inputResponse(mcpReq.inputResponses, 'confirm');
-  if (answer.kind !== 'elicit') return askToConfirm(session, tool, wanted);
+  if (answer.kind !== 'elicit') {
+    if (tool.rows === null) return askToConfirm(session, tool, String(inputs[tool.confirm ?? '']));
+    const plan = await callTool(session, tool, unconfirmed, control);
+    const count = missingCount(plan);
+    return count === undefined ? plan : askToConfirm(session, tool, count);
+  }
   if (answer.action !== 'accept') {
     const next = 'The user did not confirm. Do not try again unless they ask for it.';
     return toResult({ ok: false, outcome: 'not_sent', next }, session.texts, null);
   }
-  // `confirm` in the call is of the model and does not count.
   const typed = String(answer.content?.id ?? '');
   const confirm = tool.rows === null ? typed : Number(typed);
-  return callTool(session, tool, { ...inputs, confirm }, control);
+  return callTool(session, tool, { ...unconfirmed, confirm }, control);
 }
 
-/** What the user types to confirm the call: an id, or the number of rows; null if there is nothing to confirm. */
-function confirmationOf({ confirm, rows }: Tool, inputs: Inputs): string | null {
-  const list = rows === null ? undefined : inputs[rows.name];
-  if (Array.isArray(list)) return String(list.length);
-  const id = confirm === null ? undefined : inputs[confirm];
-  return id === undefined ? null : String(id);
+/** The number of decisions that a batch asks to confirm. */
+function missingCount({ structuredContent: answer }: CallToolResult): string | undefined {
+  const message = getPath(answer, ['error', 'message']);
+  return /^--confirm (\d+) is required/.exec(String(message))?.[1];
 }
 
 function canAskUser(server: Server, { mcpReq }: ServerContext): boolean {

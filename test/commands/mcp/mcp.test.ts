@@ -148,11 +148,13 @@ test('every tool that reads answers', async () => {
   for (const noun of ['backup', 'blog', 'notify', 'reclaim'])
     expect(await call(`${noun}_list`), noun).toMatchObject({ ok: true, untrusted: { data: [] } });
   expect((await call('history_list', { limit: 5, state: 'applied' })).untrusted.data).toEqual([]);
-  expect((await call('doctor')).untrusted.data).toContainEqual(
-    expect.objectContaining({ check: 'access', status: 'ok' }),
-  );
+  const checked = await call('doctor');
+  expect(checked.text).not.toContain('UNTRUSTED');
+  expect(checked.data).toContainEqual(expect.objectContaining({ check: 'access', status: 'ok' }));
   expect(await call('disputes_show', { disputeId: '--help' })).toMatchObject({ ok: false, exitCode: 5 });
-  expect(await call('history_show', { id: 'none' })).toMatchObject({ ok: false, exitCode: 2 });
+  const unknown = await call('history_show', { id: 'none' });
+  expect(unknown).toMatchObject({ ok: false, exitCode: 2, error: { hint: expect.any(String) } });
+  expect(unknown.text).not.toContain('UNTRUSTED');
   expect((await call('disputes_show', { disputId: 'x' })).next).toContain('did you mean disputeId?');
   expect((await call('history_list', { limit: 'many' })).next).toContain('limit must be of type integer');
   await expect(call('settings_rm')).rejects.toThrow('unknown tool settings_rm');
@@ -268,7 +270,10 @@ describe('writes', () => {
       expect(asked).toHaveLength(3);
       expect(asked[0]).toContain(`It cannot be undone. Type ${scene.open} to confirm`);
 
-      const decisions = [{ disputeId: scene.open, ...decision }];
+      const opened = await call('disputes_open', { reason: 'Not delivered' });
+      const { id: other = '' } = opened.untrusted.data as { id?: string };
+      // The other one is decided already, so one is left to confirm.
+      const decisions = [scene.open, other].map((disputeId) => ({ disputeId, ...decision }));
       answers.push('decline', '1', 'decline');
       const decideMany = () => call('disputes_decide_many', { decisions, confirm: 1 });
       expect(await decideMany()).toMatchObject({ next: expect.stringContaining('did not confirm') });
@@ -533,6 +538,15 @@ function environmentOf(origin: string, key = 'any-key'): Record<string, string> 
     STORECTL_API_KEY: key,
   };
 }
+
+test('the note on the demo is not marked as text of the service', async () => {
+  const { call } = await startMcp(newMachine(), {}, ['--demo']);
+
+  const listed = await call('settings_show');
+
+  expect(listed).toMatchObject({ ok: true, notes: ['demo: example data on this machine, no real store'] });
+  expect(listed.untrusted.notes).toBeUndefined();
+});
 
 test('one profile for its lifetime, whatever becomes of the settings', async () => {
   const { service, machine } = await setScene();

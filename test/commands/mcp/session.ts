@@ -20,6 +20,9 @@ interface ToolAnswer {
   readonly historyId?: string;
   readonly exitCode?: number;
   readonly next?: string;
+  readonly error?: Record<string, unknown>;
+  readonly data?: unknown;
+  readonly notes?: string[];
   readonly untrusted: {
     readonly data?: unknown;
     readonly error?: Record<string, unknown>;
