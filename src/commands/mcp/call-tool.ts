@@ -8,7 +8,7 @@ import type { Io } from '../../cli/core/io.ts';
 import { isObject } from '../../cli/core/json-value.ts';
 import type { OutcomeKind } from '../../client/outcome.ts';
 import { type Answer, type LongTexts, toResult } from './answer.ts';
-import { inputProblem } from './describe-tool.ts';
+import { inputProblem, unknownInputs } from './describe-tool.ts';
 import { explainExitCode } from './explain-exit-code.ts';
 import { type CommandCall, type CommandResult, runCommand } from './run-command.ts';
 import type { CallToolResult } from './sdk.ts';
@@ -135,7 +135,7 @@ function answerOf(session: Session, tool: Tool, inputs: Inputs, result: CommandR
     historyId,
     exitCode,
     next: nextStep(session, tool, inputs, result, outcome, historyId),
-    ...separate(tool, error === null ? null : described, result),
+    ...separate(tool, inputs, error === null ? null : described, result),
   };
 }
 
@@ -146,6 +146,7 @@ const demoNote = 'demo: example data on this machine, no real store';
 /** Only what certainly has no text of the service is said as storectl's own. */
 function separate(
   tool: Tool,
+  inputs: Inputs,
   error: CommandResult['error'],
   { exitCode, data, notes }: CommandResult,
 ): Pick<Answer, 'own' | 'untrusted'> {
@@ -156,10 +157,15 @@ function separate(
     exitCode === exitCodes.done &&
     !JSON.stringify(data).includes('the service answered');
   const others = notes.filter((note) => note !== demoNote);
+  const unknown = unknownInputs(tool, inputs);
+  const said = [
+    ...(others.length < notes.length ? [demoNote] : []),
+    ...(unknown.length > 0 ? [`not in the contract: ${unknown.join(', ')}`] : []),
+  ];
   const own = {
     ...(error !== null && isOwnError && { error }),
     ...(isOwnData && { data }),
-    ...(others.length < notes.length && { notes: [demoNote] }),
+    ...(said.length > 0 && { notes: said }),
   };
   const untrusted = {
     ...(error !== null && !isOwnError && { error }),

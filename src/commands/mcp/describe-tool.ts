@@ -71,6 +71,15 @@ function bodySchema(body: Tool['body']): { properties: Record<string, Schema>; r
   return { properties: properties as Record<string, Schema>, required };
 }
 
+/** Names of options that switch a guard off, or are written as on the command line. */
+const optionLike = /-|^(no|allow|skip)[A-Z]|^(force|yes)$/;
+
+/** Inputs that the contract does not name. The service may take them. */
+export function unknownInputs(tool: Tool, inputs: Readonly<Record<string, unknown>>): string[] {
+  const { properties } = inputSchema(tool, false);
+  return Object.keys(inputs).filter((name) => !Object.hasOwn(properties, name));
+}
+
 /** What is wrong with the inputs that the command itself does not check, or null. */
 export function inputProblem(tool: Tool, inputs: Readonly<Record<string, unknown>>): string | null {
   const { additionalProperties, ...schemas } = inputSchema(tool, false);
@@ -78,8 +87,8 @@ export function inputProblem(tool: Tool, inputs: Readonly<Record<string, unknown
   for (const [name, value] of Object.entries(inputs)) {
     const schema = properties[name];
     if (schema === undefined) {
-      if (additionalProperties) continue;
       const near = nearName(Object.keys(properties), name);
+      if (additionalProperties && near === null && !optionLike.test(name)) continue;
       return `unknown input ${name}${near === null ? '' : ` (did you mean ${near}?)`}`;
     }
     if (tool.body?.def.shape[name] === undefined && !hasType(value, schema.type)) {

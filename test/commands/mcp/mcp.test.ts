@@ -287,6 +287,24 @@ describe('writes', () => {
   );
 });
 
+test('inputs that look like a mistake are refused; others that the contract does not name are noted', async () => {
+  const { start } = await setScene();
+  const { call } = await start();
+  const backup = { label: 'a', sections: ['store'], dryRun: true };
+
+  const misspelt = await call('backup_create', { ...backup, labell: 'b' });
+  expect(misspelt).toMatchObject({ ok: false, exitCode: 2, outcome: 'not_sent' });
+  expect(misspelt.next).toContain('unknown input labell (did you mean label?)');
+  for (const name of ['noSafetyBackup', 'allow-duplicate'])
+    expect((await call('backup_create', { ...backup, [name]: true })).next).toContain(
+      `unknown input ${name}`,
+    );
+  expect(await call('backup_create', { ...backup, retention: 30 })).toMatchObject({
+    ok: true,
+    notes: ['not in the contract: retention'],
+  });
+});
+
 describe('a lost answer', () => {
   test('is unknown, and resume settles it by reading', async () => {
     const { proxy, open, start } = await setScene();
