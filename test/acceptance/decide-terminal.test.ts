@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { launcher, newProgramMachine, testNode } from '../helpers/program.ts';
@@ -104,4 +104,21 @@ test('disputes are decided one by one: skip, back, an earlier reason, Ctrl-C, an
       decision: { status: 'lost', resolution: 'Delivered in time, and back' },
     },
   ]);
+});
+
+test('the receipt of several disputes is in the state folder, not in the current one', async () => {
+  const machine = newProgramMachine();
+  const open = async (reason: string) =>
+    (await machine.run(['--demo', 'disputes', 'open', '--reason', reason, '-q'])).stdout.trim();
+  const ids = [await open('First'), await open('Second')];
+  const before = readdirSync(machine.folder);
+  const terminal = await openTerminal(machine.folder, machine.env);
+  terminal.type(`clear; '${testNode}' '${launcher}' --demo disputes decide ${ids.join(' ')}`);
+
+  await terminal.shows(/1 of 2(.*\n)+.*❯/);
+  terminal.press('C-c');
+
+  const end = await terminal.shows(/receipt:(.|\n)*decisions\.jsonl/);
+  expect(end.replaceAll('\n', '')).toContain(path.join('demo', 'receipts', 'decisions.jsonl'));
+  expect(readdirSync(machine.folder)).toEqual(before);
 });

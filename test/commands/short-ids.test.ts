@@ -65,6 +65,42 @@ test('commands take the beginning of an id that this machine knows, in --confirm
   expect(await machine.run([...restore, 'aaaaaaaa', '--confirm', 'aaaaaaaa'])).toMatchObject({ exitCode: 5 });
 });
 
+test('backup restore refuses a label and text too short for an id, and takes no safety backup', async () => {
+  const service = await startService();
+  const machine = machineFor(service);
+  const create = ['backup', 'create', '--label', 'nightly', '--sections', 'store', '-q'];
+  const id = (await machine.run(create)).stdout.trim();
+
+  for (const more of [['--dry-run'], ['--confirm', 'x']]) {
+    const restore = (given: string) =>
+      machine.run(['backup', 'restore', given, '--sections', 'store', ...more]);
+    expect(await restore('nightly')).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining(`nightly is the label of backup ${id}`),
+    });
+    const unknown = await restore('aaaaaaaa');
+    expect(unknown).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringMatching(/aaaaaaaa is not a backup id\n.*`storectl backup list` shows the ids/),
+    });
+  }
+  expect((await machine.run(['backup', 'list', '-q'])).stdout).toBe(`${id}\n`);
+});
+
+test('the beginning of a known id that is too short: not found, and how long it has to be', async () => {
+  const service = await startService();
+  const machine = machineFor(service);
+  const [id = ''] = await otherUser(service).openDisputes(1);
+  await machine.run(['disputes', 'show', id]);
+
+  expect(await machine.run(['disputes', 'show', id.slice(0, 4)])).toMatchObject({
+    exitCode: 5,
+    stderr: expect.stringContaining(
+      'ids may be shortened to 8 characters or more; `storectl disputes list` shows them',
+    ),
+  });
+});
+
 test('a dispute that was read is shown and decided by its beginning; the answer has the whole id', async () => {
   const service = await startService();
   const machine = machineFor(service);

@@ -12,7 +12,7 @@ import type { ProfileStore } from './profile-store.ts';
 export const demoProfile = 'demo';
 
 /** Profile that `auth login` creates by default. */
-const firstProfile = 'main';
+export const firstProfile = 'main';
 
 /** Flags that choose where a command goes. */
 export interface ConnectionFlags {
@@ -119,6 +119,11 @@ export function checkProfileName(name: string): void {
       ? 'use at most 64 letters, digits, dots, dashes and underscores, starting with a letter or digit'
       : 'Windows reserves this name; choose another',
   );
+}
+
+/** The command that stores a new key for a profile. */
+export function loginCommand(profile: string): string {
+  return profile === firstProfile ? 'storectl auth login' : `storectl auth login --profile ${profile}`;
 }
 
 /** The environment variable that supplies the key, or null. It takes precedence over a stored key. */

@@ -52,7 +52,7 @@ were last seen. The service cannot list them.`,
           shown.map((object) => Object.fromEntries(names.map((name) => [name, fieldOf(object, name)]))),
         );
       } else if (shown.length === 0) {
-        context.notice(`No history yet on this machine. Start with \`storectl ${start}\`.`);
+        context.notice(`No ${what} known to this machine yet. Start with \`storectl ${start}\`.`);
       } else {
         context.notice(`${what.charAt(0).toUpperCase()}${what.slice(1)} known to this machine:`);
         context.print(describe(context, { known, shown, fields, header, age }));

@@ -187,7 +187,7 @@ async function read({ context, connection, method, path }: RawRequest): Promise<
     },
     sendOptions(context),
   );
-  if (outcome.kind !== 'applied') throw outcomeError(context, outcome);
+  if (outcome.kind !== 'applied') throw outcomeError(context, outcome, { profile: connection.profile });
   noteDrift(context, [outcome]);
   return { answer: outcome.body, text: outcome.text, etag: outcome.etag, record: null };
 }

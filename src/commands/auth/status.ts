@@ -4,6 +4,7 @@ import {
   demoProfile,
   describeSource,
   keyVariable,
+  loginCommand,
   type Sourced,
 } from '../../cli/config/connection-settings.ts';
 import { type ExitCode, exitCodeOfStatus, exitCodes } from '../../cli/core/exit-codes.ts';
@@ -68,7 +69,7 @@ checked with a read that changes nothing, unless --offline is given. It is never
     return exitCode;
 
     async function tryKey(): Promise<Access> {
-      const login = 'run `storectl auth login`';
+      const login = `run \`${loginCommand(profile)}\``;
       if (!demo && apiKey === null) {
         const advice = `${login}, or set STORECTL_API_KEY`;
         return { access: 'no key', exitCode: exitCodes.notAllowed, advice };

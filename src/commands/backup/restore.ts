@@ -1,13 +1,16 @@
 import type { Connection, Context } from '../../cli/command/context.ts';
+import { listKnown } from '../../cli/command/known.ts';
+import { idsBeginningWith } from '../../cli/command/short-id.ts';
 import { demoProfile } from '../../cli/config/connection-settings.ts';
-import { CliError } from '../../cli/core/errors.ts';
+import { CliError, usageError } from '../../cli/core/errors.ts';
 import { exitCodes } from '../../cli/core/exit-codes.ts';
 import { getPath } from '../../cli/core/field-path.ts';
-import { isOn } from '../../cli/core/parsed-command.ts';
+import { argumentValue, isOn } from '../../cli/core/parsed-command.ts';
 import { printable } from '../../cli/core/sanitize.ts';
 import { operationCommand } from '../../cli/operation/define-operation.ts';
 import { confirmById } from '../../cli/operation/run/confirm.ts';
 import { markReported } from '../../cli/operation/run/mark-reported.ts';
+import type { PreparedInput } from '../../cli/operation/run/operation-command.ts';
 import { idIfAny } from '../../cli/operation/run/print-result.ts';
 import type { OperationRequest, Performed, Run } from '../../cli/operation/run/run.ts';
 import { earlierRecord, perform } from '../../cli/operation/run/send.ts';
@@ -16,6 +19,10 @@ import { answerBody } from '../../cli/output/record-summary.ts';
 import { createBackup, restoreBackup } from '../../contract/operations/backups.ts';
 
 const noSafetyBackup = '--no-safety-backup';
+const uuidLength = 36;
+
+/** Shorter text that this machine does not know is taken for a mistake, in characters. */
+const minUnknownIdLength = 16;
 
 export const command = operationCommand({
   operation: restoreBackup,
@@ -27,6 +34,7 @@ same sections is taken first, and the command that undoes the restore is printed
     'backup restore 5f0c… --sections store,blog --confirm 5f0c… --json',
   ],
   confirm: 'backupId',
+  prepare: refuseOtherThanId,
   perform: backUpAndRestore,
   done: async (_, { request, ui }) => {
     const { backupId = '' } = request.parameters;
@@ -40,6 +48,24 @@ same sections is taken first, and the command that undoes the restore is printed
     isOn(ui.parsed, noSafetyBackup) ? null : 'A real run takes a safety backup of the same sections first.',
   id: idIfAny,
 });
+
+/** A safety backup for a restore that cannot succeed would only use up space. */
+async function refuseOtherThanId(_: unknown, { context, parsed }: PreparedInput): Promise<null> {
+  const given = argumentValue(parsed, 'backupId');
+  if (given === undefined || given.length >= uuidLength) return null;
+  const known = await listKnown(context, 'backup');
+  const ids = known.map(({ id }) => id);
+  if (idsBeginningWith(given, ids).length > 0) return null;
+  const labelled = known.filter(({ fields }) => fields.label === given).map(({ id }) => printable(id));
+  const hint = '`storectl backup list` shows the ids; nothing was sent';
+  if (labelled.length > 0) {
+    const backups = labelled.length === 1 ? 'backup' : 'backups';
+    throw usageError(`${printable(given)} is the label of ${backups} ${labelled.join(', ')}`, hint);
+  }
+  if (given.length < minUnknownIdLength && !isOn(parsed, noSafetyBackup))
+    throw usageError(`${printable(given)} is not a backup id`, hint);
+  return null;
+}
 
 async function backUpAndRestore(run: Run): Promise<Performed> {
   const { target, request, ui } = run;

@@ -1,4 +1,8 @@
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
+import type { Context } from '../../cli/command/context.ts';
+import { receiptsDirectory } from '../../cli/config/directories.ts';
 import { usageError } from '../../cli/core/errors.ts';
 import { argumentValue, optionValue, type ParsedCommand } from '../../cli/core/parsed-command.ts';
 import { operationCommand } from '../../cli/operation/define-operation.ts';
@@ -38,7 +42,7 @@ exit code is the most severe of all rows (10 unknown, 6 decided differently, 5 n
       flag: receipt,
       value: 'FILE',
       description:
-        'Receipt of many decisions, which the next run continues from (default FILE.receipt.jsonl)',
+        'Receipt of many decisions, which the next run continues from (default FILE.receipt.jsonl; with several ids, a file in the state folder)',
       group: 'Input:',
     },
     {
@@ -91,13 +95,20 @@ export const command: CommandDefinition = {
         context,
         parsed,
         ids,
-        () => optionValue(parsed, receipt) ?? 'decisions.receipt.jsonl',
+        (profile) => optionValue(parsed, receipt) ?? ownReceipt(context, profile),
       );
     }
     const { decideMany } = await import('./bulk/decide-many.ts');
     return decideMany(context, parsed, file);
   },
 };
+
+/** The receipt of decisions without a file that it could be next to. */
+function ownReceipt({ io }: Context, profile: string): string {
+  const folder = receiptsDirectory(io, profile);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  return path.join(folder, 'decisions.jsonl');
+}
 
 /** Of several disputes, each has a decision of its own, so flags that set one are refused. */
 function refuseSingleInput(parsed: ParsedCommand, isFile: boolean): void {
@@ -107,8 +118,14 @@ function refuseSingleInput(parsed: ParsedCommand, isFile: boolean): void {
   if (isFile && argumentValue(parsed, 'disputeId') !== undefined) single.unshift('<disputeId>');
   if (!isFile && parsed.options.has('--confirm')) single.push('--confirm');
   if (single.length === 0) return;
+  if (isFile) {
+    throw usageError(
+      `${from} cannot be used with ${single.join(', ')}`,
+      'the file contains them for each dispute',
+    );
+  }
   throw usageError(
-    `${isFile ? from : 'several disputes'} cannot be used with ${single.join(', ')}`,
-    isFile ? 'the file contains them for each dispute' : `use ${from} FILE with a decision for each dispute`,
+    `${new Intl.ListFormat('en').format(single)} ${single.length === 1 ? 'takes' : 'take'} one dispute`,
+    `for several, use ${from} FILE (status and resolution for each), or leave ${single.length === 1 ? 'it' : 'them'} out to decide one after the other in a terminal`,
   );
 }

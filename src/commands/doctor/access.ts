@@ -1,5 +1,5 @@
 import type { Context } from '../../cli/command/context.ts';
-import { keyVariable } from '../../cli/config/connection-settings.ts';
+import { keyVariable, loginCommand } from '../../cli/config/connection-settings.ts';
 import { CliError } from '../../cli/core/errors.ts';
 import { exitCodeOfStatus, exitCodes } from '../../cli/core/exit-codes.ts';
 import { formatDistance } from '../../cli/output/format-value.ts';
@@ -14,7 +14,7 @@ export async function checkAccess(context: Context, timeoutMs: number): Promise<
     answered = { exchange, at: context.now() };
   });
   try {
-    const { client, storeId } = await context.connect();
+    const { client, profile, storeId } = await context.connect();
     const outcome = await client.call(showSettings, {
       parameters: { storeId },
       body: null,
@@ -29,6 +29,7 @@ export async function checkAccess(context: Context, timeoutMs: number): Promise<
       return [problem('access', outcome.failure.message, fix, exitCodes.notApplied), ...clock];
     }
     const refusal = describeRefusal(outcome.status, outcome.problem.message, {
+      profile,
       storeId,
       variable: keyVariable(context.io.env),
     });
@@ -42,7 +43,11 @@ export async function checkAccess(context: Context, timeoutMs: number): Promise<
 function describeRefusal(
   status: number,
   message: string,
-  { storeId, variable }: { readonly storeId: string; readonly variable: string | null },
+  {
+    profile,
+    storeId,
+    variable,
+  }: { readonly profile: string; readonly storeId: string; readonly variable: string | null },
 ): Finding {
   const said = `the service answered ${status}: ${message}`;
   if (status === 403) return ok('access', 'the key works, but may not read settings');
@@ -51,7 +56,7 @@ function describeRefusal(
       'access',
       `the key was refused (${said})`,
       variable === null
-        ? 'run `storectl auth login` with a new key'
+        ? `run \`${loginCommand(profile)}\` with a new key`
         : `set a new key in ${variable}, or unset it`,
       exitCodes.notAllowed,
     );

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
-import { demoProfile } from '../../cli/config/connection-settings.ts';
-import { demoDirectory, stateDirectory } from '../../cli/config/directories.ts';
+import { receiptsDirectory } from '../../cli/config/directories.ts';
 import { exitCodes } from '../../cli/core/exit-codes.ts';
 import type { Io } from '../../cli/core/io.ts';
 import { isObject } from '../../cli/core/json-value.ts';
@@ -115,8 +114,7 @@ function stdinOf(tool: Tool, inputs: Inputs): string | undefined {
 
 /** The same rows get the same receipt, so that the same call continues where it stopped. */
 function receiptFile({ io, profile, target }: Session, rows: unknown): string {
-  const state = profile === demoProfile ? demoDirectory(io) : stateDirectory(io);
-  const folder = path.join(state, 'receipts');
+  const folder = receiptsDirectory(io, profile);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const hash = createHash('sha256').update(JSON.stringify([profile, target, rows]));
   return path.join(folder, `${hash.digest('hex').slice(0, 32)}.jsonl`);

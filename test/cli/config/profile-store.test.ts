@@ -190,6 +190,17 @@ describe('auth login', () => {
     expect(status.stdout + status.stderr).not.toContain(apiKey);
   });
 
+  test('the hints after a refused key name the profile', async () => {
+    await using server = await startFaultServer([answer(200, {}), ...Array(4).fill(answer(401, {}))]);
+    const machine = newMachine();
+    await login(machine, server.url, ['--profile', 'outlet']);
+
+    for (const args of [['auth', 'status'], ['settings', 'show'], ['doctor'], ['api', 'GET', '/v1/x']]) {
+      const { stdout, stderr } = await machine.run([...args, '--profile', 'outlet']);
+      expect(stdout + stderr).toContain('run `storectl auth login --profile outlet` with a new');
+    }
+  });
+
   test('auth logout removes the key and keeps the rest', async () => {
     await using server = await startFaultServer([answer(200, {})]);
     const machine = newMachine();

@@ -102,6 +102,18 @@ test('a taken port is told of', async () => {
   });
 });
 
+test('a taken port for metrics is told of, with the flag that sets it', async () => {
+  const server = createServer().listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await new Promise((resolve) => server.once('listening', resolve));
+  const { port } = server.address() as AddressInfo;
+  const error = await startError(['--port', '0', '--metrics-port', String(port)]);
+  expect(error).toMatchObject({
+    code: 'cannot_listen',
+    hint: 'choose another with --metrics-port or --metrics-host (--metrics-port 0 chooses a free one)',
+  });
+});
+
 async function unusedPort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));

@@ -2,7 +2,8 @@ import type { Outcome, Problem } from '../../../client/outcome.ts';
 import { MAX_ATTEMPTS } from '../../../client/retry.ts';
 import type { OperationClass } from '../../../contract/operation.ts';
 import type { Context } from '../../command/context.ts';
-import { keyVariable } from '../../config/connection-settings.ts';
+import { minIdLength } from '../../command/short-id.ts';
+import { firstProfile, keyVariable, loginCommand } from '../../config/connection-settings.ts';
 import { CliError, cancelledError, type ErrorDetails, type FieldError } from '../../core/errors.ts';
 import { exitCodeOfStatus, exitCodes } from '../../core/exit-codes.ts';
 import { printable } from '../../core/sanitize.ts';
@@ -18,6 +19,8 @@ export interface Sent {
   readonly recordId?: string | null;
   /** The environment variable that supplied the key, or null. Default: the one that is set. */
   readonly keyVariable?: string | null;
+  /** The profile in use, whose key was refused. */
+  readonly profile?: string;
   /** What "not found" is about; without it the service's own words are shown. */
   readonly subject?: Subject;
 }
@@ -33,6 +36,8 @@ interface Subject {
   /** `Dispute 4b…`, or null for the store itself. */
   readonly object: string | null;
   readonly storeId: string;
+  /** The noun that lists such objects, if a known id begins with the id that was sent. */
+  readonly listedBy?: string | null;
 }
 
 /** The error for an outcome other than `applied`: exit code, what happened, and what to do next. */
@@ -41,7 +46,14 @@ export function outcomeError(
   outcome: Exclude<Outcome, { kind: 'applied' }>,
   sent: Sent = {},
 ): CliError {
-  const defaults = { class: 'read', fields: [], recordId: null, keyVariable: keyVariable(io.env) } as const;
+  const variable = keyVariable(io.env);
+  const defaults = {
+    class: 'read',
+    fields: [],
+    recordId: null,
+    keyVariable: variable,
+    profile: firstProfile,
+  } as const;
   const context: OutcomeContext = { ...defaults, ...sent, now: now() };
   return new CliError({
     outcome: outcome.kind,
@@ -178,16 +190,20 @@ const anotherKey =
 function hintOfStatus(
   status: number,
   retryAt: number | null,
-  { keyVariable: variable, subject, now }: OutcomeContext,
+  { keyVariable: variable, profile, subject, now }: OutcomeContext,
 ): string {
   const key = variable === null ? 'the key' : `the key in ${variable}`;
   if (status === 401) {
     const replace =
-      variable === null ? 'run `storectl auth login` with a new one' : 'set a new one, or unset the variable';
+      variable === null
+        ? `run \`${loginCommand(profile)}\` with a new one`
+        : 'set a new one, or unset the variable';
     return `${key} is not valid here: ${replace}, then run the command again`;
   }
   if (status === 403) return `${key} may not do this: use a key with the scope for it`;
   if (status === 404 || status === 410) {
+    if (subject?.listedBy)
+      return `ids may be shortened to ${minIdLength} characters or more; \`storectl ${subject.listedBy} list\` shows them`;
     return subject?.object === null
       ? 'check the store id, or use a key for this store; `storectl auth status` shows both'
       : 'check the id and the store; `storectl auth status` shows which store is used';

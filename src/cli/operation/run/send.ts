@@ -6,7 +6,9 @@ import type { Batch, Performed as Recorded } from '../../../history/history.ts';
 import type { HistoryRecord } from '../../../history/records/record.ts';
 import type { FingerprintedIntent } from '../../../history/records/request-intent.ts';
 import type { Context } from '../../command/context.ts';
-import { rememberDispute } from '../../command/known.ts';
+import { listKnown, rememberDispute } from '../../command/known.ts';
+import { minIdLength } from '../../command/short-id.ts';
+import { parameterKinds } from '../../completion/known-values.ts';
 import { CliError, cancelledError } from '../../core/errors.ts';
 import { exitCodes } from '../../core/exit-codes.ts';
 import { getPath } from '../../core/field-path.ts';
@@ -37,7 +39,7 @@ export async function perform(run: Run, options: ChangeOptions = {}): Promise<Pe
   const { outcome, record, isRecorded } = isRead
     ? { outcome: await read(run), record: null, isRecorded: false }
     : await change(run, options);
-  const applied = expectApplied(run, outcome, isRecorded ? record : null);
+  const applied = await expectApplied(run, outcome, isRecorded ? record : null);
   noteDrift(run.ui.context, [applied]);
   if (!isRead) noteOtherValues(run, applied);
   if (isRead && !isObject(applied.body)) throw unreadableAnswer(operation);
@@ -62,14 +64,14 @@ export async function performInBatch(
   prepared: FingerprintedIntent,
 ): Promise<{ applied: Applied; record: HistoryRecord }> {
   const { outcome, record, isRecorded } = await recorded(run.ui.context, () => batch.perform(prepared));
-  return { applied: expectApplied(run, outcome, isRecorded ? record : null), record };
+  return { applied: await expectApplied(run, outcome, isRecorded ? record : null), record };
 }
 
-function expectApplied(
+async function expectApplied(
   { target, request, ui }: Run,
   outcome: Outcome,
   record: HistoryRecord | null,
-): Applied {
+): Promise<Applied> {
   if (outcome.kind === 'applied') {
     if (record !== null) ui.context.applied.push(record);
     return outcome;
@@ -78,8 +80,25 @@ function expectApplied(
     class: request.operation.class,
     fields: fieldsToNameByFlag(ui.fields, ui.parsed),
     recordId: record?.id ?? null,
-    subject: { object: objectOf(request), storeId: target.storeId },
+    profile: target.profile,
+    subject: {
+      object: objectOf(request),
+      storeId: target.storeId,
+      listedBy:
+        outcome.kind === 'rejected' && outcome.status === 404 ? await listOfShortened({ request, ui }) : null,
+    },
   });
+}
+
+/** The noun whose list shows the whole id, if the one that was sent is a beginning of it that is too short. */
+async function listOfShortened({ request, ui }: Pick<Run, 'request' | 'ui'>): Promise<string | null> {
+  const { operation, parameters } = request;
+  const name = pathParameters(operation).find((parameter) => parameter !== 'storeId') ?? '';
+  const kind = parameterKinds[name];
+  const text = parameters[name];
+  if (kind === undefined || text === undefined || text.length >= minIdLength) return null;
+  const known = await listKnown(ui.context, kind);
+  return known.some(({ id }) => id.startsWith(text)) ? (operation.id.split('.')[0] ?? null) : null;
 }
 
 /** `dispute 4b…` for an operation with an id in its path, else null. */

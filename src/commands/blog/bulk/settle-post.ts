@@ -75,7 +75,12 @@ export async function settleBySlug(run: Run, post: KnownPost): Promise<Settled> 
           return { created: true, id: textAt(outcome.body, ['id']), operationId: after.id, requestId };
         }
         if (after.state === 'applied') return { created: false, id: null, operationId: after.id, requestId };
-        throw outcomeError(context, outcome, { class: record.class, fields, recordId: record.id });
+        throw outcomeError(context, outcome, {
+          class: record.class,
+          fields,
+          recordId: record.id,
+          profile: target.profile,
+        });
       },
       { signal: context.io.signal },
     );

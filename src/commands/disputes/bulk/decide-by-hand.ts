@@ -35,7 +35,7 @@ export async function decideByHand(
   context: Context,
   parsed: ParsedCommand,
   given: readonly string[],
-  receiptFile: () => string,
+  receiptFile: (profile: string) => string,
 ): Promise<ExitCode> {
   if (given.length === 0) throw invalidInput('no disputes to decide', 'write one id per line');
   if (!context.canPrompt || context.flags.dryRun) throw decisionsNeeded(given.length);
@@ -47,7 +47,7 @@ export async function decideByHand(
   await announce(run);
   try {
     return await withResultsFile(context, parsed, async (write) => {
-      const file = path.resolve(context.io.cwd, receiptFile());
+      const file = path.resolve(context.io.cwd, receiptFile(run.target.profile));
       const earlier = readReceipt(file, run.target);
       const receipt = openReceipt(file);
       try {

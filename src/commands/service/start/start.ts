@@ -116,7 +116,7 @@ STORECTL_SERVICE_PORT. docs/operating.md in the package is for operators: backup
       if (metrics !== null) count = metrics.count;
       const server = await listen(app, { host, port, log }).catch(async (error: unknown) => {
         await writer.close();
-        throw listenError(host, port, error);
+        throw listenError({ host, port, flags: ['--port', '--host'] }, error);
       });
       const pruning = retentionDays === 0 ? null : pruneDaily({ storage, retentionDays, log });
       const metricsServer =
@@ -124,7 +124,7 @@ STORECTL_SERVICE_PORT. docs/operating.md in the package is for operators: backup
         (await listen(metrics.handler, metricsAt).catch(async (error: unknown) => {
           await Promise.all([server.close(), writer.stopDeliveries(), pruning?.stop()]);
           await writer.close();
-          throw listenError(metricsAt.host, metricsAt.port, error);
+          throw listenError({ ...metricsAt, flags: ['--metrics-port', '--metrics-host'] }, error);
         }));
       for (const warning of storage.warnings) tell('warn', `Warning: ${warning}.`);
       if (context.flags.json) printJson(context, { origin: server.origin, database: location });
@@ -195,7 +195,14 @@ function readSink(parsed: ParsedCommand): URL | undefined {
   return sink;
 }
 
-function listenError(host: string, port: number, error: unknown): CliError {
+interface Address {
+  readonly host: string;
+  readonly port: number;
+  /** The flags that set the port and the host. */
+  readonly flags: readonly [string, string];
+}
+
+function listenError({ host, port, flags: [portFlag, hostFlag] }: Address, error: unknown): CliError {
   const reasons: Readonly<Record<string, string>> = {
     EADDRINUSE: 'the port is in use',
     EACCES: 'this user may not listen there',
@@ -207,6 +214,6 @@ function listenError(host: string, port: number, error: unknown): CliError {
     code: 'cannot_listen',
     exitCode: exitCodes.localState,
     message: `cannot listen on ${host}:${port}: ${reasons[code] ?? (error instanceof Error ? error.message : code)}`,
-    hint: 'choose another with --port or --host (--port 0 chooses a free one)',
+    hint: `choose another with ${portFlag} or ${hostFlag} (${portFlag} 0 chooses a free one)`,
   });
 }

@@ -509,6 +509,6 @@ test('several disputes cannot have one decision', async () => {
 
   expect(result).toMatchObject({
     exitCode: 2,
-    stderr: expect.stringContaining('several disputes cannot be used with --status, --confirm'),
+    stderr: expect.stringMatching(/--status and --confirm take one dispute\n.*--from FILE/),
   });
 });
