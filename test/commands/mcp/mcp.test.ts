@@ -35,7 +35,10 @@ const allowAll = ['--allow', writes.join(',')];
 const decision = { status: 'won', resolution: 'Tracking shows delivery.' };
 
 /** Inputs of every write, without confirmation. */
-const inputsOf = ({ open, reclaim }: Scene, backupId = 'b-1'): Record<string, Record<string, unknown>> => ({
+const inputsOf = (
+  { open, reclaim }: Scene,
+  backupId = 'backup-made-elsewhere-1',
+): Record<string, Record<string, unknown>> => ({
   'store.update': { settings: { cashbackBp: 300 } },
   'blog.create': { title: 'Spring', contentMd: 'All inks.' },
   'disputes.decide': { disputeId: open, ...decision },
