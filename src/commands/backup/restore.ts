@@ -1,6 +1,5 @@
 import type { Connection, Context } from '../../cli/command/context.ts';
 import { listKnown } from '../../cli/command/known.ts';
-import { idsBeginningWith } from '../../cli/command/short-id.ts';
 import { demoProfile } from '../../cli/config/connection-settings.ts';
 import { CliError, usageError } from '../../cli/core/errors.ts';
 import { exitCodes } from '../../cli/core/exit-codes.ts';
@@ -19,10 +18,6 @@ import { answerBody } from '../../cli/output/record-summary.ts';
 import { createBackup, restoreBackup } from '../../contract/operations/backups.ts';
 
 const noSafetyBackup = '--no-safety-backup';
-const uuidLength = 36;
-
-/** Shorter text that this machine does not know is taken for a mistake, in characters. */
-const minUnknownIdLength = 16;
 
 export const command = operationCommand({
   operation: restoreBackup,
@@ -34,7 +29,7 @@ same sections is taken first, and the command that undoes the restore is printed
     'backup restore 5f0c… --sections store,blog --confirm 5f0c… --json',
   ],
   confirm: 'backupId',
-  prepare: refuseOtherThanId,
+  prepare: refuseLabel,
   perform: backUpAndRestore,
   done: async (_, { request, ui }) => {
     const { backupId = '' } = request.parameters;
@@ -50,21 +45,16 @@ same sections is taken first, and the command that undoes the restore is printed
 });
 
 /** A safety backup for a restore that cannot succeed would only use up space. */
-async function refuseOtherThanId(_: unknown, { context, parsed }: PreparedInput): Promise<null> {
+async function refuseLabel(_: unknown, { context, parsed }: PreparedInput): Promise<null> {
   const given = argumentValue(parsed, 'backupId');
-  if (given === undefined || given.length >= uuidLength) return null;
-  const known = await listKnown(context, 'backup');
-  const ids = known.map(({ id }) => id);
-  if (idsBeginningWith(given, ids).length > 0) return null;
+  const known = given === undefined ? [] : await listKnown(context, 'backup');
   const labelled = known.filter(({ fields }) => fields.label === given).map(({ id }) => printable(id));
-  const hint = '`storectl backup list` shows the ids; nothing was sent';
-  if (labelled.length > 0) {
-    const backups = labelled.length === 1 ? 'backup' : 'backups';
-    throw usageError(`${printable(given)} is the label of ${backups} ${labelled.join(', ')}`, hint);
-  }
-  if (given.length < minUnknownIdLength && !isOn(parsed, noSafetyBackup))
-    throw usageError(`${printable(given)} is not a backup id`, hint);
-  return null;
+  if (labelled.length === 0 || known.some(({ id }) => id === given)) return null;
+  const backups = labelled.length === 1 ? 'backup' : 'backups';
+  throw usageError(
+    `${printable(given ?? '')} is the label of ${backups} ${labelled.join(', ')}`,
+    'give the id; nothing was sent',
+  );
 }
 
 async function backUpAndRestore(run: Run): Promise<Performed> {
