@@ -48,6 +48,8 @@ export interface History {
    * else. The caller holds the record's lock.
    */
   update(record: HistoryRecord, patch: RecordPatch): Promise<HistoryRecord>;
+  /** Removes a record of which nothing was sent, as far as that is possible: a full disk does not prevent it. */
+  discard(record: HistoryRecord): void;
   /** Records that the answers of these applied records have reached the user. */
   markReported(records: readonly HistoryRecord[]): Promise<void>;
   /** Starts a batch: many operations in one log. */

@@ -101,8 +101,18 @@ export function openHistory(settings: HistorySettings): History {
       removeQuietly(files, draft);
       return false;
     }
-    await renameDurably(files, draft, fileOf(folder, record.id));
+    try {
+      await renameDurably(files, draft, fileOf(folder, record.id));
+    } catch (error) {
+      // Its name may be there and not synced: nothing is sent for it.
+      discard(record);
+      throw error;
+    }
     return true;
+  }
+
+  function discard(record: HistoryRecord): void {
+    removeQuietly(files, fileOf(folder, record.id));
   }
 
   async function replace(record: HistoryRecord): Promise<void> {
@@ -238,6 +248,7 @@ export function openHistory(settings: HistorySettings): History {
     newId,
     begin,
     update,
+    discard,
     markReported,
     beginBatch,
     list: async (query = {}) => listRecords(store, query),

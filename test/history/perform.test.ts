@@ -1,3 +1,4 @@
+import * as fs from 'node:fs';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -591,6 +592,24 @@ describe('a disk that is full', () => {
       stderr: expect.stringMatching(/HistoryError .*no space left/),
     });
     expect(server.received).toEqual([]);
+  });
+
+  test.each([
+    { when: 'once the record is there', call: 'renameSync', after: 1 },
+    { when: 'when the name of the record is synced', call: 'fsyncSync', after: 2 },
+  ] as const)('$when: nothing is sent, and nothing is left for resume to send', async ({ call, after }) => {
+    let calls = 0;
+    const failing = (...args: never[]) => {
+      calls += 1;
+      if (calls > after) throw Object.assign(new Error('no space'), { code: 'ENOSPC' });
+      return (fs[call] as (...args: never[]) => void)(...args);
+    };
+    await perform(backup);
+    const filling = openHistory({ folder, process, fileSystem: { ...fs, [call]: failing } });
+    await expect(perform({ ...post, history: filling })).rejects.toMatchObject({ code: 'disk_full' });
+    expect(calls).toBeGreaterThan(after);
+    expect(server.received).toHaveLength(1);
+    expect((await history.list({ open: true })).records).toEqual([]);
   });
 
   test('when the answer comes: the answer is not lost, and the record says truly that it is open', async () => {

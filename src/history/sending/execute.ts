@@ -1,6 +1,6 @@
 import { buildPath } from '../../contract/operation.ts';
 import { decideDispute } from '../../contract/operations/disputes.ts';
-import { EarlierRequestError } from '../errors.ts';
+import { EarlierRequestError, HistoryError } from '../errors.ts';
 import type { Lock, LockHolder } from '../files/lock.ts';
 import type { History, Performed, SendOptions } from '../history.ts';
 import { fingerprint } from '../records/fingerprint.ts';
@@ -56,7 +56,7 @@ export async function performRecorded(options: PerformOptions): Promise<Performe
   );
   if (found.lock === null) return continueRecord(options, found.record);
   try {
-    return await sendRecord(options, found.lock, found.record);
+    return await sendOrDiscard(options, found.lock, found.record);
   } finally {
     found.lock.release();
   }
@@ -143,8 +143,21 @@ async function continueRecord(options: PerformOptions, found: HistoryRecord): Pr
       const finished = !isOpen(record) || waited;
       options.onEarlierRecord?.(record, outcome === null || !finished);
       if (outcome !== null && finished) return { record, isRecorded: true, outcome, warnings: [] };
-      return sendRecord(options, lock, record);
+      return sendOrDiscard(options, lock, record);
     },
     { signal, onWait },
   );
+}
+
+/** Where the user is told that nothing was sent, a later `resume` must not send it. */
+async function sendOrDiscard(options: PerformOptions, lock: Lock, record: HistoryRecord): Promise<Performed> {
+  try {
+    return await sendRecord(options, lock, record);
+  } catch (error) {
+    const isLockLost = error instanceof HistoryError && error.code === 'history_busy';
+    if (error instanceof HistoryError && !isLockLost && record.state === 'prepared') {
+      options.history.discard(record);
+    }
+    throw error;
+  }
 }

@@ -1,4 +1,4 @@
-import type { HistoryLine } from '../play.ts';
+import type { HistoryLine, Run } from '../play.ts';
 import type { SeenRequest } from '../service/model-server.ts';
 import type { ProgramPromise } from './promise.ts';
 import { type Ask, type Episode, isDoubtful, isSettledByUser, type Story, wasKilled } from './story.ts';
@@ -145,8 +145,10 @@ export const truthPromises: readonly ProgramPromise[] = [
       overEpisodes(story, (episode, ask) => {
         const before = ask.episodes[ask.episodes.indexOf(episode) - 1];
         if (episode.run.typed !== 'resume' || before?.told !== 'not-applied') return null;
-        // What a full disk kept from being written down stays open.
-        if (ask.episodes.some(({ run }) => run.mishaps.fullAt > 0)) return null;
+        // A refusal that a full disk kept from being written down stays open, and so does what `resume` did not send.
+        const staysOpen = ({ typed, mishaps, exitCode }: Run) =>
+          mishaps.fullAt > 0 && (typed === 'resume' || exitCode !== 11);
+        if (ask.episodes.some(({ run }) => staysOpen(run))) return null;
         // It may be an earlier command with the same values that `resume` goes on with.
         if (ask !== story.asks.find(({ subject }) => subject === ask.subject)) return null;
         return episode.writes.length === 0 ? [] : [`${describe(episode)}: sent what was refused before`];
