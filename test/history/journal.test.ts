@@ -312,12 +312,30 @@ describe('a damaged record', () => {
       bytes[bit >> 3] = (bytes[bit >> 3] ?? 0) ^ (1 << (bit & 7));
       fs.writeFileSync(fileOf(record), bytes);
       const { records, problems } = await openAgain().list();
-      if (problems.length > 0) continue;
+      if (problems.length > 0) {
+        expect(() => openAgain().assertUndamaged()).toThrow('storectl history repair');
+        continue;
+      }
       unnoticed += 1;
       expect(records).toEqual([record]);
     }
     // White space at the very end means nothing.
     expect(unnoticed).toBeLessThan(12);
+  });
+
+  test('stops changes also where only the white space around its checksum is damaged', async () => {
+    const record = await history.begin(backup);
+    const text = fs.readFileSync(fileOf(record), 'utf8');
+    const at = text.lastIndexOf('"checksum"');
+    const places = [at - 4, at - 3, at - 1, text.length - 3, text.length - 1];
+    for (const blank of ['\v', '\f', '\u00a0']) {
+      for (const place of places) {
+        fs.writeFileSync(fileOf(record), text.slice(0, place) + blank + text.slice(place + 1));
+        expect(() => openAgain().assertUndamaged()).toThrow('storectl history repair');
+      }
+    }
+    fs.writeFileSync(fileOf(record), `${text}\r\n`);
+    openAgain().assertUndamaged();
   });
 
   test('is moved aside by repair, which says what can still be read', async () => {

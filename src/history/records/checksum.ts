@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /** SHA-256 of the text's UTF-8 bytes, in hex. */
 export function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
+  return hash('sha256', text, 'hex');
 }
 
 /** How the members of an object are set apart in its text. */
@@ -22,11 +22,14 @@ export function serializeWithChecksum(value: object, layout: keyof typeof layout
 /** `none` for a text of the first format, which had no checksum. */
 export type ChecksumState = 'valid' | 'wrong' | 'none';
 
+/** The last member, after white space as JSON has it: a text with any other would pass here, and could not be parsed. */
+const lastMember = /^,[ \t\r\n]*"checksum": ?"([0-9a-f]{64})"[ \t\r\n]*\}[ \t\r\n]*$/;
+
 /** Whether a text is as {@link serializeWithChecksum} wrote it. White space at its end does not count. */
 export function checksumState(text: string): ChecksumState {
-  const at = text.lastIndexOf('"checksum"');
-  if (at === -1) return 'none';
-  const found = /^"checksum": ?"([0-9a-f]{64})"\s*\}\s*$/.exec(text.slice(at));
-  const content = text.slice(0, at).replace(/,\s*$/, '');
-  return found !== null && found[1] === sha256(content) ? 'valid' : 'wrong';
+  const name = text.lastIndexOf('"checksum"');
+  if (name === -1) return 'none';
+  const end = text.lastIndexOf(',', name);
+  const found = lastMember.exec(text.slice(end));
+  return found !== null && found[1] === sha256(text.slice(0, end)) ? 'valid' : 'wrong';
 }
