@@ -126,10 +126,18 @@ describe('begin', () => {
 
   test('refuses the API key in its escaped form too', async () => {
     const secret = 'a"b\\c-0123456789';
-    const body = JSON.stringify({ label: secret });
+    const body = JSON.stringify({ label: `key ${secret}` });
     await expect(history.begin({ ...backup, body }, [secret])).rejects.toMatchObject({
       code: 'secret_in_record',
     });
+  });
+
+  test('does not take a text of less than 8 characters for an API key', async () => {
+    const body = '{"label":"key-4567"}';
+    await expect(history.begin({ ...backup, body }, ['key-4567'])).rejects.toMatchObject({
+      code: 'secret_in_record',
+    });
+    expect(await history.begin({ ...backup, body }, ['key-456'])).toMatchObject({ body });
   });
 
   test('sweeps leftovers of killed processes once they are an hour old, and no younger ones', async () => {

@@ -32,7 +32,7 @@ export function keyOf(body: string | null): string | null {
 /** The JSON value of a body; a text that is no JSON stands for itself. */
 function jsonOrText(body: string | null): unknown {
   try {
-    return body === null ? null : JSON.parse(body);
+    return JSON.parse(body ?? 'null');
   } catch {
     return body;
   }
