@@ -109,11 +109,10 @@ export function checkAll({ files, folder, now }: RecordStore): HistoryRecord[] {
     if (!log.lines.get(id)?.some((line) => asksToWait(line, now()))) continue;
     waiting.push(usable(log.file, recordOf(log, id)));
   }
-  for (const name of names) {
-    const id = idOfName(name);
-    const file = path.join(folder, name);
-    const text = id === null ? null : readForCheck(files, file);
-    if (id === null || text === null) continue;
+  for (const id of names.map(idOfName).filter((id) => id !== null)) {
+    const file = fileOf(folder, id);
+    const text = readForCheck(files, file);
+    if (text === null) continue;
     if (isIntact(text, id) && !asksToWait(text, now())) continue;
     const record = usable(file, parseRecord(text, id));
     if (asksToWait(text, now())) waiting.push(record);
