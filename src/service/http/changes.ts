@@ -1,7 +1,7 @@
 import type { OperationId } from '../../contract/operations.ts';
 import { ServiceError } from '../model/errors.ts';
 import { StorageBusyError } from '../storage/core/errors.ts';
-import type { Storage } from '../storage/core/storage.ts';
+import type { Storage, TransactionWork } from '../storage/core/storage.ts';
 import { parseIfMatch } from './http-message.ts';
 import { handlers, type Reply } from './operation-handlers.ts';
 
@@ -35,11 +35,11 @@ function refuseRest(error: unknown): never {
 export function createChanges(storage: Storage): ApplyChange {
   return async ({ operation, storeId, targetId, input, ifMatch, actor, now }) => {
     const { write, share } = storage.forStore(storeId);
-    const { run, isLong } = handlers[operation];
-    const transact = isLong ? write : share;
+    const { run, isLong, isIndependent = false } = handlers[operation];
     const isCurrent = parseIfMatch(ifMatch);
-    const step = () =>
-      transact((db, locks) => run({ db, storeId, actor, now }, { input, targetId, isCurrent, locks }));
+    const apply: TransactionWork<Reply> = (db, locks) =>
+      run({ db, storeId, actor, now }, { input, targetId, isCurrent, locks });
+    const step = () => (isLong ? write(apply) : share(apply, isIndependent));
     let reply = await step();
     while (reply.isStep) reply = await step().catch(refuseRest);
     return reply;

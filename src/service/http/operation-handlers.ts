@@ -46,6 +46,8 @@ export interface Handler<Input = unknown> {
   readonly maxBodyBytes: number;
   /** It reads or writes a whole store, so other changes must not wait in its transaction. */
   readonly isLong?: boolean;
+  /** Several may run at the same time in one transaction: none reads first what another one could write. */
+  readonly isIndependent?: boolean;
   run(work: Work, request: OperationRequest<Input>): Promise<Reply>;
 }
 
@@ -60,20 +62,27 @@ export const handlers: Record<OperationId, Handler> = {
       return { status: 201, body: post, headers: { Location: location } };
     }),
     maxBodyBytes: 1024 * kibibyte,
+    isIndependent: true,
   },
-  'disputes.decide': change(newDecision, async (work, { targetId, input }) =>
-    ok(await decideDispute(work, targetId, input)),
-  ),
+  'disputes.decide': {
+    ...change(newDecision, async (work, { targetId, input }) =>
+      ok(await decideDispute(work, targetId, input)),
+    ),
+    isIndependent: true,
+  },
   'settings.show': handler(null, async (work) => versioned(await showSettings(work))),
   'settings.save': change(settingsInput, async (work, { input, isCurrent }) =>
     versioned(await saveSettings(work, input, isCurrent)),
   ),
-  'disputes.open': handler(
-    newDispute,
-    once('disputes.open', 'acquireChange', async (work, { input }) =>
-      created(await openDispute(work, input)),
+  'disputes.open': {
+    ...handler(
+      newDispute,
+      once('disputes.open', 'acquireChange', async (work, { input }) =>
+        created(await openDispute(work, input)),
+      ),
     ),
-  ),
+    isIndependent: true,
+  },
   'disputes.show': handler(null, async (work, { targetId }) => ok(await showDispute(work, targetId))),
   'backup.create': {
     ...handler(
@@ -100,10 +109,13 @@ export const handlers: Record<OperationId, Handler> = {
   'notify.add-endpoint': change(newEndpoint, async (work, { input }) =>
     created(await addEndpoint(work, input)),
   ),
-  'notify.mark-read': change(readMark, async (work, { input }) => {
-    const isDone = await markRead(work, input);
-    return { ...ok({ ok: true }), isStep: !isDone };
-  }),
+  'notify.mark-read': {
+    ...change(readMark, async (work, { input }) => {
+      const isDone = await markRead(work, input);
+      return { ...ok({ ok: true }), isStep: !isDone };
+    }),
+    isIndependent: true,
+  },
 };
 
 function handler<Input>(input: z.ZodType<Input> | null, run: Handler<Input>['run']): Handler<Input> {

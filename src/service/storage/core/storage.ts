@@ -39,8 +39,11 @@ export interface Transactions {
    * an UnknownCommitError.
    */
   write<Result>(work: TransactionWork<Result>): Promise<Result>;
-  /** As `write`, for short changes that ask for `acquireChange`: those that arrive together share a commit. */
-  share<Result>(work: TransactionWork<Result>): Promise<Result>;
+  /**
+   * As `write`, for short changes that ask for `acquireChange`: those that arrive together share a commit. Independent ones
+   * may run at the same time. Each of them must be right, or reject, whenever their statements come.
+   */
+  share<Result>(work: TransactionWork<Result>, isIndependent?: boolean): Promise<Result>;
 }
 
 /** What this process has done since it opened the database. */

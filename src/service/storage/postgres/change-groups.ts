@@ -2,12 +2,14 @@ import { CompiledQuery } from 'kysely';
 import { isAborted, isUnavailable } from '../core/engine-errors.ts';
 import { StorageBusyError, UnknownCommitError } from '../core/errors.ts';
 import type { Locks, Queries, Transactions, TransactionWork } from '../core/storage.ts';
+import { allSettled } from './sessions.ts';
 
 /** Changes that share a commit at most: the first of them waits for the last. */
 const maxGroup = 64;
 
 interface Job {
   readonly work: TransactionWork<unknown>;
+  readonly isIndependent: boolean;
   /** From performance.now(). */
   readonly deadline: number;
   readonly resolve: (result: unknown) => void;
@@ -18,13 +20,15 @@ interface Job {
 export type ChangeGroups = <Result>(
   storeId: string,
   work: TransactionWork<Result>,
+  isIndependent: boolean,
   write: Transactions['write'],
 ) => Promise<Result>;
 
 /**
  * Changes of a store that arrive while others run form a group, which shares a connection, the lock of the store and a
- * commit: each would wait for the lock, which lasts until the commit, anyway. One that fails is undone alone. Results wait
- * for the commit. A change waits for at most `patienceMs` to begin.
+ * commit: each would wait for the lock, which lasts until the commit, anyway. Independent ones run at the same time, so
+ * that they wait for the answers of PostgreSQL together. One that fails is undone alone. Results wait for the commit. A
+ * change waits for at most `patienceMs` to begin.
  */
 export function createChangeGroups(patienceMs: number, onCommit: (changes: number) => void): ChangeGroups {
   /** By store: a store is in it while changes of it run. */
@@ -44,10 +48,16 @@ export function createChangeGroups(patienceMs: number, onCommit: (changes: numbe
     queues.delete(storeId);
   }
 
-  return <Result>(storeId: string, work: TransactionWork<Result>, write: Transactions['write']) =>
+  return <Result>(
+    storeId: string,
+    work: TransactionWork<Result>,
+    isIndependent: boolean,
+    write: Transactions['write'],
+  ) =>
     new Promise<Result>((resolve, reject) => {
       const deadline = performance.now() + patienceMs;
-      const job = { work, deadline, resolve: (result: unknown) => resolve(result as Result), reject };
+      const settle = (result: unknown) => resolve(result as Result);
+      const job: Job = { work, isIndependent, deadline, resolve: settle, reject };
       const queue = queues.get(storeId);
       if (queue === undefined) void run(storeId, [job], write);
       else queue.push(job);
@@ -60,11 +70,15 @@ async function commitGroup(
   onCommit: (changes: number) => void,
 ): Promise<void> {
   try {
-    const settlements = await runGroup(group, write, runPlainly).catch((error: unknown) => {
+    const settlements = await runGroup(withNeighbours(group), write, runPlainly).catch((error: unknown) => {
       const isOver = error instanceof StorageBusyError || error instanceof UnknownCommitError;
       if (isOver || group.length === 1) throw error;
       // One of them has failed, and undid the others. Savepoints take time, so they are set in this case only.
-      return runGroup(group, write, runInSavepoint);
+      return runGroup(
+        group.map((job) => [job]),
+        write,
+        runInSavepoint,
+      );
     });
     onCommit(settlements.length);
     for (const settle of settlements) settle();
@@ -73,17 +87,43 @@ async function commitGroup(
   }
 }
 
+/** Independent changes that follow each other together, each of the others by itself. */
+function withNeighbours(group: readonly Job[]): Job[][] {
+  const steps: Job[][] = [];
+  let previous: Job | undefined;
+  for (const job of group) {
+    if (job.isIndependent && previous?.isIndependent) steps.at(-1)?.push(job);
+    else steps.push([job]);
+    previous = job;
+  }
+  return steps;
+}
+
 /** Runs a job and answers the function that settles it. Rejects if the transaction is lost. */
 type Run = (job: Job, db: Queries, locks: Locks) => Promise<() => void>;
 
-function runGroup(group: readonly Job[], write: Transactions['write'], run: Run): Promise<(() => void)[]> {
+/** Runs the jobs of each step at the same time, in one transaction. */
+function runGroup(
+  steps: readonly (readonly Job[])[],
+  write: Transactions['write'],
+  run: Run,
+): Promise<(() => void)[]> {
   return write(async (db, locks) => {
-    const isFree = await locks.acquireChange();
-    // No other change of the store runs before the commit, so nobody else can claim anything.
-    const ownLocks = isFree ? { ...locks, claim: async () => true, acquireChange: async () => true } : locks;
-    const settlements: (() => void)[] = [];
-    for (const job of group) settlements.push(await run(job, db, ownLocks));
-    return settlements;
+    // What the changes ask first is sent behind this, so it is answered once the lock is held.
+    const isFree = locks.acquireChange();
+    const ownLocks: Locks = {
+      ...locks,
+      acquireChange: () => isFree,
+      // No other change of the store runs before the commit, so nobody else can claim anything.
+      claim: async (name) => (await isFree) || locks.claim(name),
+    };
+    const runAll = async () => {
+      const settlements: (() => void)[] = [];
+      for (const jobs of steps)
+        settlements.push(...(await allSettled(jobs.map((job) => run(job, db, ownLocks)))));
+      return settlements;
+    };
+    return (await allSettled([isFree, runAll()]))[1];
   });
 }
 

@@ -13,9 +13,9 @@ export function createLocks(db: Queries, scope: string): Locks {
   };
   return {
     claim: (name) => ask(sql`pg_try_advisory_xact_lock(${key(`claim ${JSON.stringify(name)}`)})`),
-    acquireChange: async () =>
-      (await ask(sql`pg_try_advisory_xact_lock_shared(${key('restore')})`)) &&
-      (await ask(sql`pg_advisory_xact_lock(${key('change')})`)),
+    acquireChange: () =>
+      ask(sql`case when pg_try_advisory_xact_lock_shared(${key('restore')})
+        then pg_advisory_xact_lock(${key('change')}) is not null else false end`),
     acquireRestore: async () =>
       (await ask(sql`pg_try_advisory_xact_lock(${key('restoring')})`)) &&
       (await ask(sql`pg_advisory_xact_lock(${key('restore')})`)),

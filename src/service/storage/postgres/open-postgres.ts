@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CamelCasePlugin, CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely';
+import { CamelCasePlugin, Kysely, PostgresDialect, sql } from 'kysely';
 import { isAborted, isConnectionLost, isUnavailable } from '../core/engine-errors.ts';
 import { DatabaseSetupError, StorageBusyError, UnknownCommitError } from '../core/errors.ts';
 import type { Schema } from '../core/schema.ts';
@@ -8,6 +8,7 @@ import { createChangeGroups } from './change-groups.ts';
 import { parseConnectionString } from './connection-string.ts';
 import { createLocks } from './locks.ts';
 import { connectToServers } from './servers.ts';
+import { allSettled, createSessions, type Session } from './sessions.ts';
 import { createStoreQueue } from './store-queue.ts';
 
 /** How often a transaction is run that PostgreSQL aborts. */
@@ -55,7 +56,9 @@ export async function openPostgres(
       },
     },
   });
-  const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }), plugins: [new CamelCasePlugin()] });
+  const config = { dialect: new PostgresDialect({ pool }), plugins: [new CamelCasePlugin()] };
+  const db = new Kysely<Schema>(config);
+  const withSession = createSessions(db, config);
 
   const queue = createStoreQueue(Math.ceil(poolSize * storeShare), patienceMs);
   let commits = 0;
@@ -65,7 +68,7 @@ export async function openPostgres(
     changes += count - 1;
   });
 
-  function begin(mode: 'read' | 'write', audience: Audience): string {
+  function beginningOf(mode: 'read' | 'write', audience: Audience): string {
     const setting =
       audience === 'administration'
         ? "set local storectl.administration = 'on'"
@@ -83,17 +86,17 @@ export async function openPostgres(
     const run = <Result>(mode: 'read' | 'write', work: TransactionWork<Result>) =>
       retryAborted(() =>
         guard(() =>
-          db.connection().execute(async (queries) => {
-            await queries.executeQuery(CompiledQuery.raw(begin(mode, audience)));
+          withSession(async ({ queries, begin, end }) => {
             let result: Result;
             try {
-              result = await work(queries, locksOf(queries));
+              const begun = begin(beginningOf(mode, audience));
+              [, result] = await allSettled([begun, work(queries, locksOf(queries))]);
             } catch (error) {
               // If the connection is gone, so is the transaction.
-              await queries.executeQuery(CompiledQuery.raw('rollback')).catch(() => {});
+              await end('rollback').catch(() => {});
               throw error;
             }
-            await commit(queries, mode);
+            await commit(end, mode);
             if (mode === 'write') {
               commits += 1;
               changes += 1;
@@ -111,7 +114,7 @@ export async function openPostgres(
     return {
       read,
       write: (work) => queue(storeId, () => write(work)),
-      share: (work) => groups(storeId, work, write),
+      share: (work, isIndependent = false) => groups(storeId, work, isIndependent, write),
     };
   }
 
@@ -169,9 +172,9 @@ async function checkSetup(db: Queries): Promise<string[]> {
     : unsafe;
 }
 
-async function commit(queries: Queries, mode: 'read' | 'write'): Promise<void> {
+async function commit(end: Session['end'], mode: 'read' | 'write'): Promise<void> {
   try {
-    await queries.executeQuery(CompiledQuery.raw('commit'));
+    await end('commit');
   } catch (cause) {
     if (mode === 'read' || !isConnectionLost(cause)) throw cause;
     throw new UnknownCommitError('the connection to the database broke during a commit', { cause });

@@ -288,16 +288,6 @@ test('three instances, 32 clients that write: nothing is lost, doubled or refuse
   expect(await count(service, 'events')).toBe(32 * 4);
 });
 
-test('of many changes of a store at once one fails: it is undone alone, and the others are stored', async () => {
-  const service = await startService({ storage: await openTestStorage(await newDatabase()) });
-  const titles = ['A', 'B', 'C', 'B', 'D', 'E'];
-  const posts = titles.map((title) => service.call('blog.create', '', { title, contentMd: '' }));
-  const statuses = (await Promise.all(posts)).map(({ status }) => status);
-  expect(statuses.filter((status) => status === 201)).toHaveLength(5);
-  expect(statuses.filter((status) => status === 409)).toHaveLength(1);
-  expect(await count(service, 'events')).toBe(5);
-});
-
 test('during a restore other changes of the store are refused, and those of other stores succeed', async () => {
   const { service, post } = await startInstances(2);
   const other = await startService({ storage: service.storage });

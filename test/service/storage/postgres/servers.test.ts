@@ -2,6 +2,7 @@ import { type AddressInfo, connect as connectTo, createServer, type Socket } fro
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { openStorage } from '../../../../src/service/index.ts';
+import type { Queries } from '../../../../src/service/storage/core/storage.ts';
 import { query, startPostgres, type TestCluster, type TestDatabase } from '../../../helpers/postgres.ts';
 import { openTestStorage, startService } from '../../helpers/service.ts';
 
@@ -17,10 +18,14 @@ async function freshDatabase(): Promise<TestDatabase> {
   return database;
 }
 
-/** Passes connections on to a server, until it is silent: it then accepts new ones, and nothing comes through. */
+/**
+ * Passes connections on to a server, until it is silent: it then accepts new ones, and nothing comes through. Answers can be
+ * held back.
+ */
 async function startProxy(port: number) {
   const sockets = new Set<Socket>();
   let isSilent = false;
+  let hold = { until: '', isOver: Promise.resolve(), end() {} };
   const proxy = createServer((client) => {
     const server = connectTo(port, '127.0.0.1');
     for (const [socket, other] of [
@@ -28,7 +33,12 @@ async function startProxy(port: number) {
       [server, client],
     ] as const) {
       sockets.add(socket);
-      socket.on('data', (chunk) => void (isSilent || other.write(chunk)));
+      socket.on('data', (chunk) => {
+        if (socket === client && chunk.includes(hold.until)) hold.end();
+        const pass = () => void (isSilent || other.write(chunk));
+        if (socket === server) void hold.isOver.then(pass);
+        else pass();
+      });
       socket.on('close', () => void (isSilent || other.destroy()));
       socket.on('error', () => {});
     }
@@ -43,8 +53,27 @@ async function startProxy(port: number) {
     setSilent(value: boolean) {
       isSilent = value;
     },
+    /** Answers wait until a client has sent this text. */
+    holdAnswersUntil(text: string) {
+      let end = () => {};
+      const isOver = new Promise<void>((resolve) => {
+        end = resolve;
+      });
+      hold = { until: text, isOver, end };
+    },
   };
 }
+
+test('queries that do not wait for each other are sent together, the beginning of their transaction too', async () => {
+  const { url } = await freshDatabase();
+  const { port } = new URL(url);
+  const proxy = await startProxy(Number(port));
+  const storage = await openTestStorage(url.replace(port, String(proxy.port)));
+  proxy.holdAnswersUntil('the second');
+  const ask = (db: Queries, text: string) => sql`select ${text}::text as text`.execute(db);
+  const results = await storage.read((db) => Promise.all([ask(db, 'the first'), ask(db, 'the second')]));
+  expect(results.map(({ rows }) => rows)).toEqual([[{ text: 'the first' }], [{ text: 'the second' }]]);
+});
 
 test('a server that falls silent is 503 long before its connections time out, and used again when it answers', async () => {
   const { url } = await freshDatabase();
