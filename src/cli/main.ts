@@ -10,7 +10,6 @@ import { type ExitCode, exitCodes } from './core/exit-codes.ts';
 import type { Io } from './core/io.ts';
 import type { ParsedCommand } from './core/parsed-command.ts';
 import { printable, printableJson, printableLines } from './core/sanitize.ts';
-import { version } from './core/version.ts';
 import { createProgram } from './program/parser.ts';
 
 /**
@@ -37,7 +36,7 @@ export async function main(
     }
     ran = true;
     const attempt = async (given: GlobalFlags): Promise<GlobalFlags | null> => {
-      const context = await createContext({ io, flags: given, version });
+      const context = await createContext({ io, flags: given });
       try {
         exitCode = (await definition.run(context, parsed)) ?? exitCodes.done;
         return null;
@@ -61,7 +60,7 @@ export async function main(
     const writeHelp = (part: string) => {
       help += part;
     };
-    const parser = createProgram({ words, io, version, writeHelp, run });
+    const parser = createProgram({ words, io, writeHelp, run });
     await parser.parseAsync(words, { from: 'user' }).catch(ignoreHelpExit);
     if (help !== '') (await import('./output/pager.ts')).showHelp(help, words, io);
     await output.flushed(ran, last?.applied ?? []);

@@ -27,13 +27,17 @@ export class HistoryError extends Error {
   }
 }
 
-/** What to do about damage, on the command line. */
-export const repairAdvice =
+const onCommandLine =
   'Run `storectl history repair`, which moves it aside and prints what can still be read of it.';
 
-/** The HistoryError for a file that is no whole record; `message` continues its name. */
-export function damagedError(file: string, message: string): HistoryError {
-  return new HistoryError('history_damaged', `${file} ${message}. ${repairAdvice}`, file);
+/** A file is no whole record. `problem` continues its name, and `advice` says how to repair it. */
+export class DamagedError extends HistoryError {
+  readonly problem: string;
+
+  constructor(file: string | null, problem: string, advice = onCommandLine) {
+    super('history_damaged', `${file} ${problem}. ${advice}`, file);
+    this.problem = problem;
+  }
 }
 
 /**

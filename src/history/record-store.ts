@@ -8,7 +8,7 @@ import {
   readLogs,
   recordOf,
 } from './batch/log-file.ts';
-import { damagedError, HistoryError } from './errors.ts';
+import { DamagedError, HistoryError } from './errors.ts';
 import { type Files, readText } from './files/files.ts';
 import type { HistoryProblem } from './history.ts';
 import { checksumState } from './records/checksum.ts';
@@ -129,7 +129,7 @@ function readForCheck(files: Files, file: string): string | null {
 }
 
 function unreadable(file: string, error: unknown): HistoryError {
-  return damagedError(file, `cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+  return new DamagedError(file, `cannot be read: ${error instanceof Error ? error.message : String(error)}`);
 }
 
 /** True for the text of a file that is certainly whole, without parsing it. */
@@ -187,6 +187,6 @@ function usable(file: string, parsed: ParsedRecord): HistoryRecord {
 
 /** The HistoryError for a file that cannot be used. */
 function problemError({ file, kind, message }: HistoryProblem): HistoryError {
-  if (kind === 'damaged') return damagedError(file, message);
+  if (kind === 'damaged') return new DamagedError(file, message);
   return new HistoryError('history_damaged', `${file} ${message}.`, file);
 }

@@ -1,4 +1,4 @@
-import { editDistance } from '../contract/edit-distance.ts';
+import { nearestFirst } from '../contract/nearest-name.ts';
 
 interface Rule {
   readonly must: string;
@@ -61,9 +61,7 @@ export function checkOptions(options: unknown, known: readonly (keyof typeof rul
   const given = new Map<string, unknown>(Object.entries(options));
   for (const name of given.keys()) {
     if (known.some((one) => one === name)) continue;
-    const distance = (one: string) => editDistance(one.toLowerCase(), name.toLowerCase());
-    const [nearest] = [...known].sort((one, other) => distance(one) - distance(other));
-    throw new TypeError(`unknown option ${name} (did you mean ${nearest}?)`);
+    throw new TypeError(`unknown option ${name} (did you mean ${nearestFirst(known, name)[0]}?)`);
   }
   for (const name of known) {
     const { must, holds, failure: Failure } = rules[name];

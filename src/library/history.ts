@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { HistoryError, repairAdvice } from '../history/errors.ts';
+import { DamagedError, HistoryError } from '../history/errors.ts';
 import type { History as RecordedHistory, SendOptions } from '../history/history.ts';
 import { openHistory } from '../history/journal.ts';
 import { isOpen } from '../history/records/outline.ts';
@@ -35,10 +35,9 @@ export function createHistory(options: { readonly folder: string }): History {
       // Anew for each call: a history looks for damage once, and a script may run for days.
       return await run(openHistory({ folder, process }));
     } catch (error) {
+      if (!(error instanceof DamagedError)) throw error;
       // The command would repair the folder of a profile.
-      if (!(error instanceof HistoryError && error.message.includes(repairAdvice))) throw error;
-      const message = error.message.replace(repairAdvice, 'Call `history.repair()`, which moves it aside.');
-      throw new HistoryError(error.code, message, error.file, error.cause);
+      throw new DamagedError(error.file, error.problem, 'Call `history.repair()`, which moves it aside.');
     }
   }
 

@@ -1,4 +1,4 @@
-import { editDistance } from '../../contract/edit-distance.ts';
+import { nearestFirst } from '../../contract/nearest-name.ts';
 import { usageError } from '../core/errors.ts';
 import { isObject } from '../core/json-value.ts';
 import { printable } from '../core/sanitize.ts';
@@ -15,28 +15,6 @@ export function namesIn(value: unknown, prefix = '', depth = 1): string[] {
     const path = prefix + printable(name.replaceAll(/[\\.]/g, '\\$&'));
     return [path, ...namesIn(inner, `${path}.`, depth + 1)];
   });
-}
-
-/** Sorts the names by similarity to `wanted`. The same last name in another object counts as very similar. */
-export function nearestFirst(names: readonly string[], wanted: string): string[] {
-  const last = (name: string) => name.split('.').at(-1) ?? name;
-  const distance = (name: string) =>
-    Math.min(distanceIgnoringCase(name, wanted), distanceIgnoringCase(last(name), last(wanted)) + 0.5);
-  return [...new Set(names)].sort(
-    (one, other) => distance(one) - distance(other) || one.localeCompare(other, 'en'),
-  );
-}
-
-/** The name that was probably meant, or null: at most three characters differ, and fewer than half. */
-export function nearName(names: readonly string[], wanted: string): string | null {
-  const [nearest] = nearestFirst(names, wanted);
-  if (nearest === undefined) return null;
-  const distance = distanceIgnoringCase(nearest, wanted);
-  return distance <= 3 && distance * 2 < Math.max(nearest.length, wanted.length) ? nearest : null;
-}
-
-function distanceIgnoringCase(one: string, other: string): number {
-  return editDistance(one.toLowerCase(), other.toLowerCase());
 }
 
 /** How many similar names an error lists. */

@@ -21,6 +21,7 @@ import type { ProfileStore } from '../config/profile-store.ts';
 import { CliError, usageError } from '../core/errors.ts';
 import { exitCodes } from '../core/exit-codes.ts';
 import { type Io, isInputForbidden, isSwitchedOn } from '../core/io.ts';
+import { version } from '../core/version.ts';
 import { describeExchange, describeRetry } from '../output/describe-exchange.ts';
 import { choosePager, isLongerThan, showInPager } from '../output/pager.ts';
 import { type Style, styleOf } from '../output/style.ts';
@@ -87,15 +88,8 @@ export interface Context {
   close(): Promise<void>;
 }
 
-interface ContextOptions {
-  readonly io: Io;
-  readonly flags: GlobalFlags;
-  /** Of the package. */
-  readonly version: string;
-}
-
 /** Creates the context of one command. Files, history and connections are opened on demand. */
-export async function createContext({ io, flags, version }: ContextOptions): Promise<Context> {
+export async function createContext({ io, flags }: Pick<Context, 'io' | 'flags'>): Promise<Context> {
   const err = await styleOf(io.stderr, io.env);
   const out = await styleOf(io.stdout, io.env);
   const cleanups: (() => Promise<void>)[] = [];
@@ -128,7 +122,7 @@ export async function createContext({ io, flags, version }: ContextOptions): Pro
   });
   const demo = memoize(async () => {
     const { startDemo } = await import('./demo-service.ts');
-    const started = await waiting.during('the demo store', () => startDemo(demoDirectory(io), version));
+    const started = await waiting.during('the demo store', () => startDemo(demoDirectory(io)));
     cleanups.push(() => started.close());
     notice(err.color.dim('demo: example data on this machine, no real store'));
     return started;

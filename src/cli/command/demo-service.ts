@@ -2,6 +2,7 @@ import path from 'node:path';
 import { systemCode } from '../../history/errors.ts';
 import type { ExampleStore } from '../../service/index.ts';
 import { describeSystemError, localStateError } from '../core/errors.ts';
+import { version } from '../core/version.ts';
 
 /** This repository's service, running inside this process with an example store. */
 export interface Demo {
@@ -24,9 +25,9 @@ const keyMinutes = 60;
  * Starts the demo service on a free loopback port, with its data in `directory`. Several processes may share the data:
  * each has its own port and key.
  */
-export async function startDemo(directory: string, version: string): Promise<Demo> {
+export async function startDemo(directory: string): Promise<Demo> {
   try {
-    return await startService(directory, version);
+    return await startService(directory);
   } catch (error) {
     const isUnwritable = unwritableCodes.includes(systemCode(error));
     const isEngineMissing = error instanceof Error && error.name === 'DatabaseSetupError';
@@ -42,7 +43,7 @@ export async function startDemo(directory: string, version: string): Promise<Dem
   }
 }
 
-async function startService(directory: string, version: string): Promise<Demo> {
+async function startService(directory: string): Promise<Demo> {
   const service = await import('../../service/index.ts');
   const storage = await service.openStorage(path.join(directory, 'store.db'));
   try {

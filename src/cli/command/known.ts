@@ -4,7 +4,6 @@ import { historyDirectory } from '../config/directories.ts';
 import { CliError } from '../core/errors.ts';
 import { isObject } from '../core/json-value.ts';
 import type { Connection, Context } from './context.ts';
-import type { Demo } from './demo-service.ts';
 import { completeId, minIdLength } from './short-id.ts';
 
 /** The objects of a kind that this machine knows, of the store in use, the last seen first. */
@@ -25,7 +24,8 @@ export async function listKnown(context: Context, kind: KnownKind): Promise<Know
   if (profile !== demoProfile) return known;
   // The service of the demo runs in this process, so it can list what the example store has.
   const { example } = await context.demo();
-  return inExample(example, kind)
+  const oldestFirst: readonly { readonly id: string }[] = example[`${kind}s`];
+  return oldestFirst
     .map(({ id, ...fields }) => ({
       id,
       seenAt: known.find((object) => object.id === id)?.seenAt ?? '',
@@ -73,25 +73,5 @@ export async function rememberDispute(
   } catch (error) {
     // Without a home folder there is no place for it, and the read itself succeeded.
     if (!(error instanceof CliError)) throw error;
-  }
-}
-
-type Listed = Readonly<Record<string, unknown>> & { readonly id: string };
-
-/** Oldest first. */
-function inExample(example: Demo['example'], kind: KnownKind): readonly Listed[] {
-  switch (kind) {
-    case 'backup':
-      return example.backups;
-    case 'dispute':
-      return example.disputes;
-    case 'post':
-      return example.posts;
-    case 'endpoint':
-      return example.endpoints;
-    case 'reclaim':
-      return example.reclaims;
-    case 'notification':
-      return example.notifications;
   }
 }

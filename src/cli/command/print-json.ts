@@ -1,7 +1,8 @@
+import { nearestFirst } from '../../contract/nearest-name.ts';
 import { getPath, setPath } from '../core/field-path.ts';
 import { printable } from '../core/sanitize.ts';
 import { renderJson } from '../output/style.ts';
-import { namesIn, nearestFirst } from './answer-fields.ts';
+import { namesIn } from './answer-fields.ts';
 import type { Context } from './context.ts';
 
 /** Prints a value as JSON, or only the fields that `--fields` names. */

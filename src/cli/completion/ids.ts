@@ -104,14 +104,13 @@ const exampleItems: Readonly<Partial<Record<CompletionKind, readonly KnownItem[]
 
 /** The last value of each flag that was typed. */
 function connectionFlags(words: readonly string[]): ConnectionFlags {
-  const textOf = (flag: string) => {
+  const lastOf = (flag: string) => {
     const at = words.findLastIndex((word) => word === flag || word.startsWith(`${flag}=`));
-    return words[at]?.slice(flag.length + 1) || words[at + 1];
+    return at === -1 ? undefined : words[at]?.slice(flag.length + 1) || words[at + 1];
   };
-  const given = (flag: string) => words.some((word) => word === flag || word.startsWith(`${flag}=`));
   return {
-    profile: given('--demo') ? demoProfile : given('--profile') ? textOf('--profile') : undefined,
-    store: given('--store') ? textOf('--store') : undefined,
-    baseUrl: given('--base-url') ? textOf('--base-url') : undefined,
+    profile: words.includes('--demo') ? demoProfile : lastOf('--profile'),
+    store: lastOf('--store'),
+    baseUrl: lastOf('--base-url'),
   };
 }

@@ -7,9 +7,9 @@ import { inexactNumber } from '../core/json-text.ts';
 import { isObject, isTooDeep, maxNestingDepth } from '../core/json-value.ts';
 import type { InputSource } from './stdin.ts';
 
-/** Applies `path=value` to the body. Throws a usage error that names the flag. */
-export function applySet(body: Record<string, unknown>, text: string, flag: string): void {
-  const { path: names, value } = readPair(text, flag);
+/** Applies the `path=value` of `--set` to the body. Throws a usage error. */
+export function applySet(body: Record<string, unknown>, text: string): void {
+  const { path: names, value } = readPair(text, '--set');
   setPath(body, parsePath(names), value);
 }
 

@@ -12,8 +12,9 @@ export const timeExamples = '2026-12-01, 2026-12-01 09:00, tomorrow 09:00, in 3 
 export function parseTime(text: string, now: number): string | null {
   const typed = text.trim();
   if (/^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/i.test(typed)) {
+    if (!hasValidDate(typed)) return null;
     const isRfc3339 = typed[10] === 'T' && /:\d\d:\d\d/.test(typed);
-    return isRfc3339 && hasValidDate(typed) ? typed : hasValidDate(typed) ? toUtc(new Date(typed)) : null;
+    return isRfc3339 ? typed : toUtc(new Date(typed));
   }
   const date = parseLocal(typed.toLowerCase(), now) ?? parseRelative(typed.toLowerCase(), now);
   return date === null ? null : toUtc(date);

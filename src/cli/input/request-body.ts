@@ -32,7 +32,7 @@ export async function readBody(
   const file = optionValue(parsed, '--from-file');
   const body = file === undefined ? {} : await readObject(source, file, '--from-file');
   const sets = parsed.options.get('--set');
-  if (typeof sets === 'object') for (const text of sets) applySet(body, text, '--set');
+  if (typeof sets === 'object') for (const text of sets) applySet(body, text);
   for (const field of fields) {
     const given = parsed.options.get(field.flag);
     const textFile = field.fileFlag === null ? undefined : optionValue(parsed, field.fileFlag);

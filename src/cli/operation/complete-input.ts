@@ -10,12 +10,10 @@ import type { Questions } from '../prompts/questions.ts';
 import { completeParameter, wrongConfirmation } from './run/confirm.ts';
 import type { Interview } from './run/run.ts';
 
-/** What an operation is called with. The store id is the connection's. */
-export interface OperationInput {
-  /** Path parameters other than the store id. */
+/** Completed input. The answers of the user are in the body, too. */
+interface CompletedInput {
+  /** Path parameters other than the store id, which is the connection's. */
   readonly parameters: Readonly<Record<string, string>>;
-  /** The request body, or null for an operation without one. */
-  readonly body: Record<string, unknown> | null;
   /** Lets the user change their answers; null if nothing was asked. */
   readonly interview: Interview | null;
 }
@@ -41,7 +39,7 @@ export async function completeInput(
   { operation, fields, confirm, questions, introduce }: InputRules,
   parsed: ParsedCommand,
   body: Record<string, unknown> | null,
-): Promise<OperationInput> {
+): Promise<CompletedInput> {
   const settings = await context.settings();
   if (settings.storeId) checkParameter('--store', settings.storeId.value);
   const names = pathParameters(operation).filter((name) => name !== 'storeId');
@@ -66,21 +64,15 @@ export async function completeInput(
     ...absent.map(describeMissing),
     ...(context.canPrompt ? [] : await missingConfirmation(context, parsed, confirm, parameters)),
   ];
-  if (missing.length === 0 && questions === null) return { parameters, body, interview: null };
+  if (missing.length === 0 && questions === null) return { parameters, interview: null };
   if (!context.canPrompt || connection.length > 0)
     throw inputNeeded(missing, 'or run the command in a terminal to be prompted');
   // Fail on a missing key before asking anything.
   await context.connect();
 
-  const completed = body ?? {};
   const { interview } = await import('./questions/ask-missing.ts');
-  const ids = names.map((name) => ({ name, description: describeParameter(name) }));
-  const asked = { operation, first: questions ?? (() => []), ids, fields: absent, introduce };
-  return {
-    parameters,
-    body: body && completed,
-    interview: await interview(context, asked, parameters, completed),
-  };
+  const asked = { operation, first: questions ?? (() => []), ids: names, fields: absent, introduce };
+  return { parameters, interview: await interview(context, asked, parameters, body ?? {}) };
 }
 
 /** Without a terminal, irreversible operations need `--confirm`. */

@@ -4,6 +4,7 @@ import { globalGroup, globalOptions } from '../command/global-options.ts';
 import type { Io } from '../core/io.ts';
 import { defaultGroup, type OptionSpec } from '../core/option-spec.ts';
 import type { ParsedCommand } from '../core/parsed-command.ts';
+import { version } from '../core/version.ts';
 import { type Group, isGroup, type Leaf, tree } from './command-tree.ts';
 import { formatHelp, globalOptionsLine, negatableOptions, optionTerm, subcommandTerm } from './help.ts';
 import { helpColumns } from './prerendered.ts';
@@ -12,7 +13,6 @@ export interface ProgramOptions {
   /** The arguments that will be parsed. */
   readonly words: readonly string[];
   readonly io: Io;
-  readonly version: string;
   /** Called with parts of the help or the version. */
   writeHelp(part: string): void;
   /** Called with the command that the user typed. */
@@ -23,7 +23,7 @@ export interface ProgramOptions {
  * Creates the parser for the command tree. The options of a command are added when the parser reaches it, so that most
  * command files are never loaded.
  */
-export function createProgram({ words, io, version, writeHelp, run }: ProgramOptions): Command {
+export function createProgram({ words, io, writeHelp, run }: ProgramOptions): Command {
   const program = new Command('storectl')
     .description('Run an online store from the terminal.')
     .version(version, '-V, --version', 'Print the version')

@@ -8,7 +8,6 @@ import { type ExitCode, exitCodes } from '../../cli/core/exit-codes.ts';
 import { getPath } from '../../cli/core/field-path.ts';
 import type { ParsedCommand } from '../../cli/core/parsed-command.ts';
 import { printable, printableInOneLine } from '../../cli/core/sanitize.ts';
-import { version } from '../../cli/core/version.ts';
 import { mostSevereExitCode, withResultsFile } from '../../cli/operation/run/bulk.ts';
 import { describeHistoryError } from '../../cli/operation/run/history-error.ts';
 import { markReported } from '../../cli/operation/run/mark-reported.ts';
@@ -83,7 +82,6 @@ async function openStore({ io, flags }: Context, profile: string): Promise<Store
     // Printed for all stores at the end. With --quiet, notices are dropped as well.
     io: { ...io, stdout: output, stderr: flags.quiet ? new PassThrough().resume() : io.stderr },
     flags: { ...flags, profile, json: true, fields: null, quiet: false, noInput: true },
-    version,
   });
   const { storeId, baseUrl, apiKey } = await context.settings();
   const elsewhere = Object.entries({ store: storeId, address: baseUrl, key: apiKey }).find(

@@ -1,5 +1,5 @@
-import { nearName } from '../../cli/command/answer-fields.ts';
 import { describeParameter } from '../../cli/input/path-parameter.ts';
+import { nearName } from '../../contract/nearest-name.ts';
 import { toJSONSchema } from './sdk.ts';
 import type { Schema, Tool } from './tools.ts';
 

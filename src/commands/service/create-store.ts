@@ -1,12 +1,10 @@
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
-import { printJson } from '../../cli/command/print-json.ts';
 import { optionValue } from '../../cli/core/parsed-command.ts';
-import { noticeDone } from '../../cli/operation/run/print-result.ts';
-import { renderRecord, rowsOf } from '../../cli/output/tables.ts';
 import { askFirst } from '../../cli/prompts/questions.ts';
 import { createStore, type Storage } from '../../service/index.ts';
 import { askOption } from './ask.ts';
 import { databaseOption, withStorage } from './database-options.ts';
+import { printAdded } from './print-added.ts';
 
 export const command: CommandDefinition = {
   description:
@@ -36,12 +34,8 @@ export const command: CommandDefinition = {
       hint: 'nothing was created; fix the value and run the command again',
       flags: { name: '--name', slug: '--slug', defaultCurrency: '--currency', timezone: '--timezone' },
     });
-    noticeDone(context, `Created store "${store.name}"`);
-    if (context.flags.quiet) context.print(store.id);
-    else if (context.flags.json) printJson(context, store);
-    else {
-      context.print(renderRecord(rowsOf(store, { now: context.now(), currency: null }), context.out));
-      context.noticeToCopy(`Next: storectl service create-key --store ${store.id} --preset owner`);
-    }
+    printAdded(context, `Created store "${store.name}"`, store);
+    if (context.flags.quiet || context.flags.json) return;
+    context.noticeToCopy(`Next: storectl service create-key --store ${store.id} --preset owner`);
   },
 };

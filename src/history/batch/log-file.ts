@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { damagedError, HistoryError, historyError } from '../errors.ts';
+import { DamagedError, HistoryError, historyError } from '../errors.ts';
 import {
   appendToFile,
   createFile,
@@ -108,7 +108,7 @@ export function recordOf({ lines, checksum }: Log, id: string): ParsedRecord {
 /** Throws a HistoryError if the log is damaged or cannot be read. */
 export function assertWhole({ file, damaged, error }: Log): void {
   if (error !== null) throw error;
-  if (damaged.length > 0) throw damagedError(file, describeDamage(damaged));
+  if (damaged.length > 0) throw new DamagedError(file, describeDamage(damaged));
 }
 
 /** Continues the name of the file. */

@@ -1,5 +1,4 @@
-import { editDistance } from '../../contract/edit-distance.ts';
-import { eventTypes } from '../../contract/operations/notifications.ts';
+import type { eventTypes } from '../../contract/operations/notifications.ts';
 
 export type EventType = (typeof eventTypes)[number];
 
@@ -26,13 +25,6 @@ const builtInParts = Object.fromEntries(
 
 export function isEventType(name: string): name is EventType {
   return Object.hasOwn(builtInTexts, name);
-}
-
-/** The known event whose name is nearest to a misspelt one. */
-export function nearestEventType(name: string): EventType {
-  return eventTypes.reduce((best, candidate) =>
-    editDistance(candidate, name) < editDistance(best, name) ? candidate : best,
-  );
 }
 
 export interface TextTemplate {

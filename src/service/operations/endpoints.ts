@@ -1,8 +1,9 @@
 import * as z from 'zod';
+import { nearestFirst } from '../../contract/nearest-name.ts';
 import { endpointKinds, eventTypes } from '../../contract/operations/notifications.ts';
 import { maskDiscordUrl, parseDiscordUrl } from '../model/discord-url.ts';
 import { ServiceError } from '../model/errors.ts';
-import { isEventType, nearestEventType } from '../model/event-types.ts';
+import { isEventType } from '../model/event-types.ts';
 import { color, distinct, filledText, formatted, text } from '../model/field-schemas.ts';
 import { createId } from '../model/ids.ts';
 import { timestamp } from '../model/time.ts';
@@ -20,7 +21,8 @@ const discordUrl = () =>
 const eventType = () =>
   z.string().superRefine((name, context) => {
     if (isEventType(name)) return;
-    const message = `is not an event: did you mean "${nearestEventType(name.slice(0, 64))}"? Events are ${eventTypes.join(', ')}`;
+    const [nearest] = nearestFirst(eventTypes, name.slice(0, 64));
+    const message = `is not an event: did you mean "${nearest}"? Events are ${eventTypes.join(', ')}`;
     context.addIssue({ code: 'custom', message, params: { code: 'unknown_event' } });
   });
 

@@ -7,6 +7,7 @@ import { CliError } from '../../core/errors.ts';
 import { getPath, setPath } from '../../core/field-path.ts';
 import { printableLines } from '../../core/sanitize.ts';
 import type { FieldFlag } from '../../input/field-flags.ts';
+import { describeParameter } from '../../input/path-parameter.ts';
 import { askChoice, askText, type Choice } from '../../prompts/prompts.ts';
 import {
   askFromStart,
@@ -19,18 +20,13 @@ import type { Interview } from '../run/run.ts';
 import { askField } from './ask-field.ts';
 import { type KnownId, knownIds } from './known-ids.ts';
 
-interface AskedId {
-  readonly name: string;
-  readonly description: string;
-}
-
 /** The missing input of an operation, in the order of the questions. */
 export interface Missing {
   readonly operation: Operation;
   /** Questions of the command itself. */
   readonly first: Questions;
-  /** The ids in the path, including those that were given. */
-  readonly ids: readonly AskedId[];
+  /** The names of the ids in the path, including those that were given. */
+  readonly ids: readonly string[];
   readonly fields: readonly FieldFlag[];
   /** Shows context for the questions, such as the dispute, once the path parameters are known. */
   introduce(parameters: Readonly<Record<string, string>>): Promise<void>;
@@ -60,12 +56,12 @@ export async function interview(
   body: Record<string, unknown>,
 ): Promise<Interview> {
   const known = await knownIds(context, operation);
-  const missing = ids.filter(({ name }) => parameters[name] === undefined);
-  const questionOfId = ({ name, description }: AskedId): Question => ({
+  const missing = ids.filter((name) => parameters[name] === undefined);
+  const questionOfId = (name: string): Question => ({
     async ask() {
       for (;;) {
-        parameters[name] = await askId(context, description, known, parameters[name]);
-        if (ids.some((one) => parameters[one.name] === undefined)) return;
+        parameters[name] = await askId(context, describeParameter(name), known, parameters[name]);
+        if (ids.some((one) => parameters[one] === undefined)) return;
         try {
           return await introduce(parameters);
         } catch (error) {
@@ -84,7 +80,7 @@ export async function interview(
   });
   const questions = () => [...first(), ...missing.map(questionOfId), ...fields.map(questionOf)];
   if (missing.length > 0 && known.length === 0) {
-    const what = missing.map(({ description }) => description.replace(/^Id of the /, '')).join(' or ');
+    const what = missing.map((name) => describeParameter(name).replace(/^Id of the /, '')).join(' or ');
     context.notice(`No ${what} in this machine's history to choose from, and the service has no list.`);
   }
   if (missing.length === 0) await introduce(parameters);

@@ -1,0 +1,32 @@
+/** Sorts the names by similarity to `wanted`. The same last name in another object counts as very similar. */
+export function nearestFirst<Name extends string>(names: readonly Name[], wanted: string): Name[] {
+  const last = (name: string) => name.split('.').at(-1) ?? name;
+  const distance = (name: string) =>
+    Math.min(editDistance(name, wanted), editDistance(last(name), last(wanted)) + 0.5);
+  return [...new Set(names)].sort(
+    (one, other) => distance(one) - distance(other) || one.localeCompare(other, 'en'),
+  );
+}
+
+/** The name that was probably meant, or null: at most three characters differ, and fewer than half. */
+export function nearName(names: readonly string[], wanted: string): string | null {
+  const [nearest] = nearestFirst(names, wanted);
+  if (nearest === undefined) return null;
+  const distance = editDistance(nearest, wanted);
+  return distance <= 3 && distance * 2 < Math.max(nearest.length, wanted.length) ? nearest : null;
+}
+
+/** Levenshtein distance without case: how many characters have to be added, removed or replaced. */
+function editDistance(one: string, other: string): number {
+  const [from, to] = [one.toLowerCase(), other.toLowerCase()];
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
+  for (const [at, character] of [...from].entries()) {
+    const next = [at + 1];
+    for (let index = 0; index < to.length; index += 1) {
+      const replaced = (row[index] ?? 0) + (character === to[index] ? 0 : 1);
+      next.push(Math.min(replaced, (row[index + 1] ?? 0) + 1, (next[index] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}
