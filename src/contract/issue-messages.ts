@@ -14,8 +14,8 @@ const types: Readonly<Record<string, string>> = {
 };
 
 const formats: Readonly<Record<string, string>> = {
-  email: 'an e-mail address',
-  url: 'a web address, for example https://example.com',
+  email: 'an email address',
+  url: 'a URL, for example https://example.com',
   guid: 'a UUID',
   uuid: 'a UUID',
 };
@@ -46,7 +46,7 @@ export function describeIssue(issue: Issue, got = gotValue(issue.input)): string
     case 'not_multiple_of':
       return `must be a multiple of ${issue.divisor}${got}`;
     case 'unrecognized_keys':
-      return `must not have ${issue.keys.join(', ')}`;
+      return `must not contain ${issue.keys.join(', ')}`;
     case 'invalid_key':
       return 'has an invalid name';
     default:

@@ -13,17 +13,17 @@ const tags: Readonly<Record<string, string>> = {
   disputes: 'Disputes, their evidence and their decisions',
   settings: 'Operations settings, such as quiet hours',
   backup: 'Backups of the store',
-  reclaim: 'Notices that reclaim the subdomain of the store',
+  reclaim: 'Subdomain reclaim notices',
   notify: 'Notifications and where they are sent',
 };
 
 const repetition: Readonly<Record<OperationClass, string>> = {
-  read: 'It changes nothing.',
-  repeatable: 'Sending it twice has the effect of sending it once.',
+  read: 'Read-only.',
+  repeatable: 'Idempotent.',
   keyed:
-    'The same idempotency key is applied once: the same request again gets the first answer, with `Idempotency-Replayed: true`.',
+    'Idempotent per idempotency key: repeating a request returns the first response, with `Idempotency-Replayed: true`.',
   'one-shot':
-    'It has no idempotency key: if the answer is lost, look whether it was applied before you send it again.',
+    'Not idempotent: if the response is lost, check whether the change was applied before retrying.',
 };
 
 /** Refusals by their status: of every operation, of those with a body, of writes, and of writes with `If-Match`. */
@@ -60,11 +60,13 @@ const parameterTexts: Readonly<Record<string, string>> = {
 };
 
 const headers = {
-  requestId: header('Id of this request in the log of the service'),
+  requestId: header('Id of this request in the service log'),
   retryAfter: header('Seconds to wait before the next request'),
-  etag: header('Version of the answer, for `If-Match`'),
+  etag: header('Version of the response, for `If-Match`'),
   location: header('Path of the new object'),
-  replayed: header('`true` if this is the stored answer to an earlier request with the same idempotency key'),
+  replayed: header(
+    '`true` if this is the stored response to an earlier request with the same idempotency key',
+  ),
   authenticate: header('How to authenticate'),
 };
 
@@ -135,7 +137,7 @@ function describe(operation: ServedOperation): Json {
             {
               name: 'If-Match',
               in: 'header',
-              description: 'Only if the store still has this `ETag`; else the answer is 412',
+              description: 'Update only if the `ETag` still matches; otherwise returns 412',
               schema: { type: 'string' },
             },
           ]

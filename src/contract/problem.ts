@@ -21,7 +21,7 @@ export const problems = {
   unsupported_media_type: { status: 415, title: 'Unsupported content type' },
   expectation_failed: { status: 417, title: 'Unsupported expectation' },
   validation_failed: { status: 422, title: 'Invalid request' },
-  idempotency_key_reused: { status: 422, title: 'Idempotency key used for another request' },
+  idempotency_key_reused: { status: 422, title: 'Idempotency key used for a different request' },
   rate_limited: { status: 429, title: 'Too many requests' },
   headers_too_large: { status: 431, title: 'Headers too large' },
   internal_error: { status: 500, title: 'Internal error' },
@@ -37,11 +37,11 @@ export type ErrorCode = keyof typeof problems;
 export const problemDetails = named(
   z.looseObject({
     type: text('`urn:storectl:problem:` and the code'),
-    title: text('What the code means'),
-    status: described(z.int(), 'The HTTP status again'),
+    title: text('Meaning of the code'),
+    status: described(z.int(), 'HTTP status code'),
     detail: z.optional(text('What is wrong with this request, for people')),
     code: oneOf(Object.keys(problems), 'Stable name of the reason, for programs'),
-    requestId: z.optional(text('The same as `X-Request-Id`, to find the request in the log')),
+    requestId: z.optional(text('Same as `X-Request-Id`, to find the request in the service log')),
     errors: z.optional(
       described(
         z.array(
@@ -51,10 +51,10 @@ export const problemDetails = named(
             detail: text('Completes "The field …"'),
           }),
         ),
-        'With `validation_failed`: every invalid field',
+        'Every invalid field (only for `validation_failed`)',
       ),
     ),
   }),
   'Problem',
-  'A refusal or a failure (RFC 9457).',
+  'Problem details (RFC 9457).',
 );

@@ -47,7 +47,7 @@ export const tree: Readonly<Record<string, Group | Leaf>> = {
     commands: {
       show: leaf('Show a dispute with its evidence', () => import('../../commands/disputes/show.ts')),
       open: leaf('Open a dispute record', () => import('../../commands/disputes/open.ts')),
-      decide: leaf('Record the decision of a dispute', () => import('../../commands/disputes/decide.ts')),
+      decide: leaf('Record the decision on a dispute', () => import('../../commands/disputes/decide.ts')),
       list: leaf('List known disputes', () => import('../../commands/disputes/list.ts')),
     },
   },
@@ -73,7 +73,7 @@ export const tree: Readonly<Record<string, Group | Leaf>> = {
         'Add an endpoint that notifications are sent to',
         () => import('../../commands/notify/add-endpoint.ts'),
       ),
-      'mark-read': leaf('Mark notifications read', () => import('../../commands/notify/mark-read.ts')),
+      'mark-read': leaf('Mark notifications as read', () => import('../../commands/notify/mark-read.ts')),
       list: leaf('List known endpoints', () => import('../../commands/notify/list.ts')),
     },
   },
@@ -140,7 +140,10 @@ export const tree: Readonly<Record<string, Group | Leaf>> = {
         'Add evidence to a dispute',
         () => import('../../commands/service/add-evidence.ts'),
       ),
-      emit: leaf('Emit an event that no operation emits', () => import('../../commands/service/emit.ts')),
+      emit: leaf(
+        'Emit a feedback_digest or reclaim_noticed event',
+        () => import('../../commands/service/emit.ts'),
+      ),
       deliveries: leaf(
         'List or retry deliveries to endpoints',
         () => import('../../commands/service/deliveries.ts'),

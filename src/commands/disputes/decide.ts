@@ -16,7 +16,7 @@ const receipt = '--receipt';
 const one = operationCommand({
   operation: decideDispute,
   extraAnswerFields: ['changed'],
-  description: `Record the decision of a dispute. It is final and moves no money. The dispute is shown with its evidence
+  description: `Record the decision on a dispute. It is final and moves no money. The dispute is shown with its evidence
 first. A dispute that already has this decision is left unchanged; one with another decision is refused. ${from} records
 the decisions in a file: it shows the plan, asks you to confirm the number of decisions, and writes a receipt. With several
 ids, or a file of ids alone, a terminal goes through the disputes one by one. Run the same command again to continue. The

@@ -9,7 +9,7 @@ const resubmit = '--resubmit';
 
 export const command = operationCommand({
   operation: appealReclaim,
-  description: `Appeal a notice that reclaims the subdomain of the store. A notice allows one appeal, and its text cannot be
+  description: `Appeal a subdomain reclaim notice of the store. A notice allows one appeal, and its text cannot be
 changed later. A second appeal from this machine is refused; ${resubmit} sends it anyway.`,
   options: [
     { flag: resubmit, description: 'Appeal even if this notice was appealed before', group: 'Safety:' },

@@ -13,7 +13,7 @@ const required: readonly RequiredOption[] = [
     field: 'disputeId',
     give: '--dispute ID',
     description: 'dispute that the evidence is for',
-    question: 'Which dispute is the evidence for (its id)?',
+    question: 'Id of the dispute that the evidence is for?',
   },
   {
     field: 'kind',
@@ -25,7 +25,7 @@ const required: readonly RequiredOption[] = [
 ];
 
 export const command: CommandDefinition = {
-  description: `Add evidence to a dispute. \`disputes show\` lists it, oldest first. It has a text, or the key of a file in your own
+  description: `Add evidence to a dispute. \`disputes show\` lists it, oldest first. Evidence can have a text or the key of a file in your
 storage, or neither. This needs write access to the database, not a key.`,
   options: [
     {
@@ -43,11 +43,14 @@ storage, or neither. This needs write access to the database, not a key.`,
   ],
   examples: [
     'service add-evidence --dispute 019a… --kind parcel --label Parcel --text 0034…',
-    'service add-evidence --dispute 019a… --kind email --label Mails --text-file mails.txt',
+    'service add-evidence --dispute 019a… --kind email --label Emails --text-file emails.txt',
   ],
   async run(context, parsed) {
     const content = await readContent(context, parsed);
-    const store = { description: 'store of the dispute', question: 'Which store is the dispute of?' };
+    const store = {
+      description: 'store of the dispute',
+      question: 'Which store does the dispute belong to?',
+    };
     const [storeId = '', disputeId = '', kind, label] = await askForStoreAnd(
       context,
       parsed,

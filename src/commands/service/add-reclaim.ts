@@ -18,8 +18,8 @@ const reason = {
 };
 
 export const command: CommandDefinition = {
-  description: `Add a notice to a store that its subdomain is reclaimed. The store gets a notification, and \`reclaim appeal\`
-appeals the notice. This needs write access to the database, not a key.`,
+  description: `Add a reclaim notice for a store's subdomain. The store is notified and can appeal with \`reclaim appeal\`. This needs
+write access to the database, not a key.`,
   options: [
     { flag: '--subdomain', value: 'NAME', description: 'Subdomain that the platform reclaims' },
     { flag: '--reason', value: 'TEXT', description: 'Why it is reclaimed; the store owner sees it' },

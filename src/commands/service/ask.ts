@@ -27,7 +27,10 @@ export async function chooseStore(
 async function storeChoices(context: Context, parsed: ParsedCommand): Promise<Choice[]> {
   const stores = await withStorage(context, parsed, listStores);
   if (stores.length === 0) {
-    throw usageError('there are no stores in the database', '`storectl service create-store` creates one');
+    throw usageError(
+      'there are no stores in the database',
+      'run `storectl service create-store` to create one',
+    );
   }
   return stores.map(({ id, name }) => ({ value: id, name: `${printable(name)}  ${id}` }));
 }
@@ -64,7 +67,7 @@ async function keyChoices(context: Context, parsed: ParsedCommand, storeId: stri
   const keys = await withStorage(context, parsed, (storage) => listKeys(storage, storeId));
   const choices = keys.filter(({ state }) => state === 'active').map(describeKey);
   if (choices.length > 0) return choices;
-  throw usageError(`store ${storeId} has no valid key`, '`storectl service create-key` creates one');
+  throw usageError(`store ${storeId} has no valid key`, 'run `storectl service create-key` to create one');
 }
 
 function describeKey({ id, label, scopes, createdAt }: ListedKey): Choice {

@@ -11,7 +11,7 @@ export const command: CommandDefinition = {
     'Create a store in the database of the service. This needs write access to the database, not a key.',
   options: [
     { flag: '--name', value: 'TEXT', description: 'Name of the store' },
-    { flag: '--slug', value: 'TEXT', description: 'Short name in addresses (default: made from the name)' },
+    { flag: '--slug', value: 'TEXT', description: 'URL slug (default: derived from the name)' },
     { flag: '--currency', value: 'CODE', description: 'Currency (default EUR)' },
     { flag: '--timezone', value: 'ZONE', description: 'Time zone (default UTC)' },
     databaseOption,

@@ -60,7 +60,7 @@ export async function withStorage<Result>(
       code: 'database_missing',
       exitCode: exitCodes.localState,
       message: `database ${name} does not exist`,
-      hint: '`storectl service create-store` and `storectl service start` create it; --database chooses another',
+      hint: 'run `storectl service create-store` to create it, or choose another with --database',
       outcome: 'not_sent',
     });
   }
@@ -90,18 +90,18 @@ const engineErrors: Readonly<Record<string, string>> = {
   SQLITE_NOTADB: 'the file is not a database',
   SQLITE_CORRUPT: 'the file is damaged',
   SQLITE_CANTOPEN: 'the file cannot be opened',
-  SQLITE_READONLY: 'this user may not write the file',
+  SQLITE_READONLY: 'no permission to write the file',
   SQLITE_FULL: 'the disk is full',
-  ECONNREFUSED: 'nothing answers at this address',
+  ECONNREFUSED: 'connection refused',
   ENOTFOUND: 'host name not found',
-  EAI_AGAIN: 'the host name cannot be resolved at the moment',
-  ETIMEDOUT: 'nothing answers at this address',
+  EAI_AGAIN: 'host name lookup failed, try again',
+  ETIMEDOUT: 'connection timed out',
   '28P01': 'the password is wrong',
-  '28000': 'this user may not connect',
+  '28000': 'this role is not allowed to connect',
   '3D000': 'the database does not exist',
-  '42501': 'this user may not create tables in it',
-  '53300': 'it accepts no more connections',
-  '25006': 'it is read-only, as a standby is',
+  '42501': 'this role is not allowed to create tables',
+  '53300': 'too many connections',
+  '25006': 'it is read-only (a standby?)',
   '57P03': 'it is starting up or shutting down',
 };
 
@@ -122,7 +122,7 @@ function hintFor(error: unknown, location: string): string {
   if (error instanceof NewerDatabaseError) return 'update storectl, or choose another database';
   if (error instanceof ForeignDatabaseError) return 'choose another file; this one was not changed';
   if (error instanceof DatabaseSetupError && !isPostgresLocation(location)) {
-    return 'npm install with --omit=optional leaves it out; --database postgres://… works without it';
+    return 'reinstall storectl without --omit=optional, or use --database postgres://…';
   }
   if (error instanceof DatabaseSetupError)
     return 'for example postgres://USER@HOST/DATABASE or "host=HOST dbname=DATABASE"';

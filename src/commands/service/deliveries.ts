@@ -22,7 +22,7 @@ import { databaseOption, withStorage } from './database-options.ts';
 export const command: CommandDefinition = {
   description: `List the messages to the endpoints, newest first, or retry those that failed. A delivery is pending, held
 (until the quiet hours of the store end), delivered, or dead (rejected for good, or not accepted for 72 hours). A retry also
-enables an endpoint that was disabled because of the failure.`,
+re-enables an endpoint that was disabled because of the failure.`,
   arguments: [
     { name: 'action', description: 'list (default) or retry', optional: true, complete: ['list', 'retry'] },
     { name: 'id', description: 'Id of the dead delivery to retry', optional: true },
@@ -31,7 +31,7 @@ enables an endpoint that was disabled because of the failure.`,
     {
       flag: '--state',
       value: 'STATE',
-      description: `Only this state: ${deliveryStates.join(', ')}`,
+      description: `Show only this state: ${deliveryStates.join(', ')}`,
       complete: deliveryStates,
     },
     limitOption,
@@ -54,7 +54,7 @@ enables an endpoint that was disabled because of the failure.`,
 
 async function list(context: Context, parsed: ParsedCommand): Promise<void> {
   if (argumentValue(parsed, 'id') !== undefined || isOn(parsed, '--all-dead')) {
-    throw usageError('list takes no id and no --all-dead', 'use --state and --store to filter');
+    throw usageError('an id and --all-dead can only be used with retry', 'use --state and --store to filter');
   }
   const state = choiceOf(parsed, '--state', deliveryStates);
   const limit = readLimit(parsed);
@@ -63,7 +63,7 @@ async function list(context: Context, parsed: ParsedCommand): Promise<void> {
   );
   printList(context, deliveries, {
     empty: 'No matching deliveries.',
-    header: ['id', 'event', 'endpoint', 'state', 'tries', 'when', 'error'],
+    header: ['id', 'event', 'endpoint', 'state', 'attempts', 'next/last', 'error'],
     row: (delivery) => describeRow(delivery, context.now()),
   });
 }
@@ -73,7 +73,7 @@ async function retry(context: Context, parsed: ParsedCommand): Promise<void> {
   if (given !== undefined && isOn(parsed, '--all-dead'))
     throw usageError('an id and --all-dead cannot be used together');
   const id = given ?? (isOn(parsed, '--all-dead') ? undefined : await chooseDead(context, parsed));
-  const hint = '`storectl service deliveries list --state dead` lists those that can be retried';
+  const hint = 'run `storectl service deliveries list --state dead` to see those that can be retried';
   const retryIn = async (storage: Storage) => {
     if (id === undefined) return retryAllDead(storage, context.flags.store);
     await retryDelivery(storage, id, context.flags.store);
@@ -83,7 +83,11 @@ async function retry(context: Context, parsed: ParsedCommand): Promise<void> {
   if (context.flags.json) printJson(context, { retried });
   else if (context.flags.quiet) context.print(String(retried));
   else
-    context.notice(`The service will send ${retried === 1 ? '1 delivery' : `${retried} deliveries`} again.`);
+    context.notice(
+      retried === 0
+        ? 'No dead deliveries to retry.'
+        : `The service will send ${retried === 1 ? '1 delivery' : `${retried} deliveries`} again.`,
+    );
 }
 
 /** Undefined if all of them. */
@@ -94,7 +98,7 @@ async function chooseDead(context: Context, parsed: ParsedCommand): Promise<stri
   const dead = await withStorage(context, parsed, (storage) =>
     listDeliveries(storage, { storeId: context.flags.store, state: 'dead', limit: 50 }),
   );
-  if (dead.length === 0) throw usageError('there are no dead deliveries', 'nothing to retry');
+  if (dead.length === 0) return undefined;
   const all = '';
   const choices = dead.map((delivery) => ({
     value: delivery.id,

@@ -11,7 +11,7 @@ import { chooseStore } from './ask.ts';
 import { databaseOption, withStorage } from './database-options.ts';
 
 export const command: CommandDefinition = {
-  description: `Raise an event that no operation raises. The store gets a notification, and the service sends a message to
+  description: `Emit an event that no other command emits. The store is notified, and the service sends a message to
 the endpoints subscribed to it. This needs write access to the database, not a key.`,
   options: [
     {
@@ -60,14 +60,14 @@ const missingEvent = { field: 'event', give: '--event NAME', description: raised
 
 async function chooseEvent(context: Context): Promise<string> {
   const choices = raisedEvents.map((name) => ({ value: name, name }));
-  return chooseOrFail(context, missingEvent, 'Which event do you want to raise?', choices);
+  return chooseOrFail(context, missingEvent, 'Which event do you want to emit?', choices);
 }
 
 function requireRaisedEvent(name: string): RaisedEvent {
   if (isRaisedEvent(name)) return name;
   throw usageError(
-    `cannot raise "${name}"`,
-    `--event is one of: ${raisedEvents.join(', ')}; operations raise the others`,
+    `cannot emit "${name}"`,
+    `use ${raisedEvents.join(' or ')}; the service emits the others itself`,
   );
 }
 

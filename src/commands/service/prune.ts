@@ -7,16 +7,16 @@ import { defaultRetentionDays, type Pruned, prune } from '../../service/index.ts
 import { databaseOption, withStorage } from './database-options.ts';
 
 export const command: CommandDefinition = {
-  description: `Remove what is past its retention: deliveries that have arrived, read notifications, expired keys, and expired answers to
-idempotency keys. Unread notifications and dead deliveries are kept. The service does the same once a day. Works in small
-steps, also while the service is running.`,
+  description: `Delete data past its retention period: completed deliveries, read notifications, expired API keys and expired
+idempotency keys. Unread notifications and dead deliveries are kept. The service does the same once a day. It works in small
+steps and can run while the service is running.`,
   options: [
     {
       flag: '--older-than',
       value: 'AGE',
-      description: `For example 90d or 12w (default ${defaultRetentionDays}d)`,
+      description: `Delete data older than this, for example 90d or 12w (default ${defaultRetentionDays}d)`,
     },
-    { flag: '--backups', description: 'Remove backups of this age too' },
+    { flag: '--backups', description: 'Delete backups of this age too' },
     databaseOption,
   ],
   examples: [
@@ -49,9 +49,9 @@ function readDays(age: string): number {
 const nouns: Readonly<Record<keyof Pruned, readonly [string, string]>> = {
   deliveries: ['delivery', 'deliveries'],
   notifications: ['notification', 'notifications'],
-  keys: ['key', 'keys'],
+  keys: ['API key', 'API keys'],
   backups: ['backup', 'backups'],
-  answers: ['answer', 'answers'],
+  answers: ['idempotency key', 'idempotency keys'],
 };
 
 /** `2 deliveries, 1 key`, or `nothing`. */

@@ -12,7 +12,7 @@ export const command: CommandDefinition = {
   async run(context, parsed) {
     const stores = await withStorage(context, parsed, listStores);
     printList(context, stores, {
-      empty: 'No stores. `storectl service create-store` creates one.',
+      empty: 'No stores. Run `storectl service create-store` to create one.',
       header: ['id', 'name', 'slug', 'created'],
       row: ({ id, name, slug, createdAt }) => {
         const age = formatDistance(Date.parse(createdAt) - context.now());

@@ -27,7 +27,7 @@ export const createBackup = {
   body: openObject({
     label: text('Name of the backup'),
     sections: described(z.array(oneOf(sectionNames)), 'Sections to back up, for example store'),
-    idempotencyKey: text('Key under which the service applies this request once'),
+    idempotencyKey: text('The service applies requests with the same key only once'),
   }),
   response: backup,
   service: {
@@ -41,11 +41,11 @@ export const restoreBackup = {
   id: 'backup.restore',
   method: 'POST',
   path: '/v1/stores/{storeId}/operations/backups/{backupId}/restore',
-  summary: 'Restore sections of a backup over what the store has now',
+  summary: 'Replace sections of the store with those of a backup',
   class: 'keyed',
   body: openObject({
     sections: described(z.array(oneOf(sectionNames)), 'Sections to restore, for example store'),
-    idempotencyKey: text('Key under which the service applies this request once'),
+    idempotencyKey: text('The service applies requests with the same key only once'),
   }),
   /** Free-form, section 2.8. */
   response: named(z.looseObject({}), 'Restore', 'What was restored.'),

@@ -60,14 +60,14 @@ export const openDispute = {
   body: openObject({
     kind: oneOf(['payment'], 'Kind of the dispute', { open: true }),
     reason: text('Why the dispute is opened'),
-    idempotencyKey: text('Key under which the service applies this request once'),
+    idempotencyKey: text('The service applies requests with the same key only once'),
     orderId: z.optional(described(uuid(), 'Order in dispute (UUID)')),
-    buyerEmail: z.optional(text('E-mail address of the buyer')),
+    buyerEmail: z.optional(text('Email address of the buyer')),
     providerCaseId: z.optional(text('Case number of the payment provider')),
     riskSignals: z.optional(
       described(z.record(z.string(), z.unknown()), 'Risk signal of the dispute, name=value'),
     ),
-    deadlineAt: z.optional(time('Deadline for answering the dispute, for example 2030-01-31 09:00')),
+    deadlineAt: z.optional(time('Deadline for a response to the dispute, for example 2030-01-31 09:00')),
     appealDeadlineAt: z.optional(time('Deadline for an appeal, for example 2030-02-07 09:00')),
   }),
   response: dispute,
@@ -97,7 +97,7 @@ export const decideDispute = {
   id: 'disputes.decide',
   method: 'POST',
   path: '/v1/stores/{storeId}/operations/disputes/{disputeId}/decision',
-  summary: 'Record the decision of a dispute (moves no money)',
+  summary: 'Record the decision on a dispute (moves no money)',
   class: 'one-shot',
   body: openObject({
     status: oneOf(decisions, 'Outcome of the dispute, for example won'),

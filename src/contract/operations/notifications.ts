@@ -15,7 +15,7 @@ import type { ServedOperation } from '../operation.ts';
 const discordTemplate = lenientObject({
   title: text('Title of the Discord message'),
   description: text('Text of the Discord message'),
-  color: text('Colour of the Discord message, for example #0a7cff'),
+  color: text('Color of the Discord message, for example #0a7cff'),
 });
 
 /** Events that this repository's service knows (section 6 has the last one). */
@@ -61,7 +61,7 @@ export const addEndpoint = {
   body: openObject({
     kind: oneOf(endpointKinds, 'Kind of the endpoint'),
     name: text('Name of the endpoint'),
-    url: described(z.url(), 'Web address that receives the notifications'),
+    url: described(z.url(), 'URL that receives the notifications'),
     events: described(
       z.array(oneOf(eventTypes)),
       'Events that trigger notifications, for example feedback_digest',
@@ -87,12 +87,12 @@ export const markNotificationsRead = {
   id: 'notify.mark-read',
   method: 'POST',
   path: '/v1/stores/{storeId}/notifications/read',
-  summary: 'Mark notifications read',
+  summary: 'Mark notifications as read',
   class: 'repeatable',
   body: openObject({
-    ids: z.optional(described(z.array(z.string()), 'Ids of the notifications to mark read')),
+    ids: z.optional(described(z.array(z.string()), 'Ids of the notifications to mark as read')),
     before: z.optional(time('Mark everything before this time as read, for example 2030-01-31 09:00')),
   }),
-  response: named(lenientObject({ ok: z.boolean() }), 'Done', 'The notifications are marked read.'),
+  response: named(lenientObject({ ok: z.boolean() }), 'Done', 'The notifications were marked as read.'),
   service: { scope: 'notifications:write', example: { before: '2030-01-31T09:00:00Z' } },
 } as const satisfies ServedOperation;

@@ -6,7 +6,7 @@ export const appealReclaim = {
   id: 'reclaim.appeal',
   method: 'POST',
   path: '/v1/stores/{storeId}/operations/subdomain-reclaims/{reclaimId}/appeal',
-  summary: 'Appeal a notice that reclaims the subdomain',
+  summary: 'Appeal a subdomain reclaim notice',
   class: 'one-shot',
   body: openObject({ text: text('Text of the appeal') }),
   /** Free-form, section 2.8. */

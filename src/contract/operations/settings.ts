@@ -5,9 +5,9 @@ import type { ServedOperation } from '../operation.ts';
 const groups = {
   quietHours: lenientObject({
     enabled: described(z.boolean(), 'Pause notifications during quiet hours'),
-    start: text('Start of the quiet hours, for example 22:00'),
-    end: text('End of the quiet hours, for example 07:00'),
-    timezone: text('Time zone of the quiet hours, for example Europe/Berlin'),
+    start: text('Start of quiet hours, for example 22:00'),
+    end: text('End of quiet hours, for example 07:00'),
+    timezone: text('Time zone of quiet hours, for example Europe/Berlin'),
   }),
   templates: z.record(
     z.string(),
@@ -62,7 +62,7 @@ export const saveSettings = {
   id: 'settings.save',
   method: 'PUT',
   path,
-  summary: 'Save the operations settings; a group that is left out goes back to its default',
+  summary: 'Replace the operations settings; omitted groups are reset to their defaults',
   class: 'repeatable',
   body: lenientObject(groups),
   response: operationsSettings,

@@ -4,27 +4,27 @@ import type { ServedOperation } from '../operation.ts';
 
 const checkoutFields = {
   couponField: described(z.boolean(), 'Offer a coupon field at checkout'),
-  termsRequired: described(z.boolean(), 'Require consent to the terms'),
-  termsUrl: text('Web address of the terms'),
+  termsRequired: described(z.boolean(), 'Require acceptance of the terms'),
+  termsUrl: text('URL of the terms'),
   newsletterOptIn: described(z.boolean(), 'Offer the newsletter at checkout'),
-  requireEmailVerificationForDelivery: described(z.boolean(), 'Deliver only to verified e-mail addresses'),
-  reservationMinutes: described(z.int(), 'Minutes for which a cart reserves its items'),
+  requireEmailVerificationForDelivery: described(z.boolean(), 'Deliver only to verified email addresses'),
+  reservationMinutes: described(z.int(), 'Minutes that items in a cart stay reserved'),
 };
 
 const taxFields = { rateBp: described(z.int(), 'Tax rate in basis points (1900 is 19 %)') };
 
-const socialsText = 'Social profile of the store, name=address';
+const socialsText = 'Social profile of the store, name=URL';
 
 const settingsFields = {
-  supportEmail: described(z.email(), 'E-mail address that customers write to'),
-  description: text('What the store says about itself'),
+  supportEmail: described(z.email(), 'Email address that customers write to'),
+  description: text('Description of the store'),
   logoImageId: described(uuid(), 'Image used as the logo (UUID)'),
   faviconImageId: described(uuid(), 'Image used as the favicon (UUID)'),
-  brandColor: text('Brand colour of the store, for example #0a7cff'),
+  brandColor: text('Brand color of the store, for example #0a7cff'),
   thankYouDefault: text('Text shown after a purchase'),
   cashbackBp: described(z.int(), 'Cashback in basis points (250 is 2.5 %)'),
   cashbackCapMinor: described(z.int(), 'Maximum cashback for one order in minor units (cents)'),
-  cashbackRefundWindowDays: described(z.int(), 'Days in which a refund takes the cashback back'),
+  cashbackRefundWindowDays: described(z.int(), 'Days within which a refund also reverses the cashback'),
   cashbackExpiryDays: described(z.int(), 'Days until cashback expires'),
   liveStatsDefault: described(z.boolean(), 'Show live statistics by default'),
   discordUrl: text('Invitation to the Discord server'),
@@ -69,7 +69,7 @@ export const updateStore = {
   class: 'repeatable',
   body: lenientObject({
     name: text('Name of the store'),
-    slug: text('Short name of the store in addresses'),
+    slug: text('URL slug of the store'),
     defaultCurrency: text('Currency of the store, for example EUR'),
     timezone: text('Time zone of the store, for example Europe/Berlin'),
     settings: lenientObject({

@@ -109,7 +109,7 @@ export async function rotateKey(
     const old = await findApiKey(db, keyId);
     if (old === undefined || (only !== undefined && only !== old.storeId)) {
       // The id is not repeated: it may be a whole key, given by mistake.
-      throw new ServiceError('not_found', 'Key not found: no key has this id.');
+      throw new ServiceError('not_found', 'Key not found.');
     }
     const state = stateOf(old, now);
     if (state !== 'active') throw new ServiceError('state_conflict', `Key ${keyId} is ${state}.`);

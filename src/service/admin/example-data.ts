@@ -35,7 +35,7 @@ export const exampleSettings: SettingsDocument = {
   quietHours: { enabled: true, start: '22:00', end: '07:00', timezone: 'Europe/Berlin' },
   templates: {
     feedback_digest: { title: 'Feedback of the week', body: '{{summary}}', private: false },
-    dispute_opened: { title: 'New dispute', body: 'A {{kind}} dispute needs an answer.', private: true },
+    dispute_opened: { title: 'New dispute', body: 'A {{kind}} dispute needs a response.', private: true },
   },
   discovery: {
     enabled: true,
@@ -103,7 +103,7 @@ export const evidence: readonly (z.output<typeof newEvidence> & {
   },
   {
     kind: 'email_thread',
-    label: 'E-mails with the buyer',
+    label: 'Emails with the buyer',
     storageKey: null,
     textValue: [
       'From: a.novak@mail.example',
@@ -117,7 +117,7 @@ export const evidence: readonly (z.output<typeof newEvidence> & {
       'To: a.novak@mail.example',
       'Subject: Re: Order JI-2093',
       '',
-      'Of course. What shall it say? The parcel goes out tomorrow morning.',
+      'Of course. What should it say? The parcel goes out tomorrow morning.',
       '',
       'From: a.novak@mail.example',
       'To: hello@juniper-ink.example',
@@ -131,7 +131,7 @@ export const evidence: readonly (z.output<typeof newEvidence> & {
   },
   {
     kind: 'photo',
-    label: 'Parcel at the door, taken by the carrier',
+    label: 'Photo of the parcel at the door, by the carrier',
     storageKey: 'evidence/JI-2093/delivery-photo.jpg',
     textValue: null,
     submittedBy: 'owner',
@@ -142,7 +142,7 @@ export const evidence: readonly (z.output<typeof newEvidence> & {
     label: 'Refund policy at the time of the order',
     storageKey: null,
     textValue:
-      'Unused goods can be sent back within 30 days. Bottled ink only unopened. The money is paid back to the means of payment of the order within 5 days of the return.',
+      'Unused items can be returned within 30 days; bottled ink only if unopened. We refund the original payment method within 5 days of receiving them.',
     submittedBy: 'owner',
     daysAgo: 1.2,
   },

@@ -109,7 +109,7 @@ export function pruneDaily({ storage, retentionDays, log, firstMs = defaultFirst
       await sleep(waitMs * (1 + Math.random() / 10), undefined, { signal: stopping.signal, ref: false });
       try {
         const pruned = await prune(storage, { retentionDays, signal: stopping.signal });
-        log({ level: 'info', message: 'Removed what is past its retention.', retentionDays, ...pruned });
+        log({ level: 'info', message: 'Removed expired data.', retentionDays, ...pruned });
       } catch (error) {
         log({ level: 'error', error: describeError(error) });
       }

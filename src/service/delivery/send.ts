@@ -156,8 +156,8 @@ function retryAfterOf(body: string): number | null {
 
 const failures: Readonly<Record<string, string>> = {
   ECONNECTTIMEOUT: 'timeout while connecting',
-  ETOTALTIMEOUT: 'timeout while waiting for the answer',
-  ESTOPPED: 'the service was stopped before the answer',
+  ETOTALTIMEOUT: 'timed out waiting for the response',
+  ESTOPPED: 'the service was stopped before the response',
   EFORBIDDEN: 'the host name resolves to an address that is not public',
   ENOTFOUND: 'the host name could not be resolved',
   EAI_AGAIN: 'the host name could not be resolved',
@@ -168,5 +168,5 @@ const failures: Readonly<Record<string, string>> = {
 /** By code, because messages of the system may contain addresses. */
 function describeFailure(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
-  return failures[code] ?? `no answer (${code})`;
+  return failures[code] ?? `no response (${code})`;
 }

@@ -36,7 +36,7 @@ export function decideVerdict(result: SendResult, attempt: Attempt): Verdict {
   if ('failure' in result) return retry(result.failure, backoff(attempt), attempt);
 
   const { status, retryAfterMs } = result;
-  const reason = `answered with status ${status}`;
+  const reason = `returned status ${status}`;
   if (status >= 200 && status < 300) return { kind: 'delivered' };
   if (status === 401 || status === 403 || status === 404) return { kind: 'disable', reason };
   if (status === 429) {

@@ -42,7 +42,7 @@ export function showReference(): Reply {
   if (installed === null) {
     return page(
       // Without scripts: one of the viewer's own packages reports installations.
-      `<p>To see the API reference here, run <code>npm install --ignore-scripts ${viewer}</code> beside storectl; <a href="openapi.json">openapi.json</a> describes the API for programs.</p>`,
+      `<p>To see the API reference here, run <code>npm install --ignore-scripts ${viewer}</code> in the directory that contains storectl; <a href="openapi.json">openapi.json</a> describes the API for programs.</p>`,
     );
   }
   const assets = `docs/${installed.version}`;

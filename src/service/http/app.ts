@@ -125,7 +125,7 @@ export function createApp(options: AppOptions): App {
       answer: async ({ isStopping }) => {
         if (isStopping) throw notReady('The service is stopping.');
         const late = sleep(maxReadyMs, undefined, { ref: false }).then(() => {
-          throw notReady('The database does not answer.');
+          throw notReady('The database is not responding.');
         });
         await Promise.race([storage.read(ping), late]);
         return ok({ ok: true });

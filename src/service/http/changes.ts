@@ -27,7 +27,7 @@ export type ApplyChange = (change: Change) => Promise<Reply>;
 /** The answer to a busy database says that nothing was changed, which is wrong after the first step. */
 function refuseRest(error: unknown): never {
   if (!(error instanceof StorageBusyError)) throw error;
-  const detail = 'Part of the change was made. Send the same request again for the rest.';
+  const detail = 'The change was partly applied. Send the same request again to complete it.';
   throw new ServiceError('busy', detail, { headers: { 'Retry-After': '1' } });
 }
 

@@ -36,11 +36,8 @@ function toServiceError(error: unknown): ServiceError {
   }
   if (error instanceof UnknownCommitError) {
     const detail =
-      'The connection to the database broke during the commit. The change may or may not have been made.';
+      'The database connection was lost during the commit. The change may or may not have been made.';
     return new ServiceError('internal_error', detail);
   }
-  return new ServiceError(
-    'internal_error',
-    'Nothing was changed. The log of the service has details under the request id.',
-  );
+  return new ServiceError('internal_error', 'Nothing was changed. See the service log for this request id.');
 }

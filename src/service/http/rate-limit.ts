@@ -56,7 +56,7 @@ function createSharedLimiter(storage: Storage, { tokenMs, burst }: Rate): RateLi
       return taking.catch((error: unknown) => {
         if (!(error instanceof UnknownCommitError)) throw error;
         // At most a token is lost: the request itself has not begun.
-        throw new StorageBusyError('the connection to the database broke', { cause: error });
+        throw new StorageBusyError('the database connection was lost', { cause: error });
       });
     },
   };

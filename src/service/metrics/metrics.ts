@@ -36,34 +36,34 @@ export async function createMetrics(
   collectDefaultMetrics({ register: registry });
   const requests = new Counter({
     name: 'storectl_http_requests_total',
-    help: 'Requests answered',
+    help: 'Completed requests',
     labelNames: ['method', 'route', 'status'],
     registers,
   });
   const durations = new Histogram({
     name: 'storectl_http_request_duration_seconds',
-    help: 'Time from a request to its answer',
+    help: 'Time from request to response',
     labelNames: ['method', 'route'],
     buckets,
     registers,
   });
   const attempts = new Counter({
     name: 'storectl_delivery_attempts_total',
-    help: 'Attempts of this instance to deliver, by outcome',
+    help: 'Delivery attempts of this instance by outcome',
     labelNames: ['outcome'],
     registers,
   });
   const gauge = (name: string, help: string, labels: string[] = []) =>
     new Gauge({ name: `storectl_${name}`, help, labelNames: labels, registers });
-  const isUp = gauge('database_up', 'Whether the database answers');
-  const waiting = gauge('deliveries', 'Deliveries that are pending or dead, up to 100000', ['state']);
-  const oldest = gauge('deliveries_oldest_seconds', 'Age of the oldest one, 0 without any', ['state']);
+  const isUp = gauge('database_up', 'Whether the database responds');
+  const waiting = gauge('deliveries', 'Pending or dead deliveries, up to 100000', ['state']);
+  const oldest = gauge('deliveries_oldest_seconds', 'Age of the oldest delivery, 0 if none', ['state']);
   const connections = gauge('pool_connections', 'Connections to PostgreSQL', ['state']);
-  const waits = gauge('pool_waiting', 'Transactions that wait for a connection');
+  const waits = gauge('pool_waiting', 'Transactions waiting for a connection');
   const counter = (name: string, help: string) =>
     new Counter({ name: `storectl_${name}_total`, help, registers });
-  const commits = counter('commits', 'Commits of changes');
-  const changes = counter('committed_changes', 'Changes in these commits: several may share one');
+  const commits = counter('commits', 'Database commits');
+  const changes = counter('committed_changes', 'Changes committed (several can share a commit)');
 
   async function askDatabase(): Promise<void> {
     const backlog = await storage.read(findBacklog).catch(() => null);

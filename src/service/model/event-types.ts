@@ -6,7 +6,7 @@ export type EventType = (typeof eventTypes)[number];
 const builtInTexts: Readonly<Record<EventType, { readonly title: string; readonly body: string }>> = {
   store_updated: { title: 'Store updated', body: 'Changed: {{changed}}.' },
   post_created: { title: 'New post: {{title}}', body: 'The post is {{status}}.' },
-  dispute_opened: { title: 'Dispute opened', body: '{{kind}}: {{reason}} (answer due {{deadlineAt}})' },
+  dispute_opened: { title: 'Dispute opened', body: '{{kind}}: {{reason}} (respond by {{deadlineAt}})' },
   dispute_decided: { title: 'Dispute {{status}}', body: '{{resolution}}' },
   settings_updated: { title: 'Operations settings updated', body: 'Changed: {{changed}}.' },
   backup_created: { title: 'Backup created: {{label}}', body: 'Sections: {{sections}}.' },

@@ -7,7 +7,7 @@ import { timestamp } from './time.ts';
 /** Text that may be empty. */
 export function text(max: number) {
   return z.string().refine((value) => countCodePoints(value) <= max, {
-    error: `must have at most ${max} characters`,
+    error: `must be at most ${max} characters long`,
     params: { code: 'too_long' },
     abort: true,
   });
@@ -61,7 +61,7 @@ export const idempotencyKey = () =>
 export function distinct<Item extends z.ZodType<string>>(item: Item, max: number) {
   return z
     .array(item)
-    .max(max, { error: `must have at most ${max} items`, abort: true })
+    .max(max, { error: `must contain at most ${max} items`, abort: true })
     .superRefine((items, context) => {
       const seen = new Set<string>();
       for (const [index, value] of items.entries()) {

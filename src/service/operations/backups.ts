@@ -27,7 +27,7 @@ const formatVersion = 2;
 const maxLabel = 120;
 
 const someSections = () =>
-  distinct(z.enum(sectionNames), sectionNames.length).min(1, 'must have at least one section');
+  distinct(z.enum(sectionNames), sectionNames.length).min(1, 'must contain at least one section');
 
 /** Body of operation 8. */
 export const newBackup = z.strictObject({
@@ -54,7 +54,7 @@ export async function restoreBackup(work: Work, backupId: string, { sections }: 
   const backup = await findBackup(work, backupId);
   if (backup === undefined) throw notFound('Backup', backupId);
   if (!formatVersions.includes(backup.version)) {
-    const detail = `The backup has version ${backup.version}. This service restores ${formatVersions.join(' and ')}.`;
+    const detail = `Backup version ${backup.version} is not supported (supported: ${formatVersions.join(' and ')}).`;
     throw new ServiceError('state_conflict', detail);
   }
   const selected = await selectSections(work, backup, sections);

@@ -31,7 +31,7 @@ export const newEndpoint = z.strictObject({
   kind: z.enum(endpointKinds),
   name: filledText(80),
   url: discordUrl(),
-  events: distinct(eventType(), 32).min(1, 'must have at least one event'),
+  events: distinct(eventType(), 32).min(1, 'must contain at least one event'),
   enabled: z.boolean().default(true),
   discordTemplate: z
     .strictObject({

@@ -53,7 +53,10 @@ export async function applyOnce(
   if (!isClaimed) throw inProgress();
   if (first !== undefined) {
     if (first.fingerprint !== fingerprint) {
-      throw new ServiceError('idempotency_key_reused', 'This key was used for another request.');
+      throw new ServiceError(
+        'idempotency_key_reused',
+        'This idempotency key was used for a different request.',
+      );
     }
     return { status: first.status, body: JSON.parse(first.body), text: first.body, replayed: true };
   }
@@ -78,6 +81,6 @@ export async function applyOnce(
 }
 
 function inProgress(): ServiceError {
-  const detail = 'The first request with this key is still running.';
+  const detail = 'The first request with this idempotency key is still running.';
   return new ServiceError('idempotency_in_progress', detail, { headers: { 'Retry-After': '1' } });
 }

@@ -39,7 +39,7 @@ export async function appealReclaim(work: Work, reclaimId: string, { text }: z.o
   const reclaim = await findReclaim(work, reclaimId);
   if (reclaim === undefined) throw notFound('Reclaim notice', reclaimId);
   if (reclaim.appealText !== text) {
-    throw new ServiceError('state_conflict', 'The notice already has an appeal with another text.');
+    throw new ServiceError('state_conflict', 'This notice was already appealed with a different text.');
   }
   if (isNew) {
     await recordEvent(work, 'reclaim_appealed', { reclaimId, subdomain: reclaim.subdomain, text });

@@ -152,7 +152,7 @@ test('notify add-endpoint', async () => {
   const session = await openSession('storectl notify add-endpoint');
   await session.shows(/Name of the endpoint:$/);
   session.type('Team');
-  await session.shows(/Web address that receives the notifications:$/);
+  await session.shows(/URL that receives the notifications:$/);
   // Marked as it is typed; Enter says what is wrong.
   session.press('discord.com');
   await session.shows(/notifications: ✗ discord\.com$/);
@@ -161,7 +161,7 @@ test('notify add-endpoint', async () => {
   session.press('C-u');
   session.type('https://discord.com/api/webhooks/1/token');
   expect(await session.shows(/⏎ submit$/)).toMatchInlineSnapshot(`
-    "✔ Web address that receives the notifications: https://discord.com/api/webhooks/1/token
+    "✔ URL that receives the notifications: https://discord.com/api/webhooks/1/token
     ? Events that trigger notifications:
     ❯◯ store_updated
      ◯ post_created
@@ -185,7 +185,7 @@ test('notify add-endpoint', async () => {
     demo: example data on this machine, no real store
     Esc goes back, Ctrl-C cancels.
     ✔ Name of the endpoint: Team
-    ✔ Web address that receives the notifications: https://discord.com/api/webhooks/1/token
+    ✔ URL that receives the notifications: https://discord.com/api/webhooks/1/token
     ✔ Events that trigger notifications: dispute_opened
     demo → store <uuid> @ this process
 
@@ -245,7 +245,7 @@ test('notify mark-read: some of them', async () => {
   session.press('Down', 'Enter');
   expect(await session.shows(/⏎ submit$/)).toMatchInlineSnapshot(`
     "✔ Which notifications do you want to mark as read? Some, by id
-    ? Ids of the notifications to mark read:
+    ? Ids of the notifications to mark as read:
     ❯◯ <uuid>  Feedback of the week
      ◯ <uuid>  Subdomain reclaim notice
      ◯ <uuid>  New dispute
@@ -260,7 +260,7 @@ test('notify mark-read: some of them', async () => {
     demo: example data on this machine, no real store
     Esc goes back, Ctrl-C cancels.
     ✔ Which notifications do you want to mark as read? Some, by id
-    ✔ Ids of the notifications to mark read: <uuid>  Feedback of the
+    ✔ Ids of the notifications to mark as read: <uuid>  Feedback of the
       week
     demo → store <uuid> @ this process
 
@@ -288,7 +288,7 @@ test('notify mark-read: by ids, where nothing lists them', async () => {
     "$ storectl notify mark-read
     Esc goes back, Ctrl-C cancels.
     ✔ Which notifications do you want to mark as read? Some, by id
-    ✔ Ids of the notifications to mark read (comma-separated): <uuid>,
+    ✔ Ids of the notifications to mark as read (comma-separated): <uuid>,
       <uuid>
     main → store <uuid> @ <host>
 

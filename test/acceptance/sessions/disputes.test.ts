@@ -95,7 +95,7 @@ test('disputes show', async () => {
 
       00340434161094042557
 
-    2. E-mails with the buyer [email_thread]
+    2. Emails with the buyer [email_thread]
       from owner, <time>
       id <uuid>
 
@@ -110,7 +110,7 @@ test('disputes show', async () => {
       To: a.novak@mail.example
       Subject: Re: Order JI-2093
 
-      Of course. What shall it say? The parcel goes out tomorrow morning.
+      Of course. What should it say? The parcel goes out tomorrow morning.
 
       From: a.novak@mail.example
       To: hello@juniper-ink.example
@@ -119,7 +119,7 @@ test('disputes show', async () => {
       "For your letters to everyone but me." And the forest-green ribbon, please.
       It arrived on Tuesday, she loves it. Thank you so much!
 
-    3. Parcel at the door, taken by the carrier [photo]
+    3. Photo of the parcel at the door, by the carrier [photo]
       from owner, <time>
       file evidence/JI-2093/delivery-photo.jpg
       id <uuid>

@@ -189,7 +189,7 @@ test('api', async () => {
     "✔ Method of the request: POST
     ? Path of the request:
     ❯ /v1/stores/{store}/blog/posts  Create a blog post
-      /v1/stores/{store}/operations/disputes/{disputeId}/decision  Record the decision of a dispute
+      /v1/stores/{store}/operations/disputes/{disputeId}/decision  Record the decision on a dispute
         (moves no money)
       /v1/stores/{store}/operations/disputes  Open a dispute record (moves no money)
       /v1/stores/{store}/operations/backups  Back up sections of the store
@@ -198,7 +198,7 @@ test('api', async () => {
       /v1/stores/{store}/operations/subdomain-reclaims/{reclaimId}/appeal  Appeal a notice that
         reclaims the subdomain
       /v1/stores/{store}/notifications/endpoints  Add an endpoint that notifications are sent to
-      /v1/stores/{store}/notifications/read  Mark notifications read
+      /v1/stores/{store}/notifications/read  Mark notifications as read
       Other…
 
     ↑↓ navigate • ⏎ select"
@@ -267,7 +267,7 @@ test('api: another path', async () => {
         },
         "dispute_opened": {
           "title": "New dispute",
-          "body": "A {{kind}} dispute needs an answer.",
+          "body": "A {{kind}} dispute needs a response.",
           "private": true
         }
       },
@@ -366,7 +366,7 @@ test('settings edit: an editor that breaks every text can be left, and the text 
         private: false
       dispute_opened:
         title: New dispute
-        body: A {{kind}} dispute needs an answer.
+        body: A {{kind}} dispute needs a response.
         private: true
     discovery:
       enabled: true

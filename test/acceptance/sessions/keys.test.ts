@@ -360,7 +360,7 @@ test('Ctrl-C after a refusal says that it had no effect', async () => {
     the service refused (422 validation_failed): 1 field is invalid.
       --deadline-at: must be a time such as <time>
 
-    ? Deadline for answering the dispute, for example <date> 09:00: 9999-12-31T23:59:00-12:00
+    ? Deadline for a response to the dispute, for example <date> 09:00: 9999-12-31T23:59:00-12:00
 
     Your text (Why the dispute is opened):
 

@@ -500,7 +500,7 @@ test('service deliveries retry', async () => {
   await storage.write((db) =>
     db
       .updateTable('deliveries')
-      .set({ status: 'dead', attempts: 1, lastError: 'answered with status 404' })
+      .set({ status: 'dead', attempts: 1, lastError: 'returned status 404' })
       .execute(),
   );
   const session = await openSession(`storectl service deliveries retry --database ${databaseFile}`, {

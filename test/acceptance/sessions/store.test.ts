@@ -9,14 +9,14 @@ test('store update', async () => {
     Esc goes back, Ctrl-C cancels.
     ? What do you want to change? (25 to choose from, more below)
     ❯◯ Name of the store
-     ◯ Short name of the store in addresses
+     ◯ URL slug of the store
      ◯ Currency of the store, for example EUR
      ◯ Time zone of the store, for example Europe/Berlin
-     ◯ E-mail address that customers write to
-     ◯ What the store says about itself
+     ◯ Email address that customers write to
+     ◯ Description of the store
      ◯ Image used as the logo (UUID)
      ◯ Image used as the favicon (UUID)
-     ◯ Brand colour of the store, for example #0a7cff
+     ◯ Brand color of the store, for example #0a7cff
      ◯ Text shown after a purchase
      ◯ Cashback in basis points (250 is 2.5 %)
      ◯ Maximum cashback for one order in minor units (cents)
@@ -79,12 +79,12 @@ test('blog create', async () => {
     ? What do you want to change?
     ❯◯ Title of the post: Spring sale
      ◯ Text of the post in Markdown: All inks **20 %** off.
-     ◯ Short name of the post in its address
+     ◯ URL slug of the post
      ◯ Summary of the post, shown in lists
      ◯ Cover image of the post (UUID)
      ◯ Tags of the post
      ◯ Products shown with the post (UUIDs)
-     ◯ State of the post, for example draft
+     ◯ Status of the post, for example draft
      ◯ When to publish the post, for example <date> 09:00
      ◯ Title of the post for search engines
      ◯ Description of the post for search engines
@@ -175,7 +175,7 @@ test('settings show', async () => {
     Templates feedback_digest body     {{summary}}
     Templates feedback_digest private  no
     Templates dispute_opened title     New dispute
-    Templates dispute_opened body      A {{kind}} dispute needs an answer.
+    Templates dispute_opened body      A {{kind}} dispute needs a response.
     Templates dispute_opened private   yes
     Discovery enabled                  yes
     Discovery summary                  Handmade stationery from Berlin.
@@ -203,9 +203,9 @@ test('settings save', async () => {
     Esc goes back, Ctrl-C cancels.
     ? What do you want to change? (14 to choose from, more below)
     ❯◯ Pause notifications during quiet hours (now yes)
-     ◯ Start of the quiet hours, for example 22:00 (now 22:00)
-     ◯ End of the quiet hours, for example 07:00 (now 07:00)
-     ◯ Time zone of the quiet hours, for example Europe/Berlin (now Europe/Berlin)
+     ◯ Start of quiet hours, for example 22:00 (now 22:00)
+     ◯ End of quiet hours, for example 07:00 (now 07:00)
+     ◯ Time zone of quiet hours, for example Europe/Berlin (now Europe/Berlin)
      ◯ List the store in discovery (now yes)
      ◯ Summary of the store in discovery (now Handmade stationery from Berlin.)
      ◯ Categories of the store in discovery (now stationery, handmade)
@@ -220,11 +220,11 @@ test('settings save', async () => {
   session.press('Space', 'Down', 'Space', 'Enter');
   await session.shows(/Pause notifications during quiet hours\? \(Y\/n\)$/);
   session.press('Enter');
-  await session.shows(/Start of the quiet hours.*: 22:00$/);
+  await session.shows(/Start of quiet hours.*: 22:00$/);
   session.press('C-u');
   session.type('21:30');
   expect(await session.shows(/❯ Yes\n(.*\n)+.*select$/)).toMatchInlineSnapshot(`
-    "✔ Start of the quiet hours, for example 22:00: 21:30
+    "✔ Start of quiet hours, for example 22:00: 21:30
     demo → store <uuid> @ this process
 
     Quiet hours start  22:00 → 21:30
@@ -241,9 +241,9 @@ test('settings save', async () => {
     "$ storectl settings save
     demo: example data on this machine, no real store
     Esc goes back, Ctrl-C cancels.
-    ✔ What do you want to change? Pause notifications during quiet hours, Start of the quiet hours
+    ✔ What do you want to change? Pause notifications during quiet hours, Start of quiet hours
     ✔ Pause notifications during quiet hours? Yes
-    ✔ Start of the quiet hours, for example 22:00: 21:30
+    ✔ Start of quiet hours, for example 22:00: 21:30
     demo → store <uuid> @ this process
 
     Quiet hours start  22:00 → 21:30
@@ -298,7 +298,7 @@ test('settings save: the template of a notification', async () => {
       private)
     ✔ Template of which notification? dispute_opened
     ✔ Title of the notification: Please answer
-    ✔ Text of the notification: A {{kind}} dispute needs an answer.
+    ✔ Text of the notification: A {{kind}} dispute needs a response.
     ✔ Keep its values private? Yes
     demo → store <uuid> @ this process
 

@@ -49,12 +49,12 @@ const wrong: Readonly<Record<string, Wrong>> = {
   },
   'no e-mail address': {
     args: [...update, '--support-email', 'me'],
-    says: '--support-email must be an e-mail address',
+    says: '--support-email must be an email address',
   },
   'no UUID': { args: [...update, '--logo-image-id', 'logo'], says: '--logo-image-id must be a UUID' },
   'no URL': {
     args: ['notify', 'add-endpoint', '--name', 'n', '--events', 'e', '--url', 'nowhere'],
-    says: '--url must be a web address, for example https://example.com',
+    says: '--url must be a URL, for example https://example.com',
   },
   'an empty list': {
     args: ['blog', 'create', '--title', 't', '--content-md', 'c', '--tags', ''],

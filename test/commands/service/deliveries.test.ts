@@ -61,10 +61,10 @@ test('emit, start, list and retry: from an event to a message, a dead letter and
     state: 'dead',
     attempts: 1,
     nextAttemptAt: null,
-    lastError: 'answered with status 404',
+    lastError: 'returned status 404',
   });
   const table = await run('service', 'deliveries');
-  expect(table.stdout).toMatch(/^ID +EVENT +ENDPOINT +STATE +TRIES +WHEN +ERROR/);
+  expect(table.stdout).toMatch(/^ID +EVENT +ENDPOINT +STATE +ATTEMPTS +NEXT\/LAST +ERROR/);
   expect(table.stdout).toContain('Team (https://discord.com/api/webhooks/7/***)');
 
   expect(await run('service', 'deliveries', 'retry', dead.id)).toMatchObject({ exitCode: 0, stdout: '' });
@@ -101,7 +101,7 @@ test('held deliveries are told from pending ones', async () => {
 
 test.each([
   [['service', 'emit'], 3, '--event NAME'],
-  [['service', 'emit', '--event', 'backup_created'], 2, 'operations raise the others'],
+  [['service', 'emit', '--event', 'backup_created'], 2, 'the service emits the others itself'],
   [['service', 'emit', '--event', 'feedback_digest', '--data', 'no value'], 2, 'KEY=VALUE'],
   [['service', 'emit', '--event', 'feedback_digest', '--data', 'a=1', '--data', 'a=2'], 2, 'twice'],
   [['service', 'deliveries', 'forget'], 2, 'use list or retry'],

@@ -75,7 +75,7 @@ test.each([401, 403, 404])('%i disables the endpoint and makes its pending deliv
   await emit('a', 'b');
   await worker.deliverDue();
 
-  const lastError = `answered with status ${code}`;
+  const lastError = `returned status ${code}`;
   expect((await deliveries()).filter(({ endpoint }) => endpoint === 'Channel 1')).toMatchObject([
     { state: 'dead', attempts: 1, nextAttemptAt: null, lastError },
     { state: 'dead', attempts: 0, nextAttemptAt: null, lastError },
@@ -175,7 +175,7 @@ test('a timeout is a failure, but an answer without end is not', async () => {
   await emit('a');
   await worker.deliverDue();
   expect(await deliveries()).toMatchObject([
-    { state: 'pending', attempts: 1, lastError: 'timeout while waiting for the answer' },
+    { state: 'pending', attempts: 1, lastError: 'timed out waiting for the response' },
     { state: 'delivered', attempts: 1 },
   ]);
 });

@@ -196,7 +196,7 @@ test('a request whose later step finds the database busy is told that part of it
   const answer = await service.call('notify.mark-read', '', {});
   expect(answer).toMatchObject({
     status: 503,
-    body: { code: 'busy', detail: expect.stringContaining('Part of the change was made') },
+    body: { code: 'busy', detail: expect.stringContaining('The change was partly applied') },
   });
   expect(answer.headers.get('retry-after')).toBe('1');
   expect((await service.call('notify.mark-read', '', {})).status).toBe(200);

@@ -25,7 +25,7 @@ export const command: CommandDefinition = {
     {
       flag: '--scopes',
       value: 'LIST',
-      description: 'Scopes instead of a preset, separated by commas',
+      description: 'Scopes instead of a preset, comma-separated',
       complete: scopes,
       list: true,
     },
@@ -78,7 +78,7 @@ async function askGrant(context: Context, parsed: ParsedCommand): Promise<Grant>
     ...{ value, short: value },
     name: `${value}  ${granted.length === scopes.length ? 'everything' : granted.join(', ')}`,
   }));
-  const name = await chooseOrFail(context, missing, 'What can the key do?', choices);
+  const name = await chooseOrFail(context, missing, 'What should the key be able to do?', choices);
   const preset = presetNames.find((known) => known === name);
   return preset === undefined ? readGrant(parsed) : { preset };
 }
@@ -92,8 +92,7 @@ function readGrant(parsed: ParsedCommand): Grant {
   if (preset !== undefined) throw usageError('--preset and --scopes cannot be used together');
   const names = [...new Set(list.split(',').map((name) => name.trim()))];
   const unknown = names.find((name) => !isScope(name));
-  if (unknown !== undefined)
-    throw usageError(`unknown scope "${unknown}"`, `the scopes are: ${scopes.join(', ')}`);
+  if (unknown !== undefined) throw usageError(`unknown scope "${unknown}"`, `use ${scopes.join(', ')}`);
   return { scopes: names.filter(isScope) };
 }
 

@@ -14,7 +14,7 @@ export const command: CommandDefinition = {
   examples: ['service keys --store 4be5…', 'service keys --store 4be5… --json'],
   async run(context, parsed) {
     const storeId = await askFirst(() =>
-      chooseStore(context, parsed, 'store whose keys to list', 'Which store do you want to see the keys of?'),
+      chooseStore(context, parsed, 'store whose keys to list', "Which store's keys do you want to see?"),
     );
     const keys = await withStorage(context, parsed, (storage) => listKeys(storage, storeId));
     printList(context, keys, {

@@ -10,11 +10,11 @@ import { revokeKey } from '../../../service/index.ts';
 import { chooseKey } from '../ask.ts';
 import { databaseOption, withStorage } from '../database-options.ts';
 
-const confirmation = (id: string) => `Revoke key ${id} at once and for good?`;
+const confirmation = (id: string) => `Revoke key ${id}? It stops working immediately and cannot be restored.`;
 
 export const command: CommandDefinition = {
   description:
-    'Revoke a key: it stops working at once and for good. To replace a key without a gap, use `service rotate-key`.',
+    'Revoke a key. It stops working immediately and cannot be restored. To replace a key without a gap, use `service rotate-key`.',
   arguments: [{ name: 'keyId', description: 'Id of the key, from `service keys`' }],
   options: [confirmOption('KEYID', 'id of the key'), databaseOption],
   examples: ['service revoke-key K3y1dForTest', 'service revoke-key K3y1dForTest --confirm K3y1dForTest'],
@@ -45,7 +45,7 @@ function keyNotFound(): CliError {
   return new CliError({
     code: 'not_found',
     exitCode: exitCodes.notFound,
-    message: 'no valid key has this id',
-    hint: '`storectl service keys --store ID` lists the ids; the id is not the key itself',
+    message: 'key not found',
+    hint: 'run `storectl service keys --store ID` to see the ids; the id is not the key itself',
   });
 }

@@ -18,7 +18,7 @@ out the new one. The new key is printed on stdout once: the database keeps only 
       flag: '--overlap',
       value: 'TIME',
       description:
-        'How long the old key stays valid, for example 30m, 24h (default) or 7d; 0h revokes it at once',
+        'How long the old key stays valid, for example 30m, 24h (default) or 7d; 0h revokes it immediately',
     },
     databaseOption,
   ],
@@ -37,7 +37,7 @@ out the new one. The new key is printed on stdout once: the database keeps only 
     });
     const options = { overlapSeconds: Number(count) * unitSeconds, storeId: context.flags.store };
     const rotate = (storage: Storage) => rotateKey(storage, keyId, options);
-    const hint = '`storectl service keys --store ID` lists the keys';
+    const hint = 'run `storectl service keys --store ID` to see the keys';
     const rotated = await withStorage(context, parsed, rotate, { hint });
     const expiry = rotated.expiresAt === null ? 'never expires' : `expires ${rotated.expiresAt}`;
     noticeDone(context, `Created key ${rotated.id} for store ${rotated.storeId} (${expiry})`);

@@ -48,31 +48,30 @@ STORECTL_SERVICE_PORT. docs/operating.md in the package is for operators: backup
       flag: '--drain',
       value: 'SECONDS',
       description:
-        'After SIGTERM keep accepting requests for this time, while /readyz answers 503, so that load balancers notice (default 0)',
+        'After SIGTERM keep accepting requests for this time, while /readyz returns 503, so that load balancers stop sending (default 0)',
     },
     {
       flag: '--log-level',
       value: 'LEVEL',
-      description: `Least severe level that is logged: ${logLevels.join(', ')} (default info)`,
+      description: `Minimum log level: ${logLevels.join(', ')} (default info)`,
       complete: logLevels,
     },
     {
       flag: '--metrics-port',
       value: 'N',
-      description:
-        'Port for GET /metrics, in the text format of Prometheus (default: none; 0 chooses a free one)',
+      description: 'Port for GET /metrics, in Prometheus text format (default: none; 0 chooses a free one)',
     },
     {
       flag: '--metrics-host',
       value: 'ADDRESS',
-      description: 'Address for it (default 127.0.0.1): it asks for no key',
+      description: 'Address for /metrics (default 127.0.0.1); no key is required',
     },
     {
       flag: '--retention',
       value: 'DAYS',
-      description: `Days to keep what \`service prune\` removes, once a day (default ${defaultRetentionDays}; 0 keeps everything)`,
+      description: `Days to keep the data that \`service prune\` deletes, once a day (default ${defaultRetentionDays}; 0 keeps everything)`,
     },
-    { flag: '--no-delivery', description: 'Deliver no messages: another process does' },
+    { flag: '--no-delivery', description: 'Do not deliver messages (another process does)' },
     {
       flag: '--delivery-sink',
       value: 'URL',
@@ -129,7 +128,7 @@ STORECTL_SERVICE_PORT. docs/operating.md in the package is for operators: backup
       for (const warning of storage.warnings) tell('warn', `Warning: ${warning}.`);
       if (context.flags.json) printJson(context, { origin: server.origin, database: location });
       else context.print(`Listening on ${server.origin}`);
-      tell('info', `Database ${location}. Press Ctrl-C to stop.`);
+      tell('info', `Using database ${location}. Press Ctrl-C to stop.`);
       if (metricsServer) tell('info', `Metrics on ${metricsServer.origin}/metrics`);
       const stopped = new Promise<void>((resolve) => {
         if (context.io.signal.aborted) resolve();
@@ -205,8 +204,8 @@ interface Address {
 function listenError({ host, port, flags: [portFlag, hostFlag] }: Address, error: unknown): CliError {
   const reasons: Readonly<Record<string, string>> = {
     EADDRINUSE: 'the port is in use',
-    EACCES: 'this user may not listen there',
-    EADDRNOTAVAIL: 'this machine has no such address',
+    EACCES: 'permission denied (ports below 1024 need privileges)',
+    EADDRNOTAVAIL: 'address not available on this machine',
     ENOTFOUND: 'host name not found',
   };
   const code = systemCode(error);

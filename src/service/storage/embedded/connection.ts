@@ -35,7 +35,7 @@ export async function loadEngine(): Promise<EmbeddedEngine> {
     return (await import('libsql')).default;
   } catch (cause) {
     const message =
-      'the embedded database needs the package libsql, which is not installed: npm install libsql';
+      'the embedded database needs the package libsql, which is not installed: run `npm install libsql`';
     throw new DatabaseSetupError(message, { cause });
   }
 }

@@ -7,7 +7,7 @@ export interface GroupCommitOptions {
   readonly connection: Connection;
   /** Called after each commit, before its changes resolve. */
   readonly onCommit: (changes: number) => void;
-  /** How long a change waits while another process holds the database, in ms. */
+  /** How long a change waits while the database is locked by another process, in ms. */
   readonly patienceMs: number;
   /** How many changes share a commit at most: the first of them waits for the last. */
   readonly maxGroup: number;
@@ -74,7 +74,7 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
   /** Rejects the changes whose deadline is before `time`. */
   function rejectQueued(error: unknown, time: number): void {
     const cause = isBusy(error)
-      ? new StorageBusyError('another process holds the database', { cause: error })
+      ? new StorageBusyError('the database is locked by another process', { cause: error })
       : error;
     while (queue[0] !== undefined && queue[0].deadline < time) queue.shift()?.reject(cause);
   }

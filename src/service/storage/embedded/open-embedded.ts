@@ -16,7 +16,7 @@ const everyLock: Locks = {
 };
 
 export interface EmbeddedOptions {
-  /** How long to wait while another process holds the database, in ms. */
+  /** How long to wait while the database is locked by another process, in ms. */
   readonly patienceMs: number;
   /** How many changes share a commit at most. */
   readonly maxGroup: number;
@@ -109,7 +109,7 @@ async function whileBusy<Result>(patienceMs: number, attempt: () => Promise<Resu
     } catch (error) {
       if (!isBusy(error)) throw error;
       if (performance.now() + pause > deadline) {
-        throw new StorageBusyError('another process holds the database', { cause: error });
+        throw new StorageBusyError('the database is locked by another process', { cause: error });
       }
     }
     await sleep(pause * (0.5 + Math.random() / 2));

@@ -35,7 +35,7 @@ export function parseConnectionString(location: string): ConnectionString {
   };
   const attributes = take('target_session_attrs') ?? 'any';
   if (!['any', 'read-write', 'primary'].includes(attributes)) {
-    throw invalid('target_session_attrs must be read-write, because the service has to write');
+    throw invalid('target_session_attrs must be read-write: the service needs to write');
   }
   // These modes mean the same to pg, which prints a warning on stderr about all but the last.
   if (['prefer', 'require', 'verify-ca'].includes(settings.get('sslmode') ?? '')) {
@@ -46,7 +46,7 @@ export function parseConnectionString(location: string): ConnectionString {
   settings.delete('hostaddr');
   const ports = (take('port') ?? '').split(',');
   if (ports.length > 1 && ports.length !== hosts.length) {
-    throw invalid('it has another number of ports than of hosts');
+    throw invalid('the number of ports does not match the number of hosts');
   }
   const addresses = hosts.map((host, index) => {
     const port = ports.length === 1 ? ports[0] : ports[index];
@@ -108,7 +108,7 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw invalid('write % as %25');
+    throw invalid('"%" must be written as %25');
   }
 }
 
@@ -121,7 +121,7 @@ function readPairs(text: string): Settings {
     settings.set(name.toLowerCase(), (quoted ?? plain).replace(/\\(.)/gs, '$1'));
     end = pair.lastIndex;
   }
-  if (text.slice(end).trim() !== '') throw invalid('a part of it is not NAME=VALUE');
+  if (text.slice(end).trim() !== '') throw invalid('expected NAME=VALUE');
   return settings;
 }
 

@@ -177,7 +177,7 @@ async function commit(end: Session['end'], mode: 'read' | 'write'): Promise<void
     await end('commit');
   } catch (cause) {
     if (mode === 'read' || !isConnectionLost(cause)) throw cause;
-    throw new UnknownCommitError('the connection to the database broke during a commit', { cause });
+    throw new UnknownCommitError('the database connection was lost during a commit', { cause });
   }
 }
 

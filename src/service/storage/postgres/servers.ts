@@ -127,7 +127,7 @@ export function connectToServers(
 }
 
 function noAnswer(): Error {
-  return Object.assign(new Error('no answer'), { code: 'ETIMEDOUT' });
+  return Object.assign(new Error('no response'), { code: 'ETIMEDOUT' });
 }
 
 /** Rejects if the server is a standby or read-only. */

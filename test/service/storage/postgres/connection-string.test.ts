@@ -53,7 +53,7 @@ test('the name for people has no password in it', () => {
 test.each([
   ['postgres://h:99999/d', /port/],
   ['postgres://h:x/d', /port/],
-  ['postgres://me:100%@h/d', /write % as %25/],
+  ['postgres://me:100%@h/d', /"%" must be written as %25/],
   ['postgres://a,b/d?port=1,2,3', /number of ports/],
   ['postgres://h/d?target_session_attrs=standby', /target_session_attrs/],
   ['host=h password=hidden "', /NAME=VALUE/],
