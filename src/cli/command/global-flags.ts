@@ -52,12 +52,15 @@ function parseFields(text: string): string[][] {
   return text.split(',').map((field) => parsePath(field.trim()));
 }
 
+/** Maximum of `--timeout`, in seconds. */
+export const maxTimeoutSeconds = 86_400;
+
 function parseTimeout(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const seconds = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
-  if (!(seconds > 0 && seconds <= 86_400)) {
+  if (!(seconds > 0 && seconds <= maxTimeoutSeconds)) {
     throw usageError(
-      `--timeout must be a number of seconds up to 86400 (got "${text}")`,
+      `--timeout must be a number of seconds up to ${maxTimeoutSeconds} (got "${text}")`,
       'for example --timeout 30',
     );
   }

@@ -19,7 +19,9 @@ test('a store that asked one command to wait is left alone by the next: exit 8 w
     expect(exitCode).toBe(8);
     const { error } = JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '');
     expect(error).toMatchObject({ code: 'throttled', outcome: 'not_sent' });
-    expect(error.hint).toMatch(/run the command again after .*\(20\d\d-\d\d-\d\dT/);
+    expect(error.hint).toMatch(
+      /^run the command again after 20.* (UTC|[+-]\d\d:\d\d) \(in .*\) \(20.*Z\), or add --timeout 36[06]0, which waits until then$/,
+    );
   }
   expect(server.requests).toHaveLength(1);
   // Another store did not ask for anything.
@@ -42,4 +44,33 @@ test('a wait that fits the deadline is kept, then the change is sent', async () 
   });
   const [first, second] = server.requests;
   expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(2000);
+});
+
+test.each([
+  ['a wait that --timeout would cut off', '86400'],
+  ['a wait of days', String(30 * 86_400)],
+])('%s: only the time is named', async (_what, seconds) => {
+  await using server = await startFaultServer([answer(429, {}, { 'retry-after': seconds })]);
+  const machine = machineFor({ origin: server.url, storeId: 's-1', apiKey: 'key-of-a-test' });
+  for (const args of [create, update]) {
+    const { exitCode, stderr } = await machine.run(args);
+    expect(exitCode).toBe(8);
+    const { hint } = JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '').error;
+    expect(hint).toMatch(/^run the command again after 20.*Z\)$/);
+  }
+  expect(server.requests).toHaveLength(1);
+});
+
+test('the hint about a wait can be followed: --timeout waits, then the change is sent', async () => {
+  await using server = await startFaultServer([
+    answer(429, {}, { 'retry-after': '2' }),
+    answer(200, { id: 's-1', name: 'New' }),
+  ]);
+  const machine = machineFor({ origin: server.url, storeId: 's-1', apiKey: 'key-of-a-test' });
+  const { stderr } = await machine.run([...update, '--timeout', '1']);
+  const [flag = ''] =
+    /--timeout \d+/.exec(JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '').error.hint) ?? [];
+  expect(flag).not.toBe('');
+  expect(await machine.run([...update, ...flag.split(' ')])).toMatchObject({ exitCode: 0 });
+  expect(server.requests).toHaveLength(2);
 });

@@ -2,6 +2,7 @@ import type { Outcome, Problem } from '../../../client/outcome.ts';
 import { MAX_ATTEMPTS } from '../../../client/retry.ts';
 import type { OperationClass } from '../../../contract/operation.ts';
 import type { Context } from '../../command/context.ts';
+import { maxTimeoutSeconds } from '../../command/global-flags.ts';
 import { minIdLength } from '../../command/short-id.ts';
 import { firstProfile, keyVariable, loginCommand } from '../../config/connection-settings.ts';
 import { CliError, cancelledError, type ErrorDetails, type FieldError } from '../../core/errors.ts';
@@ -121,13 +122,16 @@ type Unknown = Extract<Outcome, { kind: 'unknown' }>;
 function unknownDetails(outcome: Unknown, { recordId, now }: OutcomeContext): ErrorDetails {
   const settle =
     recordId === null
-      ? 'its record is gone: look in the store before you run the command again'
-      : `settle it with \`storectl resume ${recordId}\` before you run the command again`;
+      ? 'its record is gone: look in the store'
+      : whenToTryAgain(`settle it with \`storectl resume ${recordId}\``, outcome.retryAt, now);
   return {
     code: 'outcome_unknown',
     exitCode: exitCodes.unknown,
     message: `the request was sent, but no answer says whether it was applied (${describeDoubt(outcome)})`,
-    hint: whenToTryAgain(settle, outcome.retryAt, now),
+    hint:
+      outcome.retryAt === null
+        ? `${settle} before you run the command again`
+        : `before you run the command again, ${settle}`,
     status: outcome.status ?? undefined,
   };
 }
@@ -219,9 +223,13 @@ function hintOfStatus(
   return '`storectl auth status` shows which service is asked, and --debug its whole answer';
 }
 
-/** `again`, with the time to wait for if the service named one (epoch milliseconds). */
+/** `again`, with the time to wait for if the service named one (epoch milliseconds), and how to wait for it. */
 function whenToTryAgain(again: string, retryAt: number | null, now: number): string {
   if (retryAt === null) return again;
   const time = new Date(retryAt).toISOString();
-  return `${again} after ${formatTime(time, now)} (${time})`;
+  const hint = `${again} after ${formatTime(time, now)} (${time})`;
+  // A minute more, for the time that it takes to do so.
+  const seconds = Math.ceil((retryAt - now) / 60_000) * 60 + 60;
+  const canWait = retryAt > now && seconds <= maxTimeoutSeconds;
+  return canWait ? `${hint}, or add --timeout ${seconds}, which waits until then` : hint;
 }

@@ -134,7 +134,13 @@ describe.each(classes)('exit codes of %s operations', (kind) => {
     expect(result.exitCode).toBe(kind === 'read' ? 8 : 10);
     expect(error.outcome).toBe('unknown');
     if (kind !== 'one-shot')
-      expect(error.hint).toMatch(/ after \d{4}-\d\d-\d\d \d\d:\d\d (UTC|[+-]\d\d:\d\d) \(in /);
+      expect(error.hint).toMatch(
+        / after \d{4}-\d\d-\d\d \d\d:\d\d (UTC|[+-]\d\d:\d\d) \(in .*--timeout 36[06]0/,
+      );
+    if (kind === 'keyed')
+      expect(error.hint).toMatch(
+        /^before you run the command again, settle it with `storectl resume .*` after /,
+      );
   });
 
   test('cancelled while the service has the command wait: 130 for a read, unknown for a change', async () => {
