@@ -1,4 +1,3 @@
-import * as fs from 'node:fs';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -9,6 +8,7 @@ import { createBlogPost } from '../../src/contract/operations/blog.ts';
 import { decideDispute } from '../../src/contract/operations/disputes.ts';
 import { saveSettings } from '../../src/contract/operations/settings.ts';
 import { updateStore } from '../../src/contract/operations/store.ts';
+import { nodeFileSystem } from '../../src/history/files/files.ts';
 import type { History } from '../../src/history/history.ts';
 import { openHistory } from '../../src/history/journal.ts';
 import { serializeWithChecksum } from '../../src/history/records/checksum.ts';
@@ -602,10 +602,10 @@ describe('a disk that is full', () => {
     const failing = (...args: never[]) => {
       calls += 1;
       if (calls > after) throw Object.assign(new Error('no space'), { code: 'ENOSPC' });
-      return (fs[call] as (...args: never[]) => void)(...args);
+      return (nodeFileSystem[call] as (...args: never[]) => void)(...args);
     };
     await perform(backup);
-    const filling = openHistory({ folder, process, fileSystem: { ...fs, [call]: failing } });
+    const filling = openHistory({ folder, process, fileSystem: { ...nodeFileSystem, [call]: failing } });
     await expect(perform({ ...post, history: filling })).rejects.toMatchObject({ code: 'disk_full' });
     expect(calls).toBeGreaterThan(after);
     expect(server.received).toHaveLength(1);
