@@ -15,7 +15,7 @@ import {
 } from './client/machine.ts';
 import { type Json, type OperationModel, operations, uuidOf } from './operations.ts';
 import type { KillAtMoment, Listening, Schedule, Step, Typed } from './schedule.ts';
-import type { Effect } from './service/model.ts';
+import type { Effect, OtherChange } from './service/model.ts';
 import { type ModelServer, monotonicMs, type SeenRequest, startModelServer } from './service/model-server.ts';
 
 /** One client, from its start to its end. */
@@ -49,7 +49,7 @@ export interface Trace {
   readonly requests: readonly SeenRequest[];
   readonly effects: readonly Effect[];
   /** What another user has written into the settings, and what stands there at the end. */
-  readonly settings: { readonly written: string | null; readonly found: unknown };
+  readonly settings: { readonly otherChange: OtherChange | null; readonly found: unknown };
   /** As the user sees it at the end, or null where it could not be listed. */
   readonly history: readonly HistoryLine[] | null;
   readonly wasDamaged: boolean;
@@ -97,7 +97,7 @@ export async function play(schedule: Schedule, options: PlayOptions): Promise<Tr
       runs,
       requests,
       effects: model.effects,
-      settings: { written: model.otherSummary(), found: model.summary() },
+      settings: { otherChange: model.otherChange(), found: model.summary() },
       history,
       wasDamaged,
     };

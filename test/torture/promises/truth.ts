@@ -178,9 +178,12 @@ export const truthPromises: readonly ProgramPromise[] = [
   {
     id: 'others-are-kept',
     text: '`settings save` overwrites no change that another user has made',
-    check: ({ schedule, settings: { written, found } }) => {
-      if (schedule.operation !== 'settings.save' || written === null) return null;
-      return found === written ? [] : [`found ${String(found)} in place of ${written}`];
+    check: ({ schedule, effects, settings: { otherChange, found } }) => {
+      if (schedule.operation !== 'settings.save' || otherChange === null) return null;
+      const { summary, received, applied } = otherChange;
+      // A request that the service had already, and applied only later, cannot be called back.
+      if (effects.slice(applied).some(({ request }) => request <= received)) return null;
+      return found === summary ? [] : [`found ${String(found)} in place of ${summary}`];
     },
   },
   {

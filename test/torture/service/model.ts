@@ -21,6 +21,13 @@ export interface Effect {
   readonly request: number;
 }
 
+export interface OtherChange {
+  readonly summary: string;
+  /** How many requests had come in by then, and how many writes were applied. */
+  readonly received: number;
+  readonly applied: number;
+}
+
 /** The store as it really is: what the service applied, in order. It has no guards against a second request. */
 export interface Model {
   readonly effects: readonly Effect[];
@@ -29,10 +36,10 @@ export interface Model {
   /** The answer to a read, or null where the request is none. */
   read(request: RawRequest): RawAnswer | null;
   identify(request: RawRequest): { operation: OperationId; subject: string } | null;
-  /** Another user changes what the request is about. */
-  changeByOtherUser(request: RawRequest): void;
-  /** What another user has written into the settings, or null. */
-  otherSummary(): string | null;
+  /** Another user changes what the request is about, after so many requests have come in. */
+  changeByOtherUser(request: RawRequest, received: number): void;
+  /** What another user wrote into the settings last, or null. */
+  otherChange(): OtherChange | null;
   /** As the settings are now. */
   summary(): unknown;
   /** An answer such as the service would give, for a request that it does not apply. */
@@ -160,14 +167,19 @@ export function createModel(subjects: readonly string[]): Model {
   }
 
   let others = 0;
-  function changeByOtherUser({ path }: RawRequest): void {
+  let otherChange: OtherChange | null = null;
+  function changeByOtherUser({ path }: RawRequest, received: number): void {
     const dispute = disputeInPath(path);
     if (dispute !== null) {
       if (!decided.has(dispute)) decided.set(dispute, { status: 'lost', resolution: 'Refunded.' });
       return;
     }
     others += 1;
-    settings = { ...settings, discovery: { enabled: true, summary: `other ${others}`, categories: [] } };
+    otherChange = { summary: `other ${others}`, received, applied: effects.length };
+    settings = {
+      ...settings,
+      discovery: { enabled: true, summary: otherChange.summary, categories: [] },
+    };
   }
 
   return {
@@ -177,7 +189,7 @@ export function createModel(subjects: readonly string[]): Model {
     identify,
     pretend,
     changeByOtherUser,
-    otherSummary: () => (others === 0 ? null : `other ${others}`),
+    otherChange: () => otherChange,
     summary: () => (settings.discovery as Json).summary,
   };
 }
