@@ -1,4 +1,5 @@
 import type { HistoryLine, Run } from '../play.ts';
+import type { Effect } from '../service/model.ts';
 import type { SeenRequest } from '../service/model-server.ts';
 import type { ProgramPromise } from './promise.ts';
 import { type Ask, type Episode, isDoubtful, isSettledByUser, type Story, wasKilled } from './story.ts';
@@ -177,12 +178,16 @@ export const truthPromises: readonly ProgramPromise[] = [
   },
   {
     id: 'others-are-kept',
-    text: '`settings save` overwrites no change that another user has made',
-    check: ({ schedule, effects, settings: { otherChange, found } }) => {
+    text: '`settings save` overwrites no change that another user made before it was sent',
+    check: ({ schedule, effects, runs, settings: { otherChange, found } }) => {
       if (schedule.operation !== 'settings.save' || otherChange === null) return null;
       const { summary, received, applied } = otherChange;
-      // A request that the service had already, and applied only later, cannot be called back.
-      if (effects.slice(applied).some(({ request }) => request <= received)) return null;
+      /** The number of the first attempt: the service may apply it late, and the next attempts have the same bytes. */
+      const begunWith = ({ request }: Effect) => {
+        const own = runs.find(({ requests }) => requests.some(({ number }) => number === request));
+        return own?.requests.find(({ write }) => write !== null)?.number ?? request;
+      };
+      if (effects.slice(applied).some((effect) => begunWith(effect) <= received)) return null;
       return found === summary ? [] : [`found ${String(found)} in place of ${summary}`];
     },
   },
