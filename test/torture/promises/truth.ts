@@ -178,16 +178,17 @@ export const truthPromises: readonly ProgramPromise[] = [
   },
   {
     id: 'others-are-kept',
-    text: '`settings save` overwrites no change that another user made before it was sent',
+    text: '`settings save` overwrites no change that another user made before its last read',
     check: ({ schedule, effects, runs, settings: { otherChange, found } }) => {
       if (schedule.operation !== 'settings.save' || otherChange === null) return null;
-      const { summary, received, applied } = otherChange;
-      /** The number of the first attempt: the service may apply it late, and the next attempts have the same bytes. */
-      const begunWith = ({ request }: Effect) => {
-        const own = runs.find(({ requests }) => requests.some(({ number }) => number === request));
-        return own?.requests.find(({ write }) => write !== null)?.number ?? request;
+      const { summary, at, applied } = otherChange;
+      /** When its client had last read the settings before the first of its attempts, one of which came late perhaps. */
+      const readAt = ({ request }: Effect) => {
+        const own = runs.find(({ requests }) => requests.some(({ number }) => number === request))?.requests;
+        const first = own?.findIndex(({ write }) => write !== null) ?? -1;
+        return own?.[first - 1]?.answeredAt ?? Number.POSITIVE_INFINITY;
       };
-      if (effects.slice(applied).some((effect) => begunWith(effect) <= received)) return null;
+      if (effects.slice(applied).some((effect) => readAt(effect) < at)) return null;
       return found === summary ? [] : [`found ${String(found)} in place of ${summary}`];
     },
   },

@@ -105,7 +105,7 @@ export async function startModelServer(options: ModelServerOptions): Promise<Mod
     tell('received');
     for (const status of fault.before) socket.write(informationalBytes(status));
     if (fault.delayMs > 0) await sleep(fault.delayMs);
-    if (fault.otherUser) model.changeByOtherUser(request, requests.length);
+    if (fault.otherUser) model.changeByOtherUser(request, monotonicMs());
     const answer = answerOf(request, seen.number, fault);
     if (fault.applies === 'yes') tell('applied');
     if (fault.ending.does !== 'hang') seen.answeredAt = monotonicMs();

@@ -23,8 +23,9 @@ export interface Effect {
 
 export interface OtherChange {
   readonly summary: string;
-  /** How many requests had come in by then, and how many writes were applied. */
-  readonly received: number;
+  /** Monotonic milliseconds. */
+  readonly at: number;
+  /** How many writes were applied before. */
   readonly applied: number;
 }
 
@@ -36,8 +37,8 @@ export interface Model {
   /** The answer to a read, or null where the request is none. */
   read(request: RawRequest): RawAnswer | null;
   identify(request: RawRequest): { operation: OperationId; subject: string } | null;
-  /** Another user changes what the request is about, after so many requests have come in. */
-  changeByOtherUser(request: RawRequest, received: number): void;
+  /** Another user changes what the request is about, at a monotonic time in milliseconds. */
+  changeByOtherUser(request: RawRequest, at: number): void;
   /** What another user wrote into the settings last, or null. */
   otherChange(): OtherChange | null;
   /** As the settings are now. */
@@ -168,14 +169,14 @@ export function createModel(subjects: readonly string[]): Model {
 
   let others = 0;
   let otherChange: OtherChange | null = null;
-  function changeByOtherUser({ path }: RawRequest, received: number): void {
+  function changeByOtherUser({ path }: RawRequest, at: number): void {
     const dispute = disputeInPath(path);
     if (dispute !== null) {
       if (!decided.has(dispute)) decided.set(dispute, { status: 'lost', resolution: 'Refunded.' });
       return;
     }
     others += 1;
-    otherChange = { summary: `other ${others}`, received, applied: effects.length };
+    otherChange = { summary: `other ${others}`, at, applied: effects.length };
     settings = {
       ...settings,
       discovery: { enabled: true, summary: otherChange.summary, categories: [] },
