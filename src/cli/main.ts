@@ -70,7 +70,8 @@ export async function main(
     }
     return exitCode;
   } catch (error) {
-    const details = doneWithoutOutput(await detailsOf(error, argv), last?.applied ?? []);
+    const found = doneWithoutOutput(await detailsOf(error, argv), last?.applied ?? []);
+    const details = await withProfile(found, last?.flags.profile);
     io.stderr.write(wantsJson(argv) ? describeAsJson(details) : await describeForPeople(details, io));
     return details.exitCode;
   }
@@ -97,6 +98,17 @@ function moveHelpToEnd(argv: readonly string[]): string[] {
 function ignoreHelpExit(error: unknown): void {
   if (error instanceof CommanderError && (error.exitCode === 0 || error.code === 'commander.help')) return;
   throw error;
+}
+
+async function withProfile(details: ErrorDetails, profile: string | undefined): Promise<ErrorDetails> {
+  if (profile === undefined) return details;
+  const { nameProfile } = await import('./config/connection-settings.ts');
+  const { message, hint } = details;
+  return {
+    ...details,
+    message: nameProfile(message, profile),
+    ...(hint !== undefined && { hint: nameProfile(hint, profile) }),
+  };
 }
 
 const outputErrors = ['output_failed', 'unwritable_file', 'receipt_unwritable'];

@@ -126,6 +126,15 @@ export function loginCommand(profile: string): string {
   return profile === firstProfile ? 'storectl auth login' : `storectl auth login --profile ${profile}`;
 }
 
+/**
+ * Names the profile that was given with a flag in commands about its history, so that they can be pasted: each profile has
+ * a history of its own.
+ */
+export function nameProfile(text: string, profile: string | undefined): string {
+  if (profile === undefined) return text;
+  return text.replace(/`storectl (?=resume|history)/g, `\`storectl --profile ${profile} `);
+}
+
 /** The environment variable that supplies the key, or null. It takes precedence over a stored key. */
 export function keyVariable(env: Environment): string | null {
   return ['STORECTL_API_KEY', 'STORECTL_API_KEY_FILE'].find((name) => env[name]) ?? null;

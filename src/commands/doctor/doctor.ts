@@ -1,7 +1,7 @@
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import type { Context } from '../../cli/command/context.ts';
 import { printJson } from '../../cli/command/print-json.ts';
-import { demoProfile } from '../../cli/config/connection-settings.ts';
+import { demoProfile, nameProfile } from '../../cli/config/connection-settings.ts';
 import { printableLines } from '../../cli/core/sanitize.ts';
 import { wrapText } from '../../cli/output/wrap.ts';
 import { checkAccess } from './access.ts';
@@ -34,7 +34,11 @@ Exits with 0 if there is no problem, otherwise with the exit code of the first o
       ...withSkipped(history, ['history', 'open', 'locks'], checked.findings),
       checkCompletion(context.io),
     ];
-    print(context, findings);
+    const { profile } = context.flags;
+    print(
+      context,
+      findings.map((finding) => ({ ...finding, fix: finding.fix && nameProfile(finding.fix, profile) })),
+    );
     return findings.find(({ status }) => status === 'problem')?.exitCode;
   },
 };
