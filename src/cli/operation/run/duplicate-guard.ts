@@ -1,8 +1,8 @@
-import { buildPath } from '../../../contract/operation.ts';
 import type { History } from '../../../history/history.ts';
 import { fingerprint } from '../../../history/records/fingerprint.ts';
 import type { RecordQuery } from '../../../history/records/query.ts';
 import { type HistoryRecord, lockName } from '../../../history/records/record.ts';
+import { type Intent, intentOf } from '../../../history/records/request-intent.ts';
 import type { Context } from '../../command/context.ts';
 import { CliError } from '../../core/errors.ts';
 import { exitCodes } from '../../core/exit-codes.ts';
@@ -14,20 +14,14 @@ const dayMs = 24 * 3_600_000;
 
 /** Refuses content that was sent to the same store within 24 hours, unless `flag` is given. */
 export function refuseRepeated(run: Run, flag: string): HistoryCheck {
-  const query: RecordQuery = { fingerprint: fingerprintOf(run), maxAgeMs: dayMs };
+  const query: RecordQuery = { fingerprint: fingerprint(intentOfRun(run)), maxAgeMs: dayMs };
   return refuseAfter(run, query, 'the same content was sent to this store', flag);
 }
 
 /** Refuses a second request to the same path, whatever its body and age, unless `flag` is given. */
 export function refuseSecond(run: Run, what: string, flag: string): HistoryCheck {
-  const { target, request } = run;
-  const query: RecordQuery = {
-    operation: request.operation.id,
-    origin: target.origin,
-    storeId: target.storeId,
-    path: pathOf(run),
-  };
-  return refuseAfter(run, query, what, flag);
+  const { operation, origin, storeId, path } = intentOfRun(run);
+  return refuseAfter(run, { operation, origin, storeId, path }, what, flag);
 }
 
 function refuseAfter(
@@ -57,20 +51,9 @@ async function waitForOwner(
   return history.withLock(lockName(record), () => history.get(record.id), { signal: context.io.signal });
 }
 
-/** The fingerprint under which the history finds this request. */
-function fingerprintOf(run: Run): string {
-  const { target, request } = run;
-  return fingerprint({
-    operation: request.operation.id,
-    origin: target.origin,
-    storeId: target.storeId,
-    path: pathOf(run),
-    body: request.body && JSON.stringify(request.body),
-  });
-}
-
-function pathOf({ target, request }: Run): string {
-  return buildPath(request.operation, { ...request.parameters, storeId: target.storeId });
+/** The run as the history knows it. */
+function intentOfRun({ target, request }: Run): Intent {
+  return intentOf({ ...target, ...request }, request.body);
 }
 
 function repeated(context: Context, record: HistoryRecord, what: string, flag: string): CliError {

@@ -1,0 +1,199 @@
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { openHistory } from '../../../../src/history/journal.ts';
+import type { RecordState } from '../../../../src/history/records/record.ts';
+import { type Machine, machineFor } from '../../../helpers/cli.ts';
+import { answer, type Behaviour, startFaultServer } from '../../../helpers/fault-server.ts';
+
+const storeId = 'store-1';
+const reclaimId = '5f0c3f52-8f0e-4d1b-9d53-0a4c5e0b7a11';
+const disputeId = '81ab3f52-8f0e-4d1b-9d53-0a4c5e0b7a12';
+const post = ['blog', 'create', '--title', 'Spring sale', '--content-md', 'x'];
+const body = { title: 'Spring sale', contentMd: 'x' };
+const hour = 3_600_000;
+
+async function sceneWith(...script: Behaviour[]) {
+  const server = await startFaultServer(script);
+  const machine = machineFor({ origin: server.url, storeId, apiKey: 'key-of-a-test' });
+  return { server, machine, [Symbol.asyncDispose]: server.close };
+}
+
+type Scene = Awaited<ReturnType<typeof sceneWith>>;
+
+/** Records a post that an earlier command was to create, as a process that has ended left it. */
+async function recordPost(
+  { server, machine }: Scene,
+  state: RecordState,
+  { hoursAgo = 0, ...change }: { hoursAgo?: number; body?: object; storeId?: string; origin?: string } = {},
+): Promise<void> {
+  const history = openHistory({
+    folder: path.join(machine.stateDirectory, 'history', 'main'),
+    process,
+    now: () => Date.now() - hoursAgo * hour,
+  });
+  const intent = {
+    profile: 'main',
+    origin: server.url,
+    storeId,
+    operation: 'blog.create',
+    class: 'one-shot',
+    method: 'POST',
+    path: `/v1/stores/${storeId}/blog/posts`,
+  } as const;
+  const record = await history.begin({ ...intent, ...change, body: JSON.stringify(change.body ?? body) });
+  await history.update(record, { state, reported: true });
+}
+
+async function run(machine: Machine, args: readonly string[]) {
+  const { exitCode, stdout, stderr } = await machine.run([...args, '--json']);
+  const last = stderr.trimEnd().split('\n').at(-1) ?? '';
+  return { exitCode, stdout, error: exitCode === 0 ? null : JSON.parse(last).error };
+}
+
+describe('the same post again', () => {
+  const created = answer(201, { id: 'p-2', title: 'Spring sale', slug: 'spring-sale' });
+
+  test.each([
+    ['applied', 'applied'],
+    ['sent', 'outcome unknown'],
+    ['unknown', 'outcome unknown'],
+  ] as const)('is refused after one that is %s, and says so', async (state, outcome) => {
+    await using scene = await sceneWith(created);
+    await recordPost(scene, state, { hoursAgo: 23 });
+    const { exitCode, error } = await run(scene.machine, post);
+    expect({ exitCode, ...error }).toMatchObject({
+      exitCode: 6,
+      code: 'already_sent',
+      outcome: 'not_sent',
+      message: expect.stringMatching(
+        new RegExp(`sent to this store 23 hours ago \\(2.*, ${outcome}\\), so nothing was sent$`),
+      ),
+      hint: expect.stringContaining(`storectl history show ${error.operationId}`),
+    });
+    expect(scene.server.requests).toHaveLength(0);
+    expect(await run(scene.machine, [...post, '--allow-duplicate'])).toMatchObject({ exitCode: 0 });
+  });
+
+  test.each<[string, RecordState, Parameters<typeof recordPost>[2]]>([
+    ['one that was refused', 'rejected', {}],
+    ['one that was not sent', 'not_sent', {}],
+    ['one that a killed process never sent', 'prepared', {}],
+    ['a day', 'applied', { hoursAgo: 24.1 }],
+    ['one with other content', 'applied', { body: { ...body, contentMd: 'y' } }],
+    ['one of another store', 'applied', { storeId: 'store-2' }],
+    ['one at another service', 'applied', { origin: 'http://127.0.0.1:9' }],
+  ])('is sent after %s', async (_what, state, change) => {
+    await using scene = await sceneWith(created);
+    await recordPost(scene, state, change);
+    expect(await run(scene.machine, post)).toMatchObject({ exitCode: 0 });
+    expect(scene.server.requests).toHaveLength(1);
+  });
+});
+
+test('a second appeal of a notice is refused whatever it says, and one of another notice is not', async () => {
+  await using scene = await sceneWith(answer(200, { id: reclaimId, status: 'appealed' }));
+  const { machine, server } = scene;
+  const appeal = (id: string, text: string) => ['reclaim', 'appeal', id, '--text', text, '--confirm', id];
+  expect(await run(machine, appeal(reclaimId, 'We are open'))).toMatchObject({ exitCode: 0 });
+  const again = await run(machine, appeal(reclaimId, 'Truly'));
+  expect(again.error).toMatchObject({
+    code: 'already_sent',
+    message: expect.stringContaining('this notice was appealed just now'),
+    hint: expect.stringContaining('--resubmit'),
+  });
+  expect(server.requests).toHaveLength(1);
+  await run(machine, appeal(disputeId, 'We are open'));
+  expect(server.requests).toHaveLength(2);
+});
+
+describe('--confirm', () => {
+  const appeal = ['reclaim', 'appeal', reclaimId, '--text', 'We are open'];
+
+  test.each([
+    ['another id', disputeId, disputeId],
+    ['nothing', '', 'nothing'],
+  ])('with %s is refused before anything is sent', async (_what, given, said) => {
+    await using scene = await sceneWith(answer(200, {}));
+    const { exitCode, error } = await run(scene.machine, [...appeal, '--confirm', given]);
+    expect({ exitCode, ...error }).toMatchObject({
+      exitCode: 2,
+      code: 'wrong_confirmation',
+      message: `--confirm says ${said}, but the command says ${reclaimId}`,
+    });
+    expect(scene.server.requests).toHaveLength(0);
+  });
+
+  test('is missing without a terminal: exit 3', async () => {
+    await using scene = await sceneWith(answer(200, {}));
+    expect(await run(scene.machine, appeal)).toMatchObject({ exitCode: 3 });
+    expect(scene.server.requests).toHaveLength(0);
+  });
+
+  test('takes the beginning of an id that this machine knows', async () => {
+    await using scene = await sceneWith(answer(200, { id: reclaimId }));
+    const { machine, server } = scene;
+    expect(await run(machine, [...appeal, '--confirm', reclaimId])).toMatchObject({ exitCode: 0 });
+    const short = reclaimId.slice(0, 8);
+    const again = ['reclaim', 'appeal', short, '--text', 'Truly', '--resubmit', '--confirm', short];
+    expect(await run(machine, again)).toMatchObject({ exitCode: 0 });
+    expect(server.requests.map(({ path }) => path.split('/').at(-2))).toEqual([reclaimId, reclaimId]);
+  });
+});
+
+describe('a decision', () => {
+  const decide = (...more: string[]) => [
+    ...['disputes', 'decide', disputeId, '--status', 'won', '--resolution', 'Delivered'],
+    ...['--confirm', disputeId, ...more],
+  ];
+  const dispute = (change: object) =>
+    answer(200, { record: { id: disputeId, status: 'open', resolution: null, ...change }, evidence: [] });
+  const decided = answer(200, { id: disputeId, status: 'won', resolution: 'Delivered' });
+  const methodsOf = ({ server }: Scene) => server.requests.map(({ method }) => method);
+
+  test.each([
+    ['an open dispute', {}, []],
+    ['one whose id is written in other letters', { id: disputeId.toUpperCase() }, []],
+    ['one that does not say its id', { id: undefined }, []],
+    ['one in the status that was expected', { status: 'lost' }, ['--expect-status', 'lost']],
+  ])('of %s is sent', async (_what, change, more) => {
+    await using scene = await sceneWith(dispute(change), decided);
+    expect(await run(scene.machine, decide(...more))).toMatchObject({ exitCode: 0 });
+    expect(methodsOf(scene)).toEqual(['GET', 'POST']);
+  });
+
+  test('that the dispute has already changes nothing', async () => {
+    await using scene = await sceneWith(dispute({ status: 'won', resolution: 'Delivered' }));
+    const { exitCode, stdout } = await run(scene.machine, decide());
+    expect({ exitCode, ...JSON.parse(stdout) }).toMatchObject({ exitCode: 0, changed: false });
+    expect(methodsOf(scene)).toEqual(['GET']);
+  });
+
+  test.each([
+    ['another status', { status: 'lost', resolution: 'Delivered' }, [], 'lost, not open'],
+    ['another reason', { status: 'won', resolution: 'Lost in the post' }, [], 'won, not open'],
+    ['a status that was not expected', {}, ['--expect-status', 'lost'], 'open, not lost'],
+  ])('of a dispute with %s is refused', async (_what, change, more, said) => {
+    await using scene = await sceneWith(dispute(change), decided);
+    const { exitCode, error } = await run(scene.machine, decide(...more));
+    expect({ exitCode, ...error }).toMatchObject({
+      exitCode: 6,
+      code: 'unexpected_status',
+      message: `the dispute is ${said}; nothing was sent`,
+      outcome: 'not_sent',
+      fields: [{ field: 'status', flag: '--expect-status', detail: said.split(',')[0] }],
+    });
+    expect(methodsOf(scene)).toEqual(['GET']);
+  });
+
+  test('is not sent if the service shows another dispute', async () => {
+    await using scene = await sceneWith(dispute({ id: reclaimId }), decided);
+    const { exitCode, error } = await run(scene.machine, decide());
+    expect({ exitCode, ...error }).toMatchObject({
+      exitCode: 6,
+      code: 'wrong_dispute',
+      message: `the service answered with dispute ${reclaimId} instead of ${disputeId}; nothing was sent`,
+      outcome: 'not_sent',
+    });
+    expect(methodsOf(scene)).toEqual(['GET']);
+  });
+});
