@@ -83,13 +83,11 @@ export const sendingPromises: readonly ProgramPromise[] = [
   {
     id: 'key-of-other-arguments',
     text: 'the same key with other arguments is refused locally: exit 2',
-    check: ({ runs, requests }) => {
-      // A key whose requests were all refused is free again.
+    check: ({ schedule, runs, requests }) => {
+      // A key whose requests were all refused is free again; `--new` makes a key of its own.
+      const withKey = requests.filter(({ body }) => body.includes(`"key-${schedule.seed}"`));
       const isTaken = (run: Run) =>
-        requests.some(
-          ({ view, at, write }) =>
-            write !== null && at < run.startedMs && view !== 'refused' && view !== 'throttled',
-        );
+        withKey.some(({ view, at }) => at < run.startedMs && view !== 'refused' && view !== 'throttled');
       const affected = runs.filter(
         (run) =>
           run.typed === 'key-with-other-arguments' &&
