@@ -553,6 +553,17 @@ describe('settings whose save was lost', () => {
     expect(server.received.slice(before).map(({ method }) => method)).toEqual(['GET']);
   });
 
+  test('are left alone when a later save was applied, even if that put them back', async () => {
+    shows(former);
+    const { record } = await perform(save);
+    ahead = 1_000;
+    react = () => ({ status: 200, body: { ...former, updatedAt: 'now' } });
+    await perform({ ...save, body: { showcase: { enabled: false } } });
+    const before = server.received.length;
+    expect(await resume(record.id)).toMatchObject({ action: 'left', reason: 'overtaken' });
+    expect(server.received).toHaveLength(before);
+  });
+
   test.each([
     ['are sent when they read as before', former, 'sent', ['GET', 'PUT']],
     ['are left alone when they read otherwise', { showcase: { enabled: true } }, 'left', ['GET']],

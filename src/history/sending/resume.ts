@@ -125,7 +125,7 @@ function findObstacle(options: ResumeOptions, record: HistoryRecord): Left | nul
 
 /** A later applied change of the same resource, newest first, if a repeatable change may not be sent late. */
 async function findLaterChanges(options: ResumeOptions, record: HistoryRecord): Promise<HistoryRecord[]> {
-  if (record.class !== 'repeatable' || isReadFirst(record) || options.evenIfOld) return [];
+  if (record.class !== 'repeatable' || options.evenIfOld) return [];
   const { history } = options;
   const { operation, origin, storeId, path, createdAt } = record;
   const { records } = await history.list({ operation, origin, storeId, path, state: 'applied' });
