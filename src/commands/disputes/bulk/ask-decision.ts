@@ -1,12 +1,11 @@
 import { CliError, WentBack } from '../../../cli/core/errors.ts';
-import { isObject } from '../../../cli/core/json-value.ts';
 import { printableInOneLine } from '../../../cli/core/sanitize.ts';
 import { explainRefusal } from '../../../cli/operation/questions/ask-missing.ts';
 import type { Performed, Run } from '../../../cli/operation/run/run.ts';
 import { truncateText } from '../../../cli/output/wrap.ts';
 import { askChoice, askText, type Choice } from '../../../cli/prompts/prompts.ts';
 import { askInTurn, unlessBack } from '../../../cli/prompts/questions.ts';
-import { decideDispute, decisions } from '../../../contract/operations/disputes.ts';
+import { decisions } from '../../../contract/operations/disputes.ts';
 import { showAndDecide } from '../decide-one.ts';
 import type { Decision } from './decisions-file.ts';
 
@@ -14,18 +13,6 @@ import type { Decision } from './decisions-file.ts';
 const maxResolutions = 9;
 
 type Answer = 'skip' | 'back' | { readonly decision: Decision; readonly performed: Performed };
-
-/** The distinct resolutions of decisions that this machine recorded in the store, the newest first. */
-export async function earlierResolutions({ target, ui: { context } }: Run): Promise<string[]> {
-  const { origin, storeId } = target;
-  const history = await context.history();
-  const query = { operation: decideDispute.id, origin, storeId, state: 'applied' } as const;
-  const { records } = await history.list(query);
-  return records.flatMap(({ body }) => {
-    const sent: unknown = JSON.parse(body ?? 'null');
-    return isObject(sent) && typeof sent.resolution === 'string' ? [sent.resolution] : [];
-  });
-}
 
 /**
  * Asks for the decision of a dispute whose case file is shown, and records it. Escape goes back one question; a value that

@@ -13,18 +13,10 @@ import { announce, settleEarlierDecision } from '../../../cli/operation/run/send
 import { decideDispute } from '../../../contract/operations/disputes.ts';
 import { expectedStatus, showCaseFile } from '../decide-one.ts';
 import { readDispute } from '../dispute-status.ts';
-import { askDecision, earlierResolutions } from './ask-decision.ts';
-import type { PlannedRow } from './plan.ts';
-import { type EarlierLine, openReceipt, type ReceiptLine, readReceipt } from './receipt.ts';
-import {
-  belongsInReceipt,
-  decidedRow,
-  endRun,
-  failedRow,
-  lineOf,
-  type RowEnd,
-  resultOf,
-} from './run-decisions.ts';
+import { askDecision } from './ask-decision.ts';
+import { type PlannedRow, sentDecisions, unread } from './plan.ts';
+import { type EarlierLine, openReceipt, type Receipt, type ReceiptLine, readReceipt } from './receipt.ts';
+import { decidedRow, endRun, failedRow, lineOf, type RowEnd, resultOf } from './run-decisions.ts';
 
 /**
  * Goes through the disputes one by one in a terminal: shows each with its evidence, asks for its decision, and records it
@@ -49,12 +41,9 @@ export async function decideByHand(
     return await withResultsFile(context, parsed, async (write) => {
       const file = path.resolve(context.io.cwd, receiptFile(run.target.profile));
       const earlier = readReceipt(file, run.target);
-      const receipt = openReceipt(file);
+      const receipt = openReceipt(file, earlier);
       try {
-        const keep = (line: ReceiptLine) => {
-          if (belongsInReceipt(line, earlier)) receipt.append(line);
-        };
-        const { lines, stop } = await goThrough(run, ids, earlier, keep);
+        const { lines, stop } = await goThrough(run, ids, earlier, receipt);
         const results = ids.map((disputeId, index) => {
           const row = rowOf(disputeId, index);
           return resultOf(row, lines.get(index) ?? lineOf(run, row, { message: 'not reached' }));
@@ -82,8 +71,7 @@ function decisionsNeeded(count: number): CliError {
 }
 
 function rowOf(disputeId: string, index: number): PlannedRow {
-  const undecided = { decision: null, plan: 'decide', message: '', warning: null, before: null } as const;
-  return { line: index + 1, disputeId, ...undecided };
+  return { ...unread, line: index + 1, disputeId, plan: 'decide' };
 }
 
 /** Returns the receipt lines by index, and the error that stopped the run, or null. */
@@ -91,10 +79,10 @@ async function goThrough(
   run: Run,
   ids: readonly string[],
   earlier: readonly EarlierLine[],
-  keep: (line: ReceiptLine) => void,
+  receipt: Receipt,
 ): Promise<{ lines: ReadonlyMap<number, ReceiptLine>; stop: CliError | null }> {
   const lines = new Map<number, ReceiptLine>();
-  const resolutions = await earlierResolutions(run);
+  const resolutions = (await sentDecisions(run)).flatMap(({ resolution }) => resolution ?? []);
   let index = 0;
   for (let disputeId = ids[0]; disputeId !== undefined; disputeId = ids[index]) {
     const done = lines.get(index);
@@ -114,7 +102,7 @@ async function goThrough(
     lines.set(index, line);
     if (line.decision !== null && line.outcome === 'applied') resolutions.unshift(line.decision.resolution);
     try {
-      keep(line);
+      receipt.append(line);
     } catch (error) {
       if (error instanceof CliError) return { lines, stop: fatal ?? error };
       throw error;

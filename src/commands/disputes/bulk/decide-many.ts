@@ -62,9 +62,9 @@ export async function decideMany(
       if (context.canPrompt) context.print(`${describePlan(rows, context.out)}\n`);
       else context.notice(`${describePlan(rows, context.err)}\n`);
       await confirmCount(context, parsed, rows, earlier.length > 0);
-      const receipt = openReceipt(receiptFile);
+      const receipt = openReceipt(receiptFile, earlier);
       try {
-        return await decideAll({ run, rows, expected, receipt, earlier, known, write });
+        return await decideAll({ run, rows, expected, receipt, known, write });
       } finally {
         receipt.close();
       }

@@ -32,12 +32,14 @@ export interface PlannedRow {
   readonly before: Record<string, unknown> | null;
 }
 
+/** What is known of a row before its dispute is read. */
+export const unread = { decision: null, message: '', warning: null, before: null } as const;
+
 const maxConcurrentReads = 4;
 
 /** The run that reads and decides the dispute of one row. */
 export function runOfRow(run: Run, disputeId: string, decision: Decision): Run {
-  const { status, resolution } = decision;
-  return { ...run, request: { ...run.request, parameters: { disputeId }, body: { status, resolution } } };
+  return { ...run, request: { ...run.request, parameters: { disputeId }, body: { ...decision } } };
 }
 
 /**
@@ -51,22 +53,16 @@ export async function planDecisions(
   expected: string,
   known: ReadonlyMap<string, HistoryRecord>,
 ): Promise<PlannedRow[]> {
-  const planned: PlannedRow[] = file.invalid.map(({ line, disputeId, problem }) => ({
-    line,
-    disputeId,
-    decision: null,
-    plan: 'invalid',
-    message: problem,
-    warning: null,
-    before: null,
-  }));
-  const taken = await takenStatuses(run);
+  const planned: PlannedRow[] = file.invalid.map(({ line, disputeId, problem }) => {
+    return { ...unread, line, disputeId, plan: 'invalid', message: problem };
+  });
+  const sent = await sentDecisions(run);
+  const taken = [...usualStatuses, ...sent.map(({ status }) => status)];
   const planRow = async ({ line, disputeId, ...decision }: DecisionsFile['rows'][number]) => {
     const path = buildPath(decideDispute, { storeId: run.target.storeId, disputeId });
     const message = describeDoubt(known.get(path));
     if (message !== null) {
-      const row = { line, disputeId, decision, warning: null, before: null };
-      planned.push({ ...row, plan: 'unknown', message });
+      planned.push({ ...unread, line, disputeId, decision, plan: 'unknown', message });
     } else {
       const read = await assessRow(runOfRow(run, disputeId, decision), decision, expected);
       const found = refuseUnknownStatus(read, decision, taken);
@@ -80,18 +76,20 @@ export async function planDecisions(
   return planned.sort((a, b) => a.line - b.line);
 }
 
-/** The statuses that the service is known to take: the usual ones, and those of earlier decisions from this machine. */
-async function takenStatuses({ target, ui: { context } }: Run): Promise<readonly string[]> {
+/** The decisions that this machine recorded in the store, the newest first. */
+export async function sentDecisions({ target, ui: { context } }: Run) {
   const { origin, storeId } = target;
   const history = await context.history();
   const { records } = await history.list({ operation: decideDispute.id, state: 'applied', origin, storeId });
-  const sent = records.map(({ body }) => textAt(JSON.parse(body ?? 'null'), ['status']));
-  return [...usualStatuses, ...sent.filter((status) => status !== null)];
+  return records.map(({ body }) => {
+    const sent: unknown = JSON.parse(body ?? 'null');
+    return { status: textAt(sent, ['status']), resolution: textAt(sent, ['resolution']) };
+  });
 }
 
 /** A misspelt status in a file would be the final decision of many disputes. */
-function refuseUnknownStatus(found: Found, { status }: Decision, taken: readonly string[]): Found {
-  if (found.plan !== 'decide' || taken.includes(status)) return { ...found, warning: null };
+function refuseUnknownStatus(found: Found, { status }: Decision, taken: readonly (string | null)[]): Found {
+  if (found.plan !== 'decide' || taken.includes(status)) return found;
   return {
     ...found,
     plan: 'invalid',
@@ -107,57 +105,50 @@ function describeDoubt(earlier: HistoryRecord | undefined): string | null {
   return `an earlier decision may have been applied: settle it with \`storectl resume ${id}\``;
 }
 
+/** What reading the dispute of a row says about it. */
+type Found = Pick<PlannedRow, 'plan' | 'message' | 'warning' | 'before'>;
+
 /** Reads the dispute of a row and plans it. */
-export async function assessRow(
-  run: Run,
-  decision: Decision,
-  expected: string,
-): Promise<Pick<PlannedRow, 'plan' | 'message' | 'before'>> {
+export async function assessRow(run: Run, decision: Decision, expected: string): Promise<Found> {
   try {
     const dispute = await readDispute(run);
-    const before = dispute.record;
+    const found = { message: '', warning: null, before: dispute.record };
     const comparison = compareDecision(dispute, decision, expected);
-    if (comparison === 'decide') return { plan: 'decide', message: '', before };
+    if (comparison === 'decide') return { ...found, plan: 'decide' };
     if (comparison === 'same')
-      return { plan: 'unchanged', message: `already decided as ${decision.status}`, before };
-    return { plan: 'conflict', message: describeConflict(dispute, expected), before };
+      return { ...found, plan: 'unchanged', message: `already decided as ${decision.status}` };
+    return { ...found, plan: 'conflict', message: describeConflict(dispute, expected) };
   } catch (error) {
     if (!(error instanceof CliError) || !concernsOneItem(error.details.exitCode)) throw error;
-    return { ...outcomeOfError(error), before: null };
+    return { ...outcomeOfError(error), warning: null, before: null };
   }
 }
 
 /** The outcome of a row whose read or decision failed. */
 export function outcomeOfError({ details }: CliError): { plan: RowOutcome; message: string } {
-  const outcomes: Partial<Record<ExitCode, RowOutcome>> = {
+  const byExitCode: Partial<Record<ExitCode, RowOutcome>> = {
     [exitCodes.notFound]: 'not_found',
     [exitCodes.conflict]: 'conflict',
     [exitCodes.unknown]: 'unknown',
   };
-  return { plan: outcomes[details.exitCode] ?? 'rejected', message: details.message };
+  return { plan: byExitCode[details.exitCode] ?? 'rejected', message: details.message };
 }
-
-type Found = Awaited<ReturnType<typeof assessRow>> & Partial<Pick<PlannedRow, 'warning'>>;
 
 /**
  * Combines what was read with the receipt. A row that the receipt calls decided is skipped only if it still is: the store
  * may have been restored since.
  */
-function considerReceipt(
-  found: Found,
-  recorded: EarlierLine | undefined,
-): Found & Pick<PlannedRow, 'warning'> {
-  const { before, warning = null } = found;
+function considerReceipt(found: Found, recorded: EarlierLine | undefined): Found {
+  if (recorded === undefined) return found;
   if (found.plan === 'decide') {
-    const again = 'decided by an earlier run but open again: was the store restored?';
-    return { ...found, warning: recorded === undefined ? null : again };
+    return { ...found, warning: 'decided by an earlier run but open again: was the store restored?' };
   }
-  const isStillSo =
-    recorded !== undefined &&
-    before !== null &&
-    ['status', 'resolution'].every((name) => before[name] === getPath(recorded.after, [name]));
-  if (!isStillSo) return { ...found, warning };
-  return { plan: 'recorded', message: 'decided by an earlier run', before, warning: null };
+  const isStillSo = ['status', 'resolution'].every(
+    (name) => found.before !== null && found.before[name] === getPath(recorded.after, [name]),
+  );
+  return isStillSo
+    ? { ...found, plan: 'recorded', message: 'decided by an earlier run', warning: null }
+    : found;
 }
 
 /** The receipt line of an earlier run that made this decision. */
@@ -201,22 +192,26 @@ export async function settleOpenDecisions(
   return known;
 }
 
-/** The words for a row in the plan and in results. */
-const words: Readonly<Record<PlannedRow['plan'], string>> = {
-  decide: 'decide',
-  applied: 'decided',
-  unchanged: 'unchanged',
-  recorded: 'done before',
-  conflict: 'conflict',
-  not_found: 'not found',
-  rejected: 'refused',
-  invalid: 'invalid',
-  unknown: 'unknown',
-  not_sent: 'not sent',
+/** The words for a row in the plan and in results, and the exit code that it leads to. */
+const outcomes: Readonly<Record<PlannedRow['plan'], readonly [word: string, exitCode: ExitCode]>> = {
+  decide: ['decide', exitCodes.done],
+  applied: ['decided', exitCodes.done],
+  unchanged: ['unchanged', exitCodes.done],
+  recorded: ['done before', exitCodes.done],
+  conflict: ['conflict', exitCodes.conflict],
+  not_found: ['not found', exitCodes.notFound],
+  rejected: ['refused', exitCodes.rejected],
+  invalid: ['invalid', exitCodes.usage],
+  unknown: ['unknown', exitCodes.unknown],
+  not_sent: ['not sent', exitCodes.done],
 };
 
 export function describeOutcome(outcome: PlannedRow['plan']): string {
-  return words[outcome];
+  return outcomes[outcome][0];
+}
+
+export function exitCodeOf(outcome: PlannedRow['plan']): ExitCode {
+  return outcomes[outcome][1];
 }
 
 /**
@@ -227,7 +222,7 @@ export function describePlan(all: readonly PlannedRow[], style: Style): string {
   const rows = all.filter(({ plan }) => plan !== 'recorded');
   const cells = rows.map(({ line, plan, disputeId, decision, message, warning }) => [
     String(line),
-    words[plan],
+    describeOutcome(plan),
     style.width === null ? printable(disputeId ?? '') : shortId(disputeId),
     plan === 'decide' && decision !== null ? printable(decision.status) : '',
     printableInOneLine(detailsOf(plan, decision, message, warning)),
@@ -245,9 +240,9 @@ export function describePlan(all: readonly PlannedRow[], style: Style): string {
 const toDecide = 'to decide';
 
 /** `195 to decide, 2 not found, 3 invalid`. */
-export function summarize(outcomes: readonly PlannedRow['plan'][]): string {
-  const counted = outcomes.map((outcome) => (outcome === 'decide' ? toDecide : describeOutcome(outcome)));
-  return describeCounts(counted, [toDecide, ...Object.values(words)]);
+export function summarize(plans: readonly PlannedRow['plan'][]): string {
+  const counted = plans.map((plan) => (plan === 'decide' ? toDecide : describeOutcome(plan)));
+  return describeCounts(counted, [toDecide, ...Object.values(outcomes).map(([word]) => word)]);
 }
 
 const planHeader = ['LINE', 'PLAN', 'DISPUTE', 'STATUS', 'RESOLUTION OR REASON'];
@@ -266,17 +261,4 @@ function detailsOf(
 /** Enough of an id to tell it apart. */
 function shortId(id: string | null): string {
   return printable(id !== null && id.length > 13 ? `${id.slice(0, 12)}…` : (id ?? ''));
-}
-
-/** The exit codes of the outcomes that are not 0. */
-const exitCodeOfOutcome: Readonly<Partial<Record<PlannedRow['plan'], ExitCode>>> = {
-  conflict: exitCodes.conflict,
-  not_found: exitCodes.notFound,
-  rejected: exitCodes.rejected,
-  invalid: exitCodes.usage,
-  unknown: exitCodes.unknown,
-};
-
-export function exitCodeOf(outcome: PlannedRow['plan']): ExitCode {
-  return exitCodeOfOutcome[outcome] ?? exitCodes.done;
 }

@@ -64,7 +64,7 @@ export type EarlierLine = Readonly<Record<string, unknown>>;
 
 export interface Receipt {
   readonly file: string;
-  /** Written to disk (fsync) when it returns. Throws exit 11 if that fails. */
+  /** Writes a line that says something new to disk (fsync). Throws exit 11 if that fails, and then writes no more. */
   append(line: ReceiptLine): void;
   close(): void;
 }
@@ -101,10 +101,10 @@ export function readReceipt(file: string, target: Pick<ReceiptLine, 'origin' | '
 }
 
 /**
- * Opens a receipt for appending, or creates it with mode 0600 because it contains data of buyers. Throws exit 11 if that
- * fails, before anything is sent.
+ * Opens a receipt with these earlier lines for appending, or creates it with mode 0600 because it contains data of buyers.
+ * Throws exit 11 if that fails, before anything is sent.
  */
-export function openReceipt(file: string): Receipt {
+export function openReceipt(file: string, earlier: readonly EarlierLine[]): Receipt {
   const fail = (error: unknown) =>
     localStateError(
       'receipt_unwritable',
@@ -121,19 +121,31 @@ export function openReceipt(file: string): Receipt {
   } catch (error) {
     throw fail(error);
   }
+  let hasFailed = false;
   return {
     file,
     append(line) {
+      if (hasFailed || !isNews(line, earlier)) return;
       try {
         const bytes = Buffer.from(`${JSON.stringify(line)}\n`);
         for (let written = 0; written < bytes.length; ) written += writeSync(descriptor, bytes, written);
         fsyncSync(descriptor);
       } catch (error) {
+        hasFailed = true;
         throw fail(error);
       }
     },
     close: () => closeSync(descriptor),
   };
+}
+
+/** Rows that were not attempted are not recorded, and a row that fails again in the same way is recorded once. */
+function isNews(line: ReceiptLine, earlier: readonly EarlierLine[]): boolean {
+  if (line.outcome === 'recorded' || line.outcome === 'not_sent') return false;
+  if (line.outcome === 'applied' || line.outcome === 'unknown') return true;
+  return !earlier.some((old) =>
+    (['outcome', 'line', 'disputeId', 'message'] as const).every((name) => old[name] === line[name]),
+  );
 }
 
 /** After a crash the last line may be incomplete, which is removed, or lack its newline. */

@@ -27,7 +27,7 @@ import {
   runOfRow,
   summarize,
 } from './plan.ts';
-import type { EarlierLine, Receipt, ReceiptLine, RowOutcome } from './receipt.ts';
+import type { Receipt, ReceiptLine, RowOutcome } from './receipt.ts';
 
 /** The result of a row, as `--json` prints it. */
 type RowResult = Pick<
@@ -42,8 +42,6 @@ export interface DecisionRun {
   /** Status that a dispute must have before the decision. */
   readonly expected: string;
   readonly receipt: Receipt;
-  /** Lines of the receipt from earlier runs. */
-  readonly earlier: readonly EarlierLine[];
   /** Earlier decisions of this machine, applied or in doubt, by request path. */
   readonly known: ReadonlyMap<string, HistoryRecord>;
   /** Writes the results to `--output-file`. */
@@ -63,23 +61,6 @@ export async function decideAll(decisions: DecisionRun): Promise<ExitCode> {
   const progress = startProgress(context, rows.length, 'disputes');
   const widths = columnWidths(rows);
   let stop: CliError | null = null;
-  let isReceiptWhole = true;
-
-  /** Returns the error if the receipt can no longer be written, else null. */
-  const finish = (row: PlannedRow, line: ReceiptLine): CliError | null => {
-    const result = resultOf(row, line);
-    results.push(result);
-    progress.step(isInPlanOnly(row) ? null : resultLine(context, result, widths));
-    if (!isReceiptWhole || !belongsInReceipt(line, decisions.earlier)) return null;
-    try {
-      receipt.append(line);
-      return null;
-    } catch (error) {
-      if (!(error instanceof CliError)) throw error;
-      isReceiptWhole = false;
-      return error;
-    }
-  };
   try {
     for (const row of rows) {
       if (context.io.signal.aborted) stop ??= cancelledError();
@@ -88,9 +69,16 @@ export async function decideAll(decisions: DecisionRun): Promise<ExitCode> {
           ? await decideRow(patient, row)
           : { line: skippedLine(decisions, row, row.message || 'the run stopped before'), fatal: null };
       stop ??= fatal;
-      const failure = finish(row, line);
-      stop ??= failure;
-      if (failure === null) await markReported(context);
+      const result = resultOf(row, line);
+      results.push(result);
+      progress.step(isInPlanOnly(row) ? null : resultLine(context, result, widths));
+      try {
+        receipt.append(line);
+        await markReported(context);
+      } catch (error) {
+        if (!(error instanceof CliError)) throw error;
+        stop ??= error;
+      }
     }
   } finally {
     grace.dispose();
@@ -210,15 +198,6 @@ export function lineOf({ target, ui }: Run, row: PlannedRow, more: Partial<Recei
     operationId: null,
     ...more,
   };
-}
-
-/** Rows that were not attempted are not recorded, and a row that fails again in the same way is recorded once. */
-export function belongsInReceipt(line: ReceiptLine, earlier: readonly EarlierLine[]): boolean {
-  if (line.outcome === 'recorded' || line.outcome === 'not_sent') return false;
-  if (line.outcome === 'applied' || line.outcome === 'unknown') return true;
-  return !earlier.some((old) =>
-    (['outcome', 'line', 'disputeId', 'message'] as const).every((name) => old[name] === line[name]),
-  );
 }
 
 /** Rows that were already decided are in the plan or its totals, and are not listed again. */
