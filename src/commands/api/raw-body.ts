@@ -29,7 +29,7 @@ export async function readRawBody(
   if (file === undefined) {
     if (isRead || fields.length === 0) return { value: null, query: fields };
     const value: Record<string, unknown> = {};
-    for (const field of fields) setRawField(value, field, '--field');
+    for (const field of fields) setRawField(value, field);
     return { value, query: [] };
   }
   if (fields.length > 0)
@@ -51,22 +51,21 @@ type Step = string | null;
 
 /**
  * Sets `path=value` in the body, as `gh api` does: `a[b]=1` and `a.b=1` set a field of an object, `a[]=1` appends to a
- * list, `a[][b]=1` sets a field of the last object, or of a new one if that field is set. Throws a usage error that names
- * the flag.
+ * list, `a[][b]=1` sets a field of the last object, or of a new one if that field is set. Throws a usage error.
  */
-function setRawField(body: Record<string, unknown>, text: string, flag: string): void {
-  const { path, value } = readPair(text, flag);
-  put(body, parseSteps(path, flag), value);
+function setRawField(body: Record<string, unknown>, text: string): void {
+  const { path, value } = readPair(text, '--field');
+  put(body, parseSteps(path), value);
 }
 
-function parseSteps(path: string, flag: string): Step[] {
+function parseSteps(path: string): Step[] {
   const [, name = '', brackets = ''] = /^((?:\\.|[^\\[\]])+)((?:\[[^[\]]*\])*)$/s.exec(path) ?? [];
   const inner = [...brackets.matchAll(/\[([^\]]*)\]/g)].map(([, text = '']) => text);
   const isListOfLists = inner.some((text, index) => text === '' && inner[index + 1] === '');
   if (name === '' || isListOfLists) {
     throw invalidInput(
-      `${flag} ${path}: invalid field name before =`,
-      `for example ${flag} 'sections[]=store' or ${flag} 'settings[cashbackBp]=250'`,
+      `--field ${path}: invalid field name before =`,
+      "for example --field 'sections[]=store' or --field 'settings[cashbackBp]=250'",
     );
   }
   // Within brackets, a dot is part of the name.

@@ -3,7 +3,6 @@ import { listKnown } from '../../cli/command/known.ts';
 import { demoProfile } from '../../cli/config/connection-settings.ts';
 import { CliError, usageError } from '../../cli/core/errors.ts';
 import { exitCodes } from '../../cli/core/exit-codes.ts';
-import { getPath } from '../../cli/core/field-path.ts';
 import { argumentValue, isOn } from '../../cli/core/parsed-command.ts';
 import { printable } from '../../cli/core/sanitize.ts';
 import { operationCommand } from '../../cli/operation/define-operation.ts';
@@ -14,7 +13,6 @@ import { idIfAny } from '../../cli/operation/run/print-result.ts';
 import type { OperationRequest, Performed, Run } from '../../cli/operation/run/run.ts';
 import { earlierRecord, perform } from '../../cli/operation/run/send.ts';
 import { formatDistance } from '../../cli/output/format-value.ts';
-import { answerBody } from '../../cli/output/record-summary.ts';
 import { createBackup, restoreBackup } from '../../contract/operations/backups.ts';
 
 const noSafetyBackup = '--no-safety-backup';
@@ -33,8 +31,8 @@ same sections is taken first, and the command that undoes the restore is printed
   perform: backUpAndRestore,
   done: async (_, { request, ui }) => {
     const { backupId = '' } = request.parameters;
-    const known = await findBackup(ui.context, backupId);
-    const label = known === null ? '' : ` ("${known.label}")`;
+    const backup = await findBackup(ui.context, backupId);
+    const label = backup === null ? '' : ` ("${backup.label}")`;
     return `Restored ${sectionsOf(request.body).join(', ')} from backup ${backupId}${label}`;
   },
   // The answer is a technical report of each section; --json prints it.
@@ -138,26 +136,18 @@ function withoutRestore(error: CliError): CliError {
 }
 
 async function describeBackup(context: Context, backupId: string): Promise<string> {
-  const known = await findBackup(context, backupId);
-  if (known === null) return `backup ${backupId} (not made on this machine)`;
-  return `backup ${backupId} ("${known.label}", ${known.age})`;
+  const backup = await findBackup(context, backupId);
+  if (backup === null) return `backup ${backupId} (not made on this machine)`;
+  const age = formatDistance(Date.parse(backup.createdAt) - context.now());
+  return `backup ${backupId} ("${backup.label}", ${age})`;
 }
 
-/** The backup's label and age, if this machine made it. */
-async function findBackup(
-  context: Context,
-  backupId: string,
-): Promise<{ readonly label: string; readonly age: string } | null> {
-  const { records } = await (await context.history()).list({ operation: createBackup.id, state: 'applied' });
-  for (const record of records) {
-    const backup = answerBody(record);
-    if (getPath(backup, ['id']) !== backupId) continue;
-    return {
-      label: printable(String(getPath(backup, ['label']) ?? '')),
-      age: formatDistance(Date.parse(record.createdAt) - context.now()),
-    };
-  }
-  return null;
+/** The label and the time of a backup, if this machine knows them. */
+async function findBackup(context: Context, backupId: string) {
+  const backups = await listKnown(context, 'backup');
+  const { label, createdAt } = backups.find(({ id }) => id === backupId)?.fields ?? {};
+  if (typeof label !== 'string' || typeof createdAt !== 'string') return null;
+  return { label: printable(label), createdAt };
 }
 
 /** A shell command that restores the safety backup. */

@@ -4,12 +4,11 @@ import { printJson } from '../../cli/command/print-json.ts';
 import { cancelledError, usageError } from '../../cli/core/errors.ts';
 import { optionValue } from '../../cli/core/parsed-command.ts';
 import { printable } from '../../cli/core/sanitize.ts';
+import { parseDuration } from '../../cli/input/parse-duration.ts';
 import { noticeDone } from '../../cli/operation/run/print-result.ts';
 import { askOrFail } from '../../cli/prompts/ask-or-fail.ts';
 import { askInOrder } from '../../cli/prompts/questions.ts';
 import { recordAge } from '../../history/records/record.ts';
-
-const units: Readonly<Record<string, number>> = { h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 };
 
 export const command: CommandDefinition = {
   description: 'Remove old records from the history. Open records are kept, whatever their age.',
@@ -49,11 +48,7 @@ async function findOld(context: Context, olderThanMs: number) {
 }
 
 /** Milliseconds, or null if the text is not an age. */
-function parseAge(text: string): number | null {
-  const [, count = '', unit = ''] = /^(\d{1,5})([hdw])$/.exec(text) ?? [];
-  const unitMs = units[unit];
-  return unitMs === undefined ? null : Number(count) * unitMs;
-}
+const parseAge = (text: string) => parseDuration(text, 'hdw');
 
 async function askAge(context: Context): Promise<number> {
   const description = 'age of the records to remove, for example 90d';

@@ -44,11 +44,7 @@ export async function withStorage<Result>(
   { mayBeNew = false, hint = 'check --store and --database', flags = {} }: StorageOptions = {},
 ): Promise<Result> {
   const { value: given } = readSetting(context, parsed, '--database');
-  const poolSize = readWholeNumber(readSetting(context, parsed, '--pool-size'), {
-    min: 2,
-    max: 1_000,
-    fallback: 10,
-  });
+  const poolSize = readWholeNumber(context, parsed, '--pool-size', { min: 2, max: 1_000, fallback: 10 });
   if (given !== undefined) refuseImplausible(given);
   const location =
     given !== undefined && isPostgresLocation(given)

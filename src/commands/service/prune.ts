@@ -2,6 +2,7 @@ import type { CommandDefinition } from '../../cli/command/command-definition.ts'
 import { printJson } from '../../cli/command/print-json.ts';
 import { usageError } from '../../cli/core/errors.ts';
 import { isOn, optionValue } from '../../cli/core/parsed-command.ts';
+import { parseDuration } from '../../cli/input/parse-duration.ts';
 import { noticeDone } from '../../cli/operation/run/print-result.ts';
 import { defaultRetentionDays, type Pruned, prune } from '../../service/index.ts';
 import { databaseOption, withStorage } from './database-options.ts';
@@ -41,8 +42,8 @@ steps and can run while the service is running.`,
 };
 
 function readDays(age: string): number {
-  const [, count = '', unit] = /^(\d{1,5})([dw])$/.exec(age) ?? [];
-  if (unit !== undefined) return Number(count) * (unit === 'w' ? 7 : 1);
+  const ageMs = parseDuration(age, 'dw');
+  if (ageMs !== null) return ageMs / 86_400_000;
   throw usageError(`--older-than must be an age in days or weeks (got "${age}")`, 'for example 90d or 12w');
 }
 

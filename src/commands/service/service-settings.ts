@@ -3,7 +3,7 @@ import { usageError } from '../../cli/core/errors.ts';
 import { optionValue, type ParsedCommand } from '../../cli/core/parsed-command.ts';
 
 /** Variables that set an option of `service` commands, as containers and systemd do. An option on the command line wins. */
-const variables = {
+const variables: Readonly<Record<string, string>> = {
   '--host': 'STORECTL_SERVICE_HOST',
   '--port': 'STORECTL_SERVICE_PORT',
   '--database': 'STORECTL_SERVICE_DATABASE',
@@ -11,28 +11,28 @@ const variables = {
   '--log-level': 'STORECTL_SERVICE_LOG_LEVEL',
   '--metrics-host': 'STORECTL_SERVICE_METRICS_HOST',
   '--metrics-port': 'STORECTL_SERVICE_METRICS_PORT',
-} as const;
-
-export type ServiceFlag = keyof typeof variables;
+};
 
 /** The value of an option, with the name of the option or variable that has set it. */
 export function readSetting(
   { io }: Pick<Context, 'io'>,
   parsed: ParsedCommand,
-  flag: ServiceFlag,
+  flag: string,
 ): { readonly name: string; readonly value: string | undefined } {
   const given = optionValue(parsed, flag);
-  const variable = variables[flag];
-  const fromEnvironment = io.env[variable] || undefined;
-  if (given !== undefined || fromEnvironment === undefined) return { name: flag, value: given };
-  return { name: variable, value: fromEnvironment };
+  const variable = variables[flag] ?? '';
+  if (given !== undefined || !io.env[variable]) return { name: flag, value: given };
+  return { name: variable, value: io.env[variable] };
 }
 
-/** A whole number from an option or variable. Throws a usage error. */
+/** A whole number from an option or its variable. Throws a usage error. */
 export function readWholeNumber(
-  { name, value }: { readonly name: string; readonly value: string | undefined },
-  { min, max, fallback }: { readonly min: number; readonly max: number; readonly fallback: number },
+  context: Pick<Context, 'io'>,
+  parsed: ParsedCommand,
+  flag: string,
+  { min = 0, max, fallback }: { readonly min?: number; readonly max: number; readonly fallback: number },
 ): number {
+  const { name, value } = readSetting(context, parsed, flag);
   if (value === undefined) return fallback;
   const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN;
   if (number >= min && number <= max) return number;

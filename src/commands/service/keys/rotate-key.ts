@@ -2,12 +2,11 @@ import type { CommandDefinition } from '../../../cli/command/command-definition.
 import { printJson } from '../../../cli/command/print-json.ts';
 import { usageError } from '../../../cli/core/errors.ts';
 import { argumentValue, optionValue } from '../../../cli/core/parsed-command.ts';
+import { parseDuration } from '../../../cli/input/parse-duration.ts';
 import { noticeDone } from '../../../cli/operation/run/print-result.ts';
 import { rotateKey, type Storage } from '../../../service/index.ts';
 import { chooseKey } from '../ask.ts';
 import { databaseOption, withStorage } from '../database-options.ts';
-
-const units: Readonly<Record<string, number>> = { m: 60, h: 3_600, d: 86_400, w: 7 * 86_400 };
 
 export const command: CommandDefinition = {
   description: `Create a key with the same scopes as another. The old key stays valid for the overlap, so that you can hand
@@ -25,9 +24,8 @@ out the new one. The new key is printed on stdout once: the database keeps only 
   examples: ['service rotate-key K3y1dForTest > key.txt', 'service rotate-key K3y1dForTest --overlap 7d'],
   async run(context, parsed) {
     const overlap = optionValue(parsed, '--overlap') ?? '24h';
-    const [, count = '', unit = ''] = /^(\d{1,5})([mhdw])$/.exec(overlap) ?? [];
-    const unitSeconds = units[unit];
-    if (unitSeconds === undefined) {
+    const overlapMs = parseDuration(overlap, 'mhdw');
+    if (overlapMs === null) {
       throw usageError(`--overlap must be a time (got "${overlap}")`, 'for example 30m, 24h or 7d');
     }
     const keyId = await chooseKey(context, parsed, argumentValue(parsed, 'keyId'), {
@@ -35,7 +33,7 @@ out the new one. The new key is printed on stdout once: the database keeps only 
       question: 'Which key do you want to replace?',
       confirmation: (id) => `Replace key ${id} (it stays valid for ${overlap})?`,
     });
-    const options = { overlapSeconds: Number(count) * unitSeconds, storeId: context.flags.store };
+    const options = { overlapSeconds: overlapMs / 1000, storeId: context.flags.store };
     const rotate = (storage: Storage) => rotateKey(storage, keyId, options);
     const hint = 'run `storectl service keys --store ID` to see the keys';
     const rotated = await withStorage(context, parsed, rotate, { hint });

@@ -81,19 +81,12 @@ STORECTL_SERVICE_PORT. docs/operating.md in the package is for operators: backup
   examples: ['service start', 'service start --port 8080 --database /var/lib/storectl/service.db'],
   async run(context, parsed) {
     const host = readSetting(context, parsed, '--host').value ?? '127.0.0.1';
-    const port = readWholeNumber(readSetting(context, parsed, '--port'), {
-      min: 0,
-      max: 65_535,
-      fallback: 4010,
+    const port = readWholeNumber(context, parsed, '--port', { max: 65_535, fallback: 4010 });
+    const drainSeconds = readWholeNumber(context, parsed, '--drain', { max: 3_600, fallback: 0 });
+    const retentionDays = readWholeNumber(context, parsed, '--retention', {
+      max: 36_500,
+      fallback: defaultRetentionDays,
     });
-    const drainSeconds = readWholeNumber(
-      { name: '--drain', value: optionValue(parsed, '--drain') },
-      { min: 0, max: 3_600, fallback: 0 },
-    );
-    const retentionDays = readWholeNumber(
-      { name: '--retention', value: optionValue(parsed, '--retention') },
-      { min: 0, max: 36_500, fallback: defaultRetentionDays },
-    );
     const metricsAt = readMetricsAddress(context, parsed);
     const logLevel = readLogLevel(context, parsed);
     const sink = readSink(parsed);
@@ -157,10 +150,10 @@ const idleMs = 500;
 
 /** Null without metrics. */
 function readMetricsAddress(context: Context, parsed: ParsedCommand) {
-  const port = readSetting(context, parsed, '--metrics-port');
-  if (port.value === undefined) return null;
+  if (readSetting(context, parsed, '--metrics-port').value === undefined) return null;
   const host = readSetting(context, parsed, '--metrics-host').value ?? '127.0.0.1';
-  return { host, port: readWholeNumber(port, { min: 0, max: 65_535, fallback: 9464 }) };
+  const port = readWholeNumber(context, parsed, '--metrics-port', { max: 65_535, fallback: 9464 });
+  return { host, port };
 }
 
 function readLogLevel(context: Context, parsed: ParsedCommand): LogLevel {
