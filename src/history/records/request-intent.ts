@@ -1,4 +1,4 @@
-import { buildPath, type HttpMethod, type Operation, type OperationClass } from '../../contract/operation.ts';
+import { buildPath, type Operation } from '../../contract/operation.ts';
 import { HistoryError } from '../errors.ts';
 import { sha256 } from './checksum.ts';
 import { fingerprint, keyOf } from './fingerprint.ts';
@@ -24,25 +24,11 @@ export interface IntentDetails {
   readonly safetyBackupId?: string | null | undefined;
 }
 
-/** What is about to be sent. */
-export interface Intent {
-  /** From {@link History.newId}, where the caller needs it beforehand. */
-  readonly id?: string | undefined;
-  readonly profile: string;
-  readonly origin: string;
-  readonly storeId: string;
-  /** Id of the operation in the contract. */
-  readonly operation: string;
-  readonly class: OperationClass;
-  readonly method: HttpMethod;
-  /** As on the wire. */
-  readonly path: string;
-  readonly ifMatch?: string | null | undefined;
-  /** The exact JSON text that will be sent, or null. */
-  readonly body: string | null;
-  readonly former?: string | null | undefined;
-  readonly safetyBackupId?: string | null | undefined;
-}
+/** What is about to be sent. `id` is from {@link History.newId}, where the caller needs it beforehand. */
+export type Intent = Readonly<
+  Pick<HistoryRecord, 'profile' | 'origin' | 'storeId' | 'operation' | 'class' | 'method' | 'path' | 'body'> &
+    Partial<Pick<HistoryRecord, 'id' | 'ifMatch' | 'former' | 'safetyBackupId'>>
+>;
 
 /** The intent of a command, with `body` as it is to be sent. */
 export function intentOf(
@@ -60,9 +46,9 @@ export function intentOf(
     method: operation.method,
     path: buildPath(operation, { ...parameters, storeId }),
     body: bodyText ?? (body && JSON.stringify(body)),
-    ifMatch,
-    former,
-    safetyBackupId,
+    ifMatch: ifMatch ?? null,
+    former: former ?? null,
+    safetyBackupId: safetyBackupId ?? null,
   };
 }
 
