@@ -122,7 +122,7 @@ function doneWithoutOutput(details: ErrorDetails, applied: readonly HistoryRecor
     exitCode: exitCodes.outputFailed,
     outcome: 'applied',
     operationId: record.id,
-    hint: `the change was applied; \`storectl history show ${record.id}\` shows the answer`,
+    hint: `the change was applied; \`storectl history show ${record.id}\` shows the response`,
   };
 }
 
@@ -181,10 +181,13 @@ async function detailsOf(error: unknown, argv: readonly string[]): Promise<Error
 async function describeParserError(error: CommanderError, argv: readonly string[]): Promise<CliError> {
   const [message = '', suggested] = error.message.replace(/^error: /, '').split('\n');
   const [, unknown] = /^unknown (?:command|option) '(.+)'$/.exec(message) ?? [];
-  const { hintFor } = await import('./program/hints.ts');
-  const suggestion = (unknown === undefined ? null : hintFor(unknown, argv)) ?? suggested;
-  const hint = suggestion ? suggestion.replace(/^\((.*)\)$/, '$1') : 'run the command with --help for usage';
-  return usageError(message, hint, {
+  const { helpCommand, hintFor } = await import('./program/hints.ts');
+  const similar = suggested
+    ?.replace(/^\((.*)\)$/, '$1')
+    .replace(/^Did you mean ((?!one of).+)\?$/, 'did you mean `$1`?');
+  const suggestion = (unknown === undefined ? null : hintFor(unknown, argv)) ?? similar;
+  const hint = suggestion || `run \`${helpCommand(argv)}\` for usage`;
+  return usageError(message.replace(/'(.+)'/, '"$1"'), hint, {
     code: error.code.replace(/^commander\./, '').replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`),
   });
 }

@@ -12,7 +12,7 @@ import { askFirst } from '../cli/prompts/questions.ts';
 export const command: CommandDefinition = {
   description: `Print the script that makes Tab complete commands, flags, values, profiles and the ids that this machine
 knows. bash: ${shells.bash.install}. zsh: ${shells.zsh.install}, or write it to a file _storectl in a folder of $fpath.
-fish: ${shells.fish.install}. PowerShell: ${shells.powershell.install}. \`storectl doctor\` looks whether it is done.`,
+fish: ${shells.fish.install}. PowerShell: ${shells.powershell.install}. \`storectl doctor\` checks whether it is installed.`,
   arguments: [{ name: 'shell', description: `One of ${shellNames.join(', ')}`, complete: shellNames }],
   examples: [
     'completion bash > ~/.local/share/bash-completion/completions/storectl',
@@ -26,7 +26,7 @@ fish: ${shells.fish.install}. PowerShell: ${shells.powershell.install}. \`storec
     const named = given ?? (await chooseShell(context));
     const shell = findShell(named);
     if (shell === null) {
-      throw usageError(`there is no completion for "${named}"`, `there is one for: ${shellNames.join(', ')}`);
+      throw usageError(`unsupported shell "${named}"`, `use one of ${shellNames.join(', ')}`);
     }
     context.print(readScript(completionScript(shell)));
     if (given === undefined) context.notice(`To use it, ${shells[shell].install}.`);
@@ -38,9 +38,9 @@ async function chooseShell(context: Context): Promise<string> {
   const own = findShell(context.io.env.SHELL ?? '');
   const choices = [...shellNames]
     .sort((a, b) => Number(b === own) - Number(a === own))
-    .map((name) => ({ value: name, name: name === own ? `${name}, which $SHELL names` : name, short: name }));
+    .map((name) => ({ value: name, name: name === own ? `${name} (your shell)` : name, short: name }));
   const missing = { field: 'shell', give: '<shell>', description: `one of ${shellNames.join(', ')}` };
-  return askFirst(() => chooseOrFail(context, missing, 'Which shell shall complete storectl?', choices));
+  return askFirst(() => chooseOrFail(context, missing, 'Which shell do you use?', choices));
 }
 
 function readScript(file: string): string {
@@ -51,7 +51,7 @@ function readScript(file: string): string {
       code: 'installation_incomplete',
       exitCode: exitCodes.localState,
       message: `cannot read ${file}: ${describeSystemError(error)}`,
-      hint: 'it belongs to the package: install storectl again',
+      hint: 'the installation is incomplete: install storectl again',
     });
   }
 }

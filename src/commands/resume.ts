@@ -1,5 +1,6 @@
 import type { CommandDefinition } from '../cli/command/command-definition.ts';
 import type { Context } from '../cli/command/context.ts';
+import { inProfile } from '../cli/command/in-profile.ts';
 import { printJson } from '../cli/command/print-json.ts';
 import { CliError, cancelledError, usageError } from '../cli/core/errors.ts';
 import { type ExitCode, exitCodes } from '../cli/core/exit-codes.ts';
@@ -31,9 +32,9 @@ interface Report {
 }
 
 export const command: CommandDefinition = {
-  description: `Settle changes whose outcome is unknown: they were interrupted, or sent without a readable answer. A change
+  description: `Settle changes whose outcome is unknown: they were interrupted, or sent without a readable response. A change
 with an idempotency key is sent again with the same key and the same bytes, so it takes effect once. Others are settled by
-reading where that is possible. What is left stays open, and resume shows what is known about it.`,
+reading where that is possible. Changes that cannot be settled stay open, and resume shows what is known about them.`,
   arguments: [
     {
       name: 'id',
@@ -46,7 +47,7 @@ reading where that is possible. What is left stays open, and resume shows what i
     {
       flag: '--even-if-old',
       description:
-        'Send again even if the service may have forgotten the key (after 20 hours), or the same was changed since',
+        'Send again even if the idempotency key may have expired (after 20 hours), or the same fields have changed since',
     },
     {
       flag: '--no-send',
@@ -100,7 +101,7 @@ async function markByHand(context: Context, id: string | undefined, mark: string
       code: 'already_settled',
       exitCode: exitCodes.conflict,
       message: `${record.id} is already settled (${record.state}); only open records can be marked`,
-      hint: `\`storectl history show ${record.id}\` shows what is known about it`,
+      hint: `\`storectl history show ${record.id}\` has the details`,
       operationId: record.id,
     });
   }
@@ -111,7 +112,10 @@ async function markByHand(context: Context, id: string | undefined, mark: string
 /** Null if nothing is open. */
 async function chooseRecordToMark(context: Context, mark: string): Promise<string | null> {
   if (!context.canPrompt)
-    throw usageError('--mark needs the id of one record', 'for example resume 7k3f9a --mark applied');
+    throw usageError(
+      '--mark needs the id of one record',
+      'for example `storectl resume 7k3f9a --mark applied`',
+    );
   const records = await openRecords(context);
   if (records.length > 0) return chooseOpen(context, records, `Which change do you want to mark as ${mark}?`);
   context.notice('Nothing to resume.');
@@ -129,7 +133,7 @@ async function chooseRecords(context: Context): Promise<HistoryRecord[]> {
   const records = await unsettledRecords(await context.history());
   if (records.length < 2 || !context.canPrompt) return records;
   const chosen = await chooseOpen(context, records, 'Which open change do you want to resume?', [
-    { value: '', name: `All ${records.length}, oldest first` },
+    { value: '', name: `All ${records.length} changes, oldest first` },
   ]);
   return records.filter(({ id }) => chosen === '' || id === chosen);
 }
@@ -157,7 +161,7 @@ async function confirmSending(context: Context, records: readonly HistoryRecord[
     context.notice(asChoice(record, context.now()).name);
     context.notice(context.err.color.dim(printable(`  ${method} ${origin}${path} ${body ?? ''}`.trimEnd())));
   }
-  const question = sent.length === 1 ? 'Send this again?' : `Send these ${sent.length} again?`;
+  const question = sent.length === 1 ? 'Send this again?' : `Send these ${sent.length} changes again?`;
   if (!(await askFirst(() => askYesNo(context.io, question, true)))) throw cancelledError();
 }
 
@@ -174,7 +178,7 @@ async function resumeOne(context: Context, record: HistoryRecord, parsed: Parsed
     storeId: connection.storeId,
     evenIfOld: isOn(parsed, '--even-if-old'),
     withoutSending: isOn(parsed, '--no-send'),
-    onWait: () => context.notice('Waiting for another storectl that works on this change.'),
+    onWait: () => context.notice('Waiting for another storectl command to finish…'),
   });
   const { action, record: after } = resumed;
   const common = {
@@ -188,12 +192,12 @@ async function resumeOne(context: Context, record: HistoryRecord, parsed: Parsed
   if (action === 'left') {
     const exitCode =
       after.state === 'unknown' || after.state === 'sent' ? exitCodes.unknown : exitCodes.inputNeeded;
-    return { ...common, message: resumed.advice, exitCode };
+    return { ...common, message: inProfile(resumed.advice, context.flags.profile), exitCode };
   }
   for (const warning of resumed.warnings) context.notice(context.err.color.yellow(printable(warning)));
   if (resumed.outcome.kind === 'applied') {
     context.applied.push(after);
-    const message = isUntold(record) ? 'applied; you were not told' : 'applied';
+    const message = isUntold(record) ? 'applied, but not reported before' : 'applied';
     return { ...common, message, exitCode: exitCodes.done };
   }
   if (resumed.outcome.kind === 'not_sent') {

@@ -79,7 +79,7 @@ test('disputes are decided one by one: skip, back, an earlier reason, Ctrl-C, an
   await terminal.shows(/2 of 4\n(.*\n)+ {2}Second\n(.*\n)+❯ won\n/);
   terminal.press('C-c');
   const stopped = await terminal.shows(/2 decided, 2 not sent; receipt: .*\n(.*\n)+\$/);
-  expect(stopped).toContain('stopped after 2 decisions, 2 left: cancelled, nothing more was sent');
+  expect(stopped).toContain('stopped after 2 decisions, 2 left: cancelled; nothing more was sent');
   expect(stopped).toContain('run the same command again to continue');
 
   terminal.type(`clear; ${command}; echo "exit $?"`);
@@ -88,7 +88,7 @@ test('disputes are decided one by one: skip, back, an earlier reason, Ctrl-C, an
   await terminal.shows(/4 of 4\n(.*\n)+❯ won\n/);
   terminal.press('Skip this', 'Enter');
   expect(await terminal.shows(/exit \d/)).toMatch(
-    /2 done before, 2 not sent; receipt: .*ids\.csv\.receipt\.jsonl\nexit 0/,
+    /2 decided in an earlier run, 2 not sent; receipt: .*ids\.csv\.receipt\.jsonl\nexit 0/,
   );
 
   const receipt = readFileSync(path.join(machine.folder, 'ids.csv.receipt.jsonl'), 'utf8');

@@ -31,7 +31,7 @@ function normalized(output: string): string {
       .replace(/\S+\/(demo\/history|storectl\/settings.json)/g, 'FOLDER/$1')
       .replace(/127\.0\.0\.1:\d+/g, 'HOST')
       // A service that was started a moment ago may need longer on a busy machine.
-      .replace(/^HOST refused the connection: trying again in .*\n/gm, '')
+      .replace(/^HOST refused the connection: retrying in .*\n/gm, '')
       .trim()
   );
 }

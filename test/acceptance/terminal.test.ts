@@ -147,7 +147,7 @@ test('Ctrl-C at a question: exit 130, nothing sent, the terminal echoes and show
     readFileSync(path.join(folder, 'before'), 'utf8'),
   );
   expect(scene.proxy.requests).toEqual([]);
-  expect(terminal.screen()).toContain('cancelled, nothing was sent');
+  expect(terminal.screen()).toContain('cancelled; nothing was sent');
 });
 
 test('Ctrl-C while the answer is awaited: exit 10 with the id; while an editor runs: exit 130', async () => {

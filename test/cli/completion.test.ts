@@ -149,8 +149,8 @@ describe('ids', () => {
 
     expect(backups.toSorted()).toEqual(
       [
-        `${two.stdout.trim()}\ta\\u0009b\\u001b[31m, store+blog, just now`,
-        `${one.stdout.trim()}\tfirst, store, just now`,
+        `${two.stdout.trim()}\ta\\u0009b\\u001b[31m (store, blog), just now`,
+        `${one.stdout.trim()}\tfirst (store), just now`,
       ].sort(),
     );
     expect(idsAfter(machine, ['dispute', '--profile=demo'])).toEqual([
@@ -255,7 +255,7 @@ describe('ids', () => {
     expect(idsAfter(machine, ['profile'])).toEqual([
       'main\ts1 @ https://a.example',
       'other\tno store @ no address',
-      'demo\tthe example store',
+      'demo\tthe demo store',
     ]);
   });
 });

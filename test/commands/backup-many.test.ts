@@ -111,7 +111,7 @@ test('profiles that name one store: backed up once', async () => {
   const result = await machine.run([...both, '--profile', 'twin', '--json']);
 
   expect(JSON.parse(result.stdout)).toHaveLength(2);
-  expect(result.stderr).toContain('Profile twin names the same store as shop: backed up once.');
+  expect(result.stderr).toContain('Profiles shop and twin use the same store: it is backed up once.');
 });
 
 test.each([

@@ -75,7 +75,7 @@ test('each list shows what this machine made, in the words of its noun', async (
   });
   const one = await machine.run(['backup', 'list', '--limit', '1']);
   expect(one.stdout.trimEnd().split('\n')).toHaveLength(2);
-  expect(one.stderr).toContain('1 more. --limit 2 shows all.');
+  expect(one.stderr).toContain('Showing 1 of 2. Use --limit 2 to see all.');
   expect((await machine.run(['backup', 'list', '-q'])).stdout.trim().split('\n').sort()).toEqual(
     [first, second].sort(),
   );

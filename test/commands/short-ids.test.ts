@@ -91,7 +91,7 @@ test('the beginning of a known id that is too short: not found, and how long it 
   expect(await machine.run(['disputes', 'show', id.slice(0, 4)])).toMatchObject({
     exitCode: 5,
     stderr: expect.stringContaining(
-      'ids may be shortened to 8 characters or more; `storectl disputes list` shows them',
+      'at least its first 8 characters; `storectl disputes list` shows the ids',
     ),
   });
 });

@@ -14,7 +14,10 @@ test('store update says what happened and shows only what changed, from the seco
   const second = await machine.run(['store', 'update', '--name', 'A & B', '--cashback-bp', '300']);
 
   expect(first.stdout).toBe('Name      A & B\nCashback  250 bp (2.5 %)\n');
-  expect(notices(first)).toEqual(['✓ Updated store "A & B"']);
+  expect(notices(first)).toEqual([
+    '✓ Updated store "A & B"',
+    'No undo: this machine did not know the values before.',
+  ]);
   expect(second.stdout).toBe('Cashback  250 bp (2.5 %) → 300 bp (3 %)\n');
   expect(notices(second)).toEqual([
     '✓ Updated store "A & B"',

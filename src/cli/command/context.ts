@@ -8,6 +8,7 @@ import {
   type ConnectionSettings,
   demoProfile,
   describeSource,
+  loginCommand,
   refuseMistypedKey,
   resolveSettings,
 } from '../config/connection-settings.ts';
@@ -28,6 +29,7 @@ import { type Style, styleOf } from '../output/style.ts';
 import { wrapText } from '../output/wrap.ts';
 import type { Demo } from './demo-service.ts';
 import type { GlobalFlags } from './global-flags.ts';
+import { inProfile } from './in-profile.ts';
 import { inputNeeded, missingConnection } from './input-needed.ts';
 import { createStatusLine } from './status-line.ts';
 import { createWaiting, type Waiting } from './waiting.ts';
@@ -97,10 +99,11 @@ export async function createContext({ io, flags }: Pick<Context, 'io' | 'flags'>
   const waiting = createWaiting(status);
   const writeLine = (text: string) => status.writeAbove(() => io.stderr.write(`${text}\n`));
   const heldBack: string[] = [];
-  const noticeToCopy = flags.quiet ? (text: string) => heldBack.push(text) : writeLine;
+  const writeNotice = flags.quiet ? (text: string) => heldBack.push(text) : writeLine;
+  const noticeToCopy = (text: string) => writeNotice(inProfile(text, flags.profile));
   io.beforeQuestion = () => heldBack.splice(0).forEach(writeLine);
-  const notice = (text: string) =>
-    noticeToCopy(err.width === null || err.plain ? text : wrapText(text, err.width));
+  const wrapped = (text: string) => (err.width === null || err.plain ? text : wrapText(text, err.width));
+  const notice = (text: string) => writeNotice(wrapped(inProfile(text, flags.profile)));
   const promptsForbidden = isInputForbidden(flags, io.env);
   const debug = flags.debug || isSwitchedOn(io.env.STORECTL_DEBUG);
   const listeners: ((exchange: Exchange) => void)[] = [];
@@ -204,7 +207,7 @@ function makeClient(create: typeof createClient, options: ClientOptions): Client
     return create(options);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    throw usageError(error.message, 'correct or unset it; nothing was sent', { code: 'invalid_setting' });
+    throw usageError(error.message, 'fix or unset it; nothing was sent', { code: 'invalid_setting' });
   }
 }
 
@@ -240,7 +243,7 @@ function storedTarget({ profile, storeId, baseUrl, apiKey, storedKeyOrigin }: Co
       code: 'no_key',
       exitCode: exitCodes.notAllowed,
       message: `no key for ${baseUrl.value.origin} (profile ${profile}${storedKeyOrigin ? `, whose key is for ${storedKeyOrigin}` : ''})`,
-      hint: 'run `storectl auth login` or set STORECTL_API_KEY; to try it without an account: `storectl --demo …`',
+      hint: `run \`${loginCommand(profile)}\` or set STORECTL_API_KEY; to try it without an account: \`storectl --demo …\``,
       outcome: 'not_sent',
     });
   }

@@ -35,10 +35,10 @@ export async function startDemo(directory: string): Promise<Demo> {
       'demo_unusable',
       `cannot use the demo store in ${directory}: ${describeSystemError(error)}`,
       isEngineMissing
-        ? 'npm skips it with --omit=optional; only --demo and `storectl service` need it'
+        ? 'install storectl without --omit=optional; only --demo and `storectl service` need it'
         : isUnwritable
           ? 'set STORECTL_STATE_DIR to a folder that you can write to'
-          : '`storectl demo reset` removes it, so that a new one is created',
+          : 'run `storectl demo reset` to create a new one',
     );
   }
 }

@@ -7,23 +7,23 @@ const group = globalGroup;
 /** Options of every command. They may stand before or after its name. */
 export const globalOptions: readonly OptionSpec[] = [
   { flag: '--profile', value: 'NAME', description: 'Stored profile to use', group, complete: 'profile' },
-  { flag: '--store', value: 'ID', description: 'Store to work on', group },
+  { flag: '--store', value: 'ID', description: 'Id of the store', group },
   { flag: '--base-url', value: 'URL', description: 'Address of the service', group },
   { flag: '--demo', description: 'Use the demo store: no account needed (same as --profile demo)', group },
-  { flag: '--json', description: 'Print the answer as JSON', group },
+  { flag: '--json', description: 'Print the response as JSON', group },
   {
     ...{ flag: '--fields', value: 'A,B.C', description: 'Print only these fields (implies --json)', group },
     ...{ complete: 'field', list: true },
   },
   { flag: '--quiet', short: '-q', description: 'Print only the resulting id', group },
-  { flag: '--dry-run', description: 'Show what would be sent or removed, and do nothing', group },
+  { flag: '--dry-run', description: 'Show what would be sent or removed, without doing it', group },
   { flag: '--no-input', description: 'Never prompt: a missing value is an error', group },
   { flag: '--no-pager', description: 'Do not use a pager for long output', group },
   {
     flag: '--timeout',
     value: 'SECONDS',
-    description: 'Maximum time for the whole command, and for silence on standard input (default 180)',
+    description: 'Maximum time for the command, and for waiting for standard input (default 180)',
     group,
   },
-  { flag: '--debug', description: 'Print the HTTP exchange on stderr, without the key', group },
+  { flag: '--debug', description: 'Print HTTP requests and responses on stderr, without the key', group },
 ];

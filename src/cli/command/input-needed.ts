@@ -54,7 +54,7 @@ export function inputNeeded(missing: readonly MissingInput[], otherwise?: string
     exitCode: exitCodes.inputNeeded,
     message:
       missing.length === 1 && only !== undefined
-        ? `${only.give} is required (${only.description})`
+        ? `${only.give} is required (${only.description.replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase())})`
         : [
             'these values are required:',
             ...missing.map(({ give, description }) => `  ${give.padEnd(width)}  ${description}`),

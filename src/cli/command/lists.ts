@@ -42,5 +42,5 @@ export function printList<Item extends { readonly id: string }>(
 
 /** Says how many rows `--limit` has left out. */
 export function noticeMore(context: Context, count: number, limit: number): void {
-  if (count > limit) context.notice(`${count - limit} more. --limit ${count} shows all.`);
+  if (count > limit) context.notice(`Showing ${limit} of ${count}. Use --limit ${count} to see all.`);
 }

@@ -22,7 +22,7 @@ export function chosenFields({ flags, notice }: Context, value: unknown): unknow
     if (items.length === 0 || items.some((item) => getPath(item, path) !== undefined)) continue;
     const name = printable(path.join('.'));
     const names = nearestFirst(namesIn(value), name).slice(0, 30).join(', ');
-    notice(`field ${name} is not in the answer (it has: ${names || 'no fields'})`);
+    notice(`unknown field: ${name} (the response has: ${names || 'no fields'})`);
   }
   const selected = items.map((item) => {
     const chosen: Record<string, unknown> = {};

@@ -1,3 +1,4 @@
+import { wrapText } from '../output/wrap.ts';
 import type { Context } from './context.ts';
 
 /** Prints results line by line on stdout, and below them a progress bar on stderr. */
@@ -12,6 +13,7 @@ const barColumns = 24;
 
 /** The bar is drawn in the status line, so only in terminals. */
 export function startProgress(context: Context, total: number, what: string): Progress {
+  const { width } = context.out;
   let done = 0;
   const draw = () => {
     const filled = Math.round((done / Math.max(total, 1)) * barColumns);
@@ -23,7 +25,7 @@ export function startProgress(context: Context, total: number, what: string): Pr
   return {
     step(line) {
       done += 1;
-      if (line !== null) context.print(line);
+      if (line !== null) context.print(width === null ? line : wrapText(line, width));
       draw();
     },
     end: () => context.setProgressBar(null),

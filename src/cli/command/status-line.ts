@@ -17,7 +17,7 @@ export interface StatusLine {
  * wait is said once, and there is no bar.
  */
 export function createStatusLine(
-  { stderr, env }: Pick<Io, 'stderr' | 'env'>,
+  { stderr, env, signal }: Pick<Io, 'stderr' | 'env' | 'signal'>,
   { quiet }: Pick<GlobalFlags, 'quiet'>,
 ): StatusLine {
   const isTerminal = !quiet && stderr.isTTY === true;
@@ -50,8 +50,8 @@ export function createStatusLine(
         stderr.write(`Waiting for ${next.what}. Ctrl-C stops.\n`);
       }
       change(() => {
-        const start = bar === null ? `Waiting for ${next?.what}…` : 'no answer for';
-        wait = next && `${start} ${next.seconds} s (Ctrl-C to stop)`;
+        const start = bar === null ? `Waiting for ${next?.what}…` : 'no response for';
+        wait = next && `${start} ${next.seconds} s${signal.aborted ? '' : ' (Ctrl-C to stop)'}`;
       });
     },
     writeAbove(write) {

@@ -37,7 +37,7 @@ function itemsOf(kind: CompletionKind, words: readonly string[], places: Places)
       const { storeId, baseUrl } = profiles.get(name) ?? {};
       return { id: name, description: printable(`${storeId ?? 'no store'} @ ${baseUrl ?? 'no address'}`) };
     });
-    return [...described, { id: demoProfile, description: 'the example store' }];
+    return [...described, { id: demoProfile, description: 'the demo store' }];
   }
   const { profile, storeId, baseUrl } = resolveSettings(
     connectionFlags(words),

@@ -12,7 +12,7 @@ export const shells: Readonly<Record<ShellName, Shell>> = {
   bash: { extension: 'bash', install: 'add `source <(storectl completion bash)` to ~/.bashrc' },
   zsh: {
     extension: 'zsh',
-    install: 'add `source <(storectl completion zsh)` to ~/.zshrc below compinit',
+    install: 'add `source <(storectl completion zsh)` to ~/.zshrc, after compinit',
   },
   fish: {
     extension: 'fish',

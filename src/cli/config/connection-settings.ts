@@ -126,13 +126,19 @@ export function loginCommand(profile: string): string {
   return profile === firstProfile ? 'storectl auth login' : `storectl auth login --profile ${profile}`;
 }
 
+const usesProfile =
+  /^(api|auth (status|logout)|backup|blog|disputes|doctor|history|notify|reclaim|resume|settings|store)\b/;
+
 /**
- * Names the profile that was given with a flag in commands about its history, so that they can be pasted: each profile has
- * a history of its own.
+ * Names the profile that was given with a flag in the commands of a text, so that they can be pasted: each profile has a
+ * store and a history of its own.
  */
 export function nameProfile(text: string, profile: string | undefined): string {
   if (profile === undefined) return text;
-  return text.replace(/`storectl (?=resume|history)/g, `\`storectl --profile ${profile} `);
+  const flag = profile === demoProfile ? '--demo' : `--profile ${profile}`;
+  return text.replace(/`storectl ([^`]+)`/g, (command, words: string) =>
+    usesProfile.test(words) && !/--(profile|help)/.test(words) ? `\`storectl ${flag} ${words}\`` : command,
+  );
 }
 
 /** The environment variable that supplies the key, or null. It takes precedence over a stored key. */
@@ -154,7 +160,7 @@ function environmentKey({ timeoutMs }: ConnectionFlags, env: Environment): Sourc
     throw localStateError(
       'key_file_unreadable',
       `cannot read the key from ${file}: ${describeSystemError(error)}`,
-      'set STORECTL_API_KEY_FILE to a file that can be read, or unset it',
+      'set STORECTL_API_KEY_FILE to a readable file, or unset it',
     );
   }
 }
@@ -198,8 +204,8 @@ export function refuseMistypedKey(key: string, origin: string): void {
   throw new CliError({
     code: 'malformed_key',
     exitCode: exitCodes.notAllowed,
-    message: `the key from ${origin} is mistyped: its checksum is wrong`,
-    hint: 'copy the key again; nothing was sent',
+    message: `the key from ${origin} is invalid: its checksum is wrong`,
+    hint: 'copy the whole key again; nothing was sent',
     outcome: 'not_sent',
   });
 }
@@ -211,7 +217,7 @@ export function checkBaseUrl(text: string, source: Source): URL {
   } catch (error) {
     throw usageError(
       `invalid base URL from ${describeSource(source)}: ${error instanceof Error ? error.message : error}`,
-      'give it as https://host, with --base-url or STORECTL_BASE_URL',
+      'set --base-url or STORECTL_BASE_URL, for example https://api.example.com',
       { code: 'invalid_base_url' },
     );
   }
@@ -219,7 +225,7 @@ export function checkBaseUrl(text: string, source: Source): URL {
 
 export function describeSource(source: Source): string {
   return {
-    flag: 'a flag',
+    flag: 'the command line',
     environment: 'the environment',
     folder: '.storectl.json',
     profile: 'the profile',

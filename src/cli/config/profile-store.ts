@@ -76,7 +76,7 @@ export function openProfiles(
     return guarded((conf) => {
       // conf turns any content into an object, and its next write would destroy the file.
       if (!isSettings(JSON.parse(readFileSync(file, 'utf8')))) {
-        throw new Error('it is not a settings file of storectl');
+        throw new Error('not a settings file of storectl');
       }
       return conf.store;
     });

@@ -69,7 +69,7 @@ export function cancelledError(): CliError {
   return new CliError({
     code: 'cancelled',
     exitCode: exitCodes.cancelled,
-    message: 'cancelled, nothing was sent',
+    message: 'cancelled; nothing was sent',
     outcome: 'not_sent',
   });
 }

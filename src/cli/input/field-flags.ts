@@ -127,7 +127,7 @@ function parseNumber(field: FieldFlag, text: string): number {
   if (!/^[+-]?\d+(\.\d+)?$/.test(text.trim()) || !Number.isInteger(number)) {
     throw invalidInput(
       `${field.flag} must be a whole number (got "${text}")`,
-      `without decimals or units: ${field.description}`,
+      `${field.description}, without decimals or units`,
       [{ field: field.path.join('.'), flag: field.flag, detail: 'must be a whole number' }],
     );
   }
@@ -138,7 +138,8 @@ function parseNumber(field: FieldFlag, text: string): number {
 export function parseTimeOf(field: Pick<FieldFlag, 'path' | 'flag'>, text: string): string {
   const time = parseTime(text, Date.now());
   if (time !== null) return time;
-  const detail = `must be a time (got "${text}")`;
+  const isDate = /^\d{4}-\d\d-\d\d/.test(text.trim());
+  const detail = `${isDate ? 'is not a valid date or time' : 'must be a time'} (got "${text}")`;
   throw invalidInput(`${field.flag} ${detail}`, `for example ${timeExamples}; nothing was sent`, [
     { field: field.path.join('.'), flag: field.flag, detail },
   ]);

@@ -53,7 +53,7 @@ export function refuseTooDeep(value: unknown, name: string): void {
   if (!isTooDeep(value)) return;
   throw invalidInput(
     `${name} is nested more than ${maxNestingDepth} levels deep`,
-    'use fewer levels; nothing was sent',
+    'reduce the nesting; nothing was sent',
   );
 }
 
@@ -67,13 +67,15 @@ export function isStandardInput(file: string): boolean {
  * or a pipe is silent for too long.
  */
 export async function readText(source: InputSource, file: string, flag: string): Promise<string> {
+  // An argument needs no name besides that of its file.
+  const named = flag.startsWith('<') ? describeFile(file) : `${describeFile(file)} (${flag})`;
   let bytes: Buffer;
   try {
     bytes = await readBytes(source, file, flag);
   } catch (error) {
     if (error instanceof CliError) throw error;
     throw usageError(
-      `cannot read ${file} (${flag}): ${describeSystemError(error)}`,
+      `cannot read ${named}: ${describeSystemError(error)}`,
       'check the path and its permissions',
       { code: 'unreadable_file' },
     );
@@ -81,7 +83,7 @@ export async function readText(source: InputSource, file: string, flag: string):
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw usageError(`${describeFile(file)} (${flag}) is not UTF-8 text`, 'save it as UTF-8', {
+    throw usageError(`${named} is not UTF-8 text`, 'save it as UTF-8', {
       code: 'unreadable_file',
     });
   }
@@ -94,7 +96,7 @@ async function readBytes(source: InputSource, named: string, flag: string): Prom
   }
   const file = path.resolve(source.io.cwd, named);
   const found = statSync(file);
-  if (found.isCharacterDevice() && file !== devNull) throw new Error('it is a device');
+  if (found.isCharacterDevice() && file !== devNull) throw new Error('a device, not a file');
   if (!found.isFIFO()) return readFileSync(file);
   // A blocking read would stop everything else, and Ctrl-C, for as long as nothing writes to the pipe.
   const { readPipe } = await import('./stdin.ts');

@@ -6,6 +6,7 @@ import { listKnown } from '../command/known.ts';
 import { limitOption, noticeMore, readLimit } from '../command/lists.ts';
 import { printJson } from '../command/print-json.ts';
 import { shortenId } from '../command/short-id.ts';
+import { optionValue } from '../core/parsed-command.ts';
 import { printable } from '../core/sanitize.ts';
 import { formatAge, formatValue } from '../output/format-value.ts';
 import { cutColumn, renderTable, rowsFit } from '../output/tables.ts';
@@ -20,30 +21,45 @@ interface KnownList {
   readonly fields: readonly string[];
   /** Which of the times is shown as an age: when the service made it, or when this machine last saw it. */
   readonly age: 'createdAt' | 'seenAt';
+  /** Statuses that Tab offers for `--status`, which the list has only with them. */
+  readonly statuses?: readonly string[];
   /** The command to run while the list is empty. */
   readonly start: string;
 }
 
 /** The command that lists objects of a kind, with the words of their noun. */
-export function listCommand({ kind, what, fields, age, start }: KnownList): CommandDefinition {
+export function listCommand({ kind, what, fields, age, statuses, start }: KnownList): CommandDefinition {
   const [noun] = start.split(' ');
   const names = ['id', ...fields, 'createdAt', 'seenAt'];
   const header = ['id', ...fields.map(titleOf), age === 'seenAt' ? 'seen' : 'age'];
+  const statusOptions = statuses
+    ? [
+        {
+          flag: '--status',
+          value: 'STATUS',
+          description: `Only this status: ${statuses.join(', ')}`,
+          complete: statuses,
+        },
+      ]
+    : [];
   return {
-    description: `List the ${what} that this machine knows, the last seen first: made or read here, in the state in which they
-were last seen. The service cannot list them.`,
-    options: [limitOption],
-    examples: [`${noun} list`, `${noun} list --limit 5 --json`],
+    description: `List the ${what} that storectl made or read on this machine, the last seen first, each as it was last seen. The service has no list of them.`,
+    options: [...statusOptions, limitOption],
+    examples: [
+      `${noun} list`,
+      ...(statuses ? [`${noun} list --status ${statuses[0]}`] : []),
+      `${noun} list --limit 5 --json`,
+    ],
     answerFields: () => names,
     async run(context, parsed) {
       const limit = readLimit(parsed);
       if (context.flags.fields !== null) refuseUnknownFields(context.flags.fields, names);
       const now = new Date(context.now()).toISOString();
       // The demo store was read right now.
-      const known = (await listKnown(context, kind)).map((object) => ({
-        ...object,
-        seenAt: object.seenAt || now,
-      }));
+      const status = optionValue(parsed, '--status');
+      const known = (await listKnown(context, kind))
+        .filter(({ fields }) => status === undefined || fields.status === status)
+        .map((object) => ({ ...object, seenAt: object.seenAt || now }));
       const shown = known.slice(0, limit);
       if (context.flags.quiet) for (const { id } of shown) context.print(printable(id));
       else if (context.flags.json) {
@@ -52,7 +68,11 @@ were last seen. The service cannot list them.`,
           shown.map((object) => Object.fromEntries(names.map((name) => [name, fieldOf(object, name)]))),
         );
       } else if (shown.length === 0) {
-        context.notice(`No ${what} known to this machine yet. Start with \`storectl ${start}\`.`);
+        context.notice(
+          status === undefined
+            ? `No ${what} known to this machine yet. Start with \`storectl ${start}\`.`
+            : `No ${what} with the status ${printable(status)} known to this machine.`,
+        );
       } else {
         context.notice(`${what.charAt(0).toUpperCase()}${what.slice(1)} known to this machine:`);
         context.print(describe(context, { known, shown, fields, header, age }));
@@ -82,7 +102,9 @@ function describe(context: Context, { known, shown, fields, header, age }: Liste
       printable(idOf(object.id)),
       ...fields.map((name) => {
         const value = fieldOf(object, name);
-        return value === null ? '-' : formatValue(name, value, { now, currency: null }).replaceAll('\n', ' ');
+        return value === null || value === ''
+          ? '-'
+          : formatValue(name, value, { now, currency: null }).replaceAll('\n', ' ');
       }),
       formatAge(now - (Date.parse(String(fieldOf(object, age))) || now)),
     ]);

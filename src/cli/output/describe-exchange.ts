@@ -30,7 +30,7 @@ export function describeRetry({
   readonly reason: string;
 }): string {
   const why = status === 429 ? 'rate limited by the service' : printable(reason).replace(/[.\s]+$/, '');
-  return `${why}: trying again in ${inSeconds(delayMs)} s`;
+  return `${why}: retrying in ${inSeconds(delayMs)} s`;
 }
 
 /** Short delays are rounded to a tenth of a second, longer ones to a second. */

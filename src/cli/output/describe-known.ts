@@ -1,6 +1,7 @@
 import type { KnownKind, KnownObject } from '../../history/known-objects.ts';
 import { printable } from '../core/sanitize.ts';
 import { formatDistance } from './format-value.ts';
+import { truncateText } from './wrap.ts';
 
 /** Fields that tell objects of a kind apart. */
 const toldApartBy: Readonly<Record<KnownKind, readonly string[]>> = {
@@ -28,9 +29,9 @@ export function describeKnown(
 /** The texts and lists among the values, each shortened, and how long ago `time` is, unless it is empty. */
 export function describeAged(values: readonly unknown[], time: string, now: number): string {
   const words = values
-    .map((value) => (Array.isArray(value) ? value.join('+') : value))
+    .map((value) => (Array.isArray(value) ? `(${value.join(', ')})` : value))
     .filter((value) => typeof value === 'string')
-    .map((value) => printable(value.slice(0, 50)));
+    .map((value) => printable(truncateText(value, 50)));
   const age = Date.parse(time) - now;
-  return [...words, ...(Number.isNaN(age) ? [] : [formatDistance(age)])].join(', ');
+  return [...words, ...(Number.isNaN(age) ? [] : [formatDistance(age)])].join(', ').replaceAll(', (', ' (');
 }

@@ -17,7 +17,7 @@ import type { OptionSpec } from '../core/option-spec.ts';
 export const outputFileOption = {
   flag: '--output-file',
   value: 'FILE',
-  description: 'Also write the answer to a file as JSON (written atomically)',
+  description: 'Also write the response to a file as JSON (written atomically)',
   group: 'Output:',
 } as const satisfies OptionSpec;
 
@@ -34,7 +34,7 @@ export function beginFile(cwd: string, named: string): PendingFile {
   if (named === '' || named === '-') {
     throw usageError(
       `${outputFileOption.flag} needs a file name (got "${named}")`,
-      'the answer always goes to standard output; give a file name or remove the flag',
+      'the response is always printed; give a file name or remove the flag',
       { code: 'unwritable_file' },
     );
   }
@@ -63,8 +63,8 @@ export function beginFile(cwd: string, named: string): PendingFile {
       } catch (error) {
         throw localStateError(
           'unwritable_file',
-          `the answer could not be written to ${file}: ${describeSystemError(error)}`,
-          'the answer is printed above; `storectl history list` lists the change',
+          `the response could not be written to ${file}: ${describeSystemError(error)}`,
+          'the response is printed above; `storectl history list` lists the change',
         );
       }
     },

@@ -41,6 +41,11 @@ export function recordSummary(record: HistoryRecord, now: number): RecordSummary
   };
 }
 
+/** The end of a record's id, by which commands find it too. */
+export function shortRecordId(id: string): string {
+  return id.slice(-6);
+}
+
 /** The parsed body of the answer, the text if it is not JSON, or null if there is none. */
 export function answerBody({ answer }: HistoryRecord): unknown {
   return parseJson(answer?.body ?? null);

@@ -21,7 +21,7 @@ export function rowsOf(body: unknown, context: ValueContext, parent: readonly st
     if (value === null || value === undefined) return [];
     if (isObject(value)) return Object.keys(value).length === 0 ? [] : rowsOf(value, context, path);
     if (Array.isArray(value) && value.some(isObject)) return [];
-    return [[labelOf(path), formatValue(name, value, context), toneOf(name, value, context.now)]];
+    return [[labelOf(path), formatValue(name, value, context) || '-', toneOf(name, value, context.now)]];
   });
 }
 
@@ -36,6 +36,7 @@ export function renderRecord(rows: readonly Row[], style: Style): string {
   const labelWidth = Math.min(
     Math.max(0, ...rows.map(([label]) => displayWidth(label))),
     total - minValueWidth,
+    Math.floor(total / 2),
   );
   const valueWidth = total - labelWidth;
   const below = (style.width ?? Number.POSITIVE_INFINITY) - gap;

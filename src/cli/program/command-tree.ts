@@ -55,19 +55,19 @@ export const tree: Readonly<Record<string, Group | Leaf>> = {
     summary: 'Create, restore and list backups',
     commands: {
       create: leaf('Back up sections of the store', () => import('../../commands/backup/create.ts')),
-      restore: leaf('Restore sections of a backup', () => import('../../commands/backup/restore.ts')),
+      restore: leaf('Restore sections from a backup', () => import('../../commands/backup/restore.ts')),
       list: leaf('List known backups', () => import('../../commands/backup/list.ts')),
     },
   },
   reclaim: {
-    summary: 'Appeal notices that reclaim the subdomain',
+    summary: 'Appeal subdomain reclaim notices',
     commands: {
       appeal: leaf('Appeal a reclaim notice', () => import('../../commands/reclaim/appeal.ts')),
       list: leaf('List known reclaim notices', () => import('../../commands/reclaim/list.ts')),
     },
   },
   notify: {
-    summary: 'Add notification endpoints, mark notifications read',
+    summary: 'Add notification endpoints and mark notifications as read',
     commands: {
       'add-endpoint': leaf(
         'Add an endpoint that notifications are sent to',
@@ -78,7 +78,7 @@ export const tree: Readonly<Record<string, Group | Leaf>> = {
     },
   },
   history: {
-    summary: 'Show what this machine has sent',
+    summary: 'Show the changes sent from this machine',
     commands: {
       list: leaf('List changes, newest first', () => import('../../commands/history/list.ts')),
       show: leaf('Show what was sent and what came back', () => import('../../commands/history/show.ts')),
@@ -88,7 +88,7 @@ export const tree: Readonly<Record<string, Group | Leaf>> = {
   },
   resume: leaf('Settle changes with an unknown outcome', () => import('../../commands/resume.ts')),
   auth: {
-    summary: 'Log in and out, show the key in use',
+    summary: 'Log in, log out, and show which key is used',
     commands: {
       login: leaf('Store a key, after checking it', () => import('../../commands/auth/login.ts')),
       logout: leaf('Remove the stored key', () => import('../../commands/auth/logout.ts')),
@@ -105,10 +105,10 @@ export const tree: Readonly<Record<string, Group | Leaf>> = {
       remove: leaf('Remove a profile and its key', () => import('../../commands/profile/remove.ts')),
     },
   },
-  mcp: leaf('Serve assistants with the Model Context Protocol', () => import('../../commands/mcp/mcp.ts')),
-  api: leaf('Send any request with the key', () => import('../../commands/api/api.ts')),
-  doctor: leaf('Find problems with the setup', () => import('../../commands/doctor/doctor.ts')),
-  completion: leaf('Print the completion script of a shell', () => import('../../commands/completion.ts')),
+  mcp: leaf('Run an MCP server for AI assistants', () => import('../../commands/mcp/mcp.ts')),
+  api: leaf('Make an authenticated API request', () => import('../../commands/api/api.ts')),
+  doctor: leaf('Check the setup for problems', () => import('../../commands/doctor/doctor.ts')),
+  completion: leaf('Print a shell completion script', () => import('../../commands/completion.ts')),
   demo: {
     summary: 'Inspect or reset the demo store',
     commands: {
@@ -123,17 +123,17 @@ export const tree: Readonly<Record<string, Group | Leaf>> = {
       'create-store': leaf('Create a store', () => import('../../commands/service/create-store.ts')),
       stores: leaf('List the stores', () => import('../../commands/service/stores.ts')),
       'create-key': leaf(
-        'Create a key to a store',
+        'Create an API key for a store',
         () => import('../../commands/service/keys/create-key.ts'),
       ),
-      keys: leaf('List the keys to a store', () => import('../../commands/service/keys/keys.ts')),
+      keys: leaf('List the API keys of a store', () => import('../../commands/service/keys/keys.ts')),
       'rotate-key': leaf(
-        'Replace a key; the old one stays valid for a while',
+        'Replace a key, keeping the old one valid for a while',
         () => import('../../commands/service/keys/rotate-key.ts'),
       ),
       'revoke-key': leaf('Revoke a key', () => import('../../commands/service/keys/revoke-key.ts')),
       'add-reclaim': leaf(
-        'Add a notice that reclaims the subdomain of a store',
+        'Add a reclaim notice for the subdomain of a store',
         () => import('../../commands/service/add-reclaim.ts'),
       ),
       'add-evidence': leaf(
@@ -148,7 +148,7 @@ export const tree: Readonly<Record<string, Group | Leaf>> = {
         'List or retry deliveries to endpoints',
         () => import('../../commands/service/deliveries.ts'),
       ),
-      prune: leaf('Remove what is past its retention', () => import('../../commands/service/prune.ts')),
+      prune: leaf('Delete data past its retention period', () => import('../../commands/service/prune.ts')),
     },
   },
 };

@@ -61,9 +61,9 @@ function groupOf(option: Option): string {
   return option.helpGroupHeading ?? globalGroup;
 }
 
-/** The line that replaces the global options in the help of a noun or a command. */
+/** The line that replaces the global options in the help of a noun or a command. It fits 80 columns. */
 export function globalOptionsLine(refused: readonly string[] = []): string {
-  const examples = ['--profile', '--demo', '--json', '--fields', '-q', '--dry-run'];
+  const examples = ['--profile', '--json', '--dry-run'];
   const shown = examples.filter((flag) => !refused.includes(flag));
   return `Global options such as ${shown.join(', ')}: see \`storectl --help\`.`;
 }

@@ -43,7 +43,7 @@ const serving = new Map(
 const instead = new Map(
   Object.entries({
     'store show':
-      'the service has no operation that reads the store; `storectl store update` in a terminal shows the values that this machine knows, and `storectl settings show` the operations settings',
+      'the service cannot show a store: run `storectl store update` in a terminal to see the last known values, or `storectl settings show` for the operations settings',
   }),
 );
 
@@ -103,6 +103,13 @@ export function hintFor(unknown: string, argv: readonly string[]): string | null
   if (sentence !== undefined) return sentence;
   const command = serving.get(typed) ?? similar(noun, verb) ?? serving.get(noun);
   return command === undefined ? null : `did you mean \`storectl ${command}\`?`;
+}
+
+/** The command that shows the help of what was typed: of the verb, the noun, or the program. */
+export function helpCommand(argv: readonly string[]): string {
+  const [noun = '', verb = ''] = argv.filter((word) => !word.startsWith('-'));
+  const known = Object.hasOwn(tree, noun) ? [noun, ...verbsOf(noun).filter((word) => word === verb)] : [];
+  return ['storectl', ...known, '--help'].join(' ');
 }
 
 /** The command of a noun that does what the verb says: `disputes show` for `dispute get`. */

@@ -61,7 +61,7 @@ const overview = `Try it without an account:
 
 Exit codes: 0 done, 2 usage, 3 input needed, 4 key refused, 5 not found, 6 conflict, 7 rejected,
 8 throttled, 9 not applied, 10 outcome unknown, 11 local state,
-12 applied without output, 130 cancelled.`;
+12 output not written, 130 cancelled.`;
 
 type Runner = ProgramOptions['run'];
 

@@ -78,6 +78,7 @@ export function input(
     readonly required?: boolean;
     readonly default?: string;
     readonly prefill?: 'editable';
+    readonly theme?: object;
     readonly validate: (text: string) => true | string;
     readonly transformer: (text: string, flags: { readonly isFinal: boolean }) => string;
   },
@@ -132,7 +133,7 @@ export function checkbox(
   context: PlainContext,
 ): Promise<string[]> {
   const checked = choices.filter((choice) => choice.checked);
-  const question = `${message}\n${numbered(choices)}\nNumbers, commas between several${hintOf(choices, checked)}:`;
+  const question = `${message}\n${numbered(choices)}\nNumbers, comma-separated${hintOf(choices, checked)}:`;
   return askLine(question, context, (line) => {
     const answer = line === '' ? checked.map(({ value }) => value) : valuesOf(line, choices);
     return answer === null || answer.length === 0

@@ -7,7 +7,12 @@ import { askOrFail } from './ask-or-fail.ts';
 
 /** `--confirm` of a command that cannot be undone. `value` is its placeholder in the help, such as `NAME`. */
 export function confirmOption(value: string, what: string): OptionSpec {
-  return { flag: '--confirm', value, description: `Do not ask; repeats the ${what}`, group: 'Safety:' };
+  return {
+    flag: '--confirm',
+    value,
+    description: `Confirm without a prompt: repeat the ${what}`,
+    group: 'Safety:',
+  };
 }
 
 export function missingConfirmation(give: string): MissingInput {

@@ -132,7 +132,7 @@ async function askToContinue(io: Io, problem: string): Promise<boolean> {
   const { unlessBack } = await import('./questions.ts');
   const choices = [
     { value: 'edit', name: 'Edit again' },
-    { value: 'leave', name: 'Give up and print the text' },
+    { value: 'leave', name: 'Cancel and print the text' },
   ];
   const [reason = ''] = problem.split('\n');
   const question = `The text cannot be used: ${printable(reason.replace(/[:.]$/, ''))}. What do you want to do?`;

@@ -22,13 +22,15 @@ export interface TextOptions {
   readonly optional?: boolean;
   /** Whether pasted text keeps its line breaks. */
   readonly lineBreaks?: boolean;
+  /** Whether a wrong answer is cleared, so that it is typed anew. */
+  readonly isConfirmation?: boolean;
   /** Returns what is wrong, or true. */
   validate?(text: string): true | string;
 }
 
 /** Asks for a line of text. Invalid text is marked while it is typed. Pasted line breaks become spaces, unless `lineBreaks`. */
 export async function askText(io: Io, message: string, options: TextOptions = {}): Promise<string> {
-  const { preset, optional = false, lineBreaks = false, validate } = options;
+  const { preset, optional = false, lineBreaks = false, isConfirmation = false, validate } = options;
   const question = asQuestion(io, message);
   const decode = lineBreaks ? withLineBreaks : (text: string) => text;
   const check = (text: string) => {
@@ -39,6 +41,7 @@ export async function askText(io: Io, message: string, options: TextOptions = {}
     input(
       {
         ...{ message: question, required: !optional, validate: check },
+        theme: { validationFailureMode: isConfirmation ? 'clear' : 'keep' },
         transformer: (text, { isFinal }) => {
           const lines = decode(text).trimEnd().split('\n').length;
           if (isFinal) {

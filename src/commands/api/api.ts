@@ -1,7 +1,7 @@
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import type { Connection, Context } from '../../cli/command/context.ts';
 import { printJson } from '../../cli/command/print-json.ts';
-import { usageError } from '../../cli/core/errors.ts';
+import { CliError, usageError } from '../../cli/core/errors.ts';
 import { isOn, type ParsedCommand } from '../../cli/core/parsed-command.ts';
 import { printable, printableLines } from '../../cli/core/sanitize.ts';
 import { outcomeError } from '../../cli/operation/run/outcome-error.ts';
@@ -18,6 +18,7 @@ import { type RawBody, readRawBody } from './raw-body.ts';
 import { completeRequest } from './raw-input.ts';
 import {
   addQuery,
+  hintOfUnknownPath,
   matchOperation,
   type RawMethod,
   rawChange,
@@ -30,12 +31,11 @@ const group = 'Request:';
 
 export const command: CommandDefinition = {
   description: `Send one request with the key of the profile. {store} in the path is replaced by the store id; the path stays
-below the base URL. The answer is printed on stdout, also if the service refuses; then the error is on stderr and sets the
-exit code. Changes are recorded in the history. A known operation is retried like its own command; any other change is
-sent once. Nothing is checked or backed up first. A terminal is asked for missing arguments.`,
+below the base URL. The response is printed on stdout even if the service rejects the request; the error is then on stderr and sets the exit code. Changes are recorded in the history. A known operation is retried like its own command; any other change is
+sent once. Nothing is checked or backed up first. In a terminal you are asked for missing arguments.`,
   arguments: [
     { name: 'method', description: `One of ${rawMethods.join(', ')}`, complete: rawMethods },
-    { name: 'path', description: 'Such as /v1/stores/{store}/operations/settings' },
+    { name: 'path', description: 'Path, for example /v1/stores/{store}/operations/settings' },
   ],
   options: [
     {
@@ -55,7 +55,7 @@ sent once. Nothing is checked or backed up first. A terminal is asked for missin
     {
       flag: '--include',
       short: '-i',
-      description: 'Print the status and headers of the answer before its body',
+      description: 'Print the status and headers of the response before its body',
       group,
     },
     { flag: '--new', description: 'Start a new attempt instead of continuing an open one', group: 'Safety:' },
@@ -117,7 +117,8 @@ async function send(request: RawRequest): Promise<void> {
   const run = runOf(request);
   const include = () => {
     if (!isOn(parsed, '--include')) return;
-    if (last === undefined) context.notice('The answer comes from the history, which keeps no headers.');
+    if (last === undefined)
+      context.notice('The response comes from the history, which does not keep headers.');
     else if (last.status !== null) context.print(describeHead(last));
   };
   let performed: Performed;
@@ -128,7 +129,9 @@ async function send(request: RawRequest): Promise<void> {
       include();
       printBody(context, last.responseBody);
     }
-    throw error;
+    const hint =
+      error instanceof CliError && error.details.status === 404 ? hintOfUnknownPath(method, path) : null;
+    throw hint === null || !(error instanceof CliError) ? error : new CliError({ ...error.details, hint });
   }
   const { flags } = context;
   if (run !== null && !flags.quiet) noticeDone(context, `Sent ${method} ${path}`);
@@ -204,7 +207,8 @@ async function change(run: Run, { context }: RawRequest): Promise<Performed> {
   const { id, class: operationClass, method, path } = run.request.operation;
   const safer = saferCommands[id];
   const { yellow } = context.err.color;
-  if (safer !== undefined) context.notice(yellow(`Warning: api sends this without a check; ${safer}.`));
+  if (safer !== undefined)
+    context.notice(yellow(`Warning: \`storectl api\` checks nothing first; ${safer}.`));
   if (operationClass === 'one-shot' && matchOperation(method, path)?.class === 'keyed') {
     context.notice(yellow('The body has no idempotencyKey, so the request is sent once and not retried.'));
   }

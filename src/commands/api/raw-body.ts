@@ -40,7 +40,10 @@ export async function readRawBody(
   try {
     value = JSON.parse(text);
   } catch {
-    throw invalidInput(`${describeFile(file)} (--input) is not JSON`, 'fix the file: it is sent unchanged');
+    throw invalidInput(
+      `${describeFile(file)} (--input) is not JSON`,
+      'the file must be JSON, because it is sent unchanged',
+    );
   }
   refuseTooDeep(value, `${describeFile(file)} (--input)`);
   return { value: isObject(value) ? value : null, text, query: [] };

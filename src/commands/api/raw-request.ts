@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { type CliError, usageError } from '../../cli/core/errors.ts';
+import { nearestFirst } from '../../contract/nearest-name.ts';
 import { type HttpMethod, type Operation, pathParameterProblem } from '../../contract/operation.ts';
 import { operations } from '../../contract/operations.ts';
 import { rawOperationId } from '../../history/records/record.ts';
@@ -37,7 +38,8 @@ export function checkRawPath(text: string): void {
       'for example /v1/stores/{store}/operations/settings',
     );
   }
-  if (path.startsWith('//')) throw refusedPath(text, 'starts with two slashes, which names another host');
+  if (path.startsWith('//'))
+    throw refusedPath(text, 'starts with two slashes, which would name another host');
   const filled = path.replaceAll('{store}', 'store');
   if (filled.includes('\\')) throw refusedPath(text, 'has a backslash');
   if (filled.includes('#')) throw refusedPath(text, 'has a fragment (#), which is never sent');
@@ -71,7 +73,7 @@ export function resolveRawPath(text: string, { baseUrl, storeId }: Target): stri
   const filled = path.replaceAll('{store}', encodeURIComponent(storeId));
   if (origin === null) return filled;
   const base = new URL(baseUrl);
-  const hint = `the key goes to ${baseUrl} only: give the path below it`;
+  const hint = `the key is sent to ${baseUrl} only: give a path below that address`;
   if (!URL.canParse(origin) || /[@\s]/.test(origin) || new URL(origin).origin !== base.origin) {
     throw refusedPath(text, 'is not an address of this service', hint);
   }
@@ -114,6 +116,17 @@ export function matchOperation(method: RawMethod, path: string): Operation | und
       template.every((name, index) => (name.startsWith('{') ? parts[index] !== '' : name === parts[index]))
     );
   });
+}
+
+/** Where a path belongs that the contract does not name: the nearest paths for the method. Null for one that it names. */
+export function hintOfUnknownPath(method: RawMethod, path: string): string | null {
+  if (rawMethods.some((name) => matchOperation(name, path) !== undefined)) return null;
+  const wanted = path.replace(/^(\/v1\/stores\/)[^/?]+/, '$1{store}');
+  const paths = operations
+    .filter((operation) => operation.method === (method === 'HEAD' ? 'GET' : method))
+    .map((operation) => operation.path.replace('{storeId}', '{store}'));
+  const known = nearestFirst(paths, wanted).slice(0, 2).join(' or ');
+  return `${known === '' ? '' : `did you mean ${known}? `}\`storectl api --help\` has examples`;
 }
 
 /** The store id in a path, or null. */

@@ -23,8 +23,7 @@ import { pathParameterProblem } from '../../contract/operation.ts';
 import { showSettings } from '../../contract/operations/settings.ts';
 
 export const command: CommandDefinition = {
-  description: `Log in to a store: save its address, its id and an API key in a profile. The key is checked first, with a
-read that changes nothing. You are asked for it, and it is not shown; with --with-key it is read from standard input. It is never
+  description: `Log in to a store: save its address, its id and an API key in a profile. The key is checked first, with a read-only request. You are asked for the key, which is not shown; with --with-key it is read from standard input. It is never
 a flag, because command lines are visible to other programs and stay in the shell history.`,
   options: [{ flag: '--with-key', description: 'Read the key from standard input' }],
   examples: [
@@ -71,7 +70,7 @@ a flag, because command lines are visible to other programs and stay in the shel
   },
 };
 
-const notStored = 'cancelled, no key was stored';
+const notStored = 'cancelled; no key was stored';
 
 /** For checking the key: an address that does not answer is most likely mistyped. */
 const checkTimeoutMs = 10_000;
@@ -203,7 +202,9 @@ async function checkAccess(context: Context, { url, storeId, apiKey }: Login): P
     );
     if (outcome.kind === 'applied') return;
     if (outcome.kind === 'rejected' && outcome.status === 403) {
-      context.notice('The key is valid, but may not read settings, so the store id could not be checked.');
+      context.notice(
+        'The key is valid, but lacks the scope settings:read, so the store id could not be checked.',
+      );
       return;
     }
     const { details } = outcomeError(context, outcome, { keyVariable: null });

@@ -5,14 +5,22 @@ import {
   describeSource,
   keyVariable,
   loginCommand,
+  type Source,
   type Sourced,
 } from '../../cli/config/connection-settings.ts';
+import type { CliError } from '../../cli/core/errors.ts';
 import { type ExitCode, exitCodeOfStatus, exitCodes } from '../../cli/core/exit-codes.ts';
 import { isOn } from '../../cli/core/parsed-command.ts';
 import { printable } from '../../cli/core/sanitize.ts';
 import { outcomeError } from '../../cli/operation/run/outcome-error.ts';
 import { renderRecord } from '../../cli/output/tables.ts';
 import { showSettings } from '../../contract/operations/settings.ts';
+
+/** Where a value comes from, if not from the stored profile. */
+function originOf(source: Source): string {
+  if (source === 'profile') return '';
+  return source === 'default' ? ' (default)' : ` (from ${describeSource(source)})`;
+}
 
 const notChecked: Access = { access: 'not checked' };
 
@@ -23,11 +31,13 @@ interface Access {
   readonly exitCode?: ExitCode;
   /** What the user can do about it. */
   readonly advice?: string;
+  /** Why the service did not answer; thrown after the rest is printed. */
+  readonly error?: CliError;
 }
 
 export const command: CommandDefinition = {
   description: `Show the profile, address, store and key that a command would use, and where each comes from. The key is
-checked with a read that changes nothing, unless --offline is given. It is never shown.`,
+checked with a read-only request, unless --offline is given. It is never shown.`,
   options: [{ flag: '--offline', description: 'Do not check the key' }],
   examples: ['auth status', 'auth status --offline', 'auth status --profile outlet --json'],
   async run(context, parsed) {
@@ -35,10 +45,10 @@ checked with a read that changes nothing, unless --offline is given. It is never
     const { profile, storeId, baseUrl, apiKey } = settings;
     const demo = profile === demoProfile;
     const offline = isOn(parsed, '--offline');
-    const { access, exitCode, advice } = offline ? notChecked : await tryKey();
+    const { access, exitCode, advice, error } = offline ? notChecked : await tryKey();
     const status = {
       profile,
-      baseUrl: demo ? 'the demo service in this process' : (baseUrl?.value.href.replace(/\/$/, '') ?? null),
+      baseUrl: demo ? 'built-in demo service' : (baseUrl?.value.href.replace(/\/$/, '') ?? null),
       baseUrlSource: baseUrl?.source ?? null,
       storeId: storeId?.value ?? (demo ? (await context.demo()).example.storeId : null),
       storeIdSource: storeId?.source ?? null,
@@ -49,13 +59,11 @@ checked with a read that changes nothing, unless --offline is given. It is never
     if (context.flags.json) printJson(context, status);
     else {
       const shown = (value: string | null, sourced: Sourced<unknown> | null) =>
-        value === null
-          ? 'not set'
-          : printable(value) + (sourced ? ` (from ${describeSource(sourced.source)})` : '');
+        value === null ? 'not set' : printable(value) + (sourced ? originOf(sourced.source) : '');
       context.print(
         renderRecord(
           [
-            ['Profile', `${printable(profile)} (from ${describeSource(settings.profileSource)})`],
+            ['Profile', printable(profile) + originOf(settings.profileSource)],
             ['Address', shown(status.baseUrl, baseUrl)],
             ['Store', shown(status.storeId, storeId)],
             ['Key', shown(status.key, apiKey)],
@@ -65,7 +73,8 @@ checked with a read that changes nothing, unless --offline is given. It is never
         ),
       );
     }
-    if (advice !== undefined) context.notice(advice);
+    if (error !== undefined) throw error;
+    if (advice !== undefined) context.notice(`${advice.charAt(0).toUpperCase()}${advice.slice(1)}.`);
     return exitCode;
 
     async function tryKey(): Promise<Access> {
@@ -82,9 +91,10 @@ checked with a read that changes nothing, unless --offline is given. It is never
         timeoutMs: context.flags.timeoutMs ?? 15_000,
       });
       if (outcome.kind === 'applied') return { access: 'works' };
-      if (outcome.kind !== 'rejected') throw outcomeError(context, outcome);
+      if (outcome.kind !== 'rejected')
+        return { access: 'no response', error: outcomeError(context, outcome) };
       const { status: answered, problem } = outcome;
-      if (answered === 403) return { access: 'works, but may not read settings' };
+      if (answered === 403) return { access: 'works, but lacks the scope settings:read' };
       const exitCode = exitCodeOfStatus(answered);
       if (answered === 401) {
         const variable = apiKey?.source === 'environment' ? keyVariable(context.io.env) : null;
@@ -98,7 +108,7 @@ checked with a read that changes nothing, unless --offline is given. It is never
         advice:
           exitCode === exitCodes.throttled
             ? 'wait, then run the command again'
-            : 'check the address and the store shown above',
+            : 'check the address and the store above',
       };
     }
   },

@@ -1,6 +1,7 @@
 import { PassThrough } from 'node:stream';
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import { type Context, createContext } from '../../cli/command/context.ts';
+import { inProfile } from '../../cli/command/in-profile.ts';
 import { printJson } from '../../cli/command/print-json.ts';
 import { demoProfile } from '../../cli/config/connection-settings.ts';
 import { CliError, type ErrorDetails, usageError } from '../../cli/core/errors.ts';
@@ -10,7 +11,7 @@ import type { ParsedCommand } from '../../cli/core/parsed-command.ts';
 import { printable, printableInOneLine } from '../../cli/core/sanitize.ts';
 import { mostSevereExitCode, withResultsFile } from '../../cli/operation/run/bulk.ts';
 import { describeHistoryError } from '../../cli/operation/run/history-error.ts';
-import { markReported } from '../../cli/operation/run/mark-reported.ts';
+import { isOutputWritten, markReported } from '../../cli/operation/run/mark-reported.ts';
 import { outputFileOption } from '../../cli/output/output-file.ts';
 import { renderTable } from '../../cli/output/tables.ts';
 import { allProfiles } from './profiles.ts';
@@ -91,7 +92,7 @@ async function openStore({ io, flags }: Context, profile: string): Promise<Store
     const [what, setting] = elsewhere;
     throw usageError(
       `the ${what} of profile ${profile} comes from ${setting?.source === 'folder' ? '.storectl.json' : 'the environment'}, so every profile would use it`,
-      'unset it: with several profiles, each uses what is stored for it',
+      'unset it: with several profiles, each profile uses its own stored value',
     );
   }
   return { profile, storeId: storeId?.value ?? null, origin: baseUrl?.value.origin ?? null, context, output };
@@ -102,7 +103,7 @@ function withoutRepeated({ notice }: Context, stores: readonly Store[]): Store[]
   return stores.filter(({ profile, storeId, origin }, index) => {
     const first = stores.findIndex((other) => other.storeId === storeId && other.origin === origin);
     if (storeId === null || first === index) return true;
-    notice(`Profile ${profile} names the same store as ${stores[first]?.profile}: backed up once.`);
+    notice(`Profiles ${stores[first]?.profile} and ${profile} use the same store: it is backed up once.`);
     return false;
   });
 }
@@ -118,8 +119,16 @@ async function backUp(
   } catch (thrown) {
     const error = thrown instanceof CliError ? thrown : describeHistoryError(thrown);
     if (!(error instanceof CliError)) throw error;
-    const { exitCode, ...details } = error.details;
-    return { result: { profile, storeId, backup: null, error: details }, exitCode };
+    const { exitCode, hint, ...details } = error.details;
+    return {
+      result: {
+        profile,
+        storeId,
+        backup: null,
+        error: { ...details, hint: hint && inProfile(hint, profile) },
+      },
+      exitCode,
+    };
   }
 }
 
@@ -148,11 +157,8 @@ async function print(context: Context, results: readonly StoreResult[]): Promise
 
 /** Records that the answers have reached the user, once stdout has taken them. */
 async function report({ io, applied }: Context, own: Context): Promise<void> {
-  const isWritten = await new Promise<boolean>((resolve) => {
-    io.stdout.write('', (error) => resolve(error == null));
-  });
   const records = [...own.applied];
-  if (isWritten) await markReported(own);
+  if (await isOutputWritten(io)) await markReported(own);
   // An output that fails later is still an error: exit 12.
   applied.push(...records.map((record) => ({ ...record, reported: true })));
 }
@@ -164,7 +170,7 @@ function incomplete(results: readonly StoreResult[], exitCode: ExitCode): CliErr
     code: 'incomplete',
     exitCode,
     message: `${failed.length} of ${results.length} stores failed:\n${failed.map(({ profile, error }) => `  ${profile}: ${error?.message}`).join('\n')}`,
-    hint: failed.length === 1 ? only?.error?.hint : 'run the same command again for those',
+    hint: failed.length === 1 ? only?.error?.hint : 'run the same command again for these profiles',
     outcome: failed.some(({ error }) => error?.outcome === 'unknown') ? 'unknown' : undefined,
   });
 }

@@ -37,7 +37,7 @@ the exit code is the most severe.`,
     const keyed = optionValue(parsed, '--idempotency-from') ?? optionValue(parsed, '--idempotency-key');
     if (keyed !== undefined && label.includes('{date}') && ciDate(context.io.env) === null) {
       context.notice(
-        'Warning: {date} changes the label every day, so the same idempotency key fails on another day.',
+        'Warning: the label changes every day because of {date}, so the same idempotency key fails on another day.',
       );
     }
     return null;

@@ -13,5 +13,5 @@ export async function profilesOf(context: Context, parsed: ParsedCommand): Promi
     throw usageError(`${allProfiles} cannot be used with --profile or --demo`, 'leave one of them out');
   const stored = (await context.profiles()).names();
   if (stored.length > 0) return stored;
-  throw usageError('no profiles are stored', '`storectl auth login` stores one');
+  throw usageError('no profiles yet', 'run `storectl auth login` to create one');
 }

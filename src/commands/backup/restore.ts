@@ -38,7 +38,9 @@ same sections is taken first, and the command that undoes the restore is printed
   // The answer is a technical report of each section; --json prints it.
   show: () => '',
   dryRunNote: ({ ui }) =>
-    isOn(ui.parsed, noSafetyBackup) ? null : 'A real run takes a safety backup of the same sections first.',
+    isOn(ui.parsed, noSafetyBackup)
+      ? null
+      : 'Without --dry-run, a safety backup of the same sections is taken first.',
   id: idIfAny,
 });
 
@@ -60,9 +62,12 @@ async function backUpAndRestore(run: Run): Promise<Performed> {
   const { context, parsed } = ui;
   const { backupId = '' } = request.parameters;
   const sections = sectionsOf(request.body);
-  const what = `${sections.length === 1 ? 'section' : 'sections'} ${sections.join(', ')}`;
   const from = await describeBackup(context, backupId);
-  context.notice(`This replaces ${printable(what)} with ${from}.`);
+  const what = `the ${sections.length === 1 ? 'section' : 'sections'} ${printable(sections.join(', '))}`;
+  const safety = isOn(parsed, noSafetyBackup)
+    ? 'No safety backup is taken.'
+    : 'A safety backup is taken first.';
+  context.notice(`This replaces ${what} with the contents of ${from}. ${safety}`);
   await confirmById(run, backupId, 'Restore this backup?');
 
   // A restore that continues keeps its first safety backup: a new one might contain restored data.
@@ -90,7 +95,7 @@ async function takeSafetyBackup(run: Run, backupId: string): Promise<string> {
       operation: createBackup,
       parameters: {},
       body: {
-        label: `before restore of ${backupId}`.slice(0, 120),
+        label: `safety backup before restore of ${backupId}`.slice(0, 120),
         sections,
         // The same restore again gets the same safety backup, which is from before the restore.
         ...(typeof idempotencyKey === 'string' && { idempotencyKey: `safety-${idempotencyKey}` }),
@@ -106,7 +111,8 @@ async function takeSafetyBackup(run: Run, backupId: string): Promise<string> {
     throw new CliError({
       code: 'no_safety_backup',
       exitCode: exitCodes.notApplied,
-      message: 'the safety backup has no id, so it could not undo the restore; nothing was restored',
+      message:
+        'the service gave the safety backup no id, so the restore could not be undone; nothing was restored',
       hint: `add ${noSafetyBackup} to restore without one`,
     });
   }

@@ -10,7 +10,7 @@ import { renderTable } from '../../cli/output/tables.ts';
 const columns = ['id', 'subdomain', 'status', 'reason', 'title', 'read', 'name', 'label', 'sections', 'url'];
 
 export const command: CommandDefinition = {
-  description: 'List what is in the demo store, with the ids to try every command.',
+  description: 'List the contents of the demo store, with ids to try commands with.',
   examples: ['--demo demo info', '--demo demo info --json'],
   async run(context) {
     const { example } = await context.demo();
@@ -21,7 +21,8 @@ export const command: CommandDefinition = {
     const values = { now: context.now(), currency: null };
     const { width } = context.out;
     const indented = { ...context.out, width: width === null ? null : width - 2 };
-    const parts = Object.entries(example).map(([name, value]) => {
+    const parts = Object.entries(example).flatMap(([name, value]) => {
+      if (isObject(value)) return [];
       if (!Array.isArray(value))
         return `${context.out.color.bold(labelOf([name]))}  ${formatValue(name, value, values)}`;
       const items: unknown[] = value;

@@ -72,8 +72,8 @@ function head(dispute: Record<string, unknown>, values: ValueContext, style: Sty
 function withUrgency(text: string, value: unknown, now: number): readonly [text: string, tone?: Tone] {
   const left = (typeof value === 'string' ? Date.parse(value) : Number.NaN) - now;
   if (Number.isNaN(left)) return [text];
-  if (left <= 0) return [`${text} – PASSED`, 'red'];
-  if (left < 24 * hourMs) return [`${text} – URGENT, less than 24 hours left`, 'red'];
+  if (left <= 0) return [`${text} – overdue`, 'red'];
+  if (left < 24 * hourMs) return [`${text} – urgent, less than 24 hours left`, 'red'];
   if (left < 72 * hourMs) return [`${text} – soon, less than 72 hours left`, 'yellow'];
   return [text];
 }
@@ -93,11 +93,11 @@ function evidenceItem(item: unknown, number: number, values: ValueContext, style
   };
   const title = [value('label'), value('kind') && `[${value('kind')}]`].filter(Boolean).join(' ');
   const from = value('submittedBy');
-  const origin = [from && `from ${from}`, value('createdAt')].filter(Boolean).join(', ');
+  const origin = [from && `submitted by ${from}`, value('createdAt')].filter(Boolean).join(', ');
   const file = value('storageKey');
   const others = fieldLines(without(fields, [...evidenceHead, 'id', 'textValue']), values, style);
   return [
-    style.color.bold(`${number}. ${title || 'without a label'}`),
+    style.color.bold(`${number}. ${title || '(no label)'}`),
     ...(origin === '' ? [] : [indent(origin, style)]),
     ...(file === null ? [] : [indent(`file ${file}`, style)]),
     ...(value('id') === null ? [] : [indent(`id ${value('id')}`, style)]),

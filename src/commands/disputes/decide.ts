@@ -4,10 +4,13 @@ import type { CommandDefinition } from '../../cli/command/command-definition.ts'
 import type { Context } from '../../cli/command/context.ts';
 import { receiptsDirectory } from '../../cli/config/directories.ts';
 import { usageError } from '../../cli/core/errors.ts';
+import { getPath } from '../../cli/core/field-path.ts';
 import { argumentValue, optionValue, type ParsedCommand } from '../../cli/core/parsed-command.ts';
+import { printable } from '../../cli/core/sanitize.ts';
 import { operationCommand } from '../../cli/operation/define-operation.ts';
+import { renderRecord } from '../../cli/output/tables.ts';
 import { decideDispute } from '../../contract/operations/disputes.ts';
-import { introduceDispute, showAndDecide } from './decide-one.ts';
+import { expectedStatus, introduceDispute, showAndDecide } from './decide-one.ts';
 import { expectStatus } from './dispute-status.ts';
 
 const from = '--from';
@@ -16,11 +19,9 @@ const receipt = '--receipt';
 const one = operationCommand({
   operation: decideDispute,
   extraAnswerFields: ['changed'],
-  description: `Record the decision on a dispute. It is final and moves no money. The dispute is shown with its evidence
+  description: `Record the decision on a dispute. It is final, and no money is moved. The dispute is shown with its evidence
 first. A dispute that already has this decision is left unchanged; one with another decision is refused. ${from} records
-the decisions in a file: it shows the plan, asks you to confirm the number of decisions, and writes a receipt. With several
-ids, or a file of ids alone, a terminal goes through the disputes one by one. Run the same command again to continue. The
-exit code is the most severe of all rows (10 unknown, 6 decided differently, 5 not found,
+the decisions in a file: it shows the plan, asks you to confirm the number of decisions, and writes a receipt. With several ids, or a file that contains only ids, you decide one after the other in a terminal. Run the same command again to continue. The exit code is that of the most severe row (10 unknown, 6 decided differently, 5 not found,
 7 refused, 2 invalid row).`,
   arguments: [
     {
@@ -42,13 +43,13 @@ exit code is the most severe of all rows (10 unknown, 6 decided differently, 5 n
       flag: receipt,
       value: 'FILE',
       description:
-        'Receipt of many decisions, which the next run continues from (default FILE.receipt.jsonl; with several ids, a file in the state folder)',
+        'Receipt file of many decisions; the next run continues from it (default FILE.receipt.jsonl; with several ids, a file in the state folder)',
       group: 'Input:',
     },
     {
       flag: expectStatus,
       value: 'STATUS',
-      description: 'Decide only from this status (default open)',
+      description: 'Decide only if the dispute has this status (default open)',
       complete: ['open', 'won', 'lost', 'withdrawn'],
       group: 'Safety:',
     },
@@ -64,6 +65,16 @@ exit code is the most severe of all rows (10 unknown, 6 decided differently, 5 n
   confirm: 'disputeId',
   introduce: introduceDispute,
   perform: (run) => showAndDecide(run),
+  show: ({ answer, record }, run) =>
+    record === null
+      ? ''
+      : renderRecord(
+          [
+            ['Status', `${expectedStatus(run)} → ${printable(String(getPath(answer, ['status'])))}`],
+            ['Resolution', printable(String(getPath(answer, ['resolution'])))],
+          ],
+          run.ui.context.out,
+        ),
   done: (_, { request: { parameters, body } }) =>
     `Decided dispute ${parameters.disputeId} as ${String(body?.status)}`,
 });
@@ -85,7 +96,7 @@ export const command: CommandDefinition = {
     const ids = parsed.arguments.disputeId ?? [];
     if (file === undefined && ids.length < 2) {
       if (optionValue(parsed, receipt) !== undefined)
-        throw usageError(`${receipt} needs ${from} or several disputes`);
+        throw usageError(`${receipt} can only be used with ${from} or several disputes`);
       return one.run(context, parsed);
     }
     refuseSingleInput(parsed, file !== undefined);
@@ -125,7 +136,7 @@ function refuseSingleInput(parsed: ParsedCommand, isFile: boolean): void {
     );
   }
   throw usageError(
-    `${new Intl.ListFormat('en').format(single)} ${single.length === 1 ? 'takes' : 'take'} one dispute`,
+    `${new Intl.ListFormat('en').format(single)} cannot be used with several disputes`,
     `for several, use ${from} FILE (status and resolution for each), or leave ${single.length === 1 ? 'it' : 'them'} out to decide one after the other in a terminal`,
   );
 }

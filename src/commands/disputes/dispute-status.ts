@@ -30,7 +30,7 @@ export async function readDispute(run: Run): Promise<CurrentDispute> {
       code: 'wrong_dispute',
       exitCode: exitCodes.conflict,
       message: `the service answered with dispute ${printable(record.id)} instead of ${disputeId}; nothing was sent`,
-      hint: 'report this to the operator of the service, and decide neither dispute until it is clear',
+      hint: 'report this to the operator of the service before you decide either dispute',
       outcome: 'not_sent',
     });
   }
@@ -58,7 +58,7 @@ export function compareDecision(
 
 /** Why a dispute is not decided: it does not have the expected status. */
 export function describeConflict({ record }: CurrentDispute, expected: string): string {
-  return `the dispute is ${printable(String(record.status))}, not ${expected}; nothing was sent`;
+  return `the dispute is ${printable(String(record.status))}, not ${expected}`;
 }
 
 /** Exit 6 for a dispute in another status. */
@@ -66,8 +66,8 @@ export function unexpectedStatus(dispute: CurrentDispute, expected: string): Cli
   return new CliError({
     code: 'unexpected_status',
     exitCode: exitCodes.conflict,
-    message: describeConflict(dispute, expected),
-    hint: 'the dispute stays as shown above',
+    message: `${describeConflict(dispute, expected)}; nothing was sent`,
+    hint: 'a decision is final: `storectl disputes show` shows it',
     outcome: 'not_sent',
     fields: [{ field: 'status', flag: expectStatus, detail: printable(String(dispute.record.status)) }],
   });

@@ -1,9 +1,11 @@
 import { listCommand } from '../../cli/operation/list-command.ts';
+import { decisions } from '../../contract/operations/disputes.ts';
 
 export const command = listCommand({
   kind: 'dispute',
   what: 'disputes',
   fields: ['kind', 'status', 'deadlineAt'],
   age: 'seenAt',
+  statuses: ['open', ...decisions],
   start: 'disputes show ID',
 });

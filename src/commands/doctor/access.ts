@@ -7,7 +7,7 @@ import type { Exchange } from '../../client/client.ts';
 import { showSettings } from '../../contract/operations/settings.ts';
 import { type Finding, ok, problem, problemOf, warning } from './finding.ts';
 
-/** Checks the key with a read that changes nothing, and the clock by the `Date` header of the answer. */
+/** Checks the key with a read-only request, and the clock by the `Date` header of the answer. */
 export async function checkAccess(context: Context, timeoutMs: number): Promise<Finding[]> {
   let answered: { exchange: Exchange; at: number } | undefined;
   context.onExchange((exchange) => {
@@ -25,7 +25,7 @@ export async function checkAccess(context: Context, timeoutMs: number): Promise<
     const clock = date === undefined || answered === undefined ? [] : checkClock(date, answered.at);
     if (outcome.kind === 'applied') return [ok('access', `the key works for store ${storeId}`), ...clock];
     if (outcome.kind !== 'rejected') {
-      const fix = 'run `storectl doctor --debug` to see the request and the answer, or try again later';
+      const fix = 'run `storectl doctor --debug` to see the request and the response, or try again later';
       return [problem('access', outcome.failure.message, fix, exitCodes.notApplied), ...clock];
     }
     const refusal = describeRefusal(outcome.status, outcome.problem.message, {
@@ -50,7 +50,7 @@ function describeRefusal(
   }: { readonly profile: string; readonly storeId: string; readonly variable: string | null },
 ): Finding {
   const said = `the service answered ${status}: ${message}`;
-  if (status === 403) return ok('access', 'the key works, but may not read settings');
+  if (status === 403) return ok('access', 'the key works, but lacks the scope settings:read');
   if (status === 401) {
     return problem(
       'access',
@@ -63,7 +63,7 @@ function describeRefusal(
   }
   if (status === 404 || status === 410) {
     const fix = 'check the store id and the base URL, and that the key is for this store';
-    return problem('access', `the service has no store ${storeId} for this key`, fix, exitCodes.notFound);
+    return problem('access', `store ${storeId} not found, or the key is not for it`, fix, exitCodes.notFound);
   }
   if (status === 425 || status === 429) return warning('access', said, 'wait, then run the command again');
   return problem(
@@ -81,10 +81,10 @@ function checkClock(date: string, at: number): Finding[] {
   const ahead = at - Date.parse(date);
   if (Number.isNaN(ahead)) return [];
   const off = Math.abs(ahead);
-  if (off <= minuteMs) return [ok('clock', 'agrees with the service')];
+  if (off <= minuteMs) return [ok('clock', 'in sync with the service')];
   const distance = formatDistance(off).replace('in ', '');
   const message = `this machine's clock is ${distance} ${ahead > 0 ? 'ahead of' : 'behind'} the clock of the service`;
-  const fix = 'set it from the network: `timedatectl set-ntp true`, or in the date settings of the system';
+  const fix = 'set it from the network: `timedatectl set-ntp true`, or the date settings of the system';
   return [
     off > 5 * minuteMs
       ? problem('clock', message, fix, exitCodes.localState)

@@ -14,7 +14,7 @@ export function checkNode({ process }: Io): Finding {
   if (major > oldestMajor || (major === oldestMajor && minor >= oldestMinor)) return ok('node', node);
   return problem(
     'node',
-    `Node ${node} is older than storectl supports`,
+    `Node ${node} is not supported`,
     `install Node ${oldestNode.join('.')} or later`,
     exitCodes.localState,
   );

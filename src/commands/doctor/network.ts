@@ -64,7 +64,7 @@ async function checkName(url: URL, timeoutMs: number): Promise<Finding> {
     const reason = error instanceof Error ? reasonOf(error) : String(error);
     return problem(
       'dns',
-      `the name ${host} was not found (${reason})`,
+      `cannot resolve ${host} (${reason})`,
       'check its spelling and the network; if you need a proxy, set HTTPS_PROXY',
       exitCodes.notApplied,
     );
@@ -106,7 +106,7 @@ async function checkTls(url: URL, proxy: URL | null, { timeoutMs, now }: Network
     const protocol = isTls ? socket.getProtocol() : null;
     const until = isTls ? Date.parse(socket.getPeerCertificate().valid_to) : Number.NaN;
     socket.destroy();
-    const message = `${protocol ?? 'TLS'}, certificate of ${url.hostname} trusted, ends ${formatDistance(until - now)}`;
+    const message = `${protocol ?? 'TLS'}, certificate of ${url.hostname} is trusted, expires ${formatDistance(until - now)}`;
     if (until - now > 14 * dayMs) return ok('tls', message);
     return warning('tls', message, 'ask the operator of the service to renew it');
   } catch (error) {
@@ -121,7 +121,7 @@ async function checkTls(url: URL, proxy: URL | null, { timeoutMs, now }: Network
 
 function tlsFix(code: string): string {
   if (code === 'certificate_untrusted') {
-    return 'for your own certificate authority, export NODE_EXTRA_CA_CERTS=/path/to/ca.pem; otherwise do not continue';
+    return 'for your own certificate authority, export NODE_EXTRA_CA_CERTS=/path/to/ca.pem; otherwise do not use this service';
   }
   if (code === 'proxy_failed')
     return 'check HTTPS_PROXY, its user name and password, and which hosts it allows';
@@ -131,7 +131,7 @@ function tlsFix(code: string): string {
 function withTimeout<Value>(work: Promise<Value>, timeoutMs: number): Promise<Value> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${timeoutMs / 1000} s`)), timeoutMs);
+    timer = setTimeout(() => reject(new Error(`no response within ${timeoutMs / 1000} s`)), timeoutMs);
   });
   return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }

@@ -74,7 +74,7 @@ function checkFile(io: Io): Finding {
   return warning(
     'settings',
     `other users could read ${loose.join(' and ')}`,
-    'the mode is fixed now; if others use this machine, replace the key with `storectl auth login`',
+    'its permissions were corrected; if others use this machine, replace the key with `storectl auth login`',
   );
 }
 

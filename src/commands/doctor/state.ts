@@ -64,7 +64,7 @@ function checkSpace(folder: string): Finding[] {
 const fixes = {
   damaged: 'run `storectl history repair`; until then no change is sent',
   newer: 'update storectl; until then no change is sent',
-  foreign: 'look into the file, then move it away',
+  foreign: 'look at the file, then move it out of the folder',
 } as const;
 
 /** Checks the records of the profile: how many there are, which are open or unreadable, and which locks are left. */
@@ -81,7 +81,7 @@ export async function checkHistory(context: Context): Promise<Finding[]> {
         ? warning('history', `other users can read ${history.folder}`, `chmod 700 '${history.folder}'`)
         : ok('history', `${count} in ${history.folder}`),
       oldest === undefined
-        ? ok('open', 'no open records')
+        ? ok('open', 'no change with an unknown outcome')
         : warning(
             'open',
             `${open.length} open, the oldest ${formatDistance(Date.parse(oldest.createdAt) - context.now())}`,
@@ -110,11 +110,11 @@ function checkLocks({ io }: Context, historyFolder: string): Finding[] {
     const who = holder === null ? 'an unknown process' : `process ${holder.pid} on ${holder.host}`;
     if (liveness === 'dead') {
       const fix =
-        'the next command that needs it removes it; `storectl history prune --older-than 90d` does so now';
-      return warning('locks', `${who} ended and left ${file} behind`, fix);
+        'it will be removed automatically; `storectl history prune --older-than 90d` removes it now';
+      return warning('locks', `stale lock ${file} (${who} has ended)`, fix);
     }
     if (liveness === 'alive') return ok('locks', `${who} is running (${file})`);
     const fix = 'wait for it; if no storectl is running anywhere, the lock is taken over after 30 s';
-    return warning('locks', `${who} holds ${file}, and may have ended`, fix);
+    return warning('locks', `${file} is locked by ${who}, which may have ended`, fix);
   });
 }

@@ -6,7 +6,7 @@ import { shortenId } from '../../cli/command/short-id.ts';
 import { choiceOf } from '../../cli/core/parsed-command.ts';
 import { printable } from '../../cli/core/sanitize.ts';
 import { formatAge } from '../../cli/output/format-value.ts';
-import { type RecordSummary, recordSummary } from '../../cli/output/record-summary.ts';
+import { type RecordSummary, recordSummary, shortRecordId } from '../../cli/output/record-summary.ts';
 import type { Style } from '../../cli/output/style.ts';
 import { cutColumn, renderTable, rowsFit } from '../../cli/output/tables.ts';
 import { operations } from '../../contract/operations.ts';
@@ -22,13 +22,13 @@ const recordedOperations: readonly string[] = [
 ];
 
 export const command: CommandDefinition = {
-  description: `List the changes that this machine sent with the profile, newest first: what was sent, whether it was
-applied, and what is still open. Changes made elsewhere are not listed: the service cannot list them.`,
+  description: `List the changes sent from this machine with the current profile, newest first: what was sent, whether it was
+applied, and what is still open. Changes made elsewhere are not included: the service has no list of changes.`,
   options: [
     {
       flag: '--operation',
       value: 'NAME',
-      description: 'Only this operation, for example backup.create',
+      description: 'Show only this operation, for example backup.create',
       complete: recordedOperations,
     },
     {
@@ -62,7 +62,7 @@ applied, and what is still open. Changes made elsewhere are not listed: the serv
     } else {
       const summaries = shown.map((record) => recordSummary(record, context.now()));
       context.print(renderTable(header, describeRows(summaries, context), context.out));
-      context.notice(`Known to this machine (${history.folder}).`);
+      context.notice(`Records: ${history.folder}`);
       noticeMore(context, records.length, limit);
     }
   },
@@ -78,10 +78,10 @@ function describeRows(summaries: readonly RecordSummary[], context: Context): (r
   const ids = summaries.flatMap(({ result }) => result ?? []);
   const rowsWith = (resultOf: (result: string) => string) =>
     summaries.map((summary) => [
-      isTerminal ? summary.id.slice(-6) : summary.id,
+      isTerminal ? shortRecordId(summary.id) : summary.id,
       formatAge(context.now() - Date.parse(summary.createdAt)),
       printable(summary.operation),
-      printable(summary.label ?? '-'),
+      printable(summary.label || '-'),
       describeResult({ ...summary, result: summary.result && resultOf(summary.result) }, context.out),
     ]);
   const rows = rowsWith((result) => result);

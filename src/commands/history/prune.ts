@@ -12,7 +12,13 @@ import { recordAge } from '../../history/records/record.ts';
 
 export const command: CommandDefinition = {
   description: 'Remove old records from the history. Open records are kept, whatever their age.',
-  options: [{ flag: '--older-than', value: 'AGE', description: 'For example 90d, 12w or 36h' }],
+  options: [
+    {
+      flag: '--older-than',
+      value: 'AGE',
+      description: 'Remove what is older than this, for example 90d, 12w or 36h',
+    },
+  ],
   examples: ['history prune --older-than 90d', 'history prune --older-than 90d --dry-run'],
   dryRun: true,
   async run(context, parsed) {
@@ -34,6 +40,7 @@ async function printOld(context: Context, olderThanMs: number): Promise<undefine
   const { old } = await findOld(context, olderThanMs);
   if (context.flags.json) printJson(context, { wouldRemove: old.map(({ id }) => id) });
   else if (context.flags.quiet) for (const { id } of old) context.print(id);
+  else if (old.length === 0) context.notice('Nothing to remove.');
   else {
     for (const { id, operation } of old) context.print(`${id}  ${printable(operation)}`);
     context.notice(

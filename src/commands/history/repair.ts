@@ -6,8 +6,7 @@ import { noticeDone } from '../../cli/operation/run/print-result.ts';
 import type { RepairedFile, SalvagedRecord } from '../../history/history.ts';
 
 export const command: CommandDefinition = {
-  description: `Move damaged records aside and print what can still be read of them. While a record is damaged, commands
-that change something send nothing, because what it said is needed to send nothing twice.`,
+  description: `Move damaged records aside and print what can still be read of them. While a record is damaged, commands that change something stop before they send: without the record, a request could be sent twice.`,
   examples: ['history repair', 'history repair --json'],
   async run(context) {
     const repaired = await (await context.history()).repair();
@@ -25,7 +24,7 @@ function report(context: Context, { file, movedTo, message, lost }: RepairedFile
   context.notice(`Moved to ${printable(movedTo)}.`);
   for (const record of lost) context.print(describe(record));
   if (lost.length > 0) {
-    context.notice('Look in the store whether these changes are there before you send them again.');
+    context.notice('Check whether these changes are in the store before you send them again.');
   }
 }
 

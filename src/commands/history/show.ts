@@ -9,7 +9,7 @@ import { argumentValue } from '../../cli/core/parsed-command.ts';
 import { undoCommandOf } from '../../cli/operation/run/undo.ts';
 import { formatValue, type ValueContext } from '../../cli/output/format-value.ts';
 import { labelOf } from '../../cli/output/labels.ts';
-import { answerBody, recordSummary } from '../../cli/output/record-summary.ts';
+import { answerBody, recordSummary, shortRecordId } from '../../cli/output/record-summary.ts';
 import { type Row, renderRecord, rowsOf } from '../../cli/output/tables.ts';
 import { chooseOrFail } from '../../cli/prompts/ask-or-fail.ts';
 import { askFirst } from '../../cli/prompts/questions.ts';
@@ -38,20 +38,34 @@ export const command: CommandDefinition = {
       return undefined;
     }
     const values = { now: context.now(), currency: null };
-    const { age: _, ...summary } = recordSummary(record, context.now());
+    const { age: _, open, ...summary } = recordSummary(record, context.now());
     const sent: unknown = record.body === null ? null : JSON.parse(record.body);
     const before = bodyBefore(record);
     const rows = [
       ...rowsOf({ ...summary, request: `${record.method} ${record.path}` }, values),
       ...(before === null ? rowsOf({ sent }, values) : rowsOfChanges(changesBetween(before, sent), values)),
-      ...rowsOf({ answer: record.answer && { ...record.answer, body: answerBody(record) } }, values),
+      ...rowsOf({ response: responseOf(record) }, values),
       ...rowsOf({ failure: record.failure }, values),
     ];
     context.print(renderRecord(rows, context.out));
+    if (open) context.noticeToCopy(`Settle it with \`storectl resume ${shortRecordId(record.id)}\`.`);
     const undo = undoCommandOf(record);
     if (undo !== undefined) context.noticeToCopy(`Undo: ${undo}`);
   },
 };
+
+/** The response for people: of an update, which repeats the whole object, without its body. */
+function responseOf(record: HistoryRecord): object | null {
+  if (record.answer === null) return null;
+  const { replayed, settledByReading, body: _, ...answer } = record.answer;
+  const isUpdate = record.class === 'repeatable' && record.state === 'applied';
+  return {
+    ...answer,
+    ...(replayed && { replayed }),
+    ...(settledByReading && { settledByReading }),
+    ...(!isUpdate && { body: answerBody(record) }),
+  };
+}
 
 /** What the fields of the request were before, if the record says so. */
 function bodyBefore(record: HistoryRecord): unknown {

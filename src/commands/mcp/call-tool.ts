@@ -11,6 +11,7 @@ import { inputProblem, unknownInputs } from './describe-tool.ts';
 import { explainExitCode } from './explain-exit-code.ts';
 import { type CommandCall, type CommandResult, runCommand } from './run-command.ts';
 import type { CallToolResult } from './sdk.ts';
+import { inToolWords } from './tool-words.ts';
 import type { Tool } from './tools.ts';
 
 /** What holds for the lifetime of the server. */
@@ -64,9 +65,7 @@ function refuse(session: Session, tool: Tool, inputs: Inputs): Answer | null {
 }
 
 function wayToAllow({ isReadOnly }: Session, { write }: Tool): string {
-  return isReadOnly
-    ? `without --read-only, with which it was started, and with --allow ${write?.id}`
-    : `with --allow ${write?.id}`;
+  return isReadOnly ? `with --allow ${write?.id} and without --read-only` : `with --allow ${write?.id}`;
 }
 
 /** Whether the operation of the record with this id is allowed. */
@@ -133,7 +132,7 @@ function answerOf(session: Session, tool: Tool, inputs: Inputs, result: CommandR
     historyId,
     exitCode,
     next: nextStep(session, tool, inputs, result, outcome, historyId),
-    ...separate(tool, inputs, error === null ? null : described, result),
+    ...separate(tool, inputs, error === null ? null : inToolWords(described, tool), result),
   };
 }
 
@@ -199,7 +198,7 @@ function nextStep(
 ): string | undefined {
   if (outcome === 'unknown') {
     return tool.name === 'resume'
-      ? 'Still unknown: it may have been applied. Do not send it again. Tell the user what the message says; only they can look in the store, or allow the operation so that resume may send it again with the same key.'
+      ? 'Still unknown: it may have been applied. Do not send it again. Tell the user what the message says; only they can check the store, or restart the server with --allow so that resume can send it again with the same key.'
       : `It may have been applied. Do not call ${tool.name} again. Call resume with id ${historyId ?? 'from history_list (state unknown)'}, which settles it.`;
   }
   if (exitCode === exitCodes.inputNeeded && asksToConfirm(error)) {
@@ -212,7 +211,9 @@ function nextStep(
       : `Nothing was sent. To send it, the user has to start the server ${wayToAllow(session, tool)}.`;
   }
   if (tool.write === null) return undefined;
-  return outcome === 'applied' ? (tool.after ?? undefined) : 'Nothing had to be sent: it is so already.';
+  return outcome === 'applied'
+    ? (tool.after ?? undefined)
+    : 'Nothing was sent, because nothing had to change.';
 }
 
 function asksToConfirm(error: CommandResult['error']): boolean {

@@ -3,7 +3,7 @@ import { type ExitCode, exitCodes } from '../../cli/core/exit-codes.ts';
 /** What each exit code means, and what to do next. */
 const meanings: Readonly<Record<keyof typeof exitCodes, string>> = {
   done: 'Done.',
-  bug: 'A bug in storectl. Look with history_list what was sent before you do anything else.',
+  bug: 'A bug in storectl. Call history_list to see what was sent before you do anything else.',
   usage: 'Wrong input, nothing was sent. Correct it as the error says, then call again.',
   inputNeeded: 'Input is missing, nothing was sent. Ask the user for it, then call again.',
   notAllowed:
@@ -16,7 +16,7 @@ const meanings: Readonly<Record<keyof typeof exitCodes, string>> = {
   unknown: 'Outcome unknown: it may have been applied. Do not repeat it; resume settles it.',
   localState:
     'Settings or history cannot be used, nothing was sent. Call doctor, and tell the user what it finds.',
-  outputFailed: 'Applied, but the answer could not be written. history_show has it.',
+  outputFailed: 'Applied, but the response could not be written. history_show has it.',
   cancelled: 'Cancelled before anything was sent.',
 };
 

@@ -13,12 +13,12 @@ const readOnly = '--read-only';
 
 export const command: CommandDefinition = {
   description: `Serve an assistant with the Model Context Protocol, on standard input and output. It uses one stored profile
-and its key. Reading and dry runs are always possible. A change is sent only if ${allow} names its operation, with the same
+and its key. Reads and dry runs are always allowed. A change is sent only if ${allow} names its operation, with the same
 guards and the same history as the commands.`,
   options: [
     {
       ...{ flag: allow, value: 'OPERATIONS', list: true, complete: writeOperations },
-      description: 'Operations that may be sent, with commas, for example backup.create,disputes.decide',
+      description: 'Operations that may be sent, comma-separated, for example backup.create,disputes.decide',
       group: 'Safety:',
     },
     { flag: readOnly, description: `Send nothing, whatever ${allow} says`, group: 'Safety:' },
@@ -40,7 +40,8 @@ guards and the same history as the commands.`,
     const session = await startSession(context, allowed, isOn(parsed, readOnly));
     const writes = allowed.size === 0 ? 'nothing can be changed' : `may send: ${[...allowed].join(', ')}`;
     context.notice(`Serving ${session.target}; ${writes}.`);
-    if (context.io.stdin.isTTY) context.notice('Waiting for an assistant on standard input. Ctrl-C ends it.');
+    if (context.io.stdin.isTTY)
+      context.notice('Waiting for an assistant on standard input. Press Ctrl-C to stop.');
     const { serve } = await import('./server.ts');
     await serve(session);
   },

@@ -108,7 +108,7 @@ function createServer(session: Session, running: Set<Promise<unknown>>): Server 
 const readMore = {
   name: 'read_more',
   title: 'read more',
-  description: 'Read on in a text that was cut in an answer.',
+  description: 'Read the rest of a text that was cut.',
   inputSchema: {
     type: 'object' as const,
     properties: { id: { type: 'string' }, offset: { type: 'integer', minimum: 0 } },
@@ -156,7 +156,7 @@ async function call(
 /** The number of decisions that a batch asks to confirm. */
 function missingCount({ structuredContent: answer }: CallToolResult): string | undefined {
   const message = getPath(answer, ['error', 'message']);
-  return /^--confirm (\d+) is required/.exec(String(message))?.[1];
+  return /^confirm (\d+) is required/.exec(String(message))?.[1];
 }
 
 function canAskUser(server: Server, { mcpReq }: ServerContext): boolean {
@@ -211,7 +211,7 @@ function readOn({ texts }: Session, { id, offset }: Inputs): CallToolResult {
   const text = texts.read(String(id), Number(offset));
   if (text === null || !Number.isInteger(offset)) {
     return toResult(
-      { ok: false, next: 'This text is not kept any more. Call the tool that gave it again.' },
+      { ok: false, next: 'This text is no longer available. Call the tool again.' },
       texts,
       null,
     );

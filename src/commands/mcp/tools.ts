@@ -72,7 +72,7 @@ const decisionSchema: Schema = {
   type: 'object',
   properties: {
     disputeId: id('Id of the dispute'),
-    status: id('Outcome of the dispute, for example won'),
+    status: id('Outcome of the dispute: won, lost or withdrawn'),
     resolution: id('Reason for the decision'),
   },
   required: ['disputeId', 'status', 'resolution'],
@@ -105,10 +105,9 @@ const reads: readonly Tool[] = [
     positionals: pathParameters(showDispute).slice(1),
   }),
   tool('history list', {
-    description: `List the changes that this machine has sent to the store, newest first. A state of unknown or sent needs
-the tool resume.`,
+    description: `List the changes that this machine has sent to the store, newest first. For records in the state unknown or sent, call resume.`,
     options: {
-      operation: { flag: '--operation', schema: id('Only this operation, for example backup.create') },
+      operation: { flag: '--operation', schema: id('Show only this operation, for example backup.create') },
       state: { flag: '--state', schema: { type: 'string', enum: recordStates } },
       ...limit,
     },
@@ -159,7 +158,7 @@ const writeRows: Readonly<Record<string, Partial<Row> & { readonly guard?: strin
     options: {
       all: {
         flag: '--all',
-        schema: { type: 'boolean', description: 'All of them, instead of ids or before' },
+        schema: { type: 'boolean', description: 'Mark all notifications, instead of ids or before' },
       },
     },
   },
@@ -190,7 +189,7 @@ continues where an earlier one stopped.`,
         schema: {
           type: 'integer',
           description:
-            'The number of decisions, after the user has confirmed them. It does not count if the client can ask the user itself.',
+            'The number of decisions, after the user has confirmed them. Ignored if the client can ask the user itself.',
         },
       },
     },

@@ -18,7 +18,7 @@ export const command: CommandDefinition = {
     });
     if (context.flags.quiet) for (const { name } of rows) context.print(printable(name));
     else if (context.flags.json) printJson(context, rows);
-    else if (rows.length === 0) context.notice('No profiles yet. `storectl auth login` creates one.');
+    else if (rows.length === 0) context.notice('No profiles yet. Run `storectl auth login` to create one.');
     else {
       context.print(
         renderTable(

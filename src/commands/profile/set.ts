@@ -1,6 +1,11 @@
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import type { Context } from '../../cli/command/context.ts';
-import { checkBaseUrl, checkProfileName, demoProfile } from '../../cli/config/connection-settings.ts';
+import {
+  checkBaseUrl,
+  checkProfileName,
+  demoProfile,
+  loginCommand,
+} from '../../cli/config/connection-settings.ts';
 import type { Profile, ProfileStore } from '../../cli/config/profile-store.ts';
 import { usageError } from '../../cli/core/errors.ts';
 import { argumentValue } from '../../cli/core/parsed-command.ts';
@@ -11,7 +16,7 @@ import { askInOrder } from '../../cli/prompts/questions.ts';
 import { pathParameterProblem } from '../../contract/operation.ts';
 
 export const command: CommandDefinition = {
-  description: `Set the address or the store of a profile. The profile is created if it does not exist. A stored key is used
+  description: `Set the address (--base-url) or the store (--store) of a profile. The profile is created if it does not exist. A stored key is used
 only for the address that it was stored for: after changing the address, log in again.`,
   arguments: [{ name: 'name', description: 'Name of the profile', complete: 'profile' }],
   examples: [
@@ -21,7 +26,7 @@ only for the address that it was stored for: after changing the address, log in 
   async run(context, parsed) {
     const profiles = await context.profiles();
     const name = await chooseProfile(context, profiles, argumentValue(parsed, 'name'));
-    if (name === demoProfile) throw usageError('the demo store has no settings', 'choose another name');
+    if (name === demoProfile) throw usageError('"demo" is the name of the demo store', 'choose another name');
     const { baseUrl, store } = await completeValues(context, profiles.get(name));
     const url = baseUrl === undefined ? undefined : checkBaseUrl(baseUrl, 'flag');
     const problem = store === undefined ? null : pathParameterProblem(store);
@@ -35,7 +40,7 @@ only for the address that it was stored for: after changing the address, log in 
     noticeDone(context, `${before === null ? 'Created' : 'Updated'} profile ${name}`);
     if (url && before?.keyOrigin && before.keyOrigin !== url.origin) {
       context.notice(
-        `Its key is for ${before.keyOrigin} and is not sent to ${url.origin}: run \`storectl auth login\`.`,
+        `The stored key is for ${before.keyOrigin} and will not be sent to ${url.origin}: run \`${loginCommand(name)}\`.`,
       );
     }
     printProfile(context, profiles, name);

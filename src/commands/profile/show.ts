@@ -31,7 +31,9 @@ export const command: CommandDefinition = {
     if (context.flags.json) printJson(context, shown);
     else {
       const values = { now: context.now(), currency: null };
-      context.print(renderRecord(rowsOf(shown, values), context.out));
+      context.print(
+        renderRecord(rowsOf({ ...shown, key: shown.key ? 'stored' : 'not stored' }, values), context.out),
+      );
     }
   },
 };

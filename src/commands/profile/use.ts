@@ -22,7 +22,7 @@ export const command: CommandDefinition = {
     });
     if (name !== demoProfile) requireProfile(profiles, name);
     await profiles.use(name);
-    noticeDone(context, `Commands now use profile ${name}`);
+    noticeDone(context, `Switched to profile ${name}`);
     printProfile(context, profiles, name);
   },
 };

@@ -46,12 +46,12 @@ export function askTemplate(
     },
   });
   return {
-    name: 'Template of a notification (title, text, private)',
+    name: 'Notification template (title, text, private)',
     questions: [
       { ask: chooseName },
       askPart('title', 'text', 'Title of the notification'),
       askPart('body', 'text', 'Text of the notification'),
-      askPart('private', 'boolean', 'Keep its values private'),
+      askPart('private', 'boolean', 'Hide values in the notification'),
     ],
   };
 }

@@ -41,7 +41,7 @@ async function editAndSave(run: Run): Promise<Performed | null> {
       const next = await parseObject(text, 'your text', linesAboveText);
       checkBody(saveSettings, [], next);
       if (sameJson(next, clientFields(base.document))) return null;
-      const hint = 'your text is above; edit again to change the settings as they are now';
+      const hint = 'your text is above; run `storectl settings edit` again to edit the current settings';
       return prepareSave(run, base, next, hint).send();
     },
     nothing: 'nothing was saved',

@@ -25,9 +25,8 @@ const askChanges = askWhatChanges(
 
 export const command = operationCommand({
   operation: saveSettings,
-  description: `Change the operations settings. Only the fields you give change: the current settings are read, changed and
-saved as a whole, with fields that storectl does not know. Stops if someone else changed the settings in the meantime.
-storeId, env and updatedAt belong to the service and are not sent.`,
+  description: `Change the operations settings. Only the fields you give change: storectl reads the current settings, changes them and saves them as a whole, with fields that it does not know. Stops if someone else changed the settings in the meantime.
+storeId, env and updatedAt are read-only and are not sent.`,
   question: 'Save these settings?',
   examples: [
     'settings save --quiet-hours-enabled --quiet-hours-start 22:00 --quiet-hours-end 07:00',
@@ -47,7 +46,7 @@ storeId, env and updatedAt belong to the service and are not sent.`,
   dryRunNote: ({ ui }) =>
     optionValue(ui.parsed, undoFlag) !== undefined
       ? null
-      : 'A real run merges these fields into the current settings and sends all of them; see `storectl settings diff`.',
+      : 'Without --dry-run, these fields are merged into the current settings, and all of them are sent; see `storectl settings diff`.',
 });
 
 /** PUT replaces the document, so the other fields are read first and sent back. */

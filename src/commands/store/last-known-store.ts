@@ -1,4 +1,5 @@
 import type { Context } from '../../cli/command/context.ts';
+import { demoProfile } from '../../cli/config/connection-settings.ts';
 import { isObject } from '../../cli/core/json-value.ts';
 import { answerBody } from '../../cli/output/record-summary.ts';
 import { restoreBackup } from '../../contract/operations/backups.ts';
@@ -9,7 +10,9 @@ import { updateStore } from '../../contract/operations/store.ts';
  * service has no operation that reads the store.
  */
 export async function lastKnownStore(context: Context): Promise<Record<string, unknown> | null> {
-  const { origin, storeId } = await context.connect();
+  const { origin, storeId, profile } = await context.connect();
+  // The service of the demo runs in this process.
+  if (profile === demoProfile) return { ...(await context.demo()).example.store };
   const { records } = await (await context.history()).list({ origin, storeId });
   const newest = records.find(
     ({ operation, state }) =>

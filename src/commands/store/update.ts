@@ -16,8 +16,8 @@ export const command = operationCommand({
   operation: updateStore,
   description: `Update the store. Only the fields you give change. --set FIELD=null clears a field;
 --set settings.socials.discord=null removes a social profile.
-Flags leave out "settings." (--cashback-bp); --set needs it (settings.cashbackBp=250).
---undo restores the values from before an earlier update, as far as this machine knew them.`,
+Flags omit the prefix "settings." (--cashback-bp); --set needs it (settings.cashbackBp=250).
+--undo restores the values from before an earlier update, if this machine knew them.`,
   examples: [
     'store update --name "Juniper & Ink" --cashback-bp 250',
     'store update --checkout-coupon-field --social discord=https://discord.gg/example',
@@ -55,7 +55,10 @@ async function restoreFormerFields(
 async function updateAndRemember(run: Run): Promise<Performed> {
   const known = await lastKnownStore(run.ui.context);
   const performed = await perform(run, { former: known === null ? undefined : JSON.stringify(known) });
-  return { ...performed, undo: performed.record === null ? undefined : undoCommandOf(performed.record) };
+  return {
+    ...performed,
+    undo: performed.record === null ? undefined : (undoCommandOf(performed.record) ?? null),
+  };
 }
 
 /** The fields that were sent: before and after if this machine knew the store, else the new values. */

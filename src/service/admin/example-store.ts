@@ -56,6 +56,7 @@ async function describe(tenant: Tenant) {
   }
   return {
     storeId: tenant.storeId,
+    store: await findStore(tenant),
     disputes: await listDisputes(tenant),
     reclaims: await listReclaims(tenant),
     notifications: await listNotifications(tenant),

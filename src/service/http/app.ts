@@ -48,7 +48,7 @@ interface AppRoute extends Route {
   answer(request: HttpRequest, parameters: readonly string[], trace: Trace): Promise<Reply>;
 }
 
-/** Makes the service: the 12 operations of the contract, `/healthz`, `/readyz`, `/openapi.json` and `/docs`. */
+/** Makes the service: the 12 operations of the contract, `/healthz`, `/readyz`, `/openapi.json` and `/docs`, which `/` names. */
 export function createApp(options: AppOptions): App {
   const { storage, version, clock = Date.now, log = () => {} } = options;
   const { rateLimit = { perSecond: 10, burst: 20 } } = options;
@@ -112,7 +112,17 @@ export function createApp(options: AppOptions): App {
         return ok(openApi);
       },
     },
+    {
+      method: 'GET',
+      path: '/',
+      answer: async () => ok({ name: 'Store Management Service', openapi: 'openapi.json', docs: 'docs' }),
+    },
     { method: 'GET', path: '/docs', answer: async () => showReference() },
+    {
+      method: 'GET',
+      path: '/docs/',
+      answer: async () => ({ status: 308, body: {}, headers: { Location: '../docs' } }),
+    },
     {
       method: 'GET',
       path: '/docs/{version}/{file}',

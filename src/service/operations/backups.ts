@@ -58,7 +58,7 @@ export async function restoreBackup(work: Work, backupId: string, { sections }: 
     throw new ServiceError('state_conflict', detail);
   }
   const selected = await selectSections(work, backup, sections);
-  const label = firstCodePoints(`Before restore of ${backup.label}`, maxLabel);
+  const label = firstCodePoints(`By the service before restore of ${backup.label}`, maxLabel);
   const before = await backUp(work, label, sections);
 
   for (const [name] of selected) {

@@ -4,15 +4,15 @@ import { demoMachine, openSession } from './session.ts';
 
 test('backup create', async () => {
   const session = await openSession('storectl backup create');
-  expect(await session.shows(/Name of the backup:$/)).toMatchInlineSnapshot(`
+  expect(await session.shows(/Label of the backup:$/)).toMatchInlineSnapshot(`
     "$ storectl backup create
     demo: example data on this machine, no real store
     Esc goes back, Ctrl-C cancels.
-    ? Name of the backup:"
+    ? Label of the backup:"
   `);
   session.type('before the sale');
   expect(await session.shows(/⏎ submit$/)).toMatchInlineSnapshot(`
-    "✔ Name of the backup: before the sale
+    "✔ Label of the backup: before the sale
     ? Sections to back up:
     ❯◯ store
      ◯ blog
@@ -25,7 +25,7 @@ test('backup create', async () => {
   session.press('Space', 'Down', 'Space', 'Enter');
   expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`
     "✔ Sections to back up: store, blog
-    demo → store <uuid> @ this process
+    demo → store <uuid>
 
     Label     before the sale
     Sections  store, blog
@@ -42,9 +42,9 @@ test('backup create', async () => {
     "$ storectl backup create
     demo: example data on this machine, no real store
     Esc goes back, Ctrl-C cancels.
-    ✔ Name of the backup: before the sale
+    ✔ Label of the backup: before the sale
     ✔ Sections to back up: store, blog
-    demo → store <uuid> @ this process
+    demo → store <uuid>
 
     Label     before the sale
     Sections  store, blog
@@ -74,15 +74,15 @@ test('backup restore', async () => {
     demo: example data on this machine, no real store
     Esc goes back, Ctrl-C cancels.
     ? Id of the backup:
-    ❯ <uuid>  second, store+blog, <age>
-      <uuid>  first, store+blog, <age>
+    ❯ 01a203b1-5d  second, store+blog, <age>
+      01a203b1-58  first, store+blog, <age>
       Other…
 
     ↑↓ navigate • ⏎ select"
   `);
   session.press('Enter');
   expect(await session.shows(/⏎ submit$/)).toMatchInlineSnapshot(`
-    "✔ Id of the backup: <uuid>  second, store+blog, <age>
+    "✔ Id of the backup: 01a203b1-5d  second, store+blog, <age>
     ? Sections to restore:
     ❯◯ store
      ◯ blog
@@ -93,7 +93,7 @@ test('backup restore', async () => {
   session.press('Space', 'Enter');
   expect(await session.shows(/to confirm:$/)).toMatchInlineSnapshot(`
     "✔ Sections to restore: store
-    demo → store <uuid> @ this process
+    demo → store <uuid>
 
     Sections  store
 
@@ -105,9 +105,9 @@ test('backup restore', async () => {
     "$ storectl backup restore
     demo: example data on this machine, no real store
     Esc goes back, Ctrl-C cancels.
-    ✔ Id of the backup: <uuid>  second, store+blog, <age>
+    ✔ Id of the backup: 01a203b1-5d  second, store+blog, <age>
     ✔ Sections to restore: store
-    demo → store <uuid> @ this process
+    demo → store <uuid>
 
     Sections  store
 
@@ -133,8 +133,8 @@ test('backup restore: a store that is no example lists nothing, so the history o
     "$ storectl backup restore
     Esc goes back, Ctrl-C cancels.
     ? Id of the backup:
-    ❯ <uuid>  after the sale, store+blog, <age>
-      <uuid>  before the sale, store+blog, <age>
+    ❯ 01a203b1-6f  after the sale, store+blog, <age>
+      01a203b1-6b  before the sale, store+blog, <age>
       Other…
 
     ↑↓ navigate • ⏎ select"
@@ -187,7 +187,7 @@ test('notify add-endpoint', async () => {
     ✔ Name of the endpoint: Team
     ✔ URL that receives the notifications: https://discord.com/api/webhooks/1/token
     ✔ Events that trigger notifications: dispute_opened
-    demo → store <uuid> @ this process
+    demo → store <uuid>
 
     Kind    discord
     Name    Team
@@ -230,7 +230,7 @@ test('notify mark-read: all of them', async () => {
     demo: example data on this machine, no real store
     Esc goes back, Ctrl-C cancels.
     ✔ Which notifications do you want to mark as read? All of them
-    demo → store <uuid> @ this process
+    demo → store <uuid>
     ✔ Mark these notifications as read? Yes
     ✓ Marked all notifications as read
     $ echo "exit $?"
@@ -245,10 +245,10 @@ test('notify mark-read: some of them', async () => {
   session.press('Down', 'Enter');
   expect(await session.shows(/⏎ submit$/)).toMatchInlineSnapshot(`
     "✔ Which notifications do you want to mark as read? Some, by id
-    ? Ids of the notifications to mark as read:
-    ❯◯ <uuid>  Feedback of the week
-     ◯ <uuid>  Subdomain reclaim notice
-     ◯ <uuid>  New dispute
+    ? Ids of the notifications to mark read:
+    ❯◯ 01a203b1-8d28-7d  Feedback of the week
+     ◯ 01a203b1-8d28-77  Subdomain reclaim notice
+     ◯ 01a203b1-8d1  New dispute
 
     ↑↓ navigate • space select • a all • i invert • ⏎ submit"
   `);
@@ -260,9 +260,8 @@ test('notify mark-read: some of them', async () => {
     demo: example data on this machine, no real store
     Esc goes back, Ctrl-C cancels.
     ✔ Which notifications do you want to mark as read? Some, by id
-    ✔ Ids of the notifications to mark as read: <uuid>  Feedback of the
-      week
-    demo → store <uuid> @ this process
+    ✔ Ids of the notifications to mark read: 01a203b1-8d28-7d  Feedback of the week
+    demo → store <uuid>
 
     IDs  <uuid>
 

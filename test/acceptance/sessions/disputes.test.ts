@@ -3,16 +3,16 @@ import { demoMachine, openSession } from './session.ts';
 
 test('disputes open', async () => {
   const session = await openSession('storectl disputes open');
-  expect(await session.shows(/Why the dispute is opened:$/)).toMatchInlineSnapshot(`
+  expect(await session.shows(/Reason for the dispute:$/)).toMatchInlineSnapshot(`
     "$ storectl disputes open
     demo: example data on this machine, no real store
     Esc goes back, Ctrl-C cancels.
-    ? Why the dispute is opened:"
+    ? Reason for the dispute:"
   `);
   session.type('Parcel never arrived');
   expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`
-    "✔ Why the dispute is opened: Parcel never arrived
-    demo → store <uuid> @ this process
+    "✔ Reason for the dispute: Parcel never arrived
+    demo → store <uuid>
 
     Kind    payment
     Reason  Parcel never arrived
@@ -29,8 +29,8 @@ test('disputes open', async () => {
     "$ storectl disputes open
     demo: example data on this machine, no real store
     Esc goes back, Ctrl-C cancels.
-    ✔ Why the dispute is opened: Parcel never arrived
-    demo → store <uuid> @ this process
+    ✔ Reason for the dispute: Parcel never arrived
+    demo → store <uuid>
 
     Kind    payment
     Reason  Parcel never arrived
@@ -60,8 +60,8 @@ test('disputes show', async () => {
     "$ storectl disputes show
     demo: example data on this machine, no real store
     ? Id of the dispute:
-    ❯ <uuid>  open, Buyer does not recognise the charge of 84.50 EUR.
-      <uuid>  won, Buyer says that the parcel never arrived.
+    ❯ 01985f2e  open, Buyer does not recognise the charge of 84.50 EUR.
+      0197a3c0  won, Buyer says that the parcel never arrived.
       Other…
 
     ↑↓ navigate • ⏎ select"
@@ -160,7 +160,7 @@ test('disputes decide', async () => {
   expect(screen.slice(screen.indexOf('✔ Outcome'))).toMatchInlineSnapshot(`
     "✔ Outcome of the dispute: won
     ✔ Reason for the decision: The carrier confirmed delivery
-    demo → store <uuid> @ this process
+    demo → store <uuid>
 
     Status      won
     Resolution  The carrier confirmed delivery
@@ -201,7 +201,7 @@ test('disputes decide: any id can be given if no dispute is open', async () => {
   expect(await session.shows(/Id of the dispute:$/)).toMatchInlineSnapshot(`
     "$ storectl disputes decide
     demo: example data on this machine, no real store
-    No dispute in this machine's history to choose from, and the service has no list.
+    No dispute known to this machine, and the service has no list: enter the id.
     Esc goes back, Ctrl-C cancels.
     ? Id of the dispute:"
   `);
@@ -221,7 +221,7 @@ test('reclaim appeal', async () => {
     demo: example data on this machine, no real store
     Esc goes back, Ctrl-C cancels.
     ? Id of the reclaim notice:
-    ❯ <uuid>  juniper-ink, noticed
+    ❯ 01986448  juniper-ink, noticed
       Other…
 
     ↑↓ navigate • ⏎ select"
@@ -231,7 +231,7 @@ test('reclaim appeal', async () => {
   session.type('The shop is open: last order yesterday');
   expect(await session.shows(/to confirm:$/)).toMatchInlineSnapshot(`
     "✔ Text of the appeal: The shop is open: last order yesterday
-    demo → store <uuid> @ this process
+    demo → store <uuid>
 
     Text  The shop is open: last order yesterday
 
@@ -244,9 +244,9 @@ test('reclaim appeal', async () => {
     "$ storectl reclaim appeal
     demo: example data on this machine, no real store
     Esc goes back, Ctrl-C cancels.
-    ✔ Id of the reclaim notice: <uuid>  juniper-ink, noticed
+    ✔ Id of the reclaim notice: 01986448  juniper-ink, noticed
     ✔ Text of the appeal: The shop is open: last order yesterday
-    demo → store <uuid> @ this process
+    demo → store <uuid>
 
     Text  The shop is open: last order yesterday
 

@@ -11,17 +11,15 @@ test('history show', async () => {
   expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`
     "$ storectl history show
     ? Which change do you want to see?
-    ❯ <record>  blog.create, Spring sale, applied, <uuid>,
-        <age>
-      <record>  backup.create, first, applied, <uuid>,
-        <age>
+    ❯ ztd32x  blog.create, Spring sale, applied, <uuid>, <age>
+      40yq67  backup.create, first, applied, <uuid>, <age>
 
     ↑↓ navigate • ⏎ select"
   `);
   session.press('Down', 'Enter');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl history show
-    ✔ Which change do you want to see? <record>
+    ✔ Which change do you want to see? 40yq67
     ID                         <record>
     Created                    <time>
     Operation                  backup.create
@@ -100,8 +98,8 @@ test('resume: asks which open change to resume if there are several', async () =
     "$ storectl resume
     ? Which open change do you want to resume?
     ❯ All 2, oldest first
-      <record>  backup.create, second, unknown (open), connection_lost, <age>
-      <record>  backup.create, first, unknown (open), connection_lost, <age>
+      1f7ydn  backup.create, second, unknown (open), connection_lost, <age>
+      16ywv7  backup.create, first, unknown (open), connection_lost, <age>
 
     ↑↓ navigate • ⏎ select"
   `);
@@ -111,10 +109,10 @@ test('resume: asks which open change to resume if there are several', async () =
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl resume
     ✔ Which open change do you want to resume? All 2, oldest first
-    <record>  backup.create, first, unknown (open), connection_lost, <age>
+    16ywv7  backup.create, first, unknown (open), connection_lost, <age>
       POST http://<host>/v1/stores/<uuid>/operations/backups
     {"label":"first","sections":["store"],"idempotencyKey":"<idempotency-key>"}
-    <record>  backup.create, second, unknown (open), connection_lost, <age>
+    1f7ydn  backup.create, second, unknown (open), connection_lost, <age>
       POST http://<host>/v1/stores/<uuid>/operations/backups
     {"label":"second","sections":["store"],"idempotencyKey":"<idempotency-key>"}
     ✔ Send these 2 again? Yes
@@ -138,11 +136,11 @@ test('resume of one record: it is shown, and nothing is sent until the user says
   refused.type('n');
   expect(await refused.ends()).toMatchInlineSnapshot(`
     "$ storectl resume
-    <record>  backup.create, nightly, unknown (open), connection_lost, <age>
+    pc4d3z  backup.create, nightly, unknown (open), connection_lost, <age>
       POST http://<host>/v1/stores/<uuid>/operations/backups
     {"label":"nightly","sections":["store"],"idempotencyKey":"<idempotency-key>"}
     ✔ Send this again? No
-    error: cancelled, nothing was sent
+    error: cancelled; nothing was sent
     $ echo "exit $?"
     exit 130
     $"
@@ -156,7 +154,7 @@ test('resume of one record: it is shown, and nothing is sent until the user says
   session.press('Enter');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl resume <record>
-    <record>  backup.create, nightly, unknown (open), connection_lost, <age>
+    pc4d3z  backup.create, nightly, unknown (open), connection_lost, <age>
       POST http://<host>/v1/stores/<uuid>/operations/backups
     {"label":"nightly","sections":["store"],"idempotencyKey":"<idempotency-key>"}
     ✔ Send this again? Yes
@@ -193,10 +191,9 @@ test('api', async () => {
         (moves no money)
       /v1/stores/{store}/operations/disputes  Open a dispute record (moves no money)
       /v1/stores/{store}/operations/backups  Back up sections of the store
-      /v1/stores/{store}/operations/backups/{backupId}/restore  Restore sections of a backup over what
+      /v1/stores/{store}/operations/backups/{backupId}/restore  Restore sections from a backup over what
         the store has now
-      /v1/stores/{store}/operations/subdomain-reclaims/{reclaimId}/appeal  Appeal a notice that
-        reclaims the subdomain
+      /v1/stores/{store}/operations/subdomain-reclaims/{reclaimId}/appeal  Appeal a subdomain reclaim notice
       /v1/stores/{store}/notifications/endpoints  Add an endpoint that notifications are sent to
       /v1/stores/{store}/notifications/read  Mark notifications as read
       Other…
@@ -220,7 +217,7 @@ test('api', async () => {
     {"label":"raw","sections":["store"]}
 
     ✔ Send this request? Yes
-    demo → store <uuid> @ this process
+    demo → store <uuid>
     ✓ Sent POST /v1/stores/<uuid>/operations/backups
     {
       "id": "<uuid>",
@@ -306,7 +303,7 @@ test('settings edit', async () => {
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl settings edit
     demo: example data on this machine, no real store
-    demo → store <uuid> @ this process
+    demo → store <uuid>
     ✓ Saved the operations settings
     Quiet hours start  22:00 → 21:15
     Undo: storectl --demo settings save --undo <record>
@@ -327,11 +324,11 @@ test('settings edit: an editor that breaks every text can be left, and the text 
   expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`
     "$ storectl settings edit
     demo: example data on this machine, no real store
-    demo → store <uuid> @ this process
+    demo → store <uuid>
     ? The text cannot be used: your text is not valid: invalid YAML in line 7 (Implicit keys need to
       be on a single line). What do you want to do?
     ❯ Edit again
-      Give up and print the text
+      Cancel and print the text
 
     ↑↓ navigate • ⏎ select"
   `);
@@ -341,11 +338,11 @@ test('settings edit: an editor that breaks every text can be left, and the text 
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl settings edit
     demo: example data on this machine, no real store
-    demo → store <uuid> @ this process
+    demo → store <uuid>
     ✔ The text cannot be used: your text is not valid: invalid YAML in line 7 (Implicit keys need to
       be on a single line). What do you want to do? Edit again
     ✔ The text cannot be used: your text is not valid: invalid YAML in line 7 (Implicit keys need to
-      be on a single line). What do you want to do? Give up and print the text
+      be on a single line). What do you want to do? Cancel and print the text
 
     Your text was:
 
@@ -408,7 +405,7 @@ test('blog create --edit: the same for a post', async () => {
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl blog create --edit
     ✔ The text cannot be used: your text:3: Flow sequence in block collection must be sufficiently
-      indented and end with a ]. What do you want to do? Give up and print the text
+      indented and end with a ]. What do you want to do? Cancel and print the text
 
     Your text was:
 

@@ -20,7 +20,7 @@ async function exampleId(machine: ProgramMachine, kind: string): Promise<string>
 
 test('Escape goes back through all the questions, from the last one on, and every answer is still there', async () => {
   const session = await openSession('storectl backup create');
-  await session.shows(/Name of the backup:$/);
+  await session.shows(/Label of the backup:$/);
   session.type('nightly');
   await session.shows(/⏎ submit$/);
   session.press('Space', 'Enter');
@@ -35,11 +35,11 @@ test('Escape goes back through all the questions, from the last one on, and ever
 
     ↑↓ navigate • space select • a all • i invert • ⏎ submit"
   `);
-  await escapeTo(session, /Name of the backup: nightly$/);
+  await escapeTo(session, /Label of the backup: nightly$/);
   // The first question has none before it: it is asked anew.
   session.press(' draft');
-  await session.shows(/Name of the backup: nightly draft$/);
-  await escapeTo(session, /Name of the backup: nightly$/);
+  await session.shows(/Label of the backup: nightly draft$/);
+  await escapeTo(session, /Label of the backup: nightly$/);
   session.type(' copy');
   await session.shows(/nightly copy\n(.*\n)+.*submit$/);
   session.press('Down', 'Space', 'Enter');
@@ -49,14 +49,14 @@ test('Escape goes back through all the questions, from the last one on, and ever
     "$ storectl backup create
     demo: example data on this machine, no real store
     Esc goes back, Ctrl-C cancels.
-    ✔ Name of the backup: nightly
+    ✔ Label of the backup: nightly
     ✔ Sections to back up: store
-    demo → store <uuid> @ this process
+    demo → store <uuid>
 
     Label     nightly
     Sections  store
 
-    ✔ Name of the backup: nightly copy
+    ✔ Label of the backup: nightly copy
     ✔ Sections to back up: store, blog
 
     Label     nightly copy
@@ -101,8 +101,8 @@ test('an id that is not offered, and Escape back to the list', async () => {
   session.press('Down', 'Down', 'Enter');
   await session.shows(/Id of the dispute:$/);
   expect(await escapeTo(session, /❯ Other…\n\n.*select$/)).toMatchInlineSnapshot(`
-    "  <uuid>  open, Buyer does not recognise the charge of 84.50 EUR.
-      <uuid>  won, Buyer says that the parcel never arrived.
+    "  01985f2e  open, Buyer does not recognise the charge of 84.50 EUR.
+      0197a3c0  won, Buyer says that the parcel never arrived.
     ❯ Other…
 
     ↑↓ navigate • ⏎ select"
@@ -120,8 +120,8 @@ test('an id that is not offered, and Escape back to the list', async () => {
     check the id and the store; \`storectl auth status\` shows which store is used
 
     ? Id of the dispute:
-      <uuid>  open, Buyer does not recognise the charge of 84.50 EUR.
-      <uuid>  won, Buyer says that the parcel never arrived.
+      01985f2e  open, Buyer does not recognise the charge of 84.50 EUR.
+      0197a3c0  won, Buyer says that the parcel never arrived.
     ❯ Other…
 
     ↑↓ navigate • ⏎ select"
@@ -169,12 +169,12 @@ test('what is asked about an id comes after one that the service knows', async (
   session.press('Up', 'Enter');
   await session.shows(/Evidence \(4\)(.*\n)+.*Outcome of the dispute:\n/);
   session.press('C-c');
-  expect(await session.ends()).toMatch(/cancelled, nothing was sent\n(.*\n)*exit 130/);
+  expect(await session.ends()).toMatch(/cancelled; nothing was sent\n(.*\n)*exit 130/);
 });
 
 test('a section that is not offered, and Escape back to the list', async () => {
   const session = await openSession('storectl backup create');
-  await session.shows(/Name of the backup:$/);
+  await session.shows(/Label of the backup:$/);
   session.type('nightly');
   await session.shows(/⏎ submit$/);
   session.press('5', 'Enter');
@@ -189,7 +189,7 @@ test('a section that is not offered, and Escape back to the list', async () => {
   expect(await session.shows(/refused(.*\n)+.*submit$/)).toMatchInlineSnapshot(`
     "✔ Create this backup? Yes
 
-    the service refused (422 validation_failed): 1 field is invalid.
+    the service rejected the request (422 validation_failed): 1 field is invalid.
       --sections: must be one of store, blog, settings, endpoints
 
     ? Sections to back up:
@@ -208,18 +208,18 @@ test('a section that is not offered, and Escape back to the list', async () => {
     "$ storectl backup create
     demo: example data on this machine, no real store
     Esc goes back, Ctrl-C cancels.
-    ✔ Name of the backup: nightly
+    ✔ Label of the backup: nightly
     ✔ Sections to back up: Other…
     ✔ Sections to back up: Other…
     ✔ Other sections to back up (comma-separated): orders
-    demo → store <uuid> @ this process
+    demo → store <uuid>
 
     Label     nightly
     Sections  orders
 
     ✔ Create this backup? Yes
 
-    the service refused (422 validation_failed): 1 field is invalid.
+    the service rejected the request (422 validation_failed): 1 field is invalid.
       --sections: must be one of store, blog, settings, endpoints
 
     ✔ Sections to back up: store
@@ -251,21 +251,21 @@ test('a refused value is asked for again; each attempt has its own record, and o
     return { status: 422, headers: { 'content-type': 'application/problem+json' }, body };
   });
   const session = await openSession('storectl backup create', { machine });
-  await session.shows(/Name of the backup:$/);
+  await session.shows(/Label of the backup:$/);
   session.type('nightly');
   await session.shows(/⏎ submit$/);
   session.press('Space', 'Enter');
   await session.shows(/❯ Yes\n(.*\n)+.*select$/);
   session.press('Enter');
-  await session.shows(/Name of the backup: nightly$/);
+  await session.shows(/Label of the backup: nightly$/);
   session.type(' 2');
   await session.shows(/nightly 2\n(.*\n)+❯ Yes\n(.*\n)+.*select$/);
   session.press('Enter');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl backup create
     Esc goes back, Ctrl-C cancels.
-    ✔ Name of the backup: nightly
-    ✔ Sections to back up (suggestions; the service may take others): store
+    ✔ Label of the backup: nightly
+    ✔ Sections to back up (suggestions; the service may accept others): store
     main → store <uuid> @ <host>
 
     Label     nightly
@@ -273,10 +273,10 @@ test('a refused value is asked for again; each attempt has its own record, and o
 
     ✔ Create this backup? Yes
 
-    the service refused (422 validation_failed): Not valid
+    the service rejected the request (422 validation_failed): Not valid
       --label: is used already
 
-    ✔ Name of the backup: nightly 2
+    ✔ Label of the backup: nightly 2
 
     Label     nightly 2
     Sections  store
@@ -306,7 +306,7 @@ test('an answer that may have been applied is not asked for again: exit 10', asy
   const session = await openSession('storectl blog create', { machine });
   await session.shows(/Title of the post:$/);
   session.type('Spring sale');
-  await session.shows(/Text of the post in Markdown:$/);
+  await session.shows(/Content of the post (Markdown):$/);
   session.type('Soon.');
   await session.shows(/❯ Yes\n(.*\n)+.*select$/);
   session.press('Enter');
@@ -314,7 +314,7 @@ test('an answer that may have been applied is not asked for again: exit 10', asy
     "$ storectl blog create
     Esc goes back, Ctrl-C cancels.
     ✔ Title of the post: Spring sale
-    ✔ Text of the post in Markdown: Soon.
+    ✔ Content of the post (Markdown): Soon.
     main → store <uuid> @ <host>
 
     Title    Spring sale
@@ -322,12 +322,11 @@ test('an answer that may have been applied is not asked for again: exit 10', asy
 
     ✔ Create this post? Yes
 
-    Your text (Text of the post in Markdown):
+    Your text (Content of the post (Markdown)):
 
     Soon.
 
-    error: the request was sent, but no answer says whether it was applied (the connection broke before
-    the answer was complete (ECONNRESET); a port for https:// would also close it)
+    error: the request was sent, but its outcome is unknown (the connection was lost before the response was complete (ECONNRESET); a port for https:// would also close it)
       settle it with \`storectl resume <record>\` before you run the command again
     $ echo "exit $?"
     exit 10
@@ -338,7 +337,7 @@ test('an answer that may have been applied is not asked for again: exit 10', asy
 
 test('Ctrl-C after a refusal says that it had no effect', async () => {
   const session = await openSession('storectl disputes open --deadline-at 9999-12-31T23:59:00-12:00');
-  await session.shows(/Why the dispute is opened:$/);
+  await session.shows(/Reason for the dispute:$/);
   session.type('Parcel never arrived');
   await session.shows(/❯ Yes\n(.*\n)+.*select$/);
   session.press('Enter');
@@ -348,8 +347,8 @@ test('Ctrl-C after a refusal says that it had no effect', async () => {
     "$ storectl disputes open --deadline-at 9999-12-31T23:59:00-12:00
     demo: example data on this machine, no real store
     Esc goes back, Ctrl-C cancels.
-    ✔ Why the dispute is opened: Parcel never arrived
-    demo → store <uuid> @ this process
+    ✔ Reason for the dispute: Parcel never arrived
+    demo → store <uuid>
 
     Deadline  10000-01-01 11:59 UTC (in 7978 years)
     Kind      payment
@@ -357,12 +356,12 @@ test('Ctrl-C after a refusal says that it had no effect', async () => {
 
     ✔ Open this dispute? Yes
 
-    the service refused (422 validation_failed): 1 field is invalid.
+    the service rejected the request (422 validation_failed): 1 field is invalid.
       --deadline-at: must be a time such as <time>
 
     ? Deadline for a response to the dispute, for example <date> 09:00: 9999-12-31T23:59:00-12:00
 
-    Your text (Why the dispute is opened):
+    Your text (Reason for the dispute):
 
     Parcel never arrived
 
@@ -376,12 +375,12 @@ test('Ctrl-C after a refusal says that it had no effect', async () => {
 const login = 'auth login --profile main --base-url https://api.example.com --store s';
 
 test.each([
-  ['C-c', 'a text', 'backup create', /Name of the backup:$/],
+  ['C-c', 'a text', 'backup create', /Label of the backup:$/],
   ['C-c', 'a choice', 'disputes show', /⏎ select$/],
   ['C-c', 'several choices', 'store update', /⏎ submit$/],
   ['C-c', 'a secret', login, /not shown\):$/],
   ['C-c', 'yes or no', 'api DELETE', /\(Y\/n\)$/],
-  ['C-d', 'a text', 'backup create', /Name of the backup:$/],
+  ['C-d', 'a text', 'backup create', /Label of the backup:$/],
   ['C-d', 'a choice', 'disputes show', /⏎ select$/],
   ['C-d', 'a secret', login, /not shown\):$/],
 ])(
@@ -406,7 +405,7 @@ test.each([
     session.press(key);
     const screen = await session.shows(/exit 130\n\$$/);
     expect(screen).toContain(
-      command === login ? 'cancelled, no key was stored' : 'cancelled, nothing was sent',
+      command === login ? 'cancelled; no key was stored' : 'cancelled; nothing was sent',
     );
     expect(session.isCursorShown()).toBe(true);
     const settingsOf = (name: string) => readFileSync(path.join(machine.folder, name), 'utf8');
@@ -416,9 +415,9 @@ test.each([
 
 test('STORECTL_ACCESSIBLE: a whole session in lines of text', async () => {
   const session = await openSession('storectl backup create', { env: { STORECTL_ACCESSIBLE: '1' } });
-  await session.shows(/Name of the backup:$/);
+  await session.shows(/Label of the backup:$/);
   session.type('nightly');
-  await session.shows(/Numbers, commas between several:$/);
+  await session.shows(/Numbers, comma-separated:$/);
   session.type('7');
   await session.shows(/Not accepted(.*\n)+.*several:$/);
   session.type('1, 2');
@@ -426,7 +425,7 @@ test('STORECTL_ACCESSIBLE: a whole session in lines of text', async () => {
   session.type('2');
   await session.shows(/to change\?\n(.*\n)+.*several:$/);
   session.type('1');
-  await session.shows(/Name of the backup \(Enter for nightly\):$/);
+  await session.shows(/Label of the backup \(Enter for nightly\):$/);
   session.type('weekly');
   await session.shows(/weekly\n(.*\n)+Number:$/);
   session.type('1');
@@ -434,14 +433,14 @@ test('STORECTL_ACCESSIBLE: a whole session in lines of text', async () => {
     "$ storectl backup create
     demo: example data on this machine, no real store
     < and Enter goes back, Ctrl-C cancels.
-    Name of the backup: nightly
+    Label of the backup: nightly
     Sections to back up:
     1: store
     2: blog
     3: settings
     4: endpoints
     5: Other…
-    Numbers, commas between several: 7
+    Numbers, comma-separated: 7
     Not accepted: enter numbers from 1 to 5.
     Sections to back up:
     1: store
@@ -449,8 +448,8 @@ test('STORECTL_ACCESSIBLE: a whole session in lines of text', async () => {
     3: settings
     4: endpoints
     5: Other…
-    Numbers, commas between several: 1, 2
-    demo → store <uuid> @ this process
+    Numbers, comma-separated: 1, 2
+    demo → store <uuid>
 
     Label: nightly
     Sections: store, blog
@@ -461,10 +460,10 @@ test('STORECTL_ACCESSIBLE: a whole session in lines of text', async () => {
     3: No, cancel
     Number: 2
     What do you want to change?
-    1: Name of the backup: nightly
+    1: Label of the backup: nightly
     2: Sections to back up, for example store: store, blog
-    Numbers, commas between several: 1
-    Name of the backup (Enter for nightly): weekly
+    Numbers, comma-separated: 1
+    Label of the backup (Enter for nightly): weekly
 
     Label: weekly
     Sections: store, blog
@@ -494,9 +493,8 @@ test('40 columns and 20 rows: no word is cut, and the questions about a dispute 
     real store
     Esc goes back, Ctrl-C cancels.
     ? Id of the dispute:
-    ❯ <uuid>
-        open, Buyer does not recognise the
-        charge of 84.50 EUR.
+    ❯ 01985f2e  open, Buyer does not
+        recognise the charge of 84.50 EUR.
       Other…
 
     ↑↓ navigate • ⏎ select"
@@ -528,7 +526,9 @@ test('40 columns and 20 rows: no word is cut, and the questions about a dispute 
   await session.shows(/Reason for the decision:$/);
   session.type('Delivered, as the carrier has confirmed');
   expect(await session.shows(/to confirm:$/)).toMatchInlineSnapshot(`
-    "Other fields
+    "  the return.
+
+    Other fields
       Idempotency key  example-open
       Store ID
         <uuid>
@@ -538,8 +538,7 @@ test('40 columns and 20 rows: no word is cut, and the questions about a dispute 
     ✔ Reason for the decision: Delivered,
       as the carrier has confirmed
     demo → store
-    <uuid> @
-    this process
+    <uuid>
 
     Status      won
     Resolution  Delivered, as the carrier
@@ -552,23 +551,23 @@ test('40 columns and 20 rows: no word is cut, and the questions about a dispute 
   await session.shows(/Ctrl-C cancels\.$/);
   session.press('C-c');
   expect(await session.ends()).toMatchInlineSnapshot(`
-    "demo → store
-    <uuid> @
-    this process
+    "  as the carrier has confirmed
+    demo → store
+    <uuid>
 
     Status      won
     Resolution  Delivered, as the carrier
                 has confirmed
 
     ? Decide this dispute as won? It is
-      final. Type <id> to confirm: ✗ no
+      final. Type <id> to confirm:
     > That doesn't match. Ctrl-C cancels.
 
     Your text (Reason for the decision):
 
     Delivered, as the carrier has confirmed
 
-    error: cancelled, nothing was sent
+    error: cancelled; nothing was sent
     $ echo "exit $?"
     exit 130
     $"
@@ -589,8 +588,7 @@ test('40 columns: results and errors are wrapped at words', async () => {
     demo: example data on this machine, no
     real store
     demo → store
-    <uuid> @
-    this process
+    <uuid>
     ✓ Created backup "before the big spring
     sale" (store)
     ID
@@ -633,7 +631,7 @@ test('the editor takes a long text, which is kept or edited again', async () => 
   session.press('Enter');
   await session.shows(/❯ Yes\n(.*\n)+.*select$/);
   expect(await escapeTo(session, /Edit it in \S+\n(.*\n)+.*select$/)).toMatchInlineSnapshot(`
-    "? Text of the post in Markdown:
+    "? Content of the post (Markdown):
     ❯ Use it: A line more.
       Edit it in <home>/editor.sh
 
@@ -647,14 +645,14 @@ test('the editor takes a long text, which is kept or edited again', async () => 
     demo: example data on this machine, no real store
     Esc goes back, Ctrl-C cancels.
     ✔ Title of the post: Spring sale
-    ✔ Text of the post in Markdown (press Enter to open your editor):
-    demo → store <uuid> @ this process
+    ✔ Content of the post (Markdown) (press Enter to open your editor):
+    demo → store <uuid>
 
     Title    Spring sale
     Content  A line more.
 
 
-    ✔ Text of the post in Markdown: Edit it in <home>/editor.sh
+    ✔ Content of the post (Markdown): Edit it in <home>/editor.sh
 
     Title    Spring sale
     Content  A line more.
@@ -691,8 +689,8 @@ test('an editor that fails: what it left is kept, to be written on without it', 
   await session.shows(/Markdown \(press Enter to open your editor\):$/);
   session.press('Enter');
   expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`
-    "✔ Text of the post in Markdown (press Enter to open your editor):
-    ? Text of the post in Markdown: the editor "sh -c 'printf "Half a text" >> "$0"; exit 7'" failed:
+    "✔ Content of the post (Markdown) (press Enter to open your editor):
+    ? Content of the post (Markdown): the editor "sh -c 'printf "Half a text" >> "$0"; exit 7'" failed:
       it ended with 7:
     ❯ Open the editor again
       Type it here instead
@@ -721,7 +719,7 @@ test('a pasted text of many lines is one answer, and answers no question but the
   await session.shows(/Title of the post:$/);
   session.paste('Spring\nsale');
   session.press('Enter');
-  await session.shows(/Spring sale\n.*Text of the post in Markdown:$/);
+  await session.shows(/Spring sale\n.*Content of the post (Markdown):$/);
   session.paste(text);
   await session.shows(/200 lines: Line 0.*\n(.*\n)*.*⏎Line 199 of a töxt\.$/);
   session.press('Enter');

@@ -25,7 +25,7 @@ test('auth login: the store id is asked for again if the store is not found, and
   session.type(apiKey);
   expect(await session.shows(/Id of the store: \S+x$/)).toMatchInlineSnapshot(`
     "✔ API key (not shown):
-    the key was not stored: the service refused (404 not_found): Store
+    the key was not stored: the service rejected the request (404 not_found): Store
     5e0c7a52-3d1b-4c8e-9f4a-2b6d8e10c3ax not found.
     ? Id of the store: 5e0c7a52-3d1b-4c8e-9f4a-2b6d8e10c3ax"
   `);
@@ -42,9 +42,9 @@ test('auth login: the store id is asked for again if the store is not found, and
     ✔ Address of the service: http://<host>
     ✔ Id of the store: 5e0c7a52-3d1b-4c8e-9f4a-2b6d8e10c3ax
     ✔ API key (not shown):
-    the key from your answer is mistyped: its checksum is wrong
+    the key from your answer is invalid: its checksum is wrong
     ✔ API key (not shown):
-    the key was not stored: the service refused (404 not_found): Store
+    the key was not stored: the service rejected the request (404 not_found): Store
     5e0c7a52-3d1b-4c8e-9f4a-2b6d8e10c3ax not found.
     ✔ Id of the store: <uuid>
     ✔ API key (not shown):
@@ -93,10 +93,10 @@ test('auth login: names the store of a new key, and says that no key was stored 
     "$ storectl auth login
     New key for store <uuid> @ <host> (profile main):
     ✔ API key (not shown):
-    the key was not stored: the service refused (401 invalid_key): The API key is wrong, expired or
+    the key was not stored: the service rejected the request (401 invalid_key): The API key is wrong, expired or
     revoked.
     ? API key (not shown):
-    error: cancelled, no key was stored
+    error: cancelled; no key was stored
     $ echo "exit $?"
     exit 130
     $"
@@ -122,7 +122,7 @@ test('no store is set up yet: the login comes first, then the command goes on', 
   session.type(storeId);
   await session.shows(/API key \(not shown\):$/);
   session.type(apiKey);
-  await session.shows(/Name of the backup:$/);
+  await session.shows(/Label of the backup:$/);
   session.type('first');
   await session.shows(/⏎ submit$/);
   session.press('Space', 'Enter');
@@ -139,8 +139,8 @@ test('no store is set up yet: the login comes first, then the command goes on', 
     ✓ Logged in to store <uuid> @ <host> (profile main)
     The key is stored in <home>/config/settings.json.
     Esc goes back, Ctrl-C cancels.
-    ✔ Name of the backup: first
-    ✔ Sections to back up (suggestions; the service may take others): store
+    ✔ Label of the backup: first
+    ✔ Sections to back up (suggestions; the service may accept others): store
     main → store <uuid> @ <host>
 
     Label     first
@@ -313,14 +313,14 @@ test('doctor', async () => {
     settings    ok       nothing stored yet (<home>/config/settings.json)
     profile     ok       demo (from the environment)
     access      ok       the key works for store <uuid>
-    clock       ok       agrees with the service
+    clock       ok       in sync with the service
     state       ok       <home>/state
     space       ok       <size> free
     history     ok       0 records in <home>/state/demo/history
     open        ok       no open records
     locks       ok       none
     completion  warning  not installed in zsh
-                         → add \`source <(storectl completion zsh)\` to ~/.zshrc below compinit
+                         → add \`source <(storectl completion zsh)\` to ~/.zshrc, after compinit
     $ echo "exit $?"
     exit 0
     $"
@@ -331,7 +331,7 @@ test('completion', async () => {
   const session = await openSession('storectl completion', { env: { SHELL: '/usr/bin/fish' } });
   expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`
     "$ storectl completion
-    ? Which shell shall complete storectl?
+    ? Which shell do you use?
     ❯ fish, which $SHELL names
       bash
       zsh
@@ -432,7 +432,7 @@ test('service rotate-key', async () => {
     ✔ Replace key <old-id> (it stays valid for 24h)? Yes
     ✓ Created key <new-id> for store <uuid> (never expires)
     <key>
-    Copy the key now: it is not shown again.
+    Copy the key now: it will not be shown again.
     The old key <old-id> is valid until <time>.
     $ echo "exit $?"
     exit 0
@@ -470,7 +470,7 @@ test('service emit', async () => {
   const session = await openSession('storectl service emit', { machine });
   expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`
     "$ storectl service emit
-    ? Which event do you want to raise?
+    ? Which event do you want to emit?
     ❯ feedback_digest
       reclaim_noticed
 
@@ -481,7 +481,7 @@ test('service emit', async () => {
   session.press('Enter');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl service emit
-    ✔ Which event do you want to raise? feedback_digest
+    ✔ Which event do you want to emit? feedback_digest
     ✔ Which store is the event for? My store  <uuid>
     <uuid>
     $ echo "exit $?"
@@ -575,7 +575,7 @@ test('service create-store, then create-key', async () => {
     ✔ What can the key do? ci-backup
     ✓ Created key <id> for store <uuid> (ci-backup, never expires)
     <key>
-    Copy the key now: it is not shown again.
+    Copy the key now: it will not be shown again.
     $ echo "exit $?"
     exit 0
     $"

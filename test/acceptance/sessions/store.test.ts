@@ -30,7 +30,7 @@ test('store update', async () => {
   session.type('Europe/Rome');
   expect(await session.shows(/❯ Yes\n(.*\n)+.*select$/)).toMatchInlineSnapshot(`
     "✔ Time zone of the store, for example Europe/Berlin: Europe/Rome
-    demo → store <uuid> @ this process
+    demo → store <uuid>
 
     Name      Juniper
     Timezone  Europe/Rome
@@ -50,7 +50,7 @@ test('store update', async () => {
     ✔ What do you want to change? Name of the store, Time zone of the store
     ✔ Name of the store: Juniper
     ✔ Time zone of the store, for example Europe/Berlin: Europe/Rome
-    demo → store <uuid> @ this process
+    demo → store <uuid>
 
     Name      Juniper
     Timezone  Europe/Rome
@@ -69,7 +69,7 @@ test('blog create', async () => {
   const session = await openSession('storectl blog create');
   await session.shows(/Title of the post:$/);
   session.type('Spring sale');
-  await session.shows(/Text of the post in Markdown:$/);
+  await session.shows(/Content of the post (Markdown):$/);
   session.type('All inks **20 %** off.');
   await session.shows(/❯ Yes\n(.*\n)+.*select$/);
   // More than what is needed, before it is sent.
@@ -78,7 +78,7 @@ test('blog create', async () => {
     "✔ Create this post? Edit first
     ? What do you want to change?
     ❯◯ Title of the post: Spring sale
-     ◯ Text of the post in Markdown: All inks **20 %** off.
+     ◯ Content of the post (Markdown): All inks **20 %** off.
      ◯ URL slug of the post
      ◯ Summary of the post, shown in lists
      ◯ Cover image of the post (UUID)
@@ -126,8 +126,8 @@ test('blog create', async () => {
     demo: example data on this machine, no real store
     Esc goes back, Ctrl-C cancels.
     ✔ Title of the post: Spring sale
-    ✔ Text of the post in Markdown: All inks **20 %** off.
-    demo → store <uuid> @ this process
+    ✔ Content of the post (Markdown): All inks **20 %** off.
+    demo → store <uuid>
 
     Title    Spring sale
     Content  All inks **20 %** off.
@@ -225,7 +225,7 @@ test('settings save', async () => {
   session.type('21:30');
   expect(await session.shows(/❯ Yes\n(.*\n)+.*select$/)).toMatchInlineSnapshot(`
     "✔ Start of quiet hours, for example 22:00: 21:30
-    demo → store <uuid> @ this process
+    demo → store <uuid>
 
     Quiet hours start  22:00 → 21:30
 
@@ -244,7 +244,7 @@ test('settings save', async () => {
     ✔ What do you want to change? Pause notifications during quiet hours, Start of quiet hours
     ✔ Pause notifications during quiet hours? Yes
     ✔ Start of quiet hours, for example 22:00: 21:30
-    demo → store <uuid> @ this process
+    demo → store <uuid>
 
     Quiet hours start  22:00 → 21:30
 
@@ -263,8 +263,7 @@ test('settings save: the template of a notification', async () => {
   await session.shows(/⏎ submit$/);
   session.press(...Array.from({ length: 13 }, () => 'Down'), 'Space', 'Enter');
   expect(await session.shows(/Template of which notification\?(.*\n)+.*select$/)).toMatchInlineSnapshot(`
-    "✔ What do you want to change? Template of a notification (title, text,
-      private)
+    "✔ What do you want to change? Notification template (title, text, private)
     ? Template of which notification?
     ❯ feedback_digest
       dispute_opened
@@ -286,7 +285,7 @@ test('settings save: the template of a notification', async () => {
   session.type('Please answer');
   await session.shows(/Text of the notification: A \{\{kind\}\}.*$/);
   session.press('Enter');
-  await session.shows(/Keep its values private\? \(Y\/n\)/);
+  await session.shows(/Hide values in the notification\? \(Y\/n\)/);
   session.press('Enter');
   await session.shows(/❯ Yes\n(.*\n)+.*select$/);
   session.press('Enter');
@@ -294,13 +293,12 @@ test('settings save: the template of a notification', async () => {
     "$ storectl settings save
     demo: example data on this machine, no real store
     Esc goes back, Ctrl-C cancels.
-    ✔ What do you want to change? Template of a notification (title, text,
-      private)
+    ✔ What do you want to change? Notification template (title, text, private)
     ✔ Template of which notification? dispute_opened
     ✔ Title of the notification: Please answer
     ✔ Text of the notification: A {{kind}} dispute needs a response.
-    ✔ Keep its values private? Yes
-    demo → store <uuid> @ this process
+    ✔ Hide values in the notification? Yes
+    demo → store <uuid>
 
     Templates dispute_opened title  New dispute → Please answer
 

@@ -4,7 +4,7 @@ import { createStatusLine } from '../../../src/cli/command/status-line.ts';
 
 function terminal(isTTY: boolean, env: Readonly<Record<string, string>> = {}) {
   const stderr = Object.assign(new PassThrough(), { isTTY, columns: 80 });
-  return { io: { stderr, env }, written: () => String(stderr.read()) };
+  return { io: { stderr, env, signal: new AbortController().signal }, written: () => String(stderr.read()) };
 }
 
 const wait = { what: 'api.example.com', seconds: 3 };
@@ -27,7 +27,7 @@ test('a wait is shown in the line of the bar, which stays when the wait is over'
   line.setWait(null);
   expect(written().split('\r\u001b[K')).toEqual([
     '1/39 disputes',
-    '1/39 disputes  no answer for 3 s (Ctrl-C to stop)',
+    '1/39 disputes  no response for 3 s (Ctrl-C to stop)',
     '1/39 disputes',
   ]);
 });

@@ -59,8 +59,8 @@ describe('--output-file', () => {
   });
 
   test.each([
-    ['-', 'the answer always goes to standard output'],
-    ['', 'the answer always goes to standard output'],
+    ['-', 'the response is always printed'],
+    ['', 'the response is always printed'],
     ['nope/out.json', 'folder '],
   ])('%j is refused as a file, and the message says why', async (name, says) => {
     await using server = await startFaultServer([answer(201, backup)]);
@@ -94,7 +94,7 @@ describe('an answer that is not what the contract says', () => {
     const { exitCode, stdout, stderr } = await machineFor(targetOf(server)).run([...create, '-q']);
 
     expect(stdout).toBe('');
-    expect(stderr).toMatch(/without an id/);
+    expect(stderr).toMatch(/contains no id/);
     expect(exitCode).toBe(10);
   });
 

@@ -65,7 +65,7 @@ describe('--fields with a name that is not there', () => {
     const { stdout, stderr } = await machine.run(['doctor', '--fields', 'check,statsu']);
 
     expect(JSON.parse(stdout)[0]).toEqual({ check: 'node', statsu: null });
-    expect(stderr).toMatch(/^field statsu is not in the answer \(it has: status, /m);
+    expect(stderr).toMatch(/^unknown field: statsu \(the response has: status, /m);
     expect(stderr).not.toContain('field check');
   });
 });
@@ -332,15 +332,15 @@ describe('STORECTL_ACCESSIBLE=1', () => {
     const screen = await openTerminal(machine.folder, machine.env);
     screen.type(`alias storectl="'${testNode}' '${launcher}'"; clear`);
     screen.type('storectl --demo backup create');
-    await screen.shows(/< and Enter goes back, Ctrl-C cancels\.\nName of the backup:$/s);
+    await screen.shows(/< and Enter goes back, Ctrl-C cancels\.\nLabel of the backup:$/s);
     screen.type('');
-    await screen.shows(/Not accepted: an answer is required\.\n.*Name of the backup:/);
+    await screen.shows(/Not accepted: an answer is required\.\n.*Label of the backup:/);
     screen.type('first');
-    await screen.shows(/Sections to back up:\n1: store\n2: blog\n(.*\n)+Numbers, commas between several:$/);
+    await screen.shows(/Sections to back up:\n1: store\n2: blog\n(.*\n)+Numbers, comma-separated:$/);
     screen.type('<');
-    await screen.shows(/Name of the backup.*\(Enter for first\):$/);
+    await screen.shows(/Label of the backup.*\(Enter for first\):$/);
     screen.type('');
-    await screen.shows(/\(Enter for first\):(.*\n)+Numbers, commas between several:$/);
+    await screen.shows(/\(Enter for first\):(.*\n)+Numbers, comma-separated:$/);
     screen.type('1');
     await screen.shows(/1: Yes\n.*\n3: No, cancel\nNumber:$/);
     screen.type('1');

@@ -141,7 +141,7 @@ describe('JSON', () => {
     expect(stdout).toBe(`${JSON.stringify(expected)}\n`);
     expect(stderr).toMatch(
       fields === 'discovery.summary'
-        ? /^field discovery\.summary is not in the answer \(it has: .*\)\n$/
+        ? /^unknown field: discovery\.summary \(the response has: .*\)\n$/
         : /^$/,
     );
   });
@@ -437,10 +437,10 @@ content-type: application/json
 });
 
 test.each([
-  [['settings', 'save', '--quiet-hours-enabled'], /sends all of them; see `storectl settings diff`/],
+  [['settings', 'save', '--quiet-hours-enabled'], /all of them are sent; see `storectl settings diff`/],
   [
     ['backup', 'restore', id, '--sections', 'store', '--confirm', id],
-    /takes a safety backup of the same sections first/,
+    /a safety backup of the same sections is taken first/,
   ],
 ])('%j --dry-run says what else would be sent', async (args, note) => {
   const machine = machineFor({ origin: 'https://api.example.com', storeId, apiKey });

@@ -15,13 +15,13 @@ interface Wrong {
 }
 
 const wrong: Readonly<Record<string, Wrong>> = {
-  'unknown noun, with the nearest': { args: ['stroe', 'update'], says: 'Did you mean store?' },
-  'unknown verb, with the nearest': { args: ['backup', 'crate'], says: 'Did you mean create?' },
+  'unknown noun, with the nearest': { args: ['stroe', 'update'], says: 'did you mean `store`?' },
+  'unknown verb, with the nearest': { args: ['backup', 'crate'], says: 'did you mean `create`?' },
   'unknown flag, with the nearest': {
     args: [...update, '--cashback-pb', '1'],
-    says: 'Did you mean --cashback-bp?',
+    says: 'did you mean `--cashback-bp`?',
   },
-  'unknown global flag': { args: ['--jsno', 'settings', 'show'], says: 'Did you mean --json?' },
+  'unknown global flag': { args: ['--jsno', 'settings', 'show'], says: 'did you mean `--json`?' },
   'one argument too many': { args: ['disputes', 'show', 'a', 'b'], says: 'too many arguments' },
   'flag without its value': { args: [...update, '--name'], says: '--name <TEXT>' },
   'nothing to change': { args: update, says: 'nothing to change' },
@@ -140,7 +140,7 @@ const wrong: Readonly<Record<string, Wrong>> = {
   },
   'a base URL in clear to another host': {
     args: ['settings', 'show', '--base-url', 'http://api.example.com'],
-    says: 'HTTPS is required except to loopback',
+    says: 'HTTPS is required, except for localhost',
   },
   'a base URL with a password': {
     args: ['settings', 'show', '--base-url', 'https://me:secret@h'],
@@ -398,8 +398,8 @@ const triedFirst: Readonly<Record<string, string>> = {
   '-v': 'storectl --version',
   list: 'storectl history list',
   ls: 'storectl history list',
-  'store show': 'no operation that reads the store',
-  'store get': 'no operation that reads the store',
+  'store show': 'cannot show a store',
+  'store get': 'cannot show a store',
   'store edit': 'storectl store update',
   'settings get': 'storectl settings show',
   'settings set': 'storectl settings save',
@@ -407,7 +407,7 @@ const triedFirst: Readonly<Record<string, string>> = {
   'disputes get': 'storectl disputes show',
   'dispute get 5f0c': 'storectl disputes show',
   'disputes ls': 'storectl disputes list',
-  disputes_: 'Did you mean disputes?',
+  disputes_: 'did you mean `disputes`?',
   backups: 'storectl backup list',
   'backups create': 'storectl backup create',
   'backup show 5f0c': 'storectl backup list',
@@ -439,11 +439,14 @@ test.each(Object.entries(triedFirst))('storectl %s: %s', async (line, command) =
   expect(stderr).toContain(command);
 });
 
-test.each([[['constructor']], [['auth', 'constructor']]])('%j means nothing: no suggestion', async (args) => {
+test.each([
+  [['constructor'], 'storectl --help'],
+  [['auth', 'constructor'], 'storectl auth --help'],
+])('%j means nothing: no suggestion', async (args, help) => {
   const { exitCode, stderr } = await newMachine().run(args);
 
   expect({ exitCode, stderr }).toEqual({
     exitCode: 2,
-    stderr: "error: unknown command 'constructor'\n  run the command with --help for usage\n",
+    stderr: `error: unknown command "constructor"\n  run \`${help}\` for usage\n`,
   });
 });

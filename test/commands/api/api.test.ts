@@ -35,7 +35,7 @@ test('the real service: a read, a change that the history knows, and a refusal',
   const refused = await machine.run(['api', 'PATCH', '/v1/stores/{store}', '-f', 'nonsense=1']);
   expect(refused.exitCode).toBe(7);
   expect(JSON.parse(refused.stdout)).toMatchObject({ code: 'validation_failed' });
-  expect(refused.stderr).toContain('error: the service refused (422 validation_failed)');
+  expect(refused.stderr).toContain('error: the service rejected the request (422 validation_failed)');
 });
 
 test('fields: JSON where it parses, dotted paths, the last one counts; a key is made for a keyed operation', async () => {
@@ -208,7 +208,7 @@ test('an error body of any kind is on stdout, and the error on stderr', async ()
 
   expect(result.exitCode).toBe(5);
   expect(result.stdout).toMatch(/^HTTP\/1\.1 404 Not Found\n.*\n\n<h1>Not here<\/h1>\n$/s);
-  expect(result.stderr).toContain('error: the service refused (404): Not here');
+  expect(result.stderr).toContain('error: the service rejected the request (404): Not here');
   // One JSON document or none.
   expect(await scene.machine.run(['api', 'GET', '/v1/x', '--json'])).toMatchObject({
     exitCode: 5,

@@ -41,7 +41,7 @@ test('a case reads in order: status and deadlines, reason, risk, evidence, every
     '1. First [note]',
     'text one',
     '2. Second [photo]',
-    'from owner',
+    'submitted by owner',
     'file a/b.jpg',
     'Weight  3',
     'New field  [{"deep":1}]',
@@ -52,8 +52,8 @@ test('a case reads in order: status and deadlines, reason, risk, evidence, every
 });
 
 test.each([
-  [-1, '31m', 'PASSED'],
-  [23, '31m', 'URGENT, less than 24 hours left'],
+  [-1, '31m', 'overdue'],
+  [23, '31m', 'urgent, less than 24 hours left'],
   [71, '33m', 'soon, less than 72 hours left'],
 ])('a deadline in %i hours is told by colour and in words', (hours, color, words) => {
   const answer = { record: { status: 'open', deadlineAt: inHours(hours) }, evidence: [] };
@@ -69,7 +69,7 @@ test('a deadline that is far off, or of a dispute that is decided, is not urgent
   const decided = { record: { status: 'won', deadlineAt: inHours(-1) }, evidence: [] };
 
   for (const answer of [far, decided])
-    expect(describeDispute(answer, pipe)).not.toMatch(/PASSED|URGENT|soon/);
+    expect(describeDispute(answer, pipe)).not.toMatch(/overdue|urgent|soon/);
 });
 
 test('long texts are wrapped to the terminal, and left alone in a pipe', () => {

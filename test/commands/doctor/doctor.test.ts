@@ -66,7 +66,7 @@ test('a set-up in order: where each value comes from, and the key is never shown
   expect(of.address?.message).toBe(`${service.origin}/ (from the environment)`);
   expect(of.store?.message).toBe(`${service.storeId} (from the environment)`);
   expect(of.key?.message).toContain('well-formed (from the environment)');
-  expect(of.clock?.message).toBe('agrees with the service');
+  expect(of.clock?.message).toBe('in sync with the service');
   expect(stdout).not.toContain(service.apiKey);
   for (const finding of findings) {
     expect(Object.keys(finding)).toEqual(['check', 'status', 'message', 'fix']);

@@ -21,7 +21,7 @@ test('what was applied and never told is listed by resume, once', async () => {
 
   expect(resumed.exitCode).toBe(0);
   expect(JSON.parse(resumed.stdout)).toMatchObject([
-    { id: record.id, result: { id: 'b-1' }, message: 'applied; you were not told' },
+    { id: record.id, result: { id: 'b-1' }, message: 'applied, but not reported before' },
   ]);
   expect(await machine.run(['resume'])).toMatchObject({ stderr: 'Nothing to resume.\n' });
   expect(server.requests).toHaveLength(1);
@@ -82,8 +82,8 @@ test('posts of a batch count as told once they are printed', async () => {
   const resumed = await machine.run(['resume', '--json']);
 
   expect(JSON.parse(resumed.stdout)).toMatchObject([
-    { operation: 'blog.create', message: 'applied; you were not told' },
-    { operation: 'blog.create', message: 'applied; you were not told' },
+    { operation: 'blog.create', message: 'applied, but not reported before' },
+    { operation: 'blog.create', message: 'applied, but not reported before' },
   ]);
   expect(await machine.run(['resume'])).toMatchObject({ stderr: 'Nothing to resume.\n' });
   expect(await machine.run(create)).toMatchObject({ exitCode: 0 });
@@ -142,7 +142,7 @@ test('what differs from the contract is said once for a command, however many re
     [...decide, '--confirm', 'd-1'],
   ]) {
     const { stderr } = await machine.run(args);
-    const said = stderr.split('\n').filter((line) => line.includes('differs from the contract'));
+    const said = stderr.split('\n').filter((line) => line.includes('unexpected response'));
     expect(said.length).toBeGreaterThan(0);
     expect(new Set(said).size).toBe(said.length);
   }

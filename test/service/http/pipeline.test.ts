@@ -195,15 +195,7 @@ test('unknown paths, other methods, HEAD and OPTIONS', async () => {
   const service = await startService();
   const settings = `/v1/stores/${service.storeId}/operations/settings`;
   const disputes = `/v1/stores/${service.storeId}/operations/disputes`;
-  for (const path of [
-    '/',
-    '/v1',
-    '/v2/stores/x',
-    `${settings}/`,
-    `${settings}/more`,
-    '/v1/stores/a/b',
-    '/%',
-  ]) {
+  for (const path of ['/v1', '/v2/stores/x', `${settings}/`, `${settings}/more`, '/v1/stores/a/b', '/%']) {
     expect(await service.send('GET', path), path).toMatchObject({ status: 404, body: { code: 'not_found' } });
   }
   for (const [method, path, allow] of [
@@ -215,6 +207,8 @@ test('unknown paths, other methods, HEAD and OPTIONS', async () => {
     expect(answer).toMatchObject({ status: 405, body: { code: 'method_not_allowed' } });
     expect(answer.headers.get('allow')).toBe(allow);
   }
+
+  expect(await service.send('GET', '/')).toMatchObject({ body: { openapi: 'openapi.json', docs: 'docs' } });
 
   const options = await service.send('OPTIONS', settings);
   expect(options).toMatchObject({ status: 204, body: null });

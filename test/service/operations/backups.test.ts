@@ -288,7 +288,7 @@ test('the pre-restore backup has the label of the backup in its own, truncated b
   const [, before] = await service.storage.read((db) =>
     db.selectFrom('backups').select('label').orderBy('id').execute(),
   );
-  expect(before?.label).toBe(`Before restore of x${'😀'.repeat(101)}`);
+  expect(before?.label).toBe(`By the service before restore of x${'😀'.repeat(86)}`);
 });
 
 test('a backup holds no key and no webhook secret', async () => {

@@ -31,7 +31,7 @@ export async function askField(
 ): Promise<unknown> {
   if (field.kind === 'boolean') return askYesNo(io, `${field.description}?`, before === true);
   if (words.length > 0) {
-    const question = nameOfField(field) + (areGuesses ? ' (suggestions; the service may take others)' : '');
+    const question = nameOfField(field) + (areGuesses ? ' (suggestions; the service may accept others)' : '');
     const askSuggested = field.kind === 'list' ? askWords : askWord;
     return askSuggested(io, field, question, words, before);
   }

@@ -1,7 +1,7 @@
 import { knownValues } from '../../../contract/fields.ts';
 import { type Operation, pathParameterProblem } from '../../../contract/operation.ts';
 import type { Context } from '../../command/context.ts';
-import { completeId, idsBeginningWith } from '../../command/short-id.ts';
+import { completeId, idsBeginningWith, shortenId } from '../../command/short-id.ts';
 import { demoProfile } from '../../config/connection-settings.ts';
 import { CliError } from '../../core/errors.ts';
 import { getPath, setPath } from '../../core/field-path.ts';
@@ -81,7 +81,7 @@ export async function interview(
   const questions = () => [...first(), ...missing.map(questionOfId), ...fields.map(questionOf)];
   if (missing.length > 0 && known.length === 0) {
     const what = missing.map((name) => describeParameter(name).replace(/^Id of the /, '')).join(' or ');
-    context.notice(`No ${what} in this machine's history to choose from, and the service has no list.`);
+    context.notice(`No ${what} known to this machine, and the service has no list: enter the id.`);
   }
   if (missing.length === 0) await introduce(parameters);
   // A change has a review at the end, which Escape can leave as well.
@@ -115,9 +115,10 @@ export async function askInto(
 
 /** Choices of an id and its description. Screen readers get the description first. */
 export function idChoices({ err }: Context, known: readonly KnownId[]): Choice[] {
+  const ids = known.map(({ id }) => id);
   return known.map(({ id, description }) => ({
     value: id,
-    name: err.plain ? `${description}, id ${id}` : `${id}  ${description}`,
+    name: err.plain ? `${description}, id ${id}` : `${shortenId(id, ids)}  ${description}`,
   }));
 }
 
@@ -134,7 +135,7 @@ export async function askId(
     const ids = known.map(({ id }) => id);
     const validate = (text: string) => {
       if (idsBeginningWith(text.trim(), ids).length > 1)
-        return 'Several ids begin with this. Type more of it.';
+        return 'Several ids begin with this. Type more characters.';
       return pathParameterProblem(text.trim()) ?? true;
     };
     const typed = await askText(io, description, { validate, preset: isKnown ? undefined : before });
@@ -144,7 +145,7 @@ export async function askId(
   const other = '';
   const choices = [...idChoices(context, known), { value: other, name: 'Other…' }];
   for (let preset = isKnown || before === undefined ? before : other; ; preset = other) {
-    const chosen = await askChoice(io, description, choices, preset);
+    const chosen = await askChoice(io, description.replace(/^Id of the (.+)$/, 'Which $1?'), choices, preset);
     if (chosen !== other) return chosen;
     // Escape goes back to the list.
     const typed = await unlessBack(typeId);

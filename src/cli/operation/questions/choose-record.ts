@@ -2,7 +2,7 @@ import type { RecordQuery } from '../../../history/records/query.ts';
 import type { HistoryRecord } from '../../../history/records/record.ts';
 import type { Context } from '../../command/context.ts';
 import { printable } from '../../core/sanitize.ts';
-import { recordSummary } from '../../output/record-summary.ts';
+import { recordSummary, shortRecordId } from '../../output/record-summary.ts';
 import type { Choice } from '../../prompts/prompts.ts';
 
 /** Older records are in `history list`. */
@@ -20,5 +20,6 @@ export function asChoice(record: HistoryRecord, now: number): Choice {
   const words = [operation, label, open ? `${state} (open)` : state, result, age].filter(
     (word) => word !== null,
   );
-  return { value: id, name: `${id}  ${words.map(printable).join(', ')}`, short: id };
+  const shortId = shortRecordId(id);
+  return { value: id, name: `${shortId}  ${words.map(printable).join(', ')}`, short: shortId };
 }

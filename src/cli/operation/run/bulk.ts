@@ -57,7 +57,7 @@ export async function withBatchLock<Result>(
   const lock = await history
     .acquire(`batch ${operation.id} ${target.origin} ${target.storeId}`, {
       signal,
-      onWait: () => context.notice('Waiting for another storectl batch on this store…'),
+      onWait: () => context.notice('Waiting for another storectl batch to finish…'),
     })
     .catch((error: unknown) => {
       throw signal.aborted ? cancelledError() : error;
@@ -122,6 +122,9 @@ export function withGrace(context: Context): { context: Context; dispose(): void
   const controller = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   const onAbort = () => {
+    context.notice(
+      `Stopping: waiting up to ${GRACE_MS / 1000} s for what was sent. Ctrl-C again stops at once.`,
+    );
     timer = setTimeout(() => controller.abort(), GRACE_MS);
   };
   if (signal.aborted) controller.abort();

@@ -16,7 +16,7 @@ export function differencesFromSent(sent: unknown, answer: unknown, path = ''): 
     if (isObject(value) && isObject(got)) return differencesFromSent(value, got, place);
     // A free-form answer may use the same name for something else: a restore counts by section.
     if (Array.isArray(value) && isObject(got)) return [];
-    return isSame(value, got) ? [] : [`${place}: sent ${show(value)}, the service has ${show(got)}`];
+    return isSame(value, got) ? [] : [`${place}: sent ${show(value)}, the service returned ${show(got)}`];
   });
 }
 

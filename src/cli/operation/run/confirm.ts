@@ -7,6 +7,9 @@ import { type CliError, cancelledError, usageError } from '../../core/errors.ts'
 import { optionValue } from '../../core/parsed-command.ts';
 import type { Run } from './run.ts';
 
+/** What a prompt says to a confirmation that is not the one it asks for. */
+export const mismatch = "That doesn't match. Ctrl-C cancels.";
+
 /**
  * Asks the user to type the id, or its unique beginning, before an irreversible change, unless `--confirm ID` was given.
  * Without a terminal, `completeInput` has already refused the command.
@@ -31,10 +34,10 @@ export async function confirmById(
   const short = known.includes(id) ? shortenId(id, known) : id;
   const validate = (text: string) => {
     const [meant = text.trim(), ...others] = idsBeginningWith(text.trim(), known);
-    return (meant === id && others.length === 0) || "That doesn't match. Ctrl-C cancels.";
+    return (meant === id && others.length === 0) || mismatch;
   };
   const ask = async () => {
-    await askText(context.io, `${question} Type ${short} to confirm`, { validate });
+    await askText(context.io, `${question} Type ${short} to confirm`, { validate, isConfirmation: true });
   };
   // After other questions, Escape goes back to them.
   await (canGoBack ? ask() : askFromStart(() => [{ ask }]));
@@ -49,8 +52,8 @@ export async function completeParameter(context: Context, name: string, text: st
 /** Exit 2 for a `--confirm` that does not match the command. */
 export function wrongConfirmation(given: string, wanted: string): CliError {
   return usageError(
-    `--confirm says ${given || 'nothing'}, but the command says ${wanted}`,
-    'nothing was sent; check which one you mean',
+    `--confirm ${given} does not match ${wanted}`,
+    `nothing was sent; to confirm, pass --confirm ${wanted}`,
     { code: 'wrong_confirmation' },
   );
 }

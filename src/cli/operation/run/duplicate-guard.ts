@@ -62,7 +62,7 @@ function repeated(context: Context, record: HistoryRecord, what: string, flag: s
   return new CliError({
     code: 'already_sent',
     exitCode: exitCodes.conflict,
-    message: `${what} ${age} (${record.id}, ${outcome}), so nothing was sent`,
+    message: `${what} ${age} (${record.id}, ${outcome}); nothing was sent this time`,
     hint: `\`storectl history show ${record.id}\` shows it; ${flag} sends it anyway`,
     outcome: 'not_sent',
     operationId: record.id,

@@ -23,7 +23,7 @@ export function describeHistoryError(error: unknown): unknown {
     return new CliError({
       code: 'already_sent',
       exitCode: exitCodes.conflict,
-      message: `another command has just done the same (${error.earlier.id}): nothing was sent now`,
+      message: `another command just sent the same request (${error.earlier.id}); nothing was sent`,
       hint: `\`storectl history show ${error.earlier.id}\` shows it`,
       outcome: 'not_sent',
       operationId: error.earlier.id,
@@ -33,7 +33,7 @@ export function describeHistoryError(error: unknown): unknown {
     return new CliError({
       code: 'outcome_unknown',
       exitCode: exitCodes.unknown,
-      message: `an earlier request for the same (${error.earlier.id}) may have been applied: nothing was sent now`,
+      message: `an earlier identical request (${error.earlier.id}) may have been applied; nothing was sent`,
       hint: `settle it with \`storectl resume ${error.earlier.id}\` before you run the command again`,
       outcome: 'unknown',
       operationId: error.earlier.id,
@@ -41,7 +41,8 @@ export function describeHistoryError(error: unknown): unknown {
   }
   if (!(error instanceof HistoryError)) return error;
   if (error.code === 'record_not_found' || error.code === 'record_ambiguous') {
-    return usageError(error.message, '`storectl history list` shows the ids', { code: error.code });
+    const message = `${error.message.charAt(0).toLowerCase()}${error.message.slice(1).replace(/\.$/, '')}`;
+    return usageError(message, '`storectl history list` shows the ids', { code: error.code });
   }
   if (error.code === 'secret_in_record') {
     return usageError(error.message, 'remove the API key from the request', { code: error.code });

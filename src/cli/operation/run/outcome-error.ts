@@ -82,7 +82,7 @@ function rejectedDetails(
   const fields = describeFields(problem, context.fields);
   const code = problem.code ? ` ${printable(problem.code)}` : '';
   const refused = [
-    `the service refused (${status}${code}): ${printable(problem.message)}`,
+    `the service rejected the request (${status}${code}): ${printable(problem.message)}`,
     ...fields.map(({ field, flag, detail }) => `  ${flag ?? (field || 'the request')}: ${detail}`),
   ].join('\n');
   return {
@@ -122,12 +122,12 @@ type Unknown = Extract<Outcome, { kind: 'unknown' }>;
 function unknownDetails(outcome: Unknown, { recordId, now }: OutcomeContext): ErrorDetails {
   const settle =
     recordId === null
-      ? 'its record is gone: look in the store'
+      ? 'its history record is missing: check the store'
       : whenToTryAgain(`settle it with \`storectl resume ${recordId}\``, outcome.retryAt, now);
   return {
     code: 'outcome_unknown',
     exitCode: exitCodes.unknown,
-    message: `the request was sent, but no answer says whether it was applied (${describeDoubt(outcome)})`,
+    message: `the request was sent, but its outcome is unknown (${describeDoubt(outcome)})`,
     hint:
       outcome.retryAt === null
         ? `${settle} before you run the command again`
@@ -145,14 +145,14 @@ function unreadDetails(outcome: Unknown, { now }: OutcomeContext): ErrorDetails 
   const isCancelled = failure.code === 'cancelled';
   // If the attempts are used up, or the user did not want to wait, that is the reason.
   if (retryAt !== null && attempts < MAX_ATTEMPTS && !isCancelled) {
-    const message = `the service asks to wait, for longer than this command may take: ${what}`;
+    const message = `the service asks to wait longer than --timeout allows: ${what}`;
     return { code: 'throttled', exitCode: exitCodes.throttled, message, hint: again, status };
   }
   return {
     code: failure.code,
     exitCode: isCancelled ? exitCodes.cancelled : exitCodes.notApplied,
-    message: `no answer from the service${inAttempts(outcome)}: ${what}`,
-    hint: `reading changes nothing, so ${again}`,
+    message: `no response from the service${inAttempts(outcome)}: ${what}`,
+    hint: `nothing was changed; ${again}`,
     status,
   };
 }
@@ -166,7 +166,7 @@ function inAttempts({ attempts }: Outcome): string {
 function describeDoubt({ failure, status, problem }: Unknown): string {
   if (problem === null || failure.message.includes(problem.message)) return printable(failure.message);
   const answer = problem.message.startsWith('HTTP ') ? problem.message : `HTTP ${status}: ${problem.message}`;
-  return printable(`${failure.message}; the last answer was ${answer}`);
+  return printable(`${failure.message}; last response: ${answer}`);
 }
 
 /** Names the missing object. Null for another status, or if the answer may come from a gateway. */
@@ -202,25 +202,25 @@ function hintOfStatus(
       variable === null
         ? `run \`${loginCommand(profile)}\` with a new one`
         : 'set a new one, or unset the variable';
-    return `${key} is not valid here: ${replace}, then run the command again`;
+    return `${key} is wrong, expired or revoked: ${replace}, then run the command again`;
   }
-  if (status === 403) return `${key} may not do this: use a key with the scope for it`;
+  if (status === 403) return `${key} lacks the scope for this: use a key that has it`;
   if (status === 404 || status === 410) {
     if (subject?.listedBy)
-      return `ids may be shortened to ${minIdLength} characters or more; \`storectl ${subject.listedBy} list\` shows them`;
+      return `give the whole id, or at least its first ${minIdLength} characters; \`storectl ${subject.listedBy} list\` shows the ids`;
     return subject?.object === null
       ? 'check the store id, or use a key for this store; `storectl auth status` shows both'
       : 'check the id and the store; `storectl auth status` shows which store is used';
   }
-  if (status === 409 || status === 412) return 'look at what is there now before you try again';
+  if (status === 409 || status === 412) return 'check the current state before you try again';
   if (status === 425 || status === 429) {
     return retryAt === null
       ? 'run the command again later'
       : whenToTryAgain('run the command again', retryAt, now);
   }
   if (status === 422 || status === 400) return 'correct the input and run the command again';
-  if (status === 413) return 'send less: the service takes no input of this size';
-  return '`storectl auth status` shows which service is asked, and --debug its whole answer';
+  if (status === 413) return 'the input is too large for the service: send less';
+  return 'check the address with `storectl auth status`, or add --debug to see the whole response';
 }
 
 /** `again`, with the time to wait for if the service named one (epoch milliseconds), and how to wait for it. */

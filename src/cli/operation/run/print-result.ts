@@ -35,7 +35,7 @@ export async function printResult(run: Run, command: ResultView, performed: Perf
   }
   if (record?.failure?.code === markedByHand) {
     context.notice(
-      `${record.id} was marked as applied with \`storectl resume\`: there is no answer to show.`,
+      `${record.id} was marked as applied with \`storectl resume\`, so there is no response to show.`,
     );
     if (flags.json) context.print('null');
     return;
@@ -47,7 +47,8 @@ export async function printResult(run: Run, command: ResultView, performed: Perf
     const described = (await describeAnswer(run, command, performed)) ?? renderJson(text, out);
     if (described !== '') context.print(described);
   }
-  if (undo !== undefined) context.noticeToCopy(`Undo: ${undo}`);
+  if (undo === null) context.notice('No undo: this machine did not know the values before.');
+  else if (undo !== undefined) context.noticeToCopy(`Undo: ${undo}`);
 }
 
 /** `✓ Created backup "nightly"` on stderr. `text` may contain values from the service. */
@@ -70,7 +71,7 @@ async function describeAnswer(run: Run, command: ResultView, performed: Performe
     return renderRecord(rowsOf(answer, valueContext(context, answer)), out);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    notice('The answer is nested too deeply to format, so it is shown as JSON.');
+    notice('The response is nested too deeply to format, so it is shown as JSON.');
     return null;
   }
 }
@@ -90,8 +91,8 @@ function withoutId(operation: Operation, record: Performed['record']): CliError 
   return new CliError({
     code: 'no_id',
     exitCode: operation.class === 'read' ? exitCodes.notApplied : exitCodes.unknown,
-    message: 'the service answered without an id, so there is nothing to print',
-    hint: record === null ? undefined : `\`storectl history show ${record.id}\` shows the answer`,
+    message: 'the response contains no id to print',
+    hint: record === null ? undefined : `\`storectl history show ${record.id}\` shows the response`,
     outcome: 'applied',
     operationId: record?.id,
   });

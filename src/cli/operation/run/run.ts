@@ -71,6 +71,6 @@ export interface Performed {
   readonly record: HistoryRecord | null;
   /** The id that `--quiet` prints if it is not the answer's. */
   readonly id?: string;
-  /** A shell command that undoes the change. */
-  readonly undo?: string | undefined;
+  /** A shell command that undoes the change, or null if this machine did not know what was there before. */
+  readonly undo?: string | null | undefined;
 }

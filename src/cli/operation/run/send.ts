@@ -9,6 +9,7 @@ import type { Context } from '../../command/context.ts';
 import { listKnown, rememberDispute } from '../../command/known.ts';
 import { minIdLength } from '../../command/short-id.ts';
 import { parameterKinds } from '../../completion/known-values.ts';
+import { demoProfile } from '../../config/connection-settings.ts';
 import { CliError, cancelledError } from '../../core/errors.ts';
 import { exitCodes } from '../../core/exit-codes.ts';
 import { getPath } from '../../core/field-path.ts';
@@ -28,7 +29,8 @@ import type { ChangeOptions, OperationRequest, Performed, Run } from './run.ts';
  */
 export async function announce({ target, ui: { context } }: Run): Promise<void> {
   const { dim } = context.err.color;
-  context.notice(dim(`${target.profile} → store ${target.storeId} @ ${target.host}`));
+  const host = target.profile === demoProfile ? '' : ` @ ${target.host}`;
+  context.notice(dim(`${target.profile} → store ${target.storeId}${host}`));
   target.client.pause((await context.history()).waitFor(target));
 }
 
@@ -113,8 +115,8 @@ function unreadableAnswer(operation: Operation): CliError {
   return new CliError({
     code: 'unreadable_answer',
     exitCode: exitCodes.notApplied,
-    message: `the service answered ${operation.id} with success, but with something unexpected`,
-    hint: 'add --debug to see the answer; the address may be that of another service',
+    message: `the service accepted ${operation.id}, but its response is not the expected one`,
+    hint: 'add --debug to see the response, and check that the address is right',
     outcome: 'applied',
   });
 }
@@ -198,10 +200,10 @@ async function change(run: Run, options: ChangeOptions): Promise<Recorded> {
       onEarlierRecord: (earlier, open) =>
         say(
           open
-            ? `Continuing ${earlier.id} with its idempotency key, because its outcome is open (--new starts a new one).`
-            : `Already done with this idempotency key: this is the answer to ${earlier.id}.`,
+            ? `Continuing ${earlier.id} with its idempotency key, because its outcome is unknown (--new starts a new one).`
+            : `Already applied with this idempotency key. This is the response to ${earlier.id}.`,
         ),
-      onWait: () => say('Waiting for another storectl that runs the same operation…'),
+      onWait: () => say('Waiting for another storectl command to finish…'),
     }),
   );
 }
@@ -229,6 +231,6 @@ export function noteDrift({ notice, err, drift: said }: Context, answers: readon
   for (const line of answers.flatMap(({ drift }) => drift)) {
     if (said.has(line)) continue;
     said.add(line);
-    notice(err.color.yellow(`the answer differs from the contract: ${printable(line)}`));
+    notice(err.color.yellow(`unexpected response: ${printable(line)}`));
   }
 }

@@ -41,11 +41,11 @@ export async function readUndoable(
   const { origin, storeId } = await context.connect();
   const reason = reasonAgainst(record, operation, { origin, storeId });
   if (reason === null) {
-    return { record, former: await parseObject(record.former ?? '', `the former document of ${record.id}`) };
+    return { record, former: await parseObject(record.former ?? '', `the earlier settings in ${record.id}`) };
   }
   throw usageError(
-    `${record.id} ${reason}, so there is nothing to undo`,
-    `\`storectl history list --operation ${operation}\` shows the changes that can be undone`,
+    `${record.id} ${reason}, so it cannot be undone here`,
+    `\`storectl history list --operation ${operation}\` shows the changes`,
   );
 }
 
@@ -54,10 +54,10 @@ function reasonAgainst(
   operation: string,
   { origin, storeId }: Pick<Connection, 'origin' | 'storeId'>,
 ): string | null {
-  if (record.operation !== operation) return `is not a change by ${operation.replace('.', ' ')}`;
+  if (record.operation !== operation) return `was not made by ${operation.replace('.', ' ')}`;
   if (record.origin !== origin || record.storeId !== storeId)
     return `changed another store (${record.storeId} @ ${record.origin})`;
-  return record.former === null ? 'does not say what was there before' : null;
+  return record.former === null ? 'was sent when this machine did not know the values before' : null;
 }
 
 /** The command that undoes a change, or undefined if the history does not know what was there before it. */

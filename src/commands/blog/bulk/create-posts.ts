@@ -20,6 +20,7 @@ import {
   withGrace,
   withResultsFile,
 } from '../../../cli/operation/run/bulk.ts';
+import { isOutputWritten, markReported } from '../../../cli/operation/run/mark-reported.ts';
 import type { Run } from '../../../cli/operation/run/run.ts';
 import { announce, noteDrift, performInBatch } from '../../../cli/operation/run/send.ts';
 import type { Applied } from '../../../client/outcome.ts';
@@ -142,6 +143,8 @@ async function createAll(
   const documents = all.map(({ exitCode: _, ...result }) => result);
   if (context.flags.json) printJson(context, documents);
   write(documents);
+  // A batch that ends with an error has told what it created, too.
+  if (await isOutputWritten(context.io)) await markReported(context);
   return conclude(context, all, stop);
 }
 
@@ -168,8 +171,8 @@ function prepareTask(
 async function settle(run: Run, { file, slug }: PostFile, doubtful: KnownPost): Promise<PostResult> {
   const { created, ...known } = await settleBySlug(run, doubtful);
   const message = created
-    ? 'sent again because the answer was lost'
-    : 'the answer was lost, but the slug is taken';
+    ? 'sent again: the first response was lost'
+    : 'the response was lost, but the post exists';
   return {
     file,
     slug,
@@ -206,7 +209,7 @@ function failed({ file, slug }: PostFile, { details }: CliError): PostResult {
 }
 
 function notSent(post: PostFile): PostResult {
-  const message = 'the run stopped before';
+  const message = 'not reached: the run stopped earlier';
   return { ...resultOf(post, null), outcome: 'not_sent', message, exitCode: exitCodes.done };
 }
 
@@ -238,7 +241,7 @@ function conclude({ notice }: Context, results: readonly PostResult[], stop: Cli
   const codes = results.map(({ exitCode }) => exitCode);
   const exitCode = mostSevereExitCode(stop === null ? codes : [...codes, stop.details.exitCode]);
   if (exitCode === exitCodes.done) return exitCode;
-  const again = 'run the same command again to continue; it creates no post twice';
+  const again = 'run the same command again to continue; posts that exist are skipped';
   throw new CliError({
     code: stop?.details.code ?? 'incomplete',
     exitCode,

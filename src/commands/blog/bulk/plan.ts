@@ -72,8 +72,8 @@ function inDoubt(post: PostFile, found: KnownPost): PostResult {
     ...resultOf(post, found),
     outcome: 'unknown',
     message: changed
-      ? `sent before with different content, and the answer was lost (${found.record.id}): check the store`
-      : `sent before, and the answer was lost (${found.record.id}): check the store, or add ${slugsAreUnique} if the service refuses taken slugs`,
+      ? `sent before with different content, and the response was lost (${found.record.id}): check the store`
+      : `sent before, outcome unknown (${found.record.id}): check the store, or add ${slugsAreUnique} if the service rejects duplicate slugs`,
     exitCode: exitCodes.unknown,
   };
 }

@@ -71,7 +71,7 @@ async function readPostFile(
   if (isStandardInput(file)) {
     throw usageError(
       'standard input (-) cannot be combined with files',
-      'it holds one post: pass - alone, or only files',
+      'standard input is one post: give either - or files',
     );
   }
   const { body, lineOf } = await readDraft(source, file, common);

@@ -78,5 +78,6 @@ function describePlan(planned: readonly PlannedPost[], width: number | null): st
     const details = 'do' in one.plan ? String(body.title) : one.plan.message;
     return [wordOf(one), printable(file), printable(slug), printableInOneLine(details)];
   });
-  return alignLines([['PLAN', 'FILE', 'SLUG', 'TITLE OR REASON'], ...rows], width);
+  const isReason = (row: number) => 'outcome' in (planned[row - 1]?.plan ?? {});
+  return alignLines([['PLAN', 'FILE', 'SLUG', 'TITLE OR REASON'], ...rows], width, isReason);
 }

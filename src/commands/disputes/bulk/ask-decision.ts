@@ -1,5 +1,7 @@
 import { CliError, WentBack } from '../../../cli/core/errors.ts';
 import { printableInOneLine } from '../../../cli/core/sanitize.ts';
+import { deriveFlags } from '../../../cli/input/field-flags.ts';
+import { askField } from '../../../cli/operation/questions/ask-field.ts';
 import { explainRefusal } from '../../../cli/operation/questions/ask-missing.ts';
 import type { Performed, Run } from '../../../cli/operation/run/run.ts';
 import { truncateText } from '../../../cli/output/wrap.ts';
@@ -30,7 +32,9 @@ export async function askDecision(
   const chooseStatus = async () => {
     const chosen = await askStatus(run, canGoBack, decision.status);
     way = chosen === 'skip' || chosen === 'back' ? chosen : 'decide';
-    if (typeof chosen !== 'string') decision = { ...decision, ...chosen };
+    // Another outcome has another reason.
+    if (typeof chosen !== 'string' && chosen.status !== decision.status)
+      decision = { ...chosen, resolution: '' };
   };
   const chooseResolution = async () => {
     decision = { ...decision, resolution: await askResolution(run, resolutions, decision.resolution) };
@@ -70,7 +74,7 @@ async function askStatus(
     ...decisions.map((status) => ({ value: `status ${status}`, name: status })),
     { value: 'other', name: 'Other…' },
     { value: 'skip', name: 'Skip this dispute' },
-    ...(canGoBack ? [{ value: 'back', name: 'Back to the dispute skipped before' }] : []),
+    ...(canGoBack ? [{ value: 'back', name: 'Back to the previous dispute' }] : []),
   ];
   for (;;) {
     const chosen = await askChoice(context.io, 'Outcome of the dispute', choices, `status ${before}`);
@@ -82,7 +86,7 @@ async function askStatus(
   }
 }
 
-/** Offers the earlier resolutions; the chosen one can be edited. */
+/** Offers the earlier resolutions; the chosen one can be edited, also in the editor. */
 async function askResolution(
   { ui: { context } }: Run,
   earlier: readonly string[],
@@ -90,18 +94,17 @@ async function askResolution(
 ): Promise<string> {
   const { io } = context;
   const offered = [...new Set(earlier)].slice(0, maxResolutions);
-  const write = (preset: string) =>
-    askText(io, 'Reason for the decision', {
-      preset: preset === '' ? undefined : preset,
-      lineBreaks: true,
-      validate: (text) => text.trim() !== '' || 'A reason is required',
-    });
+  const field = deriveFlags(decideDispute.body, { fileFlags: { resolution: 'resolution-file' } }).find(
+    ({ path }) => path[0] === 'resolution',
+  );
+  const write = async (preset: string) =>
+    field === undefined ? preset : String(await askField(io, field, { before: preset }));
   if (before !== '' || offered.length === 0) return write(before);
   const choices = offered.map((text) => ({ value: text, name: truncateText(printableInOneLine(text), 66) }));
   for (;;) {
     const chosen = await askChoice(io, 'Which earlier reason do you want to start from?', [
       ...choices,
-      { value: '', name: 'None, write a new one' },
+      { value: '', name: 'None: write a new one' },
     ]);
     const text = await unlessBack(() => write(chosen));
     if (text !== null) return text;

@@ -10,6 +10,7 @@ import { markReported } from '../../../cli/operation/run/mark-reported.ts';
 import { noticeDone } from '../../../cli/operation/run/print-result.ts';
 import type { Run } from '../../../cli/operation/run/run.ts';
 import { announce, settleEarlierDecision } from '../../../cli/operation/run/send.ts';
+import { explainKeys } from '../../../cli/prompts/questions.ts';
 import { decideDispute } from '../../../contract/operations/disputes.ts';
 import { expectedStatus, showCaseFile } from '../decide-one.ts';
 import { readDispute } from '../dispute-status.ts';
@@ -37,6 +38,7 @@ export async function decideByHand(
   const grace = withGrace(context);
   const run = { ...batch, ui: { ...batch.ui, context: grace.context, parsed } };
   await announce(run);
+  explainKeys(run.ui.context);
   try {
     return await withResultsFile(context, parsed, async (write) => {
       const file = path.resolve(context.io.cwd, receiptFile(run.target.profile));
@@ -138,6 +140,7 @@ async function decideRow(
       const isOurs = earlier.some((line) => line.disputeId === disputeId && line.outcome === 'applied');
       const message = `already ${String(before.status)}`;
       const outcome = isOurs ? ('recorded' as const) : ('unchanged' as const);
+      if (!isOurs) context.notice(`${place.title}: dispute ${disputeId} is ${message}`);
       return { line: lineOf(run, { ...row, before }, { outcome, message }), fatal: null };
     }
     context.notice(`\n${context.err.color.bold(place.title)}`);

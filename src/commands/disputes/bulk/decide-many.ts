@@ -13,7 +13,7 @@ import {
   withBatchLock,
   withResultsFile,
 } from '../../../cli/operation/run/bulk.ts';
-import { wrongConfirmation } from '../../../cli/operation/run/confirm.ts';
+import { mismatch, wrongConfirmation } from '../../../cli/operation/run/confirm.ts';
 import type { Run } from '../../../cli/operation/run/run.ts';
 import { announce } from '../../../cli/operation/run/send.ts';
 import { renderJson } from '../../../cli/output/style.ts';
@@ -21,7 +21,8 @@ import { decideDispute } from '../../../contract/operations/disputes.ts';
 import { expectStatus } from '../dispute-status.ts';
 import { decideByHand } from './decide-by-hand.ts';
 import { parseDecisions, parseIds } from './decisions-file.ts';
-import { describePlan, exitCodeOf, type PlannedRow, planDecisions, settleOpenDecisions } from './plan.ts';
+import { describeRows, describeTotals, exitCodeOf } from './describe-plan.ts';
+import { type PlannedRow, planDecisions, settleOpenDecisions } from './plan.ts';
 import { openReceipt, readReceipt } from './receipt.ts';
 import { decideAll } from './run-decisions.ts';
 
@@ -58,9 +59,7 @@ export async function decideMany(
       const earlier = readReceipt(receiptFile, target);
       const known = await settleOpenDecisions(run, file);
       const rows = await planDecisions(run, file, earlier, expected, known);
-      // A long plan goes through the pager, which only data on stdout does.
-      if (context.canPrompt) context.print(`${describePlan(rows, context.out)}\n`);
-      else context.notice(`${describePlan(rows, context.err)}\n`);
+      showPlan(context, rows);
       await confirmCount(context, parsed, rows, earlier.length > 0);
       const receipt = openReceipt(receiptFile, earlier);
       try {
@@ -78,10 +77,18 @@ function chooseReceipt({ io }: Context, parsed: ParsedCommand, from: string): st
   if (given === undefined && isStandardInput(from)) {
     throw usageError(
       'decisions from standard input need --receipt FILE',
-      'the receipt records what was decided, so that a later run can continue',
+      'a later run continues from the receipt',
     );
   }
   return path.resolve(io.cwd, given ?? `${from}.receipt.jsonl`);
+}
+
+/** A long plan goes through the pager, which only data on stdout does. The totals stay above the question. */
+function showPlan(context: Context, rows: readonly PlannedRow[]): void {
+  const print = context.canPrompt ? context.print : context.notice;
+  const table = describeRows(rows, context.canPrompt ? context.out : context.err);
+  if (table !== '') print(`${table}\n`);
+  if (rows.some(({ plan }) => plan === 'decide')) context.notice(`${describeTotals(rows, context.err)}\n`);
 }
 
 function printPlan(run: Run, rows: readonly PlannedRow[]): ExitCode {
@@ -98,7 +105,8 @@ function printPlan(run: Run, rows: readonly PlannedRow[]): ExitCode {
     const plan = chosenFields(context, document);
     context.print(renderJson(JSON.stringify({ plan }), context.out));
   } else {
-    context.print(describePlan(rows, context.out));
+    const parts = [describeRows(rows, context.out), describeTotals(rows, context.out)];
+    context.print(parts.filter((part) => part !== '').join('\n\n'));
   }
   context.notice('dry run: nothing was sent, and no receipt was written');
   return mostSevereExitCode(rows.map(({ plan }) => exitCodeOf(plan)));
@@ -134,8 +142,8 @@ async function confirmCount(
   }
   const { askText } = await import('../../../cli/prompts/prompts.ts');
   const { askFirst } = await import('../../../cli/prompts/questions.ts');
-  const validate = (text: string) => text.trim() === String(count) || "That doesn't match. Ctrl-C cancels.";
+  const validate = (text: string) => text.trim() === String(count) || mismatch;
   const what = count === 1 ? 'Record 1 decision? It is final.' : `Record ${count} decisions? They are final.`;
   const question = `${what} Type ${count} to confirm`;
-  await askFirst(() => askText(context.io, question, { validate }));
+  await askFirst(() => askText(context.io, question, { validate, isConfirmation: true }));
 }

@@ -100,7 +100,7 @@ function csvRows(text: string, name: string): RawRow[] {
     line,
     values: Object.fromEntries(titles.map((title, index) => [title, cells[index] ?? ''])),
     ...(cells.length !== titles.length && {
-      problem: `${cells.length} cells, but the header has ${titles.length}`,
+      problem: `${cells.length} ${cells.length === 1 ? 'cell' : 'cells'}, but the header has ${titles.length}`,
     }),
   }));
 }

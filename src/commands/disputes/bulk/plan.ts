@@ -3,12 +3,9 @@ import { CliError } from '../../../cli/core/errors.ts';
 import { type ExitCode, exitCodes } from '../../../cli/core/exit-codes.ts';
 import { getPath, textAt } from '../../../cli/core/field-path.ts';
 import { isObject } from '../../../cli/core/json-value.ts';
-import { printable, printableInOneLine } from '../../../cli/core/sanitize.ts';
-import { concernsOneItem, describeCounts, forEachConcurrently } from '../../../cli/operation/run/bulk.ts';
+import { concernsOneItem, forEachConcurrently } from '../../../cli/operation/run/bulk.ts';
 import type { Run } from '../../../cli/operation/run/run.ts';
 import { sendOptions } from '../../../cli/operation/run/send.ts';
-import type { Style } from '../../../cli/output/style.ts';
-import { alignLines, wrapText } from '../../../cli/output/wrap.ts';
 import { buildPath } from '../../../contract/operation.ts';
 import { decideDispute } from '../../../contract/operations/disputes.ts';
 import { isOpen } from '../../../history/records/outline.ts';
@@ -93,8 +90,8 @@ function refuseUnknownStatus(found: Found, { status }: Decision, taken: readonly
   return {
     ...found,
     plan: 'invalid',
-    message: `the status "${status}" is not one of ${usualStatuses.join(', ')}`,
-    warning: `the service may not take "${status}"; if it does, decide one dispute with it first`,
+    message: `unknown status "${status}" (known: ${usualStatuses.join(', ')}); to use it, decide one dispute with it by id first`,
+    warning: null,
   };
 }
 
@@ -131,7 +128,9 @@ export function outcomeOfError({ details }: CliError): { plan: RowOutcome; messa
     [exitCodes.conflict]: 'conflict',
     [exitCodes.unknown]: 'unknown',
   };
-  return { plan: byExitCode[details.exitCode] ?? 'rejected', message: details.message };
+  const refused = details.fields?.map(({ field, detail }) => `${field}: ${detail}`).join('; ');
+  const message = refused ? `${refused} (${details.status} ${details.code})` : details.message;
+  return { plan: byExitCode[details.exitCode] ?? 'rejected', message };
 }
 
 /**
@@ -141,7 +140,7 @@ export function outcomeOfError({ details }: CliError): { plan: RowOutcome; messa
 function considerReceipt(found: Found, recorded: EarlierLine | undefined): Found {
   if (recorded === undefined) return found;
   if (found.plan === 'decide') {
-    return { ...found, warning: 'decided by an earlier run but open again: was the store restored?' };
+    return { ...found, warning: 'decided by an earlier run but open again (was the store restored from a backup?)' };
   }
   const isStillSo = ['status', 'resolution'].every(
     (name) => found.before !== null && found.before[name] === getPath(recorded.after, [name]),
@@ -190,75 +189,4 @@ export async function settleOpenDecisions(
     if (isDecided || mayHaveBeenApplied(record)) known.set(record.path, record);
   }
   return known;
-}
-
-/** The words for a row in the plan and in results, and the exit code that it leads to. */
-const outcomes: Readonly<Record<PlannedRow['plan'], readonly [word: string, exitCode: ExitCode]>> = {
-  decide: ['decide', exitCodes.done],
-  applied: ['decided', exitCodes.done],
-  unchanged: ['unchanged', exitCodes.done],
-  recorded: ['done before', exitCodes.done],
-  conflict: ['conflict', exitCodes.conflict],
-  not_found: ['not found', exitCodes.notFound],
-  rejected: ['refused', exitCodes.rejected],
-  invalid: ['invalid', exitCodes.usage],
-  unknown: ['unknown', exitCodes.unknown],
-  not_sent: ['not sent', exitCodes.done],
-};
-
-export function describeOutcome(outcome: PlannedRow['plan']): string {
-  return outcomes[outcome][0];
-}
-
-export function exitCodeOf(outcome: PlannedRow['plan']): ExitCode {
-  return outcomes[outcome][1];
-}
-
-/**
- * The plan, one line a row, then warnings and totals. Rows that an earlier run decided are only counted. A terminal shows
- * ids by their beginning and cuts what does not fit.
- */
-export function describePlan(all: readonly PlannedRow[], style: Style): string {
-  const rows = all.filter(({ plan }) => plan !== 'recorded');
-  const cells = rows.map(({ line, plan, disputeId, decision, message, warning }) => [
-    String(line),
-    describeOutcome(plan),
-    style.width === null ? printable(disputeId ?? '') : shortId(disputeId),
-    plan === 'decide' && decision !== null ? printable(decision.status) : '',
-    printableInOneLine(detailsOf(plan, decision, message, warning)),
-  ]);
-  const table = rows.length === 0 ? '' : `${alignLines([planHeader, ...cells], style.width)}\n`;
-  const warnings = all.filter(({ warning }) => warning !== null);
-  const doubts = [...new Set(warnings.map(({ warning }) => warning))].map((warning) => {
-    const lines = warnings.filter((row) => row.warning === warning).map(({ line }) => line);
-    const text = `Warning: line ${lines.join(', ')}: ${printable(warning ?? '')}`;
-    return style.color.yellow(style.width === null ? text : wrapText(text, style.width));
-  });
-  return [table, ...doubts, summarize(all.map(({ plan }) => plan))].filter((text) => text !== '').join('\n');
-}
-
-const toDecide = 'to decide';
-
-/** `195 to decide, 2 not found, 3 invalid`. */
-export function summarize(plans: readonly PlannedRow['plan'][]): string {
-  const counted = plans.map((plan) => (plan === 'decide' ? toDecide : describeOutcome(plan)));
-  return describeCounts(counted, [toDecide, ...Object.values(outcomes).map(([word]) => word)]);
-}
-
-const planHeader = ['LINE', 'PLAN', 'DISPUTE', 'STATUS', 'RESOLUTION OR REASON'];
-
-function detailsOf(
-  plan: PlannedRow['plan'],
-  decision: Decision | null,
-  message: string,
-  warning: string | null,
-): string {
-  if (plan !== 'decide' || decision === null) return message;
-  const resolution = decision.resolution.replace(/\s+/g, ' ').trim();
-  return warning === null ? resolution : `(see the warning) ${resolution}`;
-}
-
-/** Enough of an id to tell it apart. */
-function shortId(id: string | null): string {
-  return printable(id !== null && id.length > 13 ? `${id.slice(0, 12)}…` : (id ?? ''));
 }

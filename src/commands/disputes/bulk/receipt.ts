@@ -88,7 +88,7 @@ export function readReceipt(file: string, target: Pick<ReceiptLine, 'origin' | '
     const value = parse(line);
     if (value === null && index === lines.length - 1) return [];
     if (value === null || !('outcome' in value) || !('disputeId' in value)) {
-      throw unusable(file, `line ${index + 1} is not a line of a receipt`);
+      throw unusable(file, `line ${index + 1} is not a receipt entry`);
     }
     if (value.origin !== target.origin || value.storeId !== target.storeId) {
       throw unusable(
@@ -169,7 +169,7 @@ function parse(line: string): Record<string, unknown> | null {
 function unusable(file: string, reason: string) {
   return usageError(
     `${file} cannot be used as the receipt: ${reason}`,
-    'name another file with --receipt; nothing was sent',
+    'choose another file with --receipt; nothing was sent',
     { code: 'unusable_receipt' },
   );
 }

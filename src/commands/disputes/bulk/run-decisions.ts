@@ -18,15 +18,8 @@ import { parseKey } from '../../../contract/api-key.ts';
 import { buildPath } from '../../../contract/operation.ts';
 import { decideDispute } from '../../../contract/operations/disputes.ts';
 import type { HistoryRecord } from '../../../history/records/record.ts';
-import {
-  assessRow,
-  describeOutcome,
-  exitCodeOf,
-  outcomeOfError,
-  type PlannedRow,
-  runOfRow,
-  summarize,
-} from './plan.ts';
+import { describeOutcome, exitCodeOf, summarize } from './describe-plan.ts';
+import { assessRow, outcomeOfError, type PlannedRow, runOfRow } from './plan.ts';
 import type { Receipt, ReceiptLine, RowOutcome } from './receipt.ts';
 
 /** The result of a row, as `--json` prints it. */
@@ -67,11 +60,14 @@ export async function decideAll(decisions: DecisionRun): Promise<ExitCode> {
       const { line, fatal }: RowEnd =
         stop === null
           ? await decideRow(patient, row)
-          : { line: skippedLine(decisions, row, row.message || 'the run stopped before'), fatal: null };
+          : {
+              line: skippedLine(decisions, row, row.message || 'not reached: the run stopped earlier'),
+              fatal: null,
+            };
       stop ??= fatal;
       const result = resultOf(row, line);
       results.push(result);
-      progress.step(isInPlanOnly(row) ? null : resultLine(context, result, widths));
+      progress.step(isInPlanOnly(context, row) ? null : resultLine(context, result, widths));
       try {
         receipt.append(line);
         await markReported(context);
@@ -104,9 +100,11 @@ export function endRun(
   write({ receipt: receipt.file, results });
   const outcomes = results.map(({ outcome }) => outcome);
   context.notice(`${summarize(outcomes)}; receipt: ${receipt.file}`);
+  if (stop === null && outcomes.includes('not_sent'))
+    context.notice('Run the same command again to decide the rest.');
   if (stop !== null) throw stopped(stop, outcomes);
   const exitCode = mostSevereExitCode(outcomes.map(exitCodeOf));
-  if (exitCode !== exitCodes.done) throw incomplete(outcomes, exitCode, receipt.file);
+  if (exitCode !== exitCodes.done) throw incomplete(context, results, exitCode);
   return exitCode;
 }
 
@@ -146,10 +144,11 @@ export function decidedRow(run: Run, row: PlannedRow, { answer, record }: Perfor
 /** The end of a row that failed. Throws errors that are not for the user. */
 export function failedRow(run: Run, row: PlannedRow, error: unknown): RowEnd {
   if (!(error instanceof CliError)) throw error;
-  const { exitCode, message, requestId = null, operationId = null } = error.details;
+  const { exitCode, requestId = null, operationId = null } = error.details;
   const isOwn = concernsOneItem(exitCode);
   const wasSent = error.details.outcome === 'rejected' || error.details.outcome === 'unknown';
-  const outcome = isOwn || wasSent ? outcomeOfError(error).plan : 'not_sent';
+  const { plan, message } = outcomeOfError(error);
+  const outcome = isOwn || wasSent ? plan : 'not_sent';
   const line = lineOf(run, row, { outcome, message, requestId, operationId });
   return { line, fatal: isOwn ? null : error };
 }
@@ -200,9 +199,9 @@ export function lineOf({ target, ui }: Run, row: PlannedRow, more: Partial<Recei
   };
 }
 
-/** Rows that were already decided are in the plan or its totals, and are not listed again. */
-function isInPlanOnly({ plan }: PlannedRow): boolean {
-  return plan === 'recorded' || plan === 'unchanged';
+/** Rows that were already decided are in the plan or its totals. A terminal shows the plan right above, with all reasons. */
+function isInPlanOnly({ canPrompt }: Context, { plan }: PlannedRow): boolean {
+  return canPrompt ? plan !== 'decide' : plan === 'recorded' || plan === 'unchanged';
 }
 
 type ColumnWidths = Readonly<Record<'line' | 'disputeId' | 'status', number>>;
@@ -222,7 +221,7 @@ function resultLine({ flags }: Context, result: RowResult, widths: ColumnWidths)
   const { line, disputeId, status, outcome, message } = result;
   if (flags.quiet) return outcome === 'applied' ? printable(disputeId ?? '') : null;
   const cells = [
-    describeOutcome(outcome).padEnd(11),
+    describeOutcome(outcome).padEnd(15),
     `line ${String(line).padEnd(widths.line)}`,
     (disputeId ?? '').padEnd(widths.disputeId),
     (status ?? '').padEnd(widths.status),
@@ -245,13 +244,19 @@ function stopped({ details }: CliError, outcomes: readonly RowOutcome[]): CliErr
   });
 }
 
-function incomplete(outcomes: readonly RowOutcome[], exitCode: ExitCode, receipt: string): CliError {
-  const bad = outcomes.filter((outcome) => exitCodeOf(outcome) !== exitCodes.done).length;
-  const decided = outcomes.filter((outcome) => outcome === 'applied').length;
+/** How many failed rows an error lists. The receipt has all of them. */
+const maxFailed = 10;
+
+/** In a terminal the error lists the rows: their lines among the results have scrolled away. */
+function incomplete({ canPrompt }: Context, results: readonly RowResult[], exitCode: ExitCode): CliError {
+  const failed = results.filter(({ outcome }) => exitCodeOf(outcome) !== exitCodes.done);
+  const lines = failed
+    .slice(0, canPrompt ? maxFailed : 0)
+    .map(({ line, message }) => `  line ${line}: ${printableInOneLine(message)}`);
   return new CliError({
     code: 'incomplete',
     exitCode,
-    message: `${decided} decided, but ${bad} of ${outcomes.length} rows failed`,
-    hint: `${receipt} says which and why; fix them and run the command again`,
+    message: [`${failed.length} of ${results.length} disputes could not be decided`, ...lines].join('\n'),
+    hint: 'fix or remove them and run the command again: the receipt names them, and nothing is decided twice',
   });
 }

@@ -21,8 +21,8 @@ test('other values than were sent are listed on stderr, and the exit code stays 
   ]);
 
   expect(exitCode).toBe(0);
-  const listed = stderr.split('\n').filter((line) => line.includes('the service has'));
-  expect(listed).toEqual(['quietHours.start: sent 21:00, the service has 22:00']);
+  const listed = stderr.split('\n').filter((line) => line.includes('the service returned'));
+  expect(listed).toEqual(['quietHours.start: sent 21:00, the service returned 22:00']);
 });
 
 test('a secret is not listed', async () => {

@@ -212,7 +212,7 @@ describe('errors', () => {
 
     expect({ exitCode, tries: server.requests.length }).toEqual({ exitCode: 9, tries: 4 });
     expect(stderr).toMatch(
-      /^error: no answer from the service in 4 attempts: oh\n.* run the command again after /m,
+      /^error: no response from the service in 4 attempts: oh\n.* run the command again after /m,
     );
   });
 
@@ -234,7 +234,7 @@ describe('errors', () => {
     const forPrograms = await machine.run([...args, '--json']);
 
     expect(forPeople.stderr.split('\n').slice(1)).toEqual([
-      'error: the service refused (422 validation_failed): The request is invalid.',
+      'error: the service rejected the request (422 validation_failed): The request is invalid.',
       '  --cashback-bp: at most 10000',
       '  settings.loyalty: not known',
       '  correct the input and run the command again',
@@ -286,7 +286,7 @@ describe('errors', () => {
       ]);
 
       expect(exitCode).toBe(5);
-      expect(stderr).toMatch(/^error: the service refused \(404( \w+)?\): \S/);
+      expect(stderr).toMatch(/^error: the service rejected the request \(404( \w+)?\): \S/);
     },
   );
 
@@ -298,7 +298,7 @@ describe('errors', () => {
     ]);
 
     expect(exitCode).toBe(10);
-    expect(stderr).toContain('the answer is no valid HTTP');
+    expect(stderr).toContain('the response is not valid HTTP');
     expect(stderr).not.toContain('https://');
   });
 
@@ -314,7 +314,7 @@ describe('errors', () => {
 
     expect(result).toMatchObject({ exitCode: 0, stdout: `${JSON.stringify(body)}\n` });
     expect(result.stderr).toMatch(
-      /^the answer differs from the contract: quietHours\.enabled must be true or false .*\nthe answer differs from the contract: templates must be an object .*\n$/,
+      /^unexpected response: quietHours\.enabled must be true or false .*\nunexpected response: templates must be an object .*\n$/,
     );
   });
 });
@@ -323,14 +323,11 @@ describe('between two attempts', () => {
   test.each([
     [
       { status: 429, delayMs: 1000, reason: 'Try again in 1 s.' },
-      'rate limited by the service: trying again in 1 s',
+      'rate limited by the service: retrying in 1 s',
     ],
-    [{ status: 503, delayMs: 12_300, reason: 'Down.' }, 'Down: trying again in 12 s'],
-    [
-      { status: null, delayMs: 213, reason: 'connection refused' },
-      'connection refused: trying again in 0.2 s',
-    ],
-    [{ status: null, delayMs: 3, reason: 'x' }, 'x: trying again in 0.1 s'],
+    [{ status: 503, delayMs: 12_300, reason: 'Down.' }, 'Down: retrying in 12 s'],
+    [{ status: null, delayMs: 213, reason: 'connection refused' }, 'connection refused: retrying in 0.2 s'],
+    [{ status: null, delayMs: 3, reason: 'x' }, 'x: retrying in 0.1 s'],
   ])('%j is said in one sentence, with the true time', (retry, expected) => {
     expect(describeRetry(retry)).toBe(expected);
   });
@@ -341,7 +338,7 @@ describe('between two attempts', () => {
     const { exitCode, stderr } = await machineFor({ origin: server.url, storeId, apiKey }).run(commands.read);
 
     expect(exitCode).toBe(0);
-    expect(stderr).toMatch(/^rate limited by the service: trying again in \S+ s$/m);
+    expect(stderr).toMatch(/^rate limited by the service: retrying in \S+ s$/m);
     expect(stderr).not.toContain('Try again');
   });
 

@@ -336,7 +336,7 @@ test('a refusal that is cut off leaves a post in doubt, until it is heard', asyn
 
   expect(first).toMatchObject({
     exitCode: 10,
-    stdout: expect.stringMatching(/^unknown {2}a\.md .*the last answer was HTTP 409/m),
+    stdout: expect.stringMatching(/^unknown {2}a\.md .*last response: HTTP 409/m),
   });
   expect(second).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('2 exists') });
   expect(await made()).toEqual(['a', 'b']);
@@ -425,7 +425,7 @@ test('a cancelled run lets what is under way end, and says what is there', async
   const second = await machine.run(['blog', 'create', ...names, '--json']);
 
   expect(first.exitCode).toBe(130);
-  expect(first.stderr).toContain('cancelled, nothing more was sent');
+  expect(first.stderr).toContain('cancelled; nothing more was sent');
   expect(created.length).toBeGreaterThan(0);
   expect(created.length).toBeLessThanOrEqual(4);
   // Written down is what was sent, or was about to be.

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { withoutColors } from '../../../../src/cli/output/palette.ts';
-import { describePlan, type PlannedRow } from '../../../../src/commands/disputes/bulk/plan.ts';
+import { describeRows, describeTotals } from '../../../../src/commands/disputes/bulk/describe-plan.ts';
+import type { PlannedRow } from '../../../../src/commands/disputes/bulk/plan.ts';
 
 const row: PlannedRow = {
   line: 2,
@@ -12,24 +13,24 @@ const row: PlannedRow = {
   before: null,
 };
 
-test('at 80 columns the plan has one line a row, and rows that are done are only counted', () => {
+test('at 80 columns a decision takes one line, a reason is whole, and rows that are done are only counted', () => {
   const rows: PlannedRow[] = [
     row,
     {
       ...row,
       line: 13,
+      disputeId: '81abbead',
       plan: 'conflict',
-      message: `the dispute is lost, not open; ${'and so on '.repeat(9)}`,
+      message: `a reason ${'that is long '.repeat(4)}`,
     },
     { ...row, line: 14, plan: 'recorded' },
   ];
-  const lines = describePlan(rows, { color: withoutColors, width: 80 }).split('\n');
-  expect(lines.filter((line) => line.length > 80)).toEqual([]);
-  expect(lines).toEqual([
-    'LINE  PLAN      DISPUTE        STATUS  RESOLUTION OR REASON',
-    expect.stringMatching(/^2 {5}decide {4}5f0cbead-000… {2}won {5}Tracking shows that.*…$/),
-    expect.stringMatching(/^13 {4}conflict {2}5f0cbead-000… {10}the dispute is lost.*…$/),
-    '',
-    '1 to decide, 1 done before, 1 conflict',
+  const style = { color: withoutColors, width: 80 };
+  expect(describeRows(rows, style).split('\n')).toEqual([
+    'LINE  PLAN      DISPUTE   STATUS  RESOLUTION OR REASON',
+    '2     decide    5f0cbead  won     Tracking shows that it was delivered that it …',
+    '13    conflict  81abbead          a reason that is long that is long that is',
+    '                                  long that is long',
   ]);
+  expect(describeTotals(rows, style)).toBe('1 to decide, 1 decided in an earlier run, 1 conflict');
 });
