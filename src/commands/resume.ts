@@ -32,9 +32,10 @@ interface Report {
 }
 
 export const command: CommandDefinition = {
-  description: `Settle changes whose outcome is unknown: they were interrupted, or sent without a readable response. A change
-with an idempotency key is sent again with the same key and the same bytes, so it takes effect once. Others are settled by
-reading where that is possible. Changes that cannot be settled stay open, and resume shows what is known about them.`,
+  description: `Settle changes whose outcome is unknown: they were interrupted, or sent without a readable response. A
+change with an idempotency key is sent again with the same key and the same bytes, so it takes effect once. Others are
+settled by reading where that is possible. Changes that cannot be settled stay open, and resume shows what is known about
+them.`,
   arguments: [
     {
       name: 'id',

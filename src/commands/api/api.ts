@@ -30,9 +30,10 @@ import {
 const group = 'Request:';
 
 export const command: CommandDefinition = {
-  description: `Send one request with the key of the profile. {store} in the path is replaced by the store id; the path stays
-below the base URL. The response is printed on stdout even if the service rejects the request; the error is then on stderr and sets the exit code. Changes are recorded in the history. A known operation is retried like its own command; any other change is
-sent once. Nothing is checked or backed up first. In a terminal you are asked for missing arguments.`,
+  description: `Send one request with the key of the profile. {store} in the path is replaced by the store id; the path
+stays below the base URL. The response is printed on stdout even if the service rejects the request; the error is then on
+stderr and sets the exit code. Changes are recorded in the history. A known operation is retried like its own command; any
+other change is sent once. Nothing is checked or backed up first. In a terminal you are asked for missing arguments.`,
   arguments: [
     { name: 'method', description: `One of ${rawMethods.join(', ')}`, complete: rawMethods },
     { name: 'path', description: 'Path, for example /v1/stores/{store}/operations/settings' },

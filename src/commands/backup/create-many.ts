@@ -8,6 +8,8 @@ import { CliError, type ErrorDetails, usageError } from '../../cli/core/errors.t
 import { type ExitCode, exitCodes } from '../../cli/core/exit-codes.ts';
 import { getPath } from '../../cli/core/field-path.ts';
 import type { ParsedCommand } from '../../cli/core/parsed-command.ts';
+import { deriveFlags } from '../../cli/input/field-flags.ts';
+import { createBackup } from '../../contract/operations/backups.ts';
 import { printable, printableInOneLine } from '../../cli/core/sanitize.ts';
 import { mostSevereExitCode, withResultsFile } from '../../cli/operation/run/bulk.ts';
 import { describeHistoryError } from '../../cli/operation/run/history-error.ts';
@@ -52,15 +54,18 @@ export async function backUpMany(
   try {
     for (const profile of profiles) stores.push(await openStore(context, profile));
     const different = withoutRepeated(context, stores);
-    const options = [...parsed.options].filter(
-      ([flag]) => !['--profile', '--demo', allProfiles, outputFileOption.flag].includes(flag),
+    const options = new Map(
+      [...parsed.options].filter(
+        ([flag]) => !['--profile', '--demo', allProfiles, outputFileOption.flag].includes(flag),
+      ),
     );
+    await askMissing(context, options);
     return await withResultsFile(context, parsed, async (write) => {
       const results: StoreResult[] = [];
       const codes: ExitCode[] = [];
       for (const store of different) {
         const { result, exitCode } = await backUp(store, () =>
-          one.run(store.context, { ...parsed, options: new Map(options) }),
+          one.run(store.context, { ...parsed, options }),
         );
         results.push(result);
         codes.push(exitCode);
@@ -75,6 +80,25 @@ export async function backUpMany(
   } finally {
     for (const store of stores) await store.context.close();
   }
+}
+
+/** In a terminal, asks once for what all stores need and no flag gives. */
+async function askMissing(
+  context: Context,
+  options: Map<string, readonly string[] | boolean>,
+): Promise<void> {
+  if (!context.canPrompt || options.has('--from-file') || options.has('--set')) return;
+  const missing = deriveFlags(createBackup.body).filter(
+    ({ flag }) => ['--label', '--sections'].includes(flag) && !options.has(flag),
+  );
+  if (missing.length === 0) return;
+  const { askInto } = await import('../../cli/operation/questions/ask-missing.ts');
+  const { askFromStart, explainKeys } = await import('../../cli/prompts/questions.ts');
+  const body: Record<string, unknown> = {};
+  const questions = missing.map((field) => ({ ask: () => askInto(context, body, field) }));
+  explainKeys(context);
+  await askFromStart(() => questions);
+  for (const { flag, path } of missing) options.set(flag, [getPath(body, path)].flat().map(String));
 }
 
 async function openStore({ io, flags }: Context, profile: string): Promise<Store> {

@@ -22,8 +22,10 @@ const onePost = (fromFile: Readonly<Record<string, unknown>> = {}, edited = fals
   operationCommand({
     operation: createBlogPost,
     description: `Create a blog post from flags or a Markdown file. YAML front matter between lines of --- sets the fields
-(title, slug, excerpt, tags, status, scheduledAt, …); the rest is the content. Without a title there, the first heading "# …" becomes the title; it also stays in the content. Flags override front matter. The service sets what you leave out, such as the status. The slug of a file comes from its front matter, else from its name. The same post within 24 hours is
-refused; ${allowDuplicate} creates it again. Several files create one post each. The same command again continues where it
+(title, slug, excerpt, tags, status, scheduledAt, …); the rest is the content. Without a title there, the first heading "#
+…" becomes the title; it also stays in the content. Flags override front matter. The service sets what you leave out, such
+as the status. The slug of a file comes from its front matter, else from its name. The same post again within 24 hours is
+an error; ${allowDuplicate} creates it anyway. Several files create one post each. The same command again continues where it
 stopped and leaves existing posts alone. The exit code is that of the most severe failure.`,
     question: 'Create this post?',
     arguments: [

@@ -19,10 +19,12 @@ const receipt = '--receipt';
 const one = operationCommand({
   operation: decideDispute,
   extraAnswerFields: ['changed'],
-  description: `Record the decision on a dispute. It is final, and no money is moved. The dispute is shown with its evidence
-first. A dispute that already has this decision is left unchanged; one with another decision is refused. ${from} records
-the decisions in a file: it shows the plan, asks you to confirm the number of decisions, and writes a receipt. With several ids, or a file that contains only ids, you decide one after the other in a terminal. Run the same command again to continue. The exit code is that of the most severe row (10 unknown, 6 decided differently, 5 not found,
-7 refused, 2 invalid row).`,
+  description: `Record the decision on a dispute. It is final, and no money is moved. The dispute is shown with its
+evidence first. A dispute that already has this decision is left unchanged; one with another decision is refused. ${from}
+records the decisions in a file: it shows the plan, asks you to confirm the number of decisions, and writes a receipt.
+With several ids, or a file that contains only ids, you decide one after the other in a terminal. Run the same command
+again to continue. The exit code is that of the most severe row (10 unknown, 6 decided differently, 5 not found, 7
+refused, 2 invalid row).`,
   arguments: [
     {
       name: 'disputeId',

@@ -22,8 +22,8 @@ const recordedOperations: readonly string[] = [
 ];
 
 export const command: CommandDefinition = {
-  description: `List the changes sent from this machine with the current profile, newest first: what was sent, whether it was
-applied, and what is still open. Changes made elsewhere are not included: the service has no list of changes.`,
+  description: `List the changes sent from this machine with the current profile, newest first: what was sent, whether it
+was applied, and what is still open. Changes made elsewhere are not included: the service has no list of changes.`,
   options: [
     {
       flag: '--operation',

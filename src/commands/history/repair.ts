@@ -6,7 +6,8 @@ import { noticeDone } from '../../cli/operation/run/print-result.ts';
 import type { RepairedFile, SalvagedRecord } from '../../history/history.ts';
 
 export const command: CommandDefinition = {
-  description: `Move damaged records aside and print what can still be read of them. While a record is damaged, commands that change something stop before they send: without the record, a request could be sent twice.`,
+  description: `Move damaged records aside and print what can still be read of them. While a record is damaged, commands
+that change something stop before they send: without the record, a request could be sent twice.`,
   examples: ['history repair', 'history repair --json'],
   async run(context) {
     const repaired = await (await context.history()).repair();

@@ -39,7 +39,8 @@ function inputSchema(tool: Tool, isDryRun: boolean) {
       ...(confirm !== null && {
         confirm: {
           type: 'string',
-          description: `The same id as ${confirm}, after the user has confirmed. Ignored if the client can ask the user itself.`,
+          description: `The same id as ${confirm}, after the user has confirmed. Ignored if the client can ask the user
+itself.`,
         },
       }),
       ...(write !== null && {

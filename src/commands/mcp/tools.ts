@@ -105,7 +105,8 @@ const reads: readonly Tool[] = [
     positionals: pathParameters(showDispute).slice(1),
   }),
   tool('history list', {
-    description: `List the changes that this machine has sent to the store, newest first. For records in the state unknown or sent, call resume.`,
+    description: `List the changes that this machine has sent to the store, newest first. For records in the state unknown
+or sent, call resume.`,
     options: {
       operation: { flag: '--operation', schema: id('Show only this operation, for example backup.create') },
       state: { flag: '--state', schema: { type: 'string', enum: recordStates } },

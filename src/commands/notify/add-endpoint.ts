@@ -9,7 +9,7 @@ const allowDuplicate = '--allow-duplicate';
 export const command = operationCommand({
   operation: addEndpoint,
   description: `Add an endpoint that notifications are sent to.
-The same endpoint within 24 hours is refused; ${allowDuplicate} adds it again.`,
+The same endpoint again within 24 hours is an error; ${allowDuplicate} adds it anyway.`,
   question: 'Add this endpoint?',
   done: ({ answer }) => `Added endpoint "${String(getPath(answer, ['name']))}"`,
   options: [{ flag: allowDuplicate, description: 'Add it even if it was added before', group: 'Safety:' }],

@@ -16,8 +16,8 @@ import { askInOrder } from '../../cli/prompts/questions.ts';
 import { pathParameterProblem } from '../../contract/operation.ts';
 
 export const command: CommandDefinition = {
-  description: `Set the address (--base-url) or the store (--store) of a profile. The profile is created if it does not exist. A stored key is used
-only for the address that it was stored for: after changing the address, log in again.`,
+  description: `Set the address (--base-url) or the store (--store) of a profile. The profile is created if it does not
+exist. A stored key is used only for the address that it was stored for: after changing the address, log in again.`,
   arguments: [{ name: 'name', description: 'Name of the profile', complete: 'profile' }],
   examples: [
     'profile set main --store 4be5…',

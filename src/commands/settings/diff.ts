@@ -9,7 +9,8 @@ import { clientFields, describeChanges, readSettings } from './settings-diff.ts'
 
 export const command = operationInputCommand({
   operation: saveSettings,
-  description: `Show what \`settings save\` with the same flags would change, without saving it. With --exit-code, it exits with 6 if anything differs, for CI jobs that keep settings in a file.`,
+  description: `Show what \`settings save\` with the same flags would change, without saving it. With --exit-code, it
+exits with 6 if anything differs, for CI jobs that keep settings in a file.`,
   options: [{ flag: '--exit-code', description: 'Exit with 6 if the settings differ' }],
   examples: [
     'settings diff --from-file settings.yaml',

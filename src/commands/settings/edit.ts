@@ -13,8 +13,8 @@ import { savedView } from './saved-view.ts';
 import { clientFields, prepareSave, readSettings, settingsRun } from './settings-diff.ts';
 
 export const command: CommandDefinition = {
-  description: `Edit the operations settings as YAML in $VISUAL or $EDITOR. If the text is invalid or the service refuses it,
-the editor opens again with your text and the reason. Stops if someone else changed the settings in the meantime.`,
+  description: `Edit the operations settings as YAML in $VISUAL or $EDITOR. If the text is invalid or the service refuses
+it, the editor opens again with your text and the reason. Stops if someone else changed the settings in the meantime.`,
   examples: ['settings edit', 'settings edit --profile outlet'],
   async run(context, parsed) {
     if (!context.canPrompt) {

@@ -25,8 +25,9 @@ const askChanges = askWhatChanges(
 
 export const command = operationCommand({
   operation: saveSettings,
-  description: `Change the operations settings. Only the fields you give change: storectl reads the current settings, changes them and saves them as a whole, with fields that it does not know. Stops if someone else changed the settings in the meantime.
-storeId, env and updatedAt are read-only and are not sent.`,
+  description: `Change the operations settings. Only the fields you give change: storectl reads the current settings,
+changes them and saves them as a whole, with fields that it does not know. Stops if someone else changed the settings in
+the meantime. storeId, env and updatedAt are read-only and are not sent.`,
   question: 'Save these settings?',
   examples: [
     'settings save --quiet-hours-enabled --quiet-hours-start 22:00 --quiet-hours-end 07:00',

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { newProgramMachine } from '../../helpers/program.ts';
+import { startService } from '../../helpers/service.ts';
 import { effectsOf, setScene } from '../scene.ts';
 import { demoMachine, openSession } from './session.ts';
 
@@ -300,4 +302,17 @@ test('notify mark-read: by ids, where nothing lists them', async () => {
     $"
   `);
   expect(proxy.writes().map(({ body }) => JSON.parse(body))).toEqual([{ ids: [first, second] }]);
+});
+
+test('backup create for several stores asks once for what all of them need', async () => {
+  const { origin, storeId, apiKey } = await startService();
+  const machine = newProgramMachine();
+  const login = ['auth', 'login', '--profile', 'shop', '--with-key', '--store', storeId, '--base-url', origin];
+  expect(await machine.run(login, { stdin: { text: apiKey } })).toMatchObject({ exitCode: 0 });
+  const session = await openSession('storectl backup create --profile shop --profile demo', { machine });
+  await session.shows(/Label of the backup:$/);
+  session.type('nightly');
+  await session.shows(/submit$/);
+  session.press('Space', 'Enter');
+  expect(await session.ends()).toMatch(/shop +<uuid> +created\ndemo +<uuid> +created\nexit 0/);
 });
