@@ -1,9 +1,8 @@
 import { PassThrough } from 'node:stream';
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import { type Context, createContext } from '../../cli/command/context.ts';
-import { inProfile } from '../../cli/command/in-profile.ts';
 import { printJson } from '../../cli/command/print-json.ts';
-import { demoProfile } from '../../cli/config/connection-settings.ts';
+import { demoProfile, nameProfile } from '../../cli/config/connection-settings.ts';
 import { CliError, type ErrorDetails, usageError } from '../../cli/core/errors.ts';
 import { type ExitCode, exitCodes } from '../../cli/core/exit-codes.ts';
 import { getPath } from '../../cli/core/field-path.ts';
@@ -149,7 +148,7 @@ async function backUp(
         profile,
         storeId,
         backup: null,
-        error: { ...details, hint: hint && inProfile(hint, profile) },
+        error: { ...details, hint: hint && nameProfile(hint, profile) },
       },
       exitCode,
     };

@@ -95,7 +95,7 @@ async function takeSafetyBackup(run: Run, backupId: string): Promise<string> {
       operation: createBackup,
       parameters: {},
       body: {
-        label: `safety backup before restore of ${backupId}`.slice(0, 120),
+        label: `Safety backup before restore of ${backupId}`.slice(0, 120),
         sections,
         // The same restore again gets the same safety backup, which is from before the restore.
         ...(typeof idempotencyKey === 'string' && { idempotencyKey: `safety-${idempotencyKey}` }),
@@ -124,11 +124,11 @@ async function takeSafetyBackup(run: Run, backupId: string): Promise<string> {
 /** The error of a restore after its safety backup: something was sent, and says which. */
 function withSafetyBackup({ details }: CliError, safetyId: string): CliError {
   const restore =
-    details.outcome === 'unknown' ? 'the restore may have been applied' : 'nothing was restored';
+    details.outcome === 'unknown' ? 'and the restore may have been applied' : 'but nothing was restored';
   const reason = details.message.replace(/[,;:]? nothing was sent( now)?/, '');
   return new CliError({
     ...details,
-    message: `safety backup ${printable(safetyId)} was taken, and ${restore}: ${reason}`,
+    message: `safety backup ${printable(safetyId)} was taken, ${restore}: ${reason}`,
     hint: details.hint?.replace(/^nothing was sent; /, ''),
   });
 }

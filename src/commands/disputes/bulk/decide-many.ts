@@ -87,8 +87,8 @@ function chooseReceipt({ io }: Context, parsed: ParsedCommand, from: string): st
 function showPlan(context: Context, rows: readonly PlannedRow[]): void {
   const print = context.canPrompt ? context.print : context.notice;
   const table = describeRows(rows, context.canPrompt ? context.out : context.err);
-  if (table !== '') print(`${table}\n`);
-  if (rows.some(({ plan }) => plan === 'decide')) context.notice(`${describeTotals(rows, context.err)}\n`);
+  if (table !== '') print(table);
+  if (rows.some(({ plan }) => plan === 'decide')) context.notice(`\n${describeTotals(rows, context.err)}\n`);
 }
 
 function printPlan(run: Run, rows: readonly PlannedRow[]): ExitCode {

@@ -58,9 +58,7 @@ export function describeRows(all: readonly PlannedRow[], { width }: Style): stri
   return alignLines([header, ...cells], width, (index) => rows[index - 1]?.plan !== 'decide');
 }
 
-function detailsOf({ plan, disputeId, decision, message, warning }: PlannedRow): string {
-  // The id is in the row.
-  if (plan === 'not_found') return message.startsWith(`dispute ${disputeId}`) ? 'not in this store' : message;
+function detailsOf({ plan, decision, message, warning }: PlannedRow): string {
   if (plan !== 'decide' || decision === null) return message;
   const resolution = truncateText(decision.resolution.replace(/\s+/g, ' ').trim(), maxResolutionWidth);
   return warning === null ? resolution : `(see the warning) ${resolution}`;

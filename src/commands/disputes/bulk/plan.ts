@@ -130,7 +130,9 @@ export function outcomeOfError({ details }: CliError): { plan: RowOutcome; messa
   };
   const refused = details.fields?.map(({ field, detail }) => `${field}: ${detail}`).join('; ');
   const message = refused ? `${refused} (${details.status} ${details.code})` : details.message;
-  return { plan: byExitCode[details.exitCode] ?? 'rejected', message };
+  // The id is in the row.
+  const short = message.replace(/^dispute \S+ not found in store \S+$/, 'not found in this store');
+  return { plan: byExitCode[details.exitCode] ?? 'rejected', message: short };
 }
 
 /**
