@@ -88,7 +88,7 @@ test('disputes are decided one by one: skip, back, an earlier reason, Ctrl-C, an
   await terminal.shows(/4 of 4\n(.*\n)+❯ won\n/);
   terminal.press('Skip this', 'Enter');
   expect(await terminal.shows(/exit \d/)).toMatch(
-    /2 decided in an earlier run, 2 not sent; receipt: .*ids\.csv\.receipt\.jsonl\nexit 0/,
+    /2 decided in an earlier run, 2 not sent; receipt:\s.*ids\.csv\.receipt\.jsonl\nRun the same command again to decide the rest\.\nexit 0/,
   );
 
   const receipt = readFileSync(path.join(machine.folder, 'ids.csv.receipt.jsonl'), 'utf8');

@@ -25,7 +25,7 @@ export const createBackup = {
   summary: 'Back up sections of the store',
   class: 'keyed',
   body: openObject({
-    label: text('Name of the backup'),
+    label: text('Label of the backup'),
     sections: described(z.array(oneOf(sectionNames)), 'Sections to back up, for example store'),
     idempotencyKey: text('The service applies requests with the same key only once'),
   }),

@@ -140,7 +140,7 @@ const wrong: Readonly<Record<string, Wrong>> = {
   },
   'a base URL in clear to another host': {
     args: ['settings', 'show', '--base-url', 'http://api.example.com'],
-    says: 'HTTPS is required, except for localhost',
+    says: 'HTTPS is required except to loopback',
   },
   'a base URL with a password': {
     args: ['settings', 'show', '--base-url', 'https://me:secret@h'],

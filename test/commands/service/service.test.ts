@@ -296,7 +296,7 @@ describe('the round trip', () => {
     ]);
 
     expect(result).toMatchObject({ exitCode: 7, stdout: '' });
-    expect(result.stderr).toContain('the service refused (422');
+    expect(result.stderr).toContain('the service rejected the request (422');
     expect({ stores: await rows(service, 'stores'), ...(await otherSections(service)) }).toEqual(before);
     expect(await rows(service, 'backups')).toHaveLength(1);
   });
@@ -404,7 +404,7 @@ describe('deciding', () => {
       ]);
 
       expect(result).toMatchObject({ exitCode: 2, stdout: '' });
-      expect(result.stderr).toContain('--confirm says another-id, but the command says one-id');
+      expect(result.stderr).toContain('--confirm another-id does not match one-id');
       expect(result.stderr).not.toContain('> ');
     },
   );

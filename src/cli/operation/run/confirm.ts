@@ -52,7 +52,7 @@ export async function completeParameter(context: Context, name: string, text: st
 /** Exit 2 for a `--confirm` that does not match the command. */
 export function wrongConfirmation(given: string, wanted: string): CliError {
   return usageError(
-    `--confirm ${given} does not match ${wanted}`,
+    `--confirm ${given || '""'} does not match ${wanted}`,
     `nothing was sent; to confirm, pass --confirm ${wanted}`,
     { code: 'wrong_confirmation' },
   );

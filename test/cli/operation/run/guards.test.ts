@@ -111,14 +111,14 @@ describe('--confirm', () => {
 
   test.each([
     ['another id', disputeId, disputeId],
-    ['nothing', '', 'nothing'],
+    ['nothing', '', '""'],
   ])('with %s is refused before anything is sent', async (_what, given, said) => {
     await using scene = await sceneWith(answer(200, {}));
     const { exitCode, error } = await run(scene.machine, [...appeal, '--confirm', given]);
     expect({ exitCode, ...error }).toMatchObject({
       exitCode: 2,
       code: 'wrong_confirmation',
-      message: `--confirm says ${said}, but the command says ${reclaimId}`,
+      message: `--confirm ${said} does not match ${reclaimId}`,
     });
     expect(scene.server.requests).toHaveLength(0);
   });

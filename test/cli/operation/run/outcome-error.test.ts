@@ -298,7 +298,7 @@ describe('errors', () => {
     ]);
 
     expect(exitCode).toBe(10);
-    expect(stderr).toContain('the response is not valid HTTP');
+    expect(stderr).toContain('the answer is no valid HTTP');
     expect(stderr).not.toContain('https://');
   });
 
