@@ -7,7 +7,7 @@ import type { Performed, Run } from '../../../cli/operation/run/run.ts';
 import { truncateText } from '../../../cli/output/wrap.ts';
 import { askChoice, askText, type Choice } from '../../../cli/prompts/prompts.ts';
 import { askInTurn, unlessBack } from '../../../cli/prompts/questions.ts';
-import { decisions } from '../../../contract/operations/disputes.ts';
+import { decideDispute, decisions } from '../../../contract/operations/disputes.ts';
 import { showAndDecide } from '../decide-one.ts';
 import type { Decision } from './decisions-file.ts';
 
