@@ -1,7 +1,7 @@
 import type { CommandDefinition } from '../cli/command/command-definition.ts';
-import { nameProfile } from '../cli/config/connection-settings.ts';
 import type { Context } from '../cli/command/context.ts';
 import { printJson } from '../cli/command/print-json.ts';
+import { nameProfile } from '../cli/config/connection-settings.ts';
 import { CliError, cancelledError, usageError } from '../cli/core/errors.ts';
 import { type ExitCode, exitCodes } from '../cli/core/exit-codes.ts';
 import { argumentValue, isOn, optionValue, type ParsedCommand } from '../cli/core/parsed-command.ts';

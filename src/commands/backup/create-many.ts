@@ -7,14 +7,14 @@ import { CliError, type ErrorDetails, usageError } from '../../cli/core/errors.t
 import { type ExitCode, exitCodes } from '../../cli/core/exit-codes.ts';
 import { getPath } from '../../cli/core/field-path.ts';
 import type { ParsedCommand } from '../../cli/core/parsed-command.ts';
-import { deriveFlags } from '../../cli/input/field-flags.ts';
-import { createBackup } from '../../contract/operations/backups.ts';
 import { printable, printableInOneLine } from '../../cli/core/sanitize.ts';
+import { deriveFlags } from '../../cli/input/field-flags.ts';
 import { mostSevereExitCode, withResultsFile } from '../../cli/operation/run/bulk.ts';
 import { describeHistoryError } from '../../cli/operation/run/history-error.ts';
 import { isOutputWritten, markReported } from '../../cli/operation/run/mark-reported.ts';
 import { outputFileOption } from '../../cli/output/output-file.ts';
 import { renderTable } from '../../cli/output/tables.ts';
+import { createBackup } from '../../contract/operations/backups.ts';
 import { allProfiles } from './profiles.ts';
 
 /** A store to back up: the context of its profile, with what it prints on stdout. */

@@ -307,7 +307,17 @@ test('notify mark-read: by ids, where nothing lists them', async () => {
 test('backup create for several stores asks once for what all of them need', async () => {
   const { origin, storeId, apiKey } = await startService();
   const machine = newProgramMachine();
-  const login = ['auth', 'login', '--profile', 'shop', '--with-key', '--store', storeId, '--base-url', origin];
+  const login = [
+    'auth',
+    'login',
+    '--profile',
+    'shop',
+    '--with-key',
+    '--store',
+    storeId,
+    '--base-url',
+    origin,
+  ];
   expect(await machine.run(login, { stdin: { text: apiKey } })).toMatchObject({ exitCode: 0 });
   const session = await openSession('storectl backup create --profile shop --profile demo', { machine });
   await session.shows(/Label of the backup:$/);

@@ -142,7 +142,10 @@ export function outcomeOfError({ details }: CliError): { plan: RowOutcome; messa
 function considerReceipt(found: Found, recorded: EarlierLine | undefined): Found {
   if (recorded === undefined) return found;
   if (found.plan === 'decide') {
-    return { ...found, warning: 'decided by an earlier run but open again (was the store restored from a backup?)' };
+    return {
+      ...found,
+      warning: 'decided by an earlier run but open again (was the store restored from a backup?)',
+    };
   }
   const isStillSo = ['status', 'resolution'].every(
     (name) => found.before !== null && found.before[name] === getPath(recorded.after, [name]),
