@@ -10,7 +10,9 @@ async function fillBlog({ call, inStore }: Service, count: number) {
   const { effectiveStatus: _, coverUrl: __, coverImageUrl: ___, ...post } = body;
   await inStore((work) =>
     replacePosts(work, [
-      Array.from({ length: count }, (____, index) => ({ ...post, id: createId(), slug: `post-${index}` })),
+      JSON.stringify(
+        Array.from({ length: count }, (____, index) => ({ ...post, id: createId(), slug: `post-${index}` })),
+      ),
     ]),
   );
 }

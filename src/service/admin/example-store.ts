@@ -13,7 +13,7 @@ import { listBackups } from '../storage/queries/backups.ts';
 import { listDisputes } from '../storage/queries/disputes.ts';
 import { listEndpoints } from '../storage/queries/endpoints.ts';
 import { listNotifications } from '../storage/queries/events.ts';
-import { type PostRecord, readPosts } from '../storage/queries/posts.ts';
+import { listPosts } from '../storage/queries/posts.ts';
 import { listReclaims } from '../storage/queries/reclaims.ts';
 import { putSettings } from '../storage/queries/settings.ts';
 import { findStore } from '../storage/queries/stores.ts';
@@ -50,17 +50,13 @@ export async function describeStore(storage: Storage, id: string) {
 
 async function describe(tenant: Tenant) {
   const endpoints = await listEndpoints(tenant);
-  const posts: Pick<PostRecord, 'id' | 'title' | 'slug' | 'createdAt'>[] = [];
-  for await (const page of readPosts(tenant)) {
-    posts.push(...page.map(({ id, title, slug, createdAt }) => ({ id, title, slug, createdAt })));
-  }
   return {
     storeId: tenant.storeId,
     store: await findStore(tenant),
     disputes: await listDisputes(tenant),
     reclaims: await listReclaims(tenant),
     notifications: await listNotifications(tenant),
-    posts,
+    posts: await listPosts(tenant),
     endpoints: endpoints.map(({ maskedUrl, ...endpoint }) => ({ ...endpoint, url: maskedUrl })),
     backups: await listBackups(tenant),
   };

@@ -6,7 +6,7 @@ import { notFound } from '../model/errors.ts';
 import type { Tenant } from '../storage/core/storage.ts';
 import type { BackupChunk, BackupSectionRecord } from '../storage/queries/backups.ts';
 import { type EndpointRecord, listEndpoints, replaceEndpoints } from '../storage/queries/endpoints.ts';
-import { type PostRecord, readPosts, replacePosts } from '../storage/queries/posts.ts';
+import { readPosts, replacePosts } from '../storage/queries/posts.ts';
 import {
   deleteSettings,
   findSettings,
@@ -19,31 +19,29 @@ import { refusingTakenSlug } from './stores.ts';
 /** In bytes. An item that is larger has a chunk of its own. */
 const maxChunk = 1024 * 1024;
 
-/** Items of a section, a few at a time: a store may be larger than the memory. */
-type Pages<Item> = AsyncIterable<readonly Item[]>;
-
-/** A part of a store that can be backed up and restored separately. */
-interface Section<Item> {
+/** A part of a store that can be backed up and restored separately. Nobody needs all of its items in memory. */
+interface Section {
   /** Of the items. A section of another version cannot be restored. */
   readonly schemaVersion: number;
-  read(tenant: Tenant): Pages<Item>;
-  /** Replaces the content of the section. */
-  replace(tenant: Tenant, pages: Pages<Item>): Promise<void>;
+  /** The canonical JSON of each item, some at a time. */
+  read(tenant: Tenant): AsyncIterable<readonly string[]>;
+  /** Replaces the content of the section by the items in JSON arrays. */
+  replace(tenant: Tenant, arrays: AsyncIterable<string>): Promise<void>;
 }
 
 /** A section of few items. */
 function smallSection<Item>(
   read: (tenant: Tenant) => Promise<readonly Item[]>,
   replace: (tenant: Tenant, items: readonly Item[]) => Promise<void>,
-): Section<Item> {
+): Section {
   return {
     schemaVersion: 1,
     async *read(tenant) {
-      yield await read(tenant);
+      yield (await read(tenant)).map(canonicalJson);
     },
-    async replace(tenant, pages) {
+    async replace(tenant, arrays) {
       const items: Item[] = [];
-      for await (const page of pages) items.push(...page);
+      for await (const array of arrays) items.push(...JSON.parse(array));
       await replace(tenant, items);
     },
   };
@@ -60,7 +58,7 @@ const store = smallSection<StoreRecord>(
   },
 );
 
-const blog: Section<PostRecord> = { schemaVersion: 1, read: readPosts, replace: replacePosts };
+const blog: Section = { schemaVersion: 1, read: readPosts, replace: replacePosts };
 
 const settings = smallSection<SavedSettings>(
   async (tenant) => {
@@ -77,7 +75,7 @@ const endpoints = smallSection<EndpointRecord>(listEndpoints, replaceEndpoints);
 /** Without disputes, which are records of fact, and without keys and webhook secrets, which never leave the database. */
 export type SectionName = (typeof sectionNames)[number];
 
-const sections: Record<SectionName, Section<unknown>> = { store, blog, settings, endpoints };
+const sections: Record<SectionName, Section> = { store, blog, settings, endpoints };
 
 type Keep = (chunk: BackupChunk) => Promise<void>;
 
@@ -108,15 +106,15 @@ export async function applySnapshot(
   name: SectionName,
   chunks: AsyncIterable<BackupChunk>,
 ): Promise<void> {
-  await sections[name].replace(tenant, inPages(chunks));
+  await sections[name].replace(tenant, arraysOf(chunks));
 }
 
-async function* inChunks(pages: Pages<unknown>): AsyncGenerator<BackupChunk> {
+async function* inChunks(pages: AsyncIterable<readonly string[]>): AsyncGenerator<BackupChunk> {
   let items: string[] = [];
   let bytes = 0;
   const chunk = () => ({ itemCount: items.length, payload: items.join(',') });
   for await (const page of pages) {
-    for (const text of page.map(canonicalJson)) {
+    for (const text of page) {
       const more = Buffer.byteLength(text) + 1;
       if (items.length > 0 && bytes + more > maxChunk) {
         yield chunk();
@@ -130,9 +128,9 @@ async function* inChunks(pages: Pages<unknown>): AsyncGenerator<BackupChunk> {
   if (items.length > 0) yield chunk();
 }
 
-async function* inPages(chunks: AsyncIterable<BackupChunk>): AsyncGenerator<unknown[]> {
+async function* arraysOf(chunks: AsyncIterable<BackupChunk>): AsyncGenerator<string> {
   for await (const { payload } of chunks) {
-    yield JSON.parse(`[${payload}]`);
+    yield `[${payload}]`;
     // On the embedded engine nothing else would run on this thread before the end.
     await nextTurn();
   }

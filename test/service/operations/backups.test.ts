@@ -1,11 +1,15 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
+import { canonicalJson, sha256 as sha256Of } from '../../../src/service/model/canonical-json.ts';
 import { createId } from '../../../src/service/model/ids.ts';
 import { replacePosts } from '../../../src/service/storage/queries/posts.ts';
 import { faults, listEvents, type Service, startService } from '../helpers/service.ts';
 
 const webhook = 'https://discord.com/api/webhooks/123/secret-token';
 const all = ['store', 'blog', 'settings', 'endpoints'];
+
+/** Each that JSON or an engine could escape. */
+const everyCharacter = `${String.fromCharCode(...Array.from({ length: 0x2ff }, (_, index) => index + 1))}\u2028\u2029\ufeff\uffff\u{10ffff}`;
 
 /** Creates content in every section. */
 async function fill({ call }: Service) {
@@ -111,7 +115,7 @@ test('a restore restores everything, and its pre-restore backup undoes it', asyn
 test('a blog of many posts, small and large, is restored as it was', async () => {
   const service = await startService();
   const { body: first } = await service.call('blog.create', '', { title: 'First', contentMd: 'one' });
-  const texts = ['plain', 'it\'s "quoted" \\n {a,b}', 'two\nlines\t', '日本語 😀', ''];
+  const texts = ['plain', 'it\'s "quoted" \\n {a,b}', 'two\nlines\t', '日本語 😀', '', everyCharacter];
   await service.inStore(async (work) => {
     const { effectiveStatus: _, coverUrl: __, coverImageUrl: ___, ...post } = first;
     const posts = Array.from({ length: 1_100 }, (_, index) => ({
@@ -119,14 +123,22 @@ test('a blog of many posts, small and large, is restored as it was', async () =>
       id: createId(),
       slug: `post-${index}`,
       contentMd: index < 30 ? 'x'.repeat(200_000) : (texts[index % texts.length] ?? ''),
-      tags: index % 2 === 0 ? ['a', '"'] : [],
+      tags: index % 2 === 0 ? ['a', '"', everyCharacter] : [],
       excerpt: index % 3 === 0 ? null : 'null',
       viewCount: index,
     }));
-    await replacePosts(work, [posts]);
+    await replacePosts(work, [JSON.stringify(posts)]);
   });
   const before = await contents(service);
   const backupId = await backUp(service, ['blog']);
+  // Whichever engine or version made a section, its digest is that of its canonical JSON.
+  const { sha256, payloads } = await service.storage.read(async (db) => ({
+    ...(await db.selectFrom('backupSections').select('sha256').executeTakeFirstOrThrow()),
+    payloads: await db.selectFrom('backupChunks').select('payload').orderBy('position').execute(),
+  }));
+  const items = payloads.flatMap(({ payload }) => JSON.parse(`[${payload}]`));
+  expect(sha256).toBe(sha256Of(canonicalJson(items)));
+
   await service.inStore((work) => replacePosts(work, []));
   expect((await restore(service, backupId, ['blog'])).body.sections.blog.count).toBe(1_100);
   expect(await contents(service)).toEqual(before);
