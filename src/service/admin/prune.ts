@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describeError } from '../model/errors.ts';
 import { daysInMs, timestamp } from '../model/time.ts';
 import type { Queries, Storage } from '../storage/core/storage.ts';
+import { deleteUnfinished, listUnfinished } from '../storage/queries/backups.ts';
 import { countExpiredAnswers, deleteExpiredAnswers } from '../storage/queries/idempotency-keys.ts';
 import { deleteOld, findOld, type Page, type Prunable } from '../storage/queries/prune.ts';
 import { listStores } from './stores.ts';
@@ -22,6 +23,9 @@ export interface PruneOptions {
 
 /** How many rows were removed. */
 export type Pruned = Record<Prunable | 'answers', number>;
+
+/** Whoever makes a backup has finished it by then. */
+const unfinishedMs = daysInMs(1);
 
 /** Between two steps, for other changes. */
 const pauseMs = 5;
@@ -67,6 +71,18 @@ export async function prune(storage: Storage, options: PruneOptions): Promise<Pr
     return storage.read((db) => findOld({ db, storeId }, kind, { after, before }));
   }
 
+  /** Of backups that are removed or were never finished. */
+  async function pruneContent(storeId: string): Promise<void> {
+    if (dryRun) return;
+    const unfinished = timestamp(Date.now() - unfinishedMs);
+    for (const id of await storage.read((db) => listUnfinished({ db, storeId }, unfinished))) {
+      let removed: number;
+      do {
+        removed = await step((db) => deleteUnfinished({ db, storeId }, id));
+      } while (removed > 0);
+    }
+  }
+
   async function pruneAnswers(storeId: string): Promise<void> {
     if (dryRun) {
       pruned.answers += await storage.read((db) => countExpiredAnswers({ db, storeId }, now));
@@ -82,6 +98,7 @@ export async function prune(storage: Storage, options: PruneOptions): Promise<Pr
   const stores = (await listStores(storage)).map(({ id }) => id);
   for (const id of options.storeId === undefined ? stores : [options.storeId]) {
     for (const kind of kinds) await pruneKind(id, kind);
+    await pruneContent(id);
     await pruneAnswers(id);
     if (isOver) break;
   }

@@ -5,7 +5,7 @@ import { buildOpenApi } from '../../contract/openapi.ts';
 import { operations } from '../../contract/operations.ts';
 import { describeError, notFound, ServiceError } from '../model/errors.ts';
 import { validate } from '../model/validation.ts';
-import { ping, type Storage } from '../storage/core/storage.ts';
+import { inOneTransaction, ping, type Storage } from '../storage/core/storage.ts';
 import { serveViewerFile, showReference } from './api-reference.ts';
 import { createAuthenticator, requireScope } from './authenticate.ts';
 import { type ApplyChange, createChanges } from './changes.ts';
@@ -90,8 +90,10 @@ export function createApp(options: AppOptions): App {
       withText(
         await storage
           .forStore(storeId)
-          .read((db, locks) =>
-            handler.run({ db, storeId, actor, now }, { input, targetId, isCurrent: () => true, locks }),
+          .read(
+            inOneTransaction(({ db, ...change }) =>
+              handler.run({ db, storeId, actor, now }, { input, targetId, isCurrent: () => true, ...change }),
+            ),
           ),
       ),
     );

@@ -1,7 +1,7 @@
 import type { OperationId } from '../../contract/operations.ts';
 import { ServiceError } from '../model/errors.ts';
 import { StorageBusyError } from '../storage/core/errors.ts';
-import type { Storage, TransactionWork } from '../storage/core/storage.ts';
+import { inOneTransaction, type LongWork, type Storage } from '../storage/core/storage.ts';
 import { parseIfMatch } from './http-message.ts';
 import { handlers, type Reply } from './operation-handlers.ts';
 
@@ -34,12 +34,12 @@ function refuseRest(error: unknown): never {
 /** Applies changes on this thread. Those that go in steps let other changes run between two of them. */
 export function createChanges(storage: Storage): ApplyChange {
   return async ({ operation, storeId, targetId, input, ifMatch, actor, now }) => {
-    const { write, share } = storage.forStore(storeId);
+    const { writeLong, share } = storage.forStore(storeId);
     const { run, isLong, isIndependent = false } = handlers[operation];
     const isCurrent = parseIfMatch(ifMatch);
-    const apply: TransactionWork<Reply> = (db, locks) =>
-      run({ db, storeId, actor, now }, { input, targetId, isCurrent, locks });
-    const step = () => (isLong ? write(apply) : share(apply, isIndependent));
+    const apply: LongWork<Reply> = ({ db, ...change }) =>
+      run({ db, storeId, actor, now }, { input, targetId, isCurrent, ...change });
+    const step = () => (isLong ? writeLong(apply) : share(inOneTransaction(apply), isIndependent));
     let reply = await step();
     while (reply.isStep) reply = await step().catch(refuseRest);
     return reply;

@@ -7,26 +7,24 @@ import { createBackup, newBackup, newRestore, restoreBackup } from '../operation
 import { decideDispute, newDecision, newDispute, openDispute, showDispute } from '../operations/disputes.ts';
 import { addEndpoint, newEndpoint } from '../operations/endpoints.ts';
 import { type Exclusion, excludeOthers } from '../operations/exclusive-access.ts';
-import { applyOnce } from '../operations/idempotency.ts';
+import { applyOnce, type KeptAnswer, replay } from '../operations/idempotency.ts';
 import { markRead, readMark } from '../operations/notifications.ts';
 import { createPost, newPost } from '../operations/posts.ts';
 import { appealReclaim, newAppeal } from '../operations/reclaims.ts';
 import { saveSettings, showSettings } from '../operations/settings.ts';
 import { updateStore } from '../operations/stores.ts';
-import type { Work } from '../operations/unit-of-work.ts';
-import type { Locks } from '../storage/core/storage.ts';
+import type { LongWork, Work } from '../operations/unit-of-work.ts';
+import type { LongChange } from '../storage/core/storage.ts';
 
 const kibibyte = 1024;
 
 /** A request with a valid body. */
-interface OperationRequest<Input> {
+interface OperationRequest<Input> extends Omit<LongChange, 'db'> {
   readonly input: Input;
   /** Id in the path after the store's, or empty. */
   readonly targetId: string;
   /** From If-Match. */
   readonly isCurrent: Precondition;
-  /** Of the transaction. */
-  readonly locks: Locks;
 }
 
 export interface Reply {
@@ -44,7 +42,7 @@ export interface Handler<Input = unknown> {
   /** Schema of the body, null without a body. */
   readonly input: z.ZodType<Input> | null;
   readonly maxBodyBytes: number;
-  /** It reads or writes a whole store, so other changes must not wait in its transaction. */
+  /** It reads or writes a whole store, so other changes must not wait for it. */
   readonly isLong?: boolean;
   /** Several may run at the same time in one transaction: none reads first what another one could write. */
   readonly isIndependent?: boolean;
@@ -87,17 +85,15 @@ export const handlers: Record<OperationId, Handler> = {
   'backup.create': {
     ...handler(
       newBackup,
-      once('backup.create', 'acquireChange', async (work, { input }) =>
-        created(await createBackup(work, input)),
-      ),
+      onceInSteps('backup.create', 'acquireChange', created, (work, { input }) => createBackup(work, input)),
     ),
     isLong: true,
   },
   'backup.restore': {
     ...handler(
       newRestore,
-      once('backup.restore', 'acquireRestore', async (work, { targetId, input }) =>
-        ok(await restoreBackup(work, targetId, input)),
+      onceInSteps('backup.restore', 'acquireRestore', ok, (work, { targetId, input }) =>
+        restoreBackup(work, targetId, input),
       ),
     ),
     isLong: true,
@@ -138,13 +134,41 @@ function once<Input extends { readonly idempotencyKey: string }>(
 ): Handler<Input>['run'] {
   return async (work, request) => {
     const { targetId, input, locks } = request;
-    const { status, body, text, replayed } = await applyOnce(
-      work,
-      { operation, targetId, key: input.idempotencyKey, input, locks, exclusion },
-      () => run(work, request),
-    );
-    return { status, body, text, headers: replayed ? { 'Idempotency-Replayed': 'true' } : undefined };
+    const keyed = { operation, targetId, key: input.idempotencyKey, input, locks, exclusion };
+    return kept(await applyOnce(work, keyed, () => run(work, request)));
   };
+}
+
+/** The same for a long operation, which ends with `work.finish`. `reply` makes the reply of the answer. */
+function onceInSteps<Input extends { readonly idempotencyKey: string }>(
+  operation: OperationId,
+  exclusion: Exclusion,
+  reply: (body: object) => Reply,
+  run: (work: LongWork, request: OperationRequest<Input>) => Promise<KeptAnswer>,
+): Handler<Input>['run'] {
+  return async (work, request) => {
+    const { targetId, input, locks, save, finish } = request;
+    const keyed = { operation, targetId, key: input.idempotencyKey, input, locks, exclusion };
+    const first = await replay(work, keyed);
+    if (first !== undefined) return kept(first);
+    await excludeOthers(locks, exclusion);
+    const long: LongWork = {
+      ...work,
+      save,
+      finish: (answer) =>
+        finish((db, finalLocks, isFresh) => {
+          const final = { ...work, db };
+          return applyOnce(final, { ...keyed, locks: finalLocks }, async () =>
+            reply(await answer(final, isFresh)),
+          );
+        }),
+    };
+    return kept(await run(long, request));
+  };
+}
+
+function kept({ status, body, text, replayed }: KeptAnswer): Reply {
+  return { status, body, text, headers: replayed ? { 'Idempotency-Replayed': 'true' } : undefined };
 }
 
 export function ok(body: object): Reply {

@@ -17,7 +17,7 @@ import { findStore, type StoreRecord, saveStore } from '../storage/queries/store
 import { refusingTakenSlug } from './stores.ts';
 
 /** In bytes. An item that is larger has a chunk of its own. */
-const maxChunk = 1024 * 1024;
+export const maxChunk = 1024 * 1024;
 
 /** A part of a store that can be backed up and restored separately. Nobody needs all of its items in memory. */
 interface Section {

@@ -3,26 +3,19 @@ import { sectionNames } from '../../contract/operations/backups.ts';
 import { firstCodePoints } from '../model/code-points.ts';
 import { type FieldError, invalidFields, notFound, ServiceError } from '../model/errors.ts';
 import { distinct, filledText, idempotencyKey } from '../model/field-schemas.ts';
-import { createId } from '../model/ids.ts';
-import { timestamp } from '../model/time.ts';
 import {
-  type BackupChunk,
-  type BackupRecord,
   type BackupSectionRecord,
   findBackup,
-  insertBackup,
-  insertBackupChunk,
-  insertBackupSections,
   listBackupSections,
   readBackupChunks,
 } from '../storage/queries/backups.ts';
+import { beginCopy, type Copy, copySections, finishCopy, formatVersion, withCopy } from './backup-copy.ts';
 import { applySnapshot, isIntact, type SectionName, takeSnapshot } from './backup-sections.ts';
 import { recordEvent } from './record-event.ts';
-import type { Work } from './unit-of-work.ts';
+import type { LongWork, Work } from './unit-of-work.ts';
 
 /** Of backups as a whole, oldest first. Each section has its own version. */
-const formatVersions = [1, 2];
-const formatVersion = 2;
+const formatVersions = [1, formatVersion];
 
 const maxLabel = 120;
 
@@ -39,28 +32,40 @@ export const newBackup = z.strictObject({
 /** Body of operation 9. */
 export const newRestore = z.strictObject({ sections: someSections(), idempotencyKey: idempotencyKey() });
 
-/** Operation 8. All sections are read in one transaction, so they are consistent. */
-export async function createBackup(work: Work, { label, sections }: z.output<typeof newBackup>) {
-  const backup = await backUp(work, label, sections);
-  await recordEvent(work, 'backup_created', { backupId: backup.id, label, sections });
-  return { ...backup, sections };
+/** Operation 8. All sections are read in one snapshot, so they are consistent. */
+export async function createBackup(work: LongWork, { label, sections }: z.output<typeof newBackup>) {
+  return withCopy(work, label, sections, (copy) =>
+    work.finish(async (final) => {
+      await finishCopy(final, copy);
+      await recordEvent(final, 'backup_created', { backupId: copy.backup.id, label, sections });
+      return { ...copy.backup, sections };
+    }),
+  );
 }
 
 /**
  * Operation 9: restores all the sections or none, after a backup of their current content. Throws `validation_failed` for
  * a section that is not in the backup, and `state_conflict` for a damaged section or a backup of another version.
  */
-export async function restoreBackup(work: Work, backupId: string, { sections }: z.output<typeof newRestore>) {
-  const backup = await findBackup(work, backupId);
-  if (backup === undefined) throw notFound('Backup', backupId);
-  if (!formatVersions.includes(backup.version)) {
-    const detail = `Backup version ${backup.version} is not supported (supported: ${formatVersions.join(' and ')}).`;
-    throw new ServiceError('state_conflict', detail);
-  }
-  const selected = await selectSections(work, backup, sections);
-  const label = firstCodePoints(`By the service before restore of ${backup.label}`, maxLabel);
-  const before = await backUp(work, label, sections);
+export async function restoreBackup(
+  work: LongWork,
+  backupId: string,
+  { sections }: z.output<typeof newRestore>,
+) {
+  const checked = await checkBackup(work, backupId, sections);
+  return withCopy(work, checked.beforeLabel, sections, (copy) =>
+    work.finish(async (final, isFresh) => {
+      if (isFresh) return restore(final, backupId, checked.selected, copy);
+      const { selected, beforeLabel } = await checkBackup(final, backupId, sections);
+      const recent = beginCopy(final, beforeLabel);
+      await copySections(final, (write) => write(final.db), recent, sections);
+      return restore(final, backupId, selected, recent);
+    }),
+  );
+}
 
+async function restore(work: Work, backupId: string, selected: Selected, before: Copy) {
+  await finishCopy(work, before);
   for (const [name] of selected) {
     await applySnapshot(work, name, readBackupChunks(work, backupId, name));
   }
@@ -68,37 +73,29 @@ export async function restoreBackup(work: Work, backupId: string, { sections }: 
     const { sha256 } = await takeSnapshot(work, name);
     if (sha256 !== section.sha256) throw new Error(`restored ${name} differs from backup ${backupId}`);
   }
-  await recordEvent(work, 'backup_restored', { backupId, preRestoreBackupId: before.id, sections });
+  const preRestoreBackupId = before.backup.id;
+  const sections = selected.map(([name]) => name);
+  await recordEvent(work, 'backup_restored', { backupId, preRestoreBackupId, sections });
   return {
     backupId,
-    preRestoreBackupId: before.id,
+    preRestoreBackupId,
     sections: Object.fromEntries(
       selected.map(([name, { itemCount, sha256 }]) => [name, { count: itemCount, sha256 }]),
     ),
   };
 }
 
-async function backUp(work: Work, label: string, names: readonly SectionName[]): Promise<BackupRecord> {
-  const backup = { id: createId(), version: formatVersion, label, createdAt: timestamp(work.now) };
-  await insertBackup(work, backup);
-  const sections: BackupSectionRecord[] = [];
-  for (const section of names) {
-    let position = 0;
-    const keep = (chunk: BackupChunk) =>
-      insertBackupChunk(work, { ...chunk, backupId: backup.id, section, position: position++ });
-    sections.push(await takeSnapshot(work, section, keep));
-  }
-  await insertBackupSections(work, backup.id, sections);
-  return backup;
-}
+type Selected = readonly (readonly [SectionName, BackupSectionRecord])[];
 
-/** Checks every section before anything is written. */
-async function selectSections(
-  work: Work,
-  backup: BackupRecord,
-  names: readonly SectionName[],
-): Promise<[SectionName, BackupSectionRecord][]> {
-  const sections = await listBackupSections(work, backup.id);
+/** Checks the backup and every section before anything is written. */
+async function checkBackup(work: Work, backupId: string, names: readonly SectionName[]) {
+  const backup = await findBackup(work, backupId);
+  const sections = await listBackupSections(work, backupId);
+  if (backup === undefined || sections.length === 0) throw notFound('Backup', backupId);
+  if (!formatVersions.includes(backup.version)) {
+    const detail = `Backup version ${backup.version} is not supported (supported: ${formatVersions.join(' and ')}).`;
+    throw new ServiceError('state_conflict', detail);
+  }
   const selected: [SectionName, BackupSectionRecord][] = [];
   const missing: FieldError[] = [];
   for (const [index, name] of names.entries()) {
@@ -117,5 +114,5 @@ async function selectSections(
     const detail = `These sections are damaged or of another version: ${damaged.join(', ')}. Nothing was changed.`;
     throw new ServiceError('state_conflict', detail);
   }
-  return selected;
+  return { selected, beforeLabel: firstCodePoints(`By the service before restore of ${backup.label}`, maxLabel) };
 }

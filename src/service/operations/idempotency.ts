@@ -29,38 +29,45 @@ export interface OnceRequest extends KeyedRequest {
   readonly exclusion: Exclusion;
 }
 
+export type KeptAnswer = Answer & { readonly replayed: boolean };
+
+/**
+ * The stored answer to a request, if it has been applied. Throws `idempotency_key_reused` for another request with the same
+ * key, and `idempotency_in_progress` while the first is running.
+ */
+export async function replay(work: Work, request: OnceRequest): Promise<KeptAnswer | undefined> {
+  const { operation, targetId, key, locks } = request;
+  // Sent together: PostgreSQL reads the answer once it has the lock.
+  const [isClaimed, first] = await Promise.all([
+    locks.claim([operation, targetId, key]),
+    findAnswer(work, request, timestamp(work.now)),
+  ]);
+  if (!isClaimed) throw inProgress();
+  if (first === undefined) return undefined;
+  if (first.fingerprint !== fingerprintOf(request)) {
+    throw new ServiceError(
+      'idempotency_key_reused',
+      'This idempotency key was used for a different request.',
+    );
+  }
+  return { status: first.status, body: JSON.parse(first.body), text: first.body, replayed: true };
+}
+
 /**
  * Applies a request once per key. The effect and the answer are stored in one transaction. The same
- * request again gets the stored answer. Throws `idempotency_key_reused` for another request with the same key, and
- * `idempotency_in_progress` while the first is running. Refusals are not stored, so that a corrected request can be sent
- * with the same key.
+ * request again gets the stored answer. Throws as `replay` does. Refusals are not stored, so that a corrected request can be
+ * sent with the same key.
  */
 export async function applyOnce(
   work: Work,
   request: OnceRequest,
   effect: () => Promise<Answer>,
-): Promise<Answer & { readonly replayed: boolean }> {
-  const { operation, targetId, key, input, locks, exclusion } = request;
-  const { idempotencyKey: _, ...rest } = input;
-  const fingerprint = sha256(canonicalJson(rest));
+): Promise<KeptAnswer> {
+  const { operation, targetId, key, locks, exclusion } = request;
+  const first = await replay(work, request);
+  if (first !== undefined) return first;
+
   const now = timestamp(work.now);
-
-  // Sent together: PostgreSQL reads the answer once it has the lock.
-  const [isClaimed, first] = await Promise.all([
-    locks.claim([operation, targetId, key]),
-    findAnswer(work, request, now),
-  ]);
-  if (!isClaimed) throw inProgress();
-  if (first !== undefined) {
-    if (first.fingerprint !== fingerprint) {
-      throw new ServiceError(
-        'idempotency_key_reused',
-        'This idempotency key was used for a different request.',
-      );
-    }
-    return { status: first.status, body: JSON.parse(first.body), text: first.body, replayed: true };
-  }
-
   await excludeOthers(locks, exclusion);
   if (Math.random() < sweepShare) await deleteExpiredAnswers(work, now);
   const answer = await effect();
@@ -69,7 +76,7 @@ export async function applyOnce(
     operation,
     targetId,
     key,
-    fingerprint,
+    fingerprint: fingerprintOf(request),
     status: answer.status,
     body: text,
     createdAt: now,
@@ -78,6 +85,11 @@ export async function applyOnce(
   // The lock should prevent this. If it does not, the refusal rolls the effect back.
   if (!isStored) throw inProgress();
   return { status: answer.status, body: answer.body, text, replayed: false };
+}
+
+function fingerprintOf({ input }: OnceRequest): string {
+  const { idempotencyKey: _, ...rest } = input;
+  return sha256(canonicalJson(rest));
 }
 
 function inProgress(): ServiceError {

@@ -5,7 +5,7 @@ import { type OperationId, operations } from '../../../src/contract/operations.t
 import { problems } from '../../../src/contract/problem.ts';
 import { createKey, type Scope, type Storage, seedExampleStore } from '../../../src/service/index.ts';
 import { StorageBusyError } from '../../../src/service/storage/core/errors.ts';
-import type { TransactionWork } from '../../../src/service/storage/core/storage.ts';
+import { inOneTransaction, type TransactionWork } from '../../../src/service/storage/core/storage.ts';
 import { type CallOptions, openTestStorage, type Service, startService } from '../helpers/service.ts';
 
 interface Declared {
@@ -51,6 +51,7 @@ function withFaults(storage: Storage, current: () => Fault): Storage {
         read: spoil(read) as typeof read,
         write: spoil(write) as typeof write,
         share: spoil(share) as typeof share,
+        writeLong: (work) => spoil(write)(inOneTransaction(work)) as ReturnType<typeof work>,
       };
     },
   };

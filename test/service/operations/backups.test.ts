@@ -1,9 +1,21 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
+import { describeStore } from '../../../src/service/admin/example-store.ts';
+import { prune } from '../../../src/service/admin/prune.ts';
 import { canonicalJson, sha256 as sha256Of } from '../../../src/service/model/canonical-json.ts';
 import { createId } from '../../../src/service/model/ids.ts';
+import { timestamp } from '../../../src/service/model/time.ts';
+import type { Storage } from '../../../src/service/storage/core/storage.ts';
 import { replacePosts } from '../../../src/service/storage/queries/posts.ts';
-import { faults, listEvents, type Service, startService } from '../helpers/service.ts';
+import {
+  faults,
+  listEvents,
+  newDatabase,
+  openTestStorage,
+  type Service,
+  startService,
+  temporaryFile,
+} from '../helpers/service.ts';
 
 const webhook = 'https://discord.com/api/webhooks/123/secret-token';
 const all = ['store', 'blog', 'settings', 'endpoints'];
@@ -268,6 +280,96 @@ test('a backup is stored in chunks of at most 1 MiB', async () => {
   for (const { payload } of chunks) expect(Buffer.byteLength(payload)).toBeLessThanOrEqual(1024 * 1024);
 });
 
+/** A store in a database that others can open, whose blog takes several chunks. */
+async function startLargeStore() {
+  const location = await newDatabase();
+  const service = await startService({ storage: await openTestStorage(location) });
+  for (let index = 0; index < 12; index++) {
+    await service.call('blog.create', '', { title: `Post ${index}`, contentMd: 'x'.repeat(200_000) });
+  }
+  return { location, service };
+}
+
+test('changes of other stores are committed between the steps of a backup', async () => {
+  const { location, service } = await startLargeStore();
+  const other = await startService({ storage: service.storage });
+  const onlooker = await openTestStorage(location);
+  let isDone = false;
+  const backup = backUp(service, ['blog']).finally(() => {
+    isDone = true;
+  });
+  const seen: number[] = [];
+  while (!isDone) {
+    await other.call('store.update', '', { name: `Name ${seen.length}` });
+    const chunks = await onlooker.read((db) =>
+      db.selectFrom('backupChunks').select('position').where('storeId', '=', service.storeId).execute(),
+    );
+    seen.push(chunks.length);
+  }
+  await backup;
+  expect(seen.length).toBeGreaterThan(2);
+});
+
+test('a change of the store that a restore did not see is in the backup that it makes before', async () => {
+  const location = await temporaryFile('service.db');
+  const storage = await openTestStorage(location);
+  let meanwhile = async () => {};
+  const late: Storage = {
+    ...storage,
+    forStore: (id) => ({
+      ...storage.forStore(id),
+      writeLong: (work) =>
+        storage
+          .forStore(id)
+          .writeLong((change) =>
+            work({ ...change, finish: (end) => meanwhile().then(() => change.finish(end)) }),
+          ),
+    }),
+  };
+  const service = await startService({ storage: late });
+  const backupId = await backUp(service, ['store']);
+  const elsewhere = await openTestStorage(location);
+  meanwhile = async () => {
+    await elsewhere.write((db) => db.updateTable('stores').set({ name: 'Meanwhile' }).execute());
+  };
+  const { body } = await restore(service, backupId, ['store']);
+  meanwhile = async () => {};
+  expect((await contents(service)).store).toMatchObject([{ name: 'Test Store' }]);
+  await restore(service, body.preRestoreBackupId, ['store']);
+  expect((await contents(service)).store).toMatchObject([{ name: 'Meanwhile' }]);
+  expect(await backupIds(service)).toHaveLength(3);
+});
+
+test('a backup that was never finished is not there, and is pruned after a day', async () => {
+  const { service } = await startLargeStore();
+  const { storage } = service;
+  const backupId = await backUp(service, ['blog']);
+  await storage.write((db) => db.deleteFrom('backupSections').execute());
+  expect(await restore(service, backupId, ['blog'])).toMatchObject({ status: 404 });
+  expect((await describeStore(storage, service.storeId)).backups).toEqual([]);
+
+  const age = (hours: number) => ({ createdAt: timestamp(Date.now() - hours * 3_600_000) });
+  await storage.write((db) => db.updateTable('backups').set(age(23)).execute());
+  await prune(storage, { retentionDays: 90 });
+  expect(await backupIds(service)).toEqual([backupId]);
+  await storage.write((db) => db.updateTable('backups').set(age(25)).execute());
+  await prune(storage, { retentionDays: 90 });
+  expect(await backupIds(service)).toEqual([]);
+});
+
+test('a restore that is refused at its end leaves nothing of its backup', async () => {
+  const { service } = await startLargeStore();
+  await service.call('store.update', '', { slug: 'wanted' });
+  const backupId = await backUp(service, ['store', 'blog']);
+  await service.call('store.update', '', { slug: 'moved' });
+  const other = await startService({ storage: service.storage });
+  await other.call('store.update', '', { slug: 'wanted' });
+  const before = await everyRow(service);
+  expect(await restore(service, backupId, ['blog', 'store'])).toMatchObject({ status: 409 });
+  expect(await everyRow(service)).toEqual(before);
+  expect(await backupIds(service)).toEqual([backupId]);
+});
+
 test('a backup of another version is refused, and nothing changes', async () => {
   const service = await startService();
   const backupId = await backUp(service, ['store']);
@@ -356,6 +458,11 @@ function parsed(rows: readonly object[]) {
       ]),
     ),
   );
+}
+
+async function backupIds({ storage }: Service): Promise<string[]> {
+  const rows = await storage.read((db) => db.selectFrom('backups').select('id').orderBy('id').execute());
+  return rows.map(({ id }) => id);
 }
 
 async function everyRow(service: Service) {

@@ -46,6 +46,31 @@ export interface Transactions {
   share<Result>(work: TransactionWork<Result>, isIndependent?: boolean): Promise<Result>;
 }
 
+/** A change that reads or replaces a whole store, and lets changes of other stores run meanwhile. */
+export interface LongChange {
+  /** Reads one snapshot. */
+  readonly db: Queries;
+  /** Held until the end of the change. */
+  readonly locks: Locks;
+  /** Writes what nobody sees before `finish`. On the embedded engine it stays if the change fails or the process is killed. */
+  save<Result>(work: (db: Queries) => Promise<Result>): Promise<Result>;
+  /** As `write`. Nothing has changed the store since the snapshot if `isFresh`. */
+  finish<Result>(work: (db: Queries, locks: Locks, isFresh: boolean) => Promise<Result>): Promise<Result>;
+}
+
+export type LongWork<Result> = (change: LongChange) => Promise<Result>;
+
+/** Transactions that see only the data of one store. */
+export interface StoreTransactions extends Transactions {
+  writeLong<Result>(work: LongWork<Result>): Promise<Result>;
+}
+
+/** Runs a long change in a single transaction. */
+export function inOneTransaction<Result>(work: LongWork<Result>): TransactionWork<Result> {
+  return (db, locks) =>
+    work({ db, locks, save: (write) => write(db), finish: (write) => write(db, locks, true) });
+}
+
 /** What this process has done since it opened the database. */
 export interface StorageUsage {
   readonly commits: number;
@@ -62,8 +87,8 @@ export interface Storage extends Transactions {
   readonly engine: Engine;
   /** Hints for the operator about an unsafe setup. */
   readonly warnings: readonly string[];
-  /** Transactions that see only the data of one store. PostgreSQL enforces that. */
-  forStore(storeId: string): Transactions;
+  /** PostgreSQL enforces that they see only the data of this store. */
+  forStore(storeId: string): StoreTransactions;
   /** A number that grows with every commit of any process. Null if the engine cannot tell. */
   version(): Promise<number | null>;
   usage(): StorageUsage;

@@ -1,19 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isBusy } from '../core/engine-errors.ts';
 import { StorageBusyError } from '../core/errors.ts';
-import type { Locks, Storage, Transactions } from '../core/storage.ts';
+import {
+  inOneTransaction,
+  type Storage,
+  type StoreTransactions,
+  type Transactions,
+  type TransactionWork,
+} from '../core/storage.ts';
 import { loadEngine, openConnection } from './connection.ts';
 import { createDatabaseFile } from './database-file.ts';
 import { createGroupCommit } from './group-commit.ts';
+import { createLongChanges, everyLock } from './long-changes.ts';
 
 const inMemory = ':memory:';
-
-/** On this engine changes run one after the other, so each has every lock. */
-const everyLock: Locks = {
-  claim: async () => true,
-  acquireChange: async () => true,
-  acquireRestore: async () => true,
-};
 
 export interface EmbeddedOptions {
   /** How long to wait while the database is locked by another process, in ms. */
@@ -51,31 +51,49 @@ export async function openEmbedded(
 
   const version = () => whileBusy(patienceMs, async () => writing.foreignCommits() + ownCommits);
 
-  const write: Transactions['write'] = (work) => groupCommit.write(() => work(writing.db, everyLock));
-  const transactions: Transactions = {
-    read: (work) =>
-      whileBusy(patienceMs, () =>
-        reading.exclusively(async () => {
-          reading.beginRead();
-          try {
-            return await work(reading.db, everyLock);
-          } finally {
-            reading.rollback();
-          }
-        }),
-      ),
-    write,
-    share: write,
-  };
+  const longChanges = createLongChanges({ connection: writing, groupCommit, connect });
+
+  const read: Transactions['read'] = (work) =>
+    whileBusy(patienceMs, () =>
+      reading.exclusively(async () => {
+        reading.beginRead();
+        try {
+          return await work(reading.db, everyLock);
+        } finally {
+          reading.rollback();
+        }
+      }),
+    );
+
+  /** Of one store, or of all. */
+  function transactions(storeId?: string): Transactions {
+    const write = <Result>(work: TransactionWork<Result>) =>
+      groupCommit.write(() => {
+        longChanges.noteChange(storeId);
+        return work(writing.db, everyLock);
+      });
+    return { read, write, share: write };
+  }
+
+  function storeTransactions(storeId: string): StoreTransactions {
+    const own = transactions(storeId);
+    return {
+      ...own,
+      // One connection has no snapshot beside what it writes.
+      writeLong: (work) =>
+        location === inMemory ? own.write(inOneTransaction(work)) : longChanges.run(storeId, work),
+    };
+  }
 
   return {
     engine: 'embedded',
     warnings: [],
-    ...transactions,
+    ...transactions(),
     version: location === inMemory ? async () => null : askOncePerTurn(version),
-    forStore: () => transactions,
+    forStore: storeTransactions,
     usage: () => ({ commits: ownCommits, changes: ownChanges, connections: null }),
     async close() {
+      await longChanges.idle();
       await groupCommit.idle();
       await reading.exclusively(async () => reading.close());
       if (writing !== reading) await writing.exclusively(async () => writing.close());

@@ -3,7 +3,14 @@ import { CamelCasePlugin, Kysely, PostgresDialect, sql } from 'kysely';
 import { isAborted, isConnectionLost, isUnavailable } from '../core/engine-errors.ts';
 import { DatabaseSetupError, StorageBusyError, UnknownCommitError } from '../core/errors.ts';
 import type { Schema } from '../core/schema.ts';
-import type { Queries, Storage, Transactions, TransactionWork } from '../core/storage.ts';
+import {
+  inOneTransaction,
+  type Queries,
+  type Storage,
+  type StoreTransactions,
+  type Transactions,
+  type TransactionWork,
+} from '../core/storage.ts';
 import { createChangeGroups } from './change-groups.ts';
 import { parseConnectionString } from './connection-string.ts';
 import { createLocks } from './locks.ts';
@@ -109,11 +116,13 @@ export async function openPostgres(
     return { read: (work) => run('read', work), write, share: write };
   }
 
-  function storeTransactions(storeId: string): Transactions {
+  function storeTransactions(storeId: string): StoreTransactions {
     const { read, write } = transactions({ storeId });
+    const queued: Transactions['write'] = (work) => queue(storeId, () => write(work));
     return {
       read,
-      write: (work) => queue(storeId, () => write(work)),
+      write: queued,
+      writeLong: (work) => queued(inOneTransaction(work)),
       share: (work, isIndependent = false) => groups(storeId, work, isIndependent, write),
     };
   }

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { RecordOf } from '../core/schema.ts';
 import type { Tenant } from '../core/storage.ts';
 
@@ -8,10 +9,12 @@ export type BackupSectionRecord = Omit<RecordOf<'backupSections'>, 'backupId' | 
 /** Some of the items of a section. */
 export type BackupChunk = Pick<RecordOf<'backupChunks'>, 'itemCount' | 'payload'>;
 
+/** Nobody sees a backup before it has sections. Does nothing if it is there. */
 export async function insertBackup({ db, storeId }: Tenant, backup: BackupRecord): Promise<void> {
   await db
     .insertInto('backups')
     .values({ ...backup, storeId })
+    .onConflict((conflict) => conflict.doNothing())
     .execute();
 }
 
@@ -34,6 +37,42 @@ export async function insertBackupChunk(
     .insertInto('backupChunks')
     .values({ ...chunk, storeId })
     .execute();
+}
+
+/** Ids of the backups without sections that are older than this time. */
+export async function listUnfinished({ db, storeId }: Tenant, before: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('backups')
+    .leftJoin('backupSections', (join) =>
+      join
+        .onRef('backupSections.storeId', '=', 'backups.storeId')
+        .onRef('backupSections.backupId', '=', 'backups.id'),
+    )
+    .select('backups.id')
+    .where('backups.storeId', '=', storeId)
+    .where('backups.createdAt', '<', before)
+    .where('backupSections.name', 'is', null)
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/** Chunks of a backup that are deleted at a time. */
+const maxDeleted = 16;
+
+/** Deletes chunks of a backup that has no sections, and at last itself. Answers how many chunks it deleted. */
+export async function deleteUnfinished({ db, storeId }: Tenant, id: string): Promise<number> {
+  const { rows } = await sql`delete from backup_chunks where store_id = ${storeId} and backup_id = ${id}
+    and (section, position) in (select section, position from backup_chunks as chunk
+      where chunk.store_id = ${storeId} and chunk.backup_id = ${id} limit ${maxDeleted})
+    and not exists (select 1 from backup_sections as finished
+      where finished.store_id = ${storeId} and finished.backup_id = ${id})
+    returning position`.execute(db);
+  if (rows.length > 0) return rows.length;
+  await sql`delete from backups where store_id = ${storeId} and id = ${id}
+    and not exists (select 1 from backup_sections where store_id = ${storeId} and backup_id = ${id})`.execute(
+    db,
+  );
+  return 0;
 }
 
 export async function findBackup({ db, storeId }: Tenant, id: string): Promise<BackupRecord | undefined> {

@@ -26,22 +26,14 @@ const answerTo = statement<KeyedRequest & { storeId: string }, StoredAnswer & { 
   select fingerprint, status, body, expires_at from idempotency_keys
   where store_id = ${'storeId'} and operation = ${'operation'} and target_id = ${'targetId'} and key = ${'key'}`;
 
-/** The stored answer to the request. An expired one is deleted, so that its key can be used again. */
+/** The stored answer to the request, unless it is expired. */
 export async function findAnswer(
   { db, storeId }: Tenant,
   { operation, targetId, key }: KeyedRequest,
   now: string,
 ): Promise<StoredAnswer | undefined> {
   const [answer] = (await answerTo(db, { storeId, operation, targetId, key })).rows;
-  if (answer === undefined || answer.expiresAt > now) return answer;
-  await db
-    .deleteFrom('idempotencyKeys')
-    .where('storeId', '=', storeId)
-    .where('operation', '=', operation)
-    .where('targetId', '=', targetId)
-    .where('key', '=', key)
-    .execute();
-  return undefined;
+  return answer !== undefined && answer.expiresAt > now ? answer : undefined;
 }
 
 const insertRow = statement<AnswerRow>`
@@ -51,12 +43,19 @@ const insertRow = statement<AnswerRow>`
     ${'createdAt'}, ${'expiresAt'})
   on conflict do nothing`;
 
-/** Returns false and inserts nothing if there is an answer with this key. */
+const deleteExpired = statement<AnswerRow>`
+  delete from idempotency_keys where store_id = ${'storeId'} and operation = ${'operation'}
+    and target_id = ${'targetId'} and key = ${'key'} and expires_at <= ${'createdAt'}`;
+
+/** Replaces an expired answer with this key. Returns false and inserts nothing if there is another one. */
 export async function insertAnswer(
   { db, storeId }: Tenant,
   answer: Omit<AnswerRow, 'storeId'>,
 ): Promise<boolean> {
-  return (await insertRow(db, { ...answer, storeId })).changes > 0;
+  const row = { ...answer, storeId };
+  if ((await insertRow(db, row)).changes > 0) return true;
+  // Not updated: the sweep of expired answers looks at the oldest rows, and this one is new.
+  return (await deleteExpired(db, row)).changes > 0 && (await insertRow(db, row)).changes > 0;
 }
 
 /** How many answers one sweep looks at. */

@@ -1,3 +1,4 @@
+import { insertRows } from '../core/insert-rows.ts';
 import type { RecordOf, Schema } from '../core/schema.ts';
 import { statement } from '../core/statement.ts';
 import { isEmbedded, type Tenant } from '../core/storage.ts';
@@ -46,8 +47,8 @@ const sizesAfter = statement<Omit<Range, 'until'>, { readonly id: string; readon
   where store_id = ${'storeId'} and id > ${'after'} order by id limit ${'limit'}`;
 
 /**
- * The engines make and read JSON several times faster than it is made of rows and rows are made of it here. What they make
- * is canonical: members in order, no white space, the escapes of JSON.stringify.
+ * The engines make JSON several times faster than rows are read and made into it here. It is canonical: members in order, no
+ * white space, the escapes of JSON.stringify.
  */
 const jsonBetween = statement<Omit<Range, 'limit'>, { readonly json: string }>`
   select json_object('contentMd', content_md, 'coverImageId', cover_image_id, 'createdAt', created_at, 'excerpt', excerpt,
@@ -87,38 +88,17 @@ function lastOfPage(sizes: readonly { readonly id: string; readonly bytes: numbe
   return sizes.at(tooMany === -1 ? -1 : tooMany - 1)?.id;
 }
 
-interface Posts {
-  readonly storeId: string;
-  /** An array of posts, as `readPosts` has them. */
-  readonly json: string;
-}
-
-const insertJson = statement<Posts>`
-  insert into posts (store_id, id, title, slug, excerpt, content_md, cover_image_id, tags, featured_product_ids, status,
-    published_at, scheduled_at, meta_title, meta_description, view_count, created_at, updated_at)
-  select ${'storeId'}, value ->> 'id', value ->> 'title', value ->> 'slug', value ->> 'excerpt', value ->> 'contentMd',
-    value ->> 'coverImageId', value -> 'tags', value -> 'featuredProductIds', value ->> 'status', value ->> 'publishedAt',
-    value ->> 'scheduledAt', value ->> 'metaTitle', value ->> 'metaDescription', value ->> 'viewCount',
-    value ->> 'createdAt', value ->> 'updatedAt'
-  from json_each(${'json'})`;
-
-const insertJsonOnPostgres = statement<Posts>`
-  insert into posts (store_id, id, title, slug, excerpt, content_md, cover_image_id, tags, featured_product_ids, status,
-    published_at, scheduled_at, meta_title, meta_description, view_count, created_at, updated_at)
-  select ${'storeId'}, id, title, slug, excerpt, "contentMd", "coverImageId", tags, "featuredProductIds", status,
-    "publishedAt", "scheduledAt", "metaTitle", "metaDescription", "viewCount", "createdAt", "updatedAt"
-  from json_to_recordset(${'json'}::json) as post (id text, title text, slug text, excerpt text, "contentMd" text,
-    "coverImageId" text, tags text, "featuredProductIds" text, status text, "publishedAt" text, "scheduledAt" text,
-    "metaTitle" text, "metaDescription" text, "viewCount" integer, "createdAt" text, "updatedAt" text)`;
-
 /** Replaces all posts of the store by those in JSON arrays. */
 export async function replacePosts(
   { db, storeId }: Tenant,
   arrays: AsyncIterable<string> | Iterable<string>,
 ): Promise<void> {
-  const insert = isEmbedded(db) ? insertJson : insertJsonOnPostgres;
   await db.deleteFrom('posts').where('storeId', '=', storeId).execute();
-  for await (const json of arrays) await insert(db, { storeId, json });
+  for await (const json of arrays) {
+    const posts: PostRecord[] = JSON.parse(json);
+    const rows = posts.map((post) => toRow(storeId, post));
+    await insertRows(db, 'posts', rows, insertPostRow);
+  }
 }
 
 /** Ordered by id. */

@@ -68,10 +68,9 @@ const tables = {
   deliveries: 'deliveries',
   notifications: 'events',
   keys: 'apiKeys',
-  backups: 'backups',
 } as const;
 
-/** Deletes the rows of a page and answers how many there were. */
+/** Deletes the rows of a page and answers how many there were. The content of backups is left to `deleteUnfinished`. */
 export async function deleteOld(
   { db, storeId }: Tenant,
   what: Prunable,
@@ -83,6 +82,7 @@ export async function deleteOld(
       .where('storeId', '=', storeId)
       .where('backupId', 'in', ids)
       .execute();
+    return ids.length;
   }
   const { numDeletedRows } = await db
     .deleteFrom(tables[what])
