@@ -114,6 +114,7 @@ async function* inChunks(pages: AsyncIterable<readonly string[]>): AsyncGenerato
   let bytes = 0;
   const chunk = () => ({ itemCount: items.length, payload: items.join(',') });
   for await (const page of pages) {
+    await nextTurn();
     for (const text of page) {
       const more = Buffer.byteLength(text) + 1;
       if (items.length > 0 && bytes + more > maxChunk) {
