@@ -3,7 +3,6 @@ import { ServiceError } from '../model/errors.ts';
 
 const maxDepth = 32;
 const maxValues = 20_000;
-const space = 0x20;
 /** Names that change the prototype of an object when a program copies members carelessly. */
 const forbiddenNames = new Set(['__proto__', 'constructor', 'prototype']);
 
@@ -32,55 +31,74 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw malformed('The body is not valid JSON.');
+    throw notJson();
   }
 }
 
 /** Walks over the tokens of a text that may not be valid JSON. */
 function scan(text: string): void {
+  const token = /["{}[\],]/g;
   /** For each open object its member names so far, for each open array null. */
   const open: (Set<string> | null)[] = [];
   let values = 1;
-  for (let index = 0; index < text.length; index++) {
+  let strings = 0;
+  while (token.test(text)) {
+    const index = token.lastIndex - 1;
     const character = text[index];
     if (character === '{' || character === '[') {
       open.push(character === '{' ? new Set() : null);
       if (open.length > maxDepth) throw malformed(`The body is more than ${maxDepth} levels deep.`);
       values += 1;
     } else if (character === '}' || character === ']') {
-      open.pop();
+      if (open.pop() === undefined) throw notJson();
     } else if (character === ',') {
       values += 1;
-    } else if (character === '"') {
+    } else {
       const end = endOfString(text, index);
-      const string = readString(text.slice(index, end));
-      if (isFollowedByColon(text, end)) checkName(string, open.at(-1));
-      index = end - 1;
+      const quoted = text.slice(index, end);
+      if (isFollowedByColon(text, end)) checkName(readString(quoted), open.at(-1));
+      else if (mayBeForbidden.test(quoted)) readString(quoted);
+      strings += 1;
+      token.lastIndex = end;
     }
-    if (values > maxValues) throw malformed(`The body has more than ${maxValues} values.`);
+    // A value has at most one name.
+    if (values > maxValues || strings > 2 * maxValues) {
+      throw malformed(`The body has more than ${maxValues} values.`);
+    }
   }
 }
 
 /** Index after the closing quote of the string that opens at `start`. */
 function endOfString(text: string, start: number): number {
-  let index = start + 1;
-  while (index < text.length && text[index] !== '"') index += text[index] === '\\' ? 2 : 1;
-  return index + 1;
+  let quote = start;
+  do {
+    quote = text.indexOf('"', quote + 1);
+    if (quote === -1) throw notJson();
+  } while (isEscaped(text, quote));
+  return quote + 1;
+}
+
+function isEscaped(text: string, index: number): boolean {
+  let first = index;
+  while (text[first - 1] === '\\') first--;
+  return (index - first) % 2 === 1;
 }
 
 function isFollowedByColon(text: string, start: number): boolean {
-  let index = start;
-  // Outside of strings, every character up to the space is white space.
-  while (text.charCodeAt(index) <= space) index++;
-  return text[index] === ':';
+  const space = /\s*/y;
+  space.lastIndex = start;
+  space.test(text);
+  return text[space.lastIndex] === ':';
 }
+
+/** NUL and lone surrogates can only be written with an escape. */
+const mayBeForbidden = /\\u(?:0000|d[89a-f])/i;
 
 /** The value of a string token. */
 function readString(quoted: string): string {
-  // NUL and lone surrogates can only be written with an escape.
   if (!quoted.includes('\\')) return quoted.slice(1, -1);
   const string = parse(quoted);
-  if (typeof string !== 'string') throw malformed('The body is not valid JSON.');
+  if (typeof string !== 'string') throw notJson();
   if (string.includes('\0')) throw malformed('The body contains a NUL character.');
   if (/\p{Surrogate}/u.test(string)) throw malformed('The body contains a lone surrogate.');
   return string;
@@ -94,4 +112,8 @@ function checkName(name: string, seen: Set<string> | null | undefined): void {
 
 function malformed(detail: string): ServiceError {
   return new ServiceError('malformed_json', detail);
+}
+
+function notJson(): ServiceError {
+  return malformed('The body is not valid JSON.');
 }

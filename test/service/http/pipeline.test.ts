@@ -1,6 +1,7 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { buildOpenApi } from '../../../src/contract/openapi.ts';
+import { parseJsonObject } from '../../../src/service/http/json-body.ts';
 import { createApp, createKey } from '../../../src/service/index.ts';
 import { startService, toFetch } from '../helpers/service.ts';
 
@@ -128,6 +129,7 @@ test('bodies are strict JSON', async () => {
     deep(32),
     '{"riskSignals":{"a":{"same":1},"b":{"same":1}}}',
     '{"riskSignals":{"a":"{\\"x\\":1,\\"x\\":2}","b":"\\\\","c":"__proto__"}}',
+    '{"riskSignals":{"a":"\\\\\\\\","b":"\\\\u0000","c":"\\\\\\"","d":"\\\\ud800"}}',
     '{"reason":"\ud83d\ude00","\ud83d\ude00":1,"\ud83d\ude01":1}',
     ' \r\n\t{ "reason" : "\\ud83d\\ude00 \\" : { [" } ',
   ];
@@ -135,6 +137,33 @@ test('bodies are strict JSON', async () => {
     const answer = await service.call('disputes.open', '', undefined, { raw });
     expect(answer, raw.slice(0, 60)).toMatchObject({ status: 422, body: { code: 'validation_failed' } });
   }
+});
+
+test('hostile bodies are refused before they are parsed, and a text full of escapes is parsed once', async () => {
+  const parse = vi.spyOn(JSON, 'parse');
+  onTestFinished(() => parse.mockRestore());
+  const outcomes = [
+    '['.repeat(100_000),
+    `[${'1,'.repeat(100_000)}`,
+    `{${'""'.repeat(50_000)}`,
+    ']'.repeat(100_000),
+  ].map((text) => {
+    try {
+      return parseJsonObject(Buffer.from(text));
+    } catch (error) {
+      return error instanceof Error && error.message;
+    }
+  });
+  expect(outcomes).toEqual([
+    'The body is more than 32 levels deep.',
+    'The body has more than 20000 values.',
+    'The body has more than 20000 values.',
+    'The body is not valid JSON.',
+  ]);
+  expect(parse).not.toHaveBeenCalled();
+  const escapes = '\\u0041\\n\\"'.repeat(50_000);
+  expect(parseJsonObject(Buffer.from(`{"a":"${escapes}"}`))).toEqual({ a: 'A\n"'.repeat(50_000) });
+  expect(parse).toHaveBeenCalledOnce();
 });
 
 test('a body can have 64 KiB, the body of a post 1 MiB', async () => {
