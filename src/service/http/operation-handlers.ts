@@ -7,13 +7,13 @@ import { createBackup, newBackup, newRestore, restoreBackup } from '../operation
 import { decideDispute, newDecision, newDispute, openDispute, showDispute } from '../operations/disputes.ts';
 import { addEndpoint, newEndpoint } from '../operations/endpoints.ts';
 import { type Exclusion, excludeOthers } from '../operations/exclusive-access.ts';
-import { applyOnce, type KeptAnswer, replay } from '../operations/idempotency.ts';
+import { applyOnce, type KeptAnswer, type LongWork, replay } from '../operations/idempotency.ts';
 import { markRead, readMark } from '../operations/notifications.ts';
 import { createPost, newPost } from '../operations/posts.ts';
 import { appealReclaim, newAppeal } from '../operations/reclaims.ts';
 import { saveSettings, showSettings } from '../operations/settings.ts';
 import { updateStore } from '../operations/stores.ts';
-import type { LongWork, Work } from '../operations/unit-of-work.ts';
+import type { Work } from '../operations/unit-of-work.ts';
 import type { LongChange } from '../storage/core/storage.ts';
 
 const kibibyte = 1024;

@@ -11,7 +11,8 @@ import {
   insertBackupSections,
 } from '../storage/queries/backups.ts';
 import { maxChunk, type SectionName, takeSnapshot } from './backup-sections.ts';
-import type { LongWork, Work } from './unit-of-work.ts';
+import type { LongWork } from './idempotency.ts';
+import type { Work } from './unit-of-work.ts';
 
 /** Of backups as a whole. Each section has its own version. */
 export const formatVersion = 2;

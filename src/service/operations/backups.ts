@@ -11,8 +11,9 @@ import {
 } from '../storage/queries/backups.ts';
 import { beginCopy, type Copy, copySections, finishCopy, formatVersion, withCopy } from './backup-copy.ts';
 import { applySnapshot, isIntact, type SectionName, takeSnapshot } from './backup-sections.ts';
+import type { LongWork } from './idempotency.ts';
 import { recordEvent } from './record-event.ts';
-import type { LongWork, Work } from './unit-of-work.ts';
+import type { Work } from './unit-of-work.ts';
 
 /** Of backups as a whole, oldest first. Each section has its own version. */
 const formatVersions = [1, formatVersion];

@@ -1,7 +1,7 @@
 import { canonicalJson, sha256 } from '../model/canonical-json.ts';
 import { ServiceError } from '../model/errors.ts';
 import { daysInMs, timestamp } from '../model/time.ts';
-import type { Locks } from '../storage/core/storage.ts';
+import type { Locks, LongChange } from '../storage/core/storage.ts';
 import {
   deleteExpiredAnswers,
   findAnswer,
@@ -30,6 +30,13 @@ export interface OnceRequest extends KeyedRequest {
 }
 
 export type KeptAnswer = Answer & { readonly replayed: boolean };
+
+/** What a request does that reads or replaces a whole store. Its `db` reads a snapshot. */
+export interface LongWork extends Work {
+  readonly save: LongChange['save'];
+  /** Makes the answer in one transaction. Nothing has changed the store since the snapshot if `isFresh`. */
+  finish(answer: (work: Work, isFresh: boolean) => Promise<object>): Promise<KeptAnswer>;
+}
 
 /**
  * The stored answer to a request, if it has been applied. Throws `idempotency_key_reused` for another request with the same

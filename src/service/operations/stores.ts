@@ -1,6 +1,7 @@
 import { type Precondition, versionOf } from '../model/canonical-json.ts';
 import { notFound, ServiceError } from '../model/errors.ts';
 import { createId } from '../model/ids.ts';
+import { changedPaths, merge } from '../model/merge.ts';
 import { slugFrom } from '../model/slugs.ts';
 import { type StorePatch, type StoreSettings, storeIdentity } from '../model/store-fields.ts';
 import { timestamp } from '../model/time.ts';
@@ -8,7 +9,6 @@ import { validate } from '../model/validation.ts';
 import { isUniqueViolation } from '../storage/core/engine-errors.ts';
 import type { Queries } from '../storage/core/storage.ts';
 import { findStore, insertStore, type StoreRecord, saveStore } from '../storage/queries/stores.ts';
-import { changedPaths, merge } from './merge.ts';
 import { recordEvent } from './record-event.ts';
 import type { Work } from './unit-of-work.ts';
 
