@@ -115,5 +115,8 @@ async function checkBackup(work: Work, backupId: string, names: readonly Section
     const detail = `These sections are damaged or of another version: ${damaged.join(', ')}. Nothing was changed.`;
     throw new ServiceError('state_conflict', detail);
   }
-  return { selected, beforeLabel: firstCodePoints(`By the service before restore of ${backup.label}`, maxLabel) };
+  return {
+    selected,
+    beforeLabel: firstCodePoints(`By the service before restore of ${backup.label}`, maxLabel),
+  };
 }
