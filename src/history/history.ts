@@ -130,7 +130,7 @@ export interface Batch {
   /** As `performRecorded`, with the same promises: the record is on disk before the first byte is sent. */
   perform(prepared: FingerprintedIntent): Promise<Performed>;
   /** Runs another kind of request in a slot of the batch; null if the batch is over before. */
-  inTurn<Result>(send: () => Promise<Result>): Promise<Result | null>;
+  inSlot<Result>(send: () => Promise<Result>): Promise<Result | null>;
   /** To be called when nothing is being performed any more. */
   end(): void;
 }

@@ -76,7 +76,7 @@ describe('a record', () => {
   ])('with an unusable %s is damaged, and says so', (field, change) => {
     const text = serializeWithChecksum({ ...record, ...change }, 'file');
     expect(parseRecord(text, id)).toEqual({
-      problem: { kind: 'damaged', message: expect.stringMatching(`^cannot be used: ${field}: Invalid`) },
+      problem: { kind: 'damaged', message: expect.stringMatching(`^has an invalid ${field}(, |$)`) },
     });
   });
 

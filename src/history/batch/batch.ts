@@ -9,7 +9,7 @@ import { fingerprintIntent, intentOf, newRecord, refuseSecrets } from '../record
 import { sendRecord } from '../sending/send.ts';
 import { logFile, toLine } from './log-file.ts';
 import { type LogWriter, writeTogether } from './log-writer.ts';
-import { openTurns, type Turn, turnedAway } from './turns.ts';
+import { batchOver, openSlots, type Slot } from './slots.ts';
 
 /** A log of a batch; see log-file.ts. */
 interface Log extends LogWriter {
@@ -27,7 +27,7 @@ const maxLogLength = 8 * 1024 * 1024;
 
 export function openBatch(files: Files, history: History, options: BatchOptions): Batch {
   const logs: Log[] = [];
-  const turns = openTurns(options);
+  const slots = openSlots(options);
   let opening: Promise<void> | undefined;
 
   /** The log that a new record with this body goes to. */
@@ -78,25 +78,25 @@ export function openBatch(files: Files, history: History, options: BatchOptions)
       const log = await logFor(prepared.body);
       const record = { ...newRecord(prepared, newId(log), history.now()), batch: log.batch };
       log.records.set(record.id, false);
-      const turn = turns.take();
+      const slot = slots.take();
       try {
-        return await sendRecord({ ...sending, client: clientInTurn(options, turn) }, log.lock, record);
+        return await sendRecord({ ...sending, client: clientInSlot(options, slot) }, log.lock, record);
       } finally {
         // The caller learns the outcome before the next request starts.
-        setImmediate(turn.end);
+        setImmediate(slot.release);
       }
     },
-    async inTurn(send) {
-      const turn = turns.take();
+    async inSlot(send) {
+      const slot = slots.take();
       try {
-        await turn.toBeWritten();
-        await turn.toBeSent();
+        await slot.waitToRecord();
+        await slot.waitToSend();
         return await send();
       } catch (error) {
-        if (error === turnedAway) return null;
+        if (error === batchOver) return null;
         throw error;
       } finally {
-        setImmediate(turn.end);
+        setImmediate(slot.release);
       }
     },
     end() {
@@ -110,10 +110,10 @@ export function openBatch(files: Files, history: History, options: BatchOptions)
 }
 
 /**
- * Sends in turn. A request that was applied frees its place at once, before its outcome is written. Any other keeps it until
+ * Sends in a slot. A request that was applied frees it at once, before its outcome is written. Any other keeps it until
  * the caller has seen the outcome, which may stop the batch.
  */
-function clientInTurn({ client, onRetry }: BatchOptions, turn: Turn): Client {
+function clientInSlot({ client, onRetry }: BatchOptions, slot: Slot): Client {
   return {
     ...client,
     async send(request, input) {
@@ -121,19 +121,19 @@ function clientInTurn({ client, onRetry }: BatchOptions, turn: Turn): Client {
         if (attempt > 1) await input.beforeAttempt?.(attempt);
       };
       try {
-        await turn.toBeWritten();
+        await slot.waitToRecord();
         await input.beforeAttempt?.(1);
-        await turn.toBeSent();
+        await slot.waitToSend();
         // Its deadline counts from now, not from when it began to wait for others.
         const outcome = await client.send(request, {
           ...input,
           beforeAttempt,
           onRetry,
         });
-        if (outcome.kind === 'applied') turn.end();
+        if (outcome.kind === 'applied') slot.release();
         return outcome;
       } catch (error) {
-        if (error !== turnedAway) throw error;
+        if (error !== batchOver) throw error;
         const failure = { code: 'cancelled', message: 'the batch ended before it was sent' } as const;
         return { kind: 'not_sent', attempts: 0, requestId: null, retryAt: null, failure };
       }

@@ -159,10 +159,7 @@ export function checkRecord(value: unknown, checksum: ChecksumState, id: string)
     return { problem: { kind: 'newer', message } };
   }
   const { success, data, error } = recordSchema().safeParse(fields);
-  if (!success) {
-    const issue = error.issues[0];
-    return damaged(`cannot be used: ${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`);
-  }
+  if (!success) return damaged(`has an invalid ${error.issues.map(({ path }) => path.join('.')).join(', ')}`);
   if (data.id !== id) return damaged(`contains the record ${data.id}, not the one it is named after`);
   if (data.bodySha256 !== (data.body === null ? null : sha256(data.body))) {
     return damaged('has a body that does not match its checksum');

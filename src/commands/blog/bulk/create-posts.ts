@@ -159,7 +159,7 @@ function prepareTask(
   onApplied: (answer: Applied) => void,
 ): PostResult | (() => Promise<PostResult | null>) {
   if ('outcome' in plan) return plan;
-  if (plan.do === 'settle') return () => batch.inTurn(() => settle(run, post, plan.known));
+  if (plan.do === 'settle') return () => batch.inSlot(() => settle(run, post, plan.known));
   const prepared = batch.prepare(post.body);
   return async () => {
     const { applied, record } = await performInBatch(run, batch, prepared);
