@@ -15,7 +15,9 @@ try {
 }
 
 async function run(options) {
-  const chosen = rows.filter(({ name }) => options.only.test(name));
+  const chosen = rows.filter(
+    ({ name, engine }) => options.only.test(name) && (engine !== 'postgres' || options.postgres),
+  );
   if (options.help) console.log(usage);
   else if (options.list) for (const { name } of chosen) console.log(name);
   else await measure(chosen, options);

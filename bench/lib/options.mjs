@@ -8,6 +8,7 @@ export const usage = `Measures how fast storectl is, next to what the same costs
 
   --rounds N       rounds through all rows (default 5); the median of their ratios counts
   --only PATTERN   rows whose name matches this regular expression
+  --postgres       also the rows on PostgreSQL, which is in the npm packages of the tests
   --node FILE      another Node to measure on as well; may be given several times
   --json           one JSON document in place of the table
   --readme         also write the table into bench/README.md
@@ -25,6 +26,7 @@ export function parseOptions(args) {
         options: {
           rounds: { type: 'string', default: '5' },
           only: { type: 'string', default: '' },
+          postgres: { type: 'boolean', default: false },
           node: { type: 'string', multiple: true, default: [] },
           json: { type: 'boolean', default: false },
           readme: { type: 'boolean', default: false },

@@ -15,7 +15,7 @@ import { cleanEnvironment, versionOf } from './processes.mjs';
  * - `prepare({ node, env, folder })`: what runs it: `subject()`, `floor()` (null where it is compared with nothing) and
  *   `peers`, others by name, each of them answering a number; `end()` takes everything down. Null where the machine
  *   lacks what the row needs.
- * A row with `once` is measured once, on the first Node.
+ * A row whose `engine` is `postgres` is measured with `--postgres` only. A row with `once` is measured once, on the first Node.
  */
 export async function measureAll(rows, { nodes, rounds }) {
   const base = mkdtempSync(path.join(tmpdir(), 'storectl-bench-'));

@@ -16,22 +16,24 @@ export function answerServer(place) {
   return startScript(place, 'answer');
 }
 
-/** A new store in the service's database, and a key for it. */
-export function newStore({ node, env, folder }) {
+/** A new store in the service's database, and a key for it. `database` is a connection string, or there is a file. */
+export function newStore({ node, env, folder, database = databaseIn(folder) }) {
   const command = (...words) =>
-    outputOf(node, [program, 'service', ...words, '--database', databaseIn(folder), '-q'], { env });
+    outputOf(node, [program, 'service', ...words, '--database', database, '-q'], { env });
   const storeId = command('create-store', '--name', `Bench ${randomUUID()}`);
   return { storeId, key: command('create-key', '--store', storeId, '--preset', 'owner') };
 }
 
 /**
- * The service as a user starts it, with a log, on the embedded engine, and a store in it. One that `countsRequests`
- * also tells how many it has answered since it was asked last, and at what rate from the first to the last.
+ * The service as a user starts it, with a log, and a store in it: on the embedded engine unless the place names another
+ * database. One that `countsRequests` also tells how many it has answered since it was asked last, and at what rate from the
+ * first to the last.
  */
-export async function startService({ node, env, folder }, { countsRequests = false } = {}) {
-  const store = newStore({ node, env, folder });
+export async function startService(place, { countsRequests = false } = {}) {
+  const { node, env, folder, database = databaseIn(folder) } = place;
+  const store = newStore(place);
   const hook = countsRequests ? ['--require', path.join(root, 'bench', 'lib', 'request-window.cjs')] : [];
-  const start = ['service', 'start', '--port', '0', '--rate-limit', '0', '--database', databaseIn(folder)];
+  const start = ['service', 'start', '--port', '0', '--rate-limit', '0', '--database', database];
   const log = path.join(folder, 'service.log');
   const { child, ...server } = await startServer(node, [...hook, program, ...start], { env, log });
   return {

@@ -3,21 +3,21 @@ import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import Database from 'libsql';
 import { ask, latenciesDuring, latenciesOf, p50, p99 } from '../lib/latency.mjs';
+import { newPostgresDatabase } from '../lib/postgres.mjs';
 import { newStore, startService } from '../lib/scene.mjs';
 
 /** How much a database holds: nearly all of it in the store that is asked. */
 const sizes = { small: { rows: 10_000, stores: 1 }, large: { rows: 1_000_000, stores: 10_000 } };
 const requests = 300;
 
-/** Adds other stores, and rows to the store: two fifths events, and a fifth each of deliveries, posts and disputes. */
-function fill(file, storeId, { rows, stores }) {
-  const database = new Database(file);
+/** The SQL that adds other stores, and rows to the store: two fifths events, and a fifth each of deliveries, posts and disputes. */
+function filling(storeId, { rows, stores }) {
   const numbers = (count) =>
     `with recursive number(i) as (select 1 union all select i + 1 from number where i < ${count})`;
   const fifth = rows / 5;
   const own = `'${storeId}'`;
   const time = "'2026-01-01T00:00:00.000Z'";
-  database.exec(`begin;
+  return `begin;
     insert into stores (id, organisation_id, name, slug, status, default_currency, timezone, settings, created_at)
       ${numbers(stores)} select 's' || i, 'o', 'Store', 's' || i, 'active', 'EUR', 'UTC', '{}', ${time} from number;
     insert into endpoints (store_id, id, kind, name, masked_url, secret_url, events, enabled, created_at)
@@ -37,37 +37,59 @@ function fill(file, storeId, { rows, stores }) {
         idempotency_key, created_at, updated_at)
       ${numbers(fifth)} select ${own}, 'd' || i, 'payment', 'open', 'Reason', '{}', ${time}, ${time}, 'k' || i, ${time},
         ${time} from number;
-    commit`);
-  database.close();
+    commit;
+    analyze`;
 }
+
+/** Where a service keeps its data, by engine: `database` for its place, `run` for SQL, `end` for afterwards. */
+const engines = {
+  async embedded(folder) {
+    const run = (sql) => {
+      const database = new Database(path.join(folder, 'service.db'));
+      database.exec(sql);
+      database.close();
+    };
+    return { run, end: async () => {} };
+  },
+  async postgres() {
+    const { url, run, end } = await newPostgresDatabase();
+    return { database: url, run, end };
+  },
+};
+
+const prefixOf = (engine) => (engine === 'postgres' ? 'growth on PostgreSQL' : 'growth');
+const suffixOf = (engine) => (engine === 'postgres' ? ', on PostgreSQL' : '');
 
 /** A service for each size, which all rows on one Node share. */
 const scenes = new Map();
 
-function sharedScene(place) {
-  const scene = scenes.get(place.node) ?? { users: 0, started: startScene(place) };
-  scenes.set(place.node, scene);
+function sharedScene(place, engine) {
+  const name = `${engine} ${place.node}`;
+  const scene = scenes.get(name) ?? { users: 0, started: startScene(place, engine) };
+  scenes.set(name, scene);
   scene.users += 1;
   return {
     started: scene.started,
     async end() {
       scene.users -= 1;
       if (scene.users > 0) return;
-      scenes.delete(place.node);
-      await Promise.all(Object.values(await scene.started).map(({ stop }) => stop()));
+      scenes.delete(name);
+      await Promise.all(Object.values(await scene.started).map(({ end }) => end()));
     },
   };
 }
 
-async function startScene(place) {
+async function startScene(place, engine) {
   const services = {};
   for (const [name, size] of Object.entries(sizes)) {
     const folder = path.join(place.folder, name);
     mkdirSync(folder);
-    const service = await startService({ ...place, folder });
-    const neighbour = newStore({ ...place, folder });
-    fill(path.join(folder, 'service.db'), service.storeId, size);
-    services[name] = { ...service, neighbour };
+    const { database, run, end } = await engines[engine](folder);
+    const own = { ...place, folder, database };
+    const service = await startService(own);
+    const neighbour = newStore(own);
+    await run(filling(service.storeId, size));
+    services[name] = { ...service, neighbour, end: () => service.stop().then(end) };
   }
   return services;
 }
@@ -100,14 +122,15 @@ function requestOf(store, make) {
   };
 }
 
-const growthRow = ([name, make]) => ({
-  name: `growth: ${name}`,
-  what: `\`${name}\` with 1 000 000 rows and 10 000 stores; with 10 000 rows and one store`,
+const growthRow = (engine, [name, make]) => ({
+  name: `${prefixOf(engine)}: ${name}`,
+  what: `\`${name}\` with 1 000 000 rows and 10 000 stores; with 10 000 rows and one store${suffixOf(engine)}`,
+  engine,
   unit: 'ms',
   perRound: 1,
   goals: () => [{ of: 'ratio', atMost: 1.3 }],
   async prepare(place) {
-    const { started, end } = sharedScene(place);
+    const { started, end } = sharedScene(place, engine);
     const { small, large } = await started;
     const last = {};
     const measure = (size, service) => async () => {
@@ -123,14 +146,15 @@ const growthRow = ([name, make]) => ({
   },
 });
 
-const neighbourRow = {
-  name: 'growth: neighbour of a backup',
-  what: 'p99 of `settings show` while another store with 200 000 posts is backed up; p99 of the same otherwise',
+const neighbourRow = (engine) => ({
+  name: `${prefixOf(engine)}: neighbour of a backup`,
+  what: `p99 of \`settings show\` while another store with 200 000 posts is backed up; p99 of the same otherwise${suffixOf(engine)}`,
+  engine,
   unit: 'ms',
   perRound: 1,
   goals: () => [{ of: 'value', atMost: 50 }],
   async prepare(place) {
-    const { started, end } = sharedScene(place);
+    const { started, end } = sharedScene(place, engine);
     const { large } = await started;
     const show = requestOf(large.neighbour, operations['settings show']);
     const backUp = () => {
@@ -143,6 +167,44 @@ const neighbourRow = {
       end,
     };
   },
+});
+
+/** Answers how long a restore takes, of a backup that is made first. */
+async function makeRestore(service) {
+  const send = (suffix, body) =>
+    ask(service.origin, requestOf(service, () => ['POST', `/operations${suffix}`, body])(0));
+  const backup = { label: 'All', sections: ['blog'], idempotencyKey: randomUUID() };
+  const { id } = await send('/backups', backup);
+  return async () => {
+    const start = performance.now();
+    await send(`/backups/${id}/restore`, { sections: ['blog'], idempotencyKey: randomUUID() });
+    return performance.now() - start;
+  };
+}
+
+const restoreRow = {
+  name: 'growth on PostgreSQL: restore of 10 000 posts',
+  what: '`backup restore` of a blog of 10 000 posts, on PostgreSQL',
+  engine: 'postgres',
+  unit: 'ms',
+  perRound: 1,
+  goals: () => [{ of: 'value', atMost: 1_000 }],
+  async prepare(place) {
+    const { url, run, end } = await newPostgresDatabase();
+    const service = await startService({ ...place, database: url });
+    await run(filling(service.storeId, { rows: 50_000, stores: 1 }));
+    return {
+      subject: await makeRestore(service),
+      floor: null,
+      end: () => service.stop().then(end),
+    };
+  },
 };
 
-export const growthRows = [...Object.entries(operations).map(growthRow), neighbourRow];
+export const growthRows = [
+  ...Object.keys(engines).flatMap((engine) => [
+    ...Object.entries(operations).map((operation) => growthRow(engine, operation)),
+    neighbourRow(engine),
+  ]),
+  restoreRow,
+];

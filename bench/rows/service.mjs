@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { newPostgresDatabase } from '../lib/postgres.mjs';
 import { rateOf } from '../lib/rate.mjs';
 import { startScript, startService } from '../lib/scene.mjs';
 
@@ -29,6 +30,13 @@ const read = {
   },
 };
 
+const openDispute = ({ storeId, key }) => ({
+  method: 'POST',
+  path: `/v1/stores/${storeId}/operations/disputes`,
+  headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+  body: JSON.stringify({ kind: 'payment', reason: 'Parcel not received', idempotencyKey: '{unique}' }),
+});
+
 const write = {
   name: 'service: durable write',
   what: '`POST disputes`, 32 clients; a bare Hono route with one synced SQLite insert for each',
@@ -39,12 +47,7 @@ const write = {
   async prepare(place) {
     const service = await startService(place);
     const bare = await startScript(place, 'bare-insert', path.join(place.folder, 'bare.db'));
-    const request = {
-      method: 'POST',
-      path: `/v1/stores/${service.storeId}/operations/disputes`,
-      headers: { authorization: `Bearer ${service.key}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ kind: 'payment', reason: 'Parcel not received', idempotencyKey: '{unique}' }),
-    };
+    const request = openDispute(service);
     return {
       subject: () => rateOf({ ...request, origin: service.origin }),
       floor: () => rateOf({ ...request, origin: bare.origin }),
@@ -53,4 +56,29 @@ const write = {
   },
 };
 
-export const serviceRows = [read, write];
+const writeOnPostgres = {
+  name: 'service on PostgreSQL: durable write',
+  what: '`POST disputes` of one store, 32 clients, on PostgreSQL; a bare Hono route with one insert for each and ten connections',
+  engine: 'postgres',
+  unit,
+  perRound,
+  warmUps,
+  goals: () => [{ of: 'ratio', atLeast: 0.2 }],
+  async prepare(place) {
+    const database = await newPostgresDatabase();
+    const bareDatabase = await newPostgresDatabase();
+    const service = await startService({ ...place, database: database.url });
+    const bare = await startScript(place, 'bare-insert-postgres', bareDatabase.url);
+    const request = openDispute(service);
+    return {
+      subject: () => rateOf({ ...request, origin: service.origin }),
+      floor: () => rateOf({ ...request, origin: bare.origin }),
+      end: () =>
+        Promise.all([service, bare].map(({ stop }) => stop())).then(() =>
+          Promise.all([database.end(), bareDatabase.end()]),
+        ),
+    };
+  },
+};
+
+export const serviceRows = [read, write, writeOnPostgres];

@@ -22,10 +22,13 @@ export async function insertRows<Table extends keyof Schema, Row extends InsertO
   }
   const [first] = rows;
   if (first === undefined) return;
-  const columns = Object.keys(first).map((name) => sql.ref(name));
-  for (const batch of inBatches(rows.map((row) => JSON.stringify(withColumnNames(row))))) {
+  const columns = Object.keys(first).map((name) => ({ name, inSql: inSnakeCase(name) }));
+  const names = sql.join(columns.map(({ inSql }) => sql.ref(inSql)));
+  const toJson = (row: Row) =>
+    `{${columns.map(({ name, inSql }) => `"${inSql}":${JSON.stringify(Reflect.get(row, name) ?? null)}`).join(',')}}`;
+  for (const batch of inBatches(rows.map(toJson))) {
     // In PostgreSQL a table is also a type: it gives each member of the JSON the type of its column.
-    await sql`insert into ${sql.table(table)} (${sql.join(columns)}) select ${sql.join(columns)}
+    await sql`insert into ${sql.table(table)} (${names}) select ${names}
       from json_populate_recordset(null::${sql.table(table)}, ${`[${batch.join(',')}]`}::json)`.execute(db);
   }
 }
@@ -45,12 +48,6 @@ function* inBatches(texts: readonly string[]): Generator<string[]> {
   if (batch.length > 0) yield batch;
 }
 
-/** With the names of columns, in snake_case. */
-function withColumnNames(row: object): object {
-  return Object.fromEntries(
-    Object.entries(row).map(([name, value]) => [
-      name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-      value,
-    ]),
-  );
+function inSnakeCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
