@@ -34,6 +34,8 @@ interface ReceivedMessage {
   readonly eventId: string;
   readonly title: string;
   readonly description: string;
+  /** The header. */
+  readonly traceparent: string | undefined;
   // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies whose shape is what they test
   readonly body: any;
   /** Epoch milliseconds. */
@@ -140,5 +142,7 @@ async function readMessage(request: IncomingMessage): Promise<ReceivedMessage | 
   const isTooLong = [...embed.title].length > 256 || [...embed.description].length > 4096;
   if (others.length > 0 || isTooLong || body.allowed_mentions.parse.length > 0) return null;
   const eventId = /[0-9a-f-]{36}/.exec(embed.footer.text)?.[0] ?? '';
-  return { webhook, path, eventId, title: embed.title, description: embed.description, body, at: Date.now() };
+  const { title, description } = embed;
+  const traceparent = request.headers.traceparent?.toString();
+  return { webhook, path, eventId, title, description, traceparent, body, at: Date.now() };
 }

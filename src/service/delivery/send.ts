@@ -14,8 +14,13 @@ export type SendResult =
   | { readonly failure: string }
   | { readonly status: number; readonly retryAfterMs: number | null };
 
-/** Posts one message to a webhook. Never rejects. */
-export type Send = (webhookUrl: string, message: object, signal: AbortSignal) => Promise<SendResult>;
+/** Posts one message to a webhook, as a part of a trace if there is one. Never rejects. */
+export type Send = (
+  webhookUrl: string,
+  message: object,
+  signal: AbortSignal,
+  traceparent?: string | null,
+) => Promise<SendResult>;
 
 export interface SenderOptions {
   /** A receiver on this machine that gets everything instead of Discord, from {@link parseSink}. */
@@ -38,12 +43,12 @@ interface Timeouts {
  */
 export function createSender({ sink, resolve, timeouts = defaultTimeouts }: SenderOptions = {}): Send {
   const lookup = guardedLookup(sink ? isLoopbackAddress : isPublicAddress, resolve);
-  return async (webhookUrl, message, signal) => {
+  return async (webhookUrl, message, signal, traceparent) => {
     const webhook = parseDiscordUrl(webhookUrl);
     if (webhook === null) return { refused: 'the URL is not a Discord webhook' };
     const target = sink ? new URL(webhook.pathname.slice(1), sink) : webhook;
     target.search = '?wait=true';
-    return post({ target, lookup, signal, timeouts, body: JSON.stringify(message) });
+    return post({ target, lookup, signal, timeouts, traceparent, body: JSON.stringify(message) });
   };
 }
 
@@ -65,10 +70,11 @@ interface Post {
   readonly lookup: LookupFunction;
   readonly signal: AbortSignal;
   readonly timeouts: Timeouts;
+  readonly traceparent: string | null | undefined;
   readonly body: string;
 }
 
-async function post({ target, lookup, signal, timeouts, body }: Post): Promise<SendResult> {
+async function post({ target, lookup, signal, timeouts, traceparent, body }: Post): Promise<SendResult> {
   const isSecure = target.protocol === 'https:';
   // TLS is loaded on demand: the demo and commands that only list deliveries do not need it.
   const request = isSecure ? (await import('node:https')).request : requestHttp;
@@ -82,6 +88,7 @@ async function post({ target, lookup, signal, timeouts, body }: Post): Promise<S
       'Content-Type': 'application/json',
       'Content-Length': Buffer.byteLength(body),
       'User-Agent': 'storectl-service',
+      ...(traceparent && { traceparent }),
     },
   });
   outgoing.on('error', () => {});

@@ -140,7 +140,7 @@ export function createDeliveryWorker(options: WorkerOptions): DeliveryWorker {
       );
     }, renewEveryMs);
     try {
-      const result = await send(delivery.secretUrl, claim.message, abortSends.signal);
+      const result = await send(delivery.secretUrl, claim.message, abortSends.signal, delivery.traceparent);
       const verdict = decideVerdict(result, {
         number: delivery.attempts,
         firstAt: Date.parse(delivery.firstAttemptAt),
@@ -157,6 +157,7 @@ export function createDeliveryWorker(options: WorkerOptions): DeliveryWorker {
         outcome: verdict.kind,
         ...('reason' in verdict && { reason: verdict.reason }),
         ms: Math.round(performance.now() - startedAt),
+        ...(delivery.traceparent && { traceparent: delivery.traceparent }),
       });
     } finally {
       clearInterval(renewal);

@@ -42,6 +42,8 @@ interface Trace {
   route: string;
   keyId: string | null;
   storeId: string | null;
+  /** Of the caller (W3C Trace Context). */
+  readonly traceparent: string | undefined;
 }
 
 interface AppRoute extends Route {
@@ -82,7 +84,10 @@ export function createApp(options: AppOptions): App {
     const actor = principal.keyId;
     if (operation.class !== 'read') {
       const ifMatch = request.header('if-match');
-      return applyChange({ operation: operation.id, storeId, targetId, input, ifMatch, actor, now });
+      const { traceparent } = trace;
+      return applyChange({
+        ...{ operation: operation.id, storeId, targetId, input, ifMatch, actor, now, traceparent },
+      });
     }
     // The answer to a read depends only on the database, so it can be cached.
     const name = JSON.stringify([operation.id, storeId, targetId]);
@@ -162,7 +167,8 @@ export function createApp(options: AppOptions): App {
     const start = performance.now();
     const requestId = randomUUID();
     const { method } = request;
-    const trace: Trace = { route: 'none', keyId: null, storeId: null };
+    const traceparent = readTraceparent(request.header('traceparent'));
+    const trace: Trace = { route: 'none', keyId: null, storeId: null, traceparent };
     const { status, body, headers, text } = await route(request, trace).catch((error: unknown) => {
       const problem = toProblem(error, requestId);
       if (problem.status >= 500) log({ level: 'error', requestId, error: describeError(error) });
@@ -170,8 +176,16 @@ export function createApp(options: AppOptions): App {
     });
     const ms = Math.round((performance.now() - start) * 1000) / 1000;
     const { keyId, storeId } = trace;
-    const traceparent = readTraceparent(request.header('traceparent'));
-    log({ method, route: trace.route, status, ms, requestId, storeId, keyId, ...traceparent });
+    log({
+      method,
+      route: trace.route,
+      status,
+      ms,
+      requestId,
+      storeId,
+      keyId,
+      ...(traceparent && { traceparent }),
+    });
     const fields: Record<string, string> = { 'Cache-Control': 'no-store', 'X-Request-Id': requestId };
     if (body !== null) fields['Content-Type'] = 'application/json';
     const content = body === null || method === 'HEAD' ? null : (text ?? JSON.stringify(body));
@@ -199,11 +213,9 @@ function notReady(detail: string): ServiceError {
   return new ServiceError('busy', detail, { headers: { 'Retry-After': '1' } });
 }
 
-/** The trace of the caller (W3C Trace Context), for the log. */
-function readTraceparent(header: string | undefined): { readonly traceparent?: string } {
-  return /^[0-9a-f]{2}(-[0-9a-f]{32})(-[0-9a-f]{16})-[0-9a-f]{2}$/.test(header ?? '') && header
-    ? { traceparent: header }
-    : {};
+/** Undefined if it is not what W3C Trace Context defines. */
+function readTraceparent(header = ''): string | undefined {
+  return /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/.test(header) ? header : undefined;
 }
 
 function rateLimited(seconds: number): ServiceError {

@@ -19,6 +19,8 @@ export interface Change {
   readonly actor: string;
   /** Epoch milliseconds. */
   readonly now: number;
+  /** Of the request (W3C Trace Context). */
+  readonly traceparent: string | undefined;
 }
 
 /** Applies a change. Resolves when it is on disk, and rejects with an error for `toProblem`. */
@@ -33,12 +35,12 @@ function refuseRest(error: unknown): never {
 
 /** Applies changes on this thread. Those that go in steps let other changes run between two of them. */
 export function createChanges(storage: Storage): ApplyChange {
-  return async ({ operation, storeId, targetId, input, ifMatch, actor, now }) => {
+  return async ({ operation, storeId, targetId, input, ifMatch, actor, now, traceparent }) => {
     const { writeLong, share } = storage.forStore(storeId);
     const { run, isLong, isIndependent = false } = handlers[operation];
     const isCurrent = parseIfMatch(ifMatch);
     const apply: LongWork<Reply> = ({ db, ...change }) =>
-      run({ db, storeId, actor, now }, { input, targetId, isCurrent, ...change });
+      run({ db, storeId, actor, now, traceparent }, { input, targetId, isCurrent, ...change });
     const step = () => (isLong ? writeLong(apply) : share(inOneTransaction(apply), isIndependent));
     let reply = await step();
     while (reply.isStep) reply = await step().catch(refuseRest);

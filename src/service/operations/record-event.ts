@@ -15,7 +15,10 @@ export async function recordEvent(work: Work, type: EventType, data: EventData):
   const { settings, subscribers } = await findEventContext(work, type);
   const { templates } = documentOf(settings);
   const { title, body } = renderEvent(type, data, templates[type]);
-  const deliveries = subscribers.map((endpointId) => ({ id: createId(), eventId, endpointId, createdAt }));
+  const { traceparent = null } = work;
+  const deliveries = subscribers.map((endpointId) => ({
+    ...{ id: createId(), eventId, endpointId, createdAt, traceparent },
+  }));
   await Promise.all([
     insertEvent(work, { id: eventId, type, data, title, body, createdAt }),
     insertDeliveries(work, deliveries),

@@ -6,4 +6,6 @@ export interface Work extends Tenant {
   readonly actor: string;
   /** Epoch milliseconds. A request has one time throughout. */
   readonly now: number;
+  /** Of the request (W3C Trace Context). */
+  readonly traceparent?: string | undefined;
 }

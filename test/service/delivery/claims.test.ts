@@ -5,6 +5,26 @@ import { status, taken } from '../../helpers/discord-receiver.ts';
 import { newDatabase, openTestStorage, startService } from '../helpers/service.ts';
 import { minute, startScene } from './scene.ts';
 
+test('a delivery carries the trace of the request that caused it, however late it is tried', async () => {
+  const { service, receiver, worker, log, clock, addEndpoint } = await startScene();
+  await addEndpoint('1', { events: ['post_created'] });
+  const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+  const post = (title: string, headers: Record<string, string>) =>
+    service.call('blog.create', '', { title, contentMd: '' }, { headers });
+  await post('Traced', { traceparent });
+  await post('Not traced', {});
+  await post('No trace', { traceparent: '00-with spaces-01' });
+  receiver.script('1', [status(500), taken]);
+  await worker.deliverDue();
+  clock.now += minute;
+  await worker.deliverDue();
+
+  const traces = receiver.messages('1').map((message) => message.traceparent);
+  expect(traces).toEqual([traceparent, traceparent, undefined, undefined]);
+  const logged = log.map((line) => ('traceparent' in line ? line.traceparent : undefined));
+  expect(logged).toEqual(traces);
+});
+
 test('an event is sent to each endpoint that subscribed, once', async () => {
   const { receiver, worker, addEndpoint, addEndpoints, emit, deliveries } = await startScene();
   await addEndpoints('1', '2');

@@ -224,6 +224,8 @@ interface DeliveryTable {
   /** When it was delivered or became dead. */
   settledAt: Timestamp | null;
   lastError: string | null;
+  /** Of the request that caused it (W3C Trace Context). */
+  traceparent: string | null;
 }
 
 interface IdempotencyKeyTable {

@@ -9,6 +9,7 @@ import { answersByAge } from './0008-answers-by-age.ts';
 import { partialIndexes } from './0009-partial-indexes.ts';
 import { deliveriesByEventAndAge } from './0010-deliveries-by-event-and-age.ts';
 import { backupChunks } from './0011-backup-chunks.ts';
+import { traceOfDeliveries } from './0012-trace-of-deliveries.ts';
 import type { Migration } from './migration.ts';
 
 /** In the order in which they run. A released migration is never edited: add a new one. */
@@ -24,4 +25,5 @@ export const migrations: readonly Migration[] = [
   partialIndexes,
   deliveriesByEventAndAge,
   backupChunks,
+  traceOfDeliveries,
 ];

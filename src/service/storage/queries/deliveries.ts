@@ -21,6 +21,8 @@ export interface ClaimedDelivery {
   readonly attempts: number;
   readonly firstAttemptAt: string;
   readonly secretUrl: string;
+  /** Of the request that caused it. */
+  readonly traceparent: string | null;
   readonly discordTemplate: DiscordTemplate | null;
   readonly event: {
     readonly id: string;
@@ -74,7 +76,7 @@ export async function lockDue(
     db,
     db
       .selectFrom('deliveries')
-      .select(['id', 'endpointId', 'eventId', 'attempts', 'firstAttemptAt'])
+      .select(['id', 'endpointId', 'eventId', 'attempts', 'firstAttemptAt', 'traceparent'])
       .where('storeId', '=', storeId)
       .where('id', '=', id)
       .where('status', '=', 'pending')
@@ -100,6 +102,7 @@ export async function lockDue(
     id,
     endpointId: row.endpointId,
     attempts: row.attempts + 1,
+    traceparent: row.traceparent,
     firstAttemptAt: row.firstAttemptAt ?? now,
     secretUrl: endpoint.secretUrl,
     discordTemplate: endpoint.discordTemplate === null ? null : JSON.parse(endpoint.discordTemplate),

@@ -7,7 +7,10 @@ import { isEmbedded, type Tenant } from '../core/storage.ts';
 /** With the title and the body of the notification. */
 export type EventRecord = Omit<RecordOf<'events', { data: unknown }>, 'readAt'>;
 
-export type DeliveryRecord = Pick<RecordOf<'deliveries'>, 'id' | 'eventId' | 'endpointId' | 'createdAt'>;
+export type DeliveryRecord = Pick<
+  RecordOf<'deliveries'>,
+  'id' | 'eventId' | 'endpointId' | 'createdAt' | 'traceparent'
+>;
 
 const insertEventRow = statement<EventRecord & { storeId: string; json: string }>`
   insert into events (store_id, id, type, data, title, body, created_at)
