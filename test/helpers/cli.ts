@@ -16,6 +16,8 @@ interface CliOptions {
   /** The text on standard input, which then ends. Without it, standard input is empty. */
   readonly stdin?: string;
   readonly signal?: AbortSignal;
+  /** Whether standard error says that it is a terminal. */
+  readonly isTerminal?: boolean;
   /** Gets what is written to either stream, when it is written. */
   readonly onOutput?: (text: string) => void;
 }
@@ -46,7 +48,7 @@ export function newMachine(env: Readonly<Record<string, string>> = {}): Machine 
       const exitCode = await main(args, {
         stdin,
         stdout: stdout.stream,
-        stderr: stderr.stream,
+        stderr: Object.assign(stderr.stream, { isTTY: options.isTerminal === true }),
         env: {
           STORECTL_CONFIG_DIR: configDirectory,
           STORECTL_STATE_DIR: stateDirectory,

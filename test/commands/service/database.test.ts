@@ -102,6 +102,27 @@ test('a taken port is told of', async () => {
   });
 });
 
+test('a start that fails is one JSON line in a log, and words in a terminal', async () => {
+  const args = ['service', 'start', '--database', `postgres://me:hidden@127.0.0.1:${await unusedPort()}/db`];
+  const logged = await newMachine().run(args);
+  expect({ ...JSON.parse(logged.stderr), ...{ exitCode: logged.exitCode } }).toEqual({
+    time: expect.stringMatching(/^\d{4}-.*Z$/),
+    level: 'error',
+    code: 'database_unusable',
+    message: expect.stringContaining('nothing answers at this address'),
+    hint: expect.any(String),
+    outcome: 'not_sent',
+    exitCode: 11,
+  });
+  expect(logged.stderr).toMatch(/^[^\n]+\n$/);
+  expect(logged.stderr).not.toContain('hidden');
+  const shown = await newMachine().run(args, { isTerminal: true, env: { NO_COLOR: '1' } });
+  expect(shown).toMatchObject({
+    exitCode: 11,
+    stderr: expect.stringMatching(/^error: cannot open the database/),
+  });
+});
+
 test('a taken port for metrics is told of, with the flag that sets it', async () => {
   const server = createServer().listen(0, '127.0.0.1');
   onTestFinished(() => void server.close());

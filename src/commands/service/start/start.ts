@@ -80,70 +80,82 @@ STORECTL_SERVICE_PORT. docs/operating.md in the package is for operators: backup
   ],
   examples: ['service start', 'service start --port 8080 --database /var/lib/storectl/service.db'],
   async run(context, parsed) {
-    const host = readSetting(context, parsed, '--host').value ?? '127.0.0.1';
-    const port = readWholeNumber(context, parsed, '--port', { max: 65_535, fallback: 4010 });
-    const drainSeconds = readWholeNumber(context, parsed, '--drain', { max: 3_600, fallback: 0 });
-    const retentionDays = readWholeNumber(context, parsed, '--retention', {
-      max: 36_500,
-      fallback: defaultRetentionDays,
-    });
-    const metricsAt = readMetricsAddress(context, parsed);
-    const logLevel = readLogLevel(context, parsed);
-    const sink = readSink(parsed);
-    const rateLimit = readRateLimit(parsed);
-    const serve = async (storage: Storage, location: string) => {
-      const isTerminal = context.io.stderr.isTTY === true;
-      const writeLog = createServiceLog(context.notice, logLevel);
-      let count = (_record: object) => {};
-      const log = (record: object) => {
-        count(record);
-        writeLog(record);
-      };
-      const tell = (level: LogLevel, message: string) =>
-        isTerminal ? context.notice(message) : log({ level, message });
-      const delivers = !isOn(parsed, '--no-delivery');
-      const writer = await startWriter({ storage, location, delivers, sink, log });
-      const app = createApp({ storage, version, log, rateLimit, applyChange: writer.applyChange });
-      const metrics = metricsAt && (await createMetrics(storage, writer.usage));
-      if (metrics !== null) count = metrics.count;
-      const server = await listen(app, { host, port, log }).catch(async (error: unknown) => {
-        await writer.close();
-        throw listenError({ host, port, flags: ['--port', '--host'] }, error);
-      });
-      const pruning = retentionDays === 0 ? null : pruneDaily({ storage, retentionDays, log });
-      const metricsServer =
-        metrics &&
-        (await listen(metrics.handler, metricsAt).catch(async (error: unknown) => {
-          await Promise.all([server.close(), writer.stopDeliveries(), pruning?.stop()]);
-          await writer.close();
-          throw listenError({ ...metricsAt, flags: ['--metrics-port', '--metrics-host'] }, error);
-        }));
-      for (const warning of storage.warnings) tell('warn', `Warning: ${warning}.`);
-      if (context.flags.json) printJson(context, { origin: server.origin, database: location });
-      else context.print(`Listening on ${server.origin}`);
-      tell('info', `Using database ${location}. Press Ctrl-C to stop.`);
-      if (metricsServer) tell('info', `Metrics on ${metricsServer.origin}/metrics`);
-      const stopped = new Promise<void>((resolve) => {
-        if (context.io.signal.aborted) resolve();
-        context.io.signal.addEventListener('abort', () => resolve(), { once: true });
-      });
-      try {
-        await Promise.race([stopped, writer.failure]);
-      } finally {
-        tell('info', 'Stopping.');
-        await Promise.all([
-          server.close({ drainMs: drainSeconds * 1000, idleMs }),
-          writer.stopDeliveries(),
-          pruning?.stop(),
-        ]);
-        await metricsServer?.close();
-        await writer.close();
-      }
+    try {
+      await serveUntilStopped(context, parsed);
       return undefined;
-    };
-    return withStorage(context, parsed, serve, { mayBeNew: true });
+    } catch (error) {
+      if (!(error instanceof CliError) || context.flags.json || context.io.stderr.isTTY === true) throw error;
+      // Whatever reads the log reads JSON.
+      const { exitCode, ...details } = error.details;
+      context.notice(JSON.stringify({ time: new Date().toISOString(), level: 'error', ...details }));
+      return exitCode;
+    }
   },
 };
+
+async function serveUntilStopped(context: Context, parsed: ParsedCommand): Promise<void> {
+  const host = readSetting(context, parsed, '--host').value ?? '127.0.0.1';
+  const port = readWholeNumber(context, parsed, '--port', { max: 65_535, fallback: 4010 });
+  const drainSeconds = readWholeNumber(context, parsed, '--drain', { max: 3_600, fallback: 0 });
+  const retentionDays = readWholeNumber(context, parsed, '--retention', {
+    max: 36_500,
+    fallback: defaultRetentionDays,
+  });
+  const metricsAt = readMetricsAddress(context, parsed);
+  const logLevel = readLogLevel(context, parsed);
+  const sink = readSink(parsed);
+  const rateLimit = readRateLimit(parsed);
+  const serve = async (storage: Storage, location: string) => {
+    const isTerminal = context.io.stderr.isTTY === true;
+    const writeLog = createServiceLog(context.notice, logLevel);
+    let count = (_record: object) => {};
+    const log = (record: object) => {
+      count(record);
+      writeLog(record);
+    };
+    const tell = (level: LogLevel, message: string) =>
+      isTerminal ? context.notice(message) : log({ level, message });
+    const delivers = !isOn(parsed, '--no-delivery');
+    const writer = await startWriter({ storage, location, delivers, sink, log });
+    const app = createApp({ storage, version, log, rateLimit, applyChange: writer.applyChange });
+    const metrics = metricsAt && (await createMetrics(storage, writer.usage));
+    if (metrics !== null) count = metrics.count;
+    const server = await listen(app, { host, port, log }).catch(async (error: unknown) => {
+      await writer.close();
+      throw listenError({ host, port, flags: ['--port', '--host'] }, error);
+    });
+    const pruning = retentionDays === 0 ? null : pruneDaily({ storage, retentionDays, log });
+    const metricsServer =
+      metrics &&
+      (await listen(metrics.handler, metricsAt).catch(async (error: unknown) => {
+        await Promise.all([server.close(), writer.stopDeliveries(), pruning?.stop()]);
+        await writer.close();
+        throw listenError({ ...metricsAt, flags: ['--metrics-port', '--metrics-host'] }, error);
+      }));
+    for (const warning of storage.warnings) tell('warn', `Warning: ${warning}.`);
+    if (context.flags.json) printJson(context, { origin: server.origin, database: location });
+    else context.print(`Listening on ${server.origin}`);
+    tell('info', `Using database ${location}. Press Ctrl-C to stop.`);
+    if (metricsServer) tell('info', `Metrics on ${metricsServer.origin}/metrics`);
+    const stopped = new Promise<void>((resolve) => {
+      if (context.io.signal.aborted) resolve();
+      context.io.signal.addEventListener('abort', () => resolve(), { once: true });
+    });
+    try {
+      await Promise.race([stopped, writer.failure]);
+    } finally {
+      tell('info', 'Stopping.');
+      await Promise.all([
+        server.close({ drainMs: drainSeconds * 1000, idleMs }),
+        writer.stopDeliveries(),
+        pruning?.stop(),
+      ]);
+      await metricsServer?.close();
+      await writer.close();
+    }
+  };
+  await withStorage(context, parsed, serve, { mayBeNew: true });
+}
 
 /** How long idle connections stay open after a stop: a client may just be sending a request on one. */
 const idleMs = 500;
