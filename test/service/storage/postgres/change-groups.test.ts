@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { createMetrics } from '../../../../src/service/index.ts';
 import { query, startPostgres, type TestCluster } from '../../../helpers/postgres.ts';
 import {
   newDatabase,
@@ -103,4 +104,36 @@ test('independent changes run at the same time, and others by themselves', async
   most = 0;
   await Promise.all([change(false), change(false), change(false)]);
   expect(most).toBe(1);
+});
+
+test('metrics tell the use of the pool, commits, and how many changes shared them', async () => {
+  const { storage, storeId, call } = await startOnPostgres();
+  const metrics = await createMetrics(storage, async () => storage.usage());
+  const read = async () => {
+    const request = { method: 'GET', path: '/metrics', isStopping: false, header: () => undefined };
+    const { body } = await metrics.handler({ ...request, readBody: async () => new Uint8Array() });
+    return (name: string) =>
+      Number(
+        body
+          ?.split('\n')
+          .find((line) => line.startsWith(name))
+          ?.slice(name.length),
+      );
+  };
+  const before = await read();
+  await Promise.all(
+    Array.from({ length: 20 }, (_, index) => call('disputes.open', '', dispute('x', `k${index}`))),
+  );
+  const after = await read();
+  const grown = (name: string) => after(name) - before(name);
+  expect(grown('storectl_committed_changes_total ')).toBe(20);
+  expect(grown('storectl_commits_total ')).toBeGreaterThan(0);
+  expect(grown('storectl_commits_total ')).toBeLessThan(20);
+  expect(after('storectl_pool_connections{state="busy"} ')).toBe(0);
+  expect(after('storectl_pool_waiting ')).toBe(0);
+  await storage.forStore(storeId).write(async () => {
+    const during = await read();
+    expect(during('storectl_pool_connections{state="busy"} ')).toBe(1);
+    expect(during('storectl_pool_connections{state="idle"} ')).toBeGreaterThan(0);
+  });
 });
