@@ -1,6 +1,6 @@
 import type { Storage } from './core/storage.ts';
 import { openEmbedded } from './embedded/open-embedded.ts';
-import { migrate } from './migrations/migrate.ts';
+import { migrate } from './migrate.ts';
 import { isPostgresLocation } from './postgres/connection-string.ts';
 
 export interface StorageOptions {
