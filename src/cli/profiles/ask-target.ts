@@ -11,20 +11,16 @@ export interface AskedTarget {
 }
 
 export function askBaseUrl({ io }: Context, target: AskedTarget): Question {
-  return {
-    async ask() {
-      const validate = (text: string) => problemOf(() => parseBaseUrl(text)) ?? true;
-      target.baseUrl = await askText(io, 'Address of the service', { preset: target.baseUrl, validate });
-    },
+  return async () => {
+    const validate = (text: string) => problemOf(() => parseBaseUrl(text)) ?? true;
+    target.baseUrl = await askText(io, 'Address of the service', { preset: target.baseUrl, validate });
   };
 }
 
 export function askStoreId({ io }: Context, target: AskedTarget): Question {
-  return {
-    async ask() {
-      const validate = (text: string) => pathParameterProblem(text) ?? true;
-      target.storeId = await askText(io, 'Id of the store', { preset: target.storeId, validate });
-    },
+  return async () => {
+    const validate = (text: string) => pathParameterProblem(text) ?? true;
+    target.storeId = await askText(io, 'Id of the store', { preset: target.storeId, validate });
   };
 }
 

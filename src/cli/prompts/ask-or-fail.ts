@@ -36,7 +36,7 @@ export async function chooseOrFail(
       const question = confirmation?.(chosen);
       if (question !== undefined && !(await askYesNo(context.io, question))) throw cancelledError();
     };
-    await askInTurn(() => [{ ask: choose }, { ask: confirm }]);
+    await askInTurn(() => [choose, confirm]);
     return chosen;
   });
 }

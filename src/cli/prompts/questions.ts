@@ -2,9 +2,7 @@ import type { Context } from '../command/context.ts';
 import { WentBack } from '../core/errors.ts';
 
 /** Asks for something, and stores the answer. Asked again, it offers what was answered before. */
-export interface Question {
-  ask(): Promise<void>;
-}
+export type Question = () => Promise<void>;
 
 /** The questions of a command. Called again before each question, because later ones may depend on earlier answers. */
 export type Questions = () => readonly Question[];
@@ -20,7 +18,7 @@ export async function askInTurn(questions: Questions, from = 0): Promise<void> {
     const question = questions()[index];
     if (question === undefined) return;
     try {
-      await question.ask();
+      await question();
       index += 1;
     } catch (error) {
       if (!(error instanceof WentBack) || index === 0) throw error;
@@ -34,11 +32,6 @@ export async function askFromStart(questions: Questions, from = 0): Promise<void
   for (let next = from; ; next = 0) {
     if ((await unlessBack(() => askInTurn(questions, next).then(() => true))) !== null) return;
   }
-}
-
-/** Like {@link askFromStart}, for steps that may or may not ask something. */
-export async function askInOrder(...steps: readonly (() => Promise<void>)[]): Promise<void> {
-  await askFromStart(() => steps.map((ask) => ({ ask })));
 }
 
 /** Asks a question that has none before it: Escape asks it again. */

@@ -6,7 +6,7 @@ import { askId } from '../../cli/operation/questions/ask-missing.ts';
 import { knownIds } from '../../cli/operation/questions/known-ids.ts';
 import { problemOf } from '../../cli/profiles/ask-target.ts';
 import { askChoice, askText, askYesNo } from '../../cli/prompts/prompts.ts';
-import { askFromStart, explainKeys, type Question } from '../../cli/prompts/questions.ts';
+import { askFromStart, explainKeys } from '../../cli/prompts/questions.ts';
 import { type Operation, pathParameters } from '../../contract/operation.ts';
 import { operations } from '../../contract/operations.ts';
 import type { RawBody } from './raw-body.ts';
@@ -32,33 +32,25 @@ export async function askRequest(
 ): Promise<CompleteRequest> {
   const { io } = context;
   const asked = { method: given.method ?? 'GET', target: given.target, body: '' };
-  const askMethod: Question = {
-    async ask() {
-      const choices = rawMethods.map((name) => ({ value: name, name }));
-      asked.method = parseMethod(await askChoice(io, 'Method of the request', choices, asked.method));
-    },
+  const askMethod = async () => {
+    const choices = rawMethods.map((name) => ({ value: name, name }));
+    asked.method = parseMethod(await askChoice(io, 'Method of the request', choices, asked.method));
   };
-  const askTarget: Question = {
-    async ask() {
-      asked.target = await askPath(context, asked.method, asked.target);
-    },
+  const askTarget = async () => {
+    asked.target = await askPath(context, asked.method, asked.target);
   };
-  const askBody: Question = {
-    async ask() {
-      asked.body = await askText(io, 'Body of the request, as JSON (empty for none)', {
-        preset: asked.body === '' ? undefined : asked.body,
-        optional: true,
-        validate: (text) =>
-          text.trim() === '' || problemOf(() => JSON.parse(text)) === null || 'Not valid JSON',
-      });
-    },
+  const askBody = async () => {
+    asked.body = await askText(io, 'Body of the request, as JSON (empty for none)', {
+      preset: asked.body === '' ? undefined : asked.body,
+      optional: true,
+      validate: (text) =>
+        text.trim() === '' || problemOf(() => JSON.parse(text)) === null || 'Not valid JSON',
+    });
   };
-  const agree: Question = {
-    async ask() {
-      const { method, target, body } = asked;
-      context.notice(`\n${method} ${target}${body ? `\n${body}` : ''}\n`);
-      if (!(await askYesNo(io, 'Send this request?', true))) throw cancelledError();
-    },
+  const agree = async () => {
+    const { method, target, body } = asked;
+    context.notice(`\n${method} ${target}${body ? `\n${body}` : ''}\n`);
+    if (!(await askYesNo(io, 'Send this request?', true))) throw cancelledError();
   };
   const isRead = () => asked.method === 'GET' || asked.method === 'HEAD';
   explainKeys(context);

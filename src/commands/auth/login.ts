@@ -131,10 +131,8 @@ async function askLogin(context: Context, given: Given, profile: string): Promis
   const { askFromStart, explainKeys } = await import('../../cli/prompts/questions.ts');
   const target = { ...given };
   let apiKey = '';
-  const askKey = {
-    async ask() {
-      apiKey = (await askSecret(context.io, 'API key (not shown)')).trim();
-    },
+  const askKey = async () => {
+    apiKey = (await askSecret(context.io, 'API key (not shown)')).trim();
   };
   const askAddress = given.baseUrl === undefined ? askBaseUrl(context, target) : null;
   const askStore = given.storeId === undefined ? askStoreId(context, target) : null;

@@ -7,7 +7,7 @@ import { printable } from '../../cli/core/sanitize.ts';
 import { parseDuration } from '../../cli/input/parse-duration.ts';
 import { noticeDone } from '../../cli/operation/run/print-result.ts';
 import { askOrFail } from '../../cli/prompts/ask-or-fail.ts';
-import { askInOrder } from '../../cli/prompts/questions.ts';
+import { askFromStart } from '../../cli/prompts/questions.ts';
 import { recordAge } from '../../history/records/record.ts';
 
 export const command: CommandDefinition = {
@@ -76,7 +76,7 @@ async function askAge(context: Context): Promise<number> {
       const question = `Remove ${old.length} of ${records.length} records from the history on this machine?`;
       if (old.length > 0 && !(await askYesNo(context.io, question))) throw cancelledError();
     };
-    await askInOrder(ask, confirm);
+    await askFromStart(() => [ask, confirm]);
     return age;
   });
 }

@@ -3,31 +3,27 @@ import { deriveFlags, type FieldFlag } from '../../cli/input/field-flags.ts';
 import { askInto, idChoices } from '../../cli/operation/questions/ask-missing.ts';
 import { knownIds } from '../../cli/operation/questions/known-ids.ts';
 import { askChoice, askSeveral } from '../../cli/prompts/prompts.ts';
-import type { Question, Questions } from '../../cli/prompts/questions.ts';
+import type { Questions } from '../../cli/prompts/questions.ts';
 import { markNotificationsRead } from '../../contract/operations/notifications.ts';
 
 /** Asks which notifications to mark as read and stores the answer in the body. An empty body means all. */
 export function questionsOfNotifications(context: Context, body: Record<string, unknown>): Questions {
   const fields = deriveFlags(markNotificationsRead.body);
   let way = 'all';
-  const choose: Question = {
-    async ask() {
-      const choices = [
-        { value: 'all', name: 'All of them' },
-        { value: 'ids', name: 'Some, by id' },
-        { value: 'before', name: 'All before a time' },
-      ];
-      way = await askChoice(context.io, 'Which notifications do you want to mark as read?', choices, way);
-      for (const name of Object.keys(body)) if (name !== way) delete body[name];
-    },
+  const choose = async () => {
+    const choices = [
+      { value: 'all', name: 'All of them' },
+      { value: 'ids', name: 'Some, by id' },
+      { value: 'before', name: 'All before a time' },
+    ];
+    way = await askChoice(context.io, 'Which notifications do you want to mark as read?', choices, way);
+    for (const name of Object.keys(body)) if (name !== way) delete body[name];
   };
-  const questionOf = (field: FieldFlag): Question => ({
-    async ask() {
-      const known = way === 'ids' ? await knownIds(context, markNotificationsRead) : [];
-      if (known.length === 0) return askInto(context, body, field);
-      const before = Array.isArray(body.ids) ? body.ids.map(String) : [];
-      body.ids = await askSeveral(context.io, field.description, idChoices(context, known), before);
-    },
-  });
+  const questionOf = (field: FieldFlag) => async () => {
+    const known = way === 'ids' ? await knownIds(context, markNotificationsRead) : [];
+    if (known.length === 0) return askInto(context, body, field);
+    const before = Array.isArray(body.ids) ? body.ids.map(String) : [];
+    body.ids = await askSeveral(context.io, field.description, idChoices(context, known), before);
+  };
   return () => [choose, ...fields.filter(({ path }) => path[0] === way).map(questionOf)];
 }

@@ -12,7 +12,7 @@ import { argumentValue } from '../../cli/core/parsed-command.ts';
 import { noticeDone } from '../../cli/operation/run/print-result.ts';
 import { nameProfile, profileChoices } from '../../cli/profiles/choose-profile.ts';
 import { printProfile } from '../../cli/profiles/view-profile.ts';
-import { askInOrder } from '../../cli/prompts/questions.ts';
+import { askFromStart, explainKeys } from '../../cli/prompts/questions.ts';
 import { pathParameterProblem } from '../../contract/operation.ts';
 
 export const command: CommandDefinition = {
@@ -66,7 +66,7 @@ async function chooseProfile(
     const validate = (text: string) => problemOf(() => checkProfileName(text)) ?? true;
     name = await askText(context.io, 'Name of the new profile', { validate });
   };
-  await askInOrder(choose, nameNew);
+  await askFromStart(() => [choose, nameNew]);
   return name;
 }
 
@@ -79,7 +79,6 @@ async function completeValues(
   if (baseUrl !== undefined || store !== undefined) return { baseUrl, store };
   if (!context.canPrompt) throw usageError('nothing to set', 'give --base-url URL or --store ID');
   const { askBaseUrl, askStoreId } = await import('../../cli/profiles/ask-target.ts');
-  const { askFromStart, explainKeys } = await import('../../cli/prompts/questions.ts');
   const target = { baseUrl: before?.baseUrl, storeId: before?.storeId };
   const questions = [askBaseUrl(context, target), askStoreId(context, target)];
   explainKeys(context);

@@ -5,7 +5,7 @@ import { optionValue, type ParsedCommand } from '../../cli/core/parsed-command.t
 import { printable } from '../../cli/core/sanitize.ts';
 import { askOrFail, chooseOrFail } from '../../cli/prompts/ask-or-fail.ts';
 import type { Choice } from '../../cli/prompts/prompts.ts';
-import { askInOrder } from '../../cli/prompts/questions.ts';
+import { askFromStart } from '../../cli/prompts/questions.ts';
 import { type ListedKey, listKeys, listStores } from '../../service/index.ts';
 import { withStorage } from './database-options.ts';
 
@@ -58,7 +58,7 @@ export async function chooseKey(
     const choices = await keyChoices(context, parsed, storeId);
     keyId = await chooseOrFail(context, missing, question, choices, confirmation);
   };
-  await askInOrder(askStore, askKey);
+  await askFromStart(() => [askStore, askKey]);
   return keyId;
 }
 
@@ -101,14 +101,13 @@ export async function askForStoreAnd(
   const all = [...(context.flags.store === undefined ? [missingStore] : []), ...missing];
   if (all.length > 0 && !context.canPrompt) throw inputNeeded(all);
   const answers: string[] = [];
-  await askInOrder(
-    async () => {
-      answers[0] = await chooseStore(context, parsed, store.description, store.question);
-    },
-    ...required.map((option, index) => async () => {
-      answers[index + 1] = await askOption(context, given[index], option, option.question);
-    }),
-  );
+  const askStore = async () => {
+    answers[0] = await chooseStore(context, parsed, store.description, store.question);
+  };
+  const askOptions = required.map((option, index) => async () => {
+    answers[index + 1] = await askOption(context, given[index], option, option.question);
+  });
+  await askFromStart(() => [askStore, ...askOptions]);
   return answers;
 }
 

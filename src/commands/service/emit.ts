@@ -5,7 +5,7 @@ import { printJson } from '../../cli/command/print-json.ts';
 import { usageError } from '../../cli/core/errors.ts';
 import { optionValue } from '../../cli/core/parsed-command.ts';
 import { chooseOrFail } from '../../cli/prompts/ask-or-fail.ts';
-import { askInOrder } from '../../cli/prompts/questions.ts';
+import { askFromStart } from '../../cli/prompts/questions.ts';
 import { emitEvent, type RaisedEvent, raisedEvents } from '../../service/index.ts';
 import { chooseStore } from './ask.ts';
 import { databaseOption, withStorage } from './database-options.ts';
@@ -37,7 +37,7 @@ the endpoints subscribed to it. This needs write access to the database, not a k
     const askStore = async () => {
       storeId = await chooseStore(context, parsed, storeDescription, 'Which store is the event for?');
     };
-    await askInOrder(askEvent, askStore);
+    await askFromStart(() => [askEvent, askStore]);
     const eventId = await withStorage(context, parsed, (storage) => emitEvent(storage, storeId, event, data));
     if (context.flags.json) printJson(context, { eventId });
     else context.print(eventId);

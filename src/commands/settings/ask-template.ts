@@ -35,20 +35,19 @@ export function askTemplate(
       name = typed?.trim() ?? '';
     }
   };
-  const askPart = (part: 'title' | 'body' | 'private', kind: FieldFlag['kind'], description: string) => ({
-    ask: () => {
+  const askPart =
+    (part: 'title' | 'body' | 'private', kind: FieldFlag['kind'], description: string) => () => {
       const path = ['templates', name, part];
       const field: FieldFlag = {
         ...{ path, kind, description, flag: '--set', required: true, schema: parts[part] },
         fileFlag: part === 'body' ? '--from-file' : null,
       };
       return askInto(context, body, field, { now: getPath(current, path) });
-    },
-  });
+    };
   return {
     name: 'Notification template (title, text, private)',
     questions: [
-      { ask: chooseName },
+      chooseName,
       askPart('title', 'text', 'Title of the notification'),
       askPart('body', 'text', 'Text of the notification'),
       askPart('private', 'boolean', 'Hide values in the notification'),

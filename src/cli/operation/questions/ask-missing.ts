@@ -57,8 +57,9 @@ export async function interview(
 ): Promise<Interview> {
   const known = await knownIds(context, operation);
   const missing = ids.filter((name) => parameters[name] === undefined);
-  const questionOfId = (name: string): Question => ({
-    async ask() {
+  const questionOfId =
+    (name: string): Question =>
+    async () => {
       for (;;) {
         parameters[name] = await askId(context, describeParameter(name), known, parameters[name]);
         if (ids.some((one) => parameters[one] === undefined)) return;
@@ -69,15 +70,14 @@ export async function interview(
           explainRefusal(context, error, error.details.hint);
         }
       }
-    },
-  });
-  const questionOf = (field: FieldFlag): Question => ({
-    async ask() {
+    };
+  const questionOf =
+    (field: FieldFlag): Question =>
+    async () => {
       const chosen = known.find(({ id }) => Object.values(parameters).includes(id));
       const words = field.path.join('.') === 'sections' ? chosen?.sections : undefined;
       await askInto(context, body, field, { words });
-    },
-  });
+    };
   const questions = () => [...first(), ...missing.map(questionOfId), ...fields.map(questionOf)];
   if (missing.length > 0 && known.length === 0) {
     const what = missing.map((name) => describeParameter(name).replace(/^Id of the /, '')).join(' or ');

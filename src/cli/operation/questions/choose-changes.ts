@@ -41,7 +41,7 @@ export function questionsOfFields(
       if (before.includes(field.flag) && !chosen.includes(field.flag)) leaveOut?.(field);
   };
   return () => [
-    { ask: choose },
+    choose,
     ...fields.filter(({ flag }) => chosen.includes(flag)).map(questionOf),
     ...(more !== undefined && chosen.includes(more.name) ? more.questions : []),
   ];
@@ -65,9 +65,7 @@ export function questionsOfChanges(
       const value = getPath(current, path) ?? '';
       return value === '' ? '' : ` (now ${truncateText(formatValue(path.at(-1) ?? '', value, values), 40)})`;
     },
-    questionOf: (field) => ({
-      ask: () => askInto(context, body, field, { now: getPath(current, field.path) }),
-    }),
+    questionOf: (field) => () => askInto(context, body, field, { now: getPath(current, field.path) }),
     leaveOut: ({ path }) => removePath(body, path),
   });
 }

@@ -40,7 +40,7 @@ export async function confirmById(
     await askText(context.io, `${question} Type ${short} to confirm`, { validate, isConfirmation: true });
   };
   // After other questions, Escape goes back to them.
-  await (canGoBack ? ask() : askFromStart(() => [{ ask }]));
+  await (canGoBack ? ask() : askFromStart(() => [ask]));
 }
 
 /** The id that the user meant with the beginning of one, for a parameter in the path. */

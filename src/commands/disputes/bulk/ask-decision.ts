@@ -42,10 +42,7 @@ export async function askDecision(
   const record = async () => {
     performed = await showAndDecide({ ...run, request: { ...run.request, body: { ...decision } } }, true);
   };
-  const questions = () =>
-    way === 'decide'
-      ? [{ ask: chooseStatus }, { ask: chooseResolution }, { ask: record }]
-      : [{ ask: chooseStatus }];
+  const questions = () => (way === 'decide' ? [chooseStatus, chooseResolution, record] : [chooseStatus]);
   for (;;) {
     try {
       await askInTurn(questions);

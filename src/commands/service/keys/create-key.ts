@@ -5,7 +5,7 @@ import { usageError } from '../../../cli/core/errors.ts';
 import { choiceOf, optionValue, type ParsedCommand } from '../../../cli/core/parsed-command.ts';
 import { noticeDone } from '../../../cli/operation/run/print-result.ts';
 import { chooseOrFail } from '../../../cli/prompts/ask-or-fail.ts';
-import { askInOrder } from '../../../cli/prompts/questions.ts';
+import { askFromStart } from '../../../cli/prompts/questions.ts';
 import { createKey, type Preset, presets, type Scope, scopes } from '../../../service/index.ts';
 import { chooseStore } from '../ask.ts';
 import { databaseOption, withStorage } from '../database-options.ts';
@@ -49,7 +49,7 @@ export const command: CommandDefinition = {
     const chooseGrant = async () => {
       grant = wasAsked ? await askGrant(context, parsed) : readGrant(parsed);
     };
-    await askInOrder(askStore, chooseGrant);
+    await askFromStart(() => [askStore, chooseGrant]);
     const label = optionValue(parsed, '--label');
     const days = optionValue(parsed, '--expires-in-days');
     if (days !== undefined && !/^[1-9]\d{0,4}$/.test(days)) {
