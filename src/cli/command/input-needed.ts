@@ -16,21 +16,13 @@ export function missingConnection({
   storeId,
   baseUrl,
 }: Pick<ConnectionSettings, 'profile' | 'storeId' | 'baseUrl'>): MissingInput[] {
-  if (profile === demoProfile) return [];
-  return [
-    ...(baseUrl === null
-      ? [
-          {
-            field: 'baseUrl',
-            give: '--base-url URL',
-            description: 'address of the service, or STORECTL_BASE_URL',
-          },
-        ]
-      : []),
-    ...(storeId === null
-      ? [{ field: 'storeId', give: '--store ID', description: 'store to work on, or STORECTL_STORE_ID' }]
-      : []),
-  ];
+  const missing: MissingInput[] = [];
+  if (profile === demoProfile) return missing;
+  const address = 'address of the service, or STORECTL_BASE_URL';
+  if (baseUrl === null) missing.push({ field: 'baseUrl', give: '--base-url URL', description: address });
+  const store = 'store to work on, or STORECTL_STORE_ID';
+  if (storeId === null) missing.push({ field: 'storeId', give: '--store ID', description: store });
+  return missing;
 }
 
 /** Exit 3 for a command that works in a terminal only. */

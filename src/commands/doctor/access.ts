@@ -1,4 +1,4 @@
-import type { Context } from '../../cli/command/context.ts';
+import type { Connection, Context } from '../../cli/command/context.ts';
 import { keyVariable, loginCommand } from '../../cli/config/connection-settings.ts';
 import { CliError } from '../../cli/core/errors.ts';
 import { exitCodeOfStatus, exitCodes } from '../../cli/core/exit-codes.ts';
@@ -28,12 +28,9 @@ export async function checkAccess(context: Context, timeoutMs: number): Promise<
       const fix = 'run `storectl doctor --debug` to see the request and the response, or try again later';
       return [problem('access', outcome.failure.message, fix, exitCodes.notApplied), ...clock];
     }
-    const refusal = describeRefusal(outcome.status, outcome.problem.message, {
-      profile,
-      storeId,
-      variable: keyVariable(context.io.env),
-    });
-    return [refusal, ...clock];
+    const { status, problem: said } = outcome;
+    const variable = keyVariable(context.io.env);
+    return [describeRefusal(status, said.message, { profile, storeId }, variable), ...clock];
   } catch (error) {
     if (error instanceof CliError) return [problemOf('access', error)];
     throw error;
@@ -43,11 +40,8 @@ export async function checkAccess(context: Context, timeoutMs: number): Promise<
 function describeRefusal(
   status: number,
   message: string,
-  {
-    profile,
-    storeId,
-    variable,
-  }: { readonly profile: string; readonly storeId: string; readonly variable: string | null },
+  { profile, storeId }: Pick<Connection, 'profile' | 'storeId'>,
+  variable: string | null,
 ): Finding {
   const said = `the service answered ${status}: ${message}`;
   if (status === 403) return ok('access', 'the key works, but lacks the scope settings:read');

@@ -1,5 +1,5 @@
 import type { Context } from '../../cli/command/context.ts';
-import { inputNeeded } from '../../cli/command/input-needed.ts';
+import { inputNeeded, type MissingInput } from '../../cli/command/input-needed.ts';
 import { usageError } from '../../cli/core/errors.ts';
 import { optionValue, type ParsedCommand } from '../../cli/core/parsed-command.ts';
 import { printable } from '../../cli/core/sanitize.ts';
@@ -77,11 +77,7 @@ function describeKey({ id, label, scopes, createdAt }: ListedKey): Choice {
 }
 
 /** A required option, with the question for the user of a terminal. */
-export interface RequiredOption {
-  readonly field: string;
-  /** `--label TEXT`. */
-  readonly give: string;
-  readonly description: string;
+export interface RequiredOption extends MissingInput {
   readonly question: string;
 }
 
@@ -105,7 +101,7 @@ export async function askForStoreAnd(
     answers[0] = await chooseStore(context, parsed, store.description, store.question);
   };
   const askOptions = required.map((option, index) => async () => {
-    answers[index + 1] = await askOption(context, given[index], option, option.question);
+    answers[index + 1] = await askOption(context, given[index], option);
   });
   await askFromStart(() => [askStore, ...askOptions]);
   return answers;
@@ -115,13 +111,8 @@ export async function askForStoreAnd(
 export async function askOption(
   context: Context,
   given: string | undefined,
-  {
-    field,
-    give,
-    description,
-  }: { readonly field: string; readonly give: string; readonly description: string },
-  question: string,
+  { question, ...missing }: RequiredOption,
 ): Promise<string> {
   if (given !== undefined) return given;
-  return askOrFail(context, [{ field, give, description }], ({ askText }) => askText(context.io, question));
+  return askOrFail(context, [missing], ({ askText }) => askText(context.io, question));
 }

@@ -6,6 +6,13 @@ import { askOption } from './ask.ts';
 import { databaseOption, withStorage } from './database-options.ts';
 import { printAdded } from './print-added.ts';
 
+const nameOption = {
+  field: 'name',
+  give: '--name TEXT',
+  description: 'name of the store',
+  question: 'Name of the new store',
+};
+
 export const command: CommandDefinition = {
   description:
     'Create a store in the database of the service. This needs write access to the database, not a key.',
@@ -21,10 +28,7 @@ export const command: CommandDefinition = {
     'service create-store --name Outlet --currency USD -q',
   ],
   async run(context, parsed) {
-    const missing = { field: 'name', give: '--name TEXT', description: 'name of the store' };
-    const name = await askFirst(() =>
-      askOption(context, optionValue(parsed, '--name'), missing, 'Name of the new store'),
-    );
+    const name = await askFirst(() => askOption(context, optionValue(parsed, '--name'), nameOption));
     const slug = optionValue(parsed, '--slug');
     const currency = optionValue(parsed, '--currency');
     const timezone = optionValue(parsed, '--timezone');

@@ -29,7 +29,7 @@ export function keyOf(body: string | null): string | null {
   return typeof value.idempotencyKey === 'string' ? value.idempotencyKey : null;
 }
 
-/** The JSON value of a body; a text that is no JSON stands for itself. */
+/** The JSON value of a body, or the text if it is not JSON. */
 function jsonOrText(body: string | null): unknown {
   try {
     return JSON.parse(body ?? 'null');

@@ -44,7 +44,7 @@ export interface Handler<Input = unknown> {
   readonly maxBodyBytes: number;
   /** It reads or writes a whole store, so other changes must not wait for it. */
   readonly isLong?: boolean;
-  /** Several may run at the same time in one transaction: none reads first what another one could write. */
+  /** Several may run at the same time in one transaction, because none reads what another writes. */
   readonly isIndependent?: boolean;
   run(work: Work, request: OperationRequest<Input>): Promise<Reply>;
 }
