@@ -2,7 +2,6 @@ import { usageError } from '../core/errors.ts';
 import type { OptionSpec } from '../core/option-spec.ts';
 import { optionValue, type ParsedCommand } from '../core/parsed-command.ts';
 import { printable } from '../core/sanitize.ts';
-import { renderTable } from '../output/tables.ts';
 import type { Context } from './context.ts';
 import { printJson } from './print-json.ts';
 
@@ -20,24 +19,16 @@ export function readLimit(parsed: ParsedCommand): number {
   throw usageError('--limit must be a whole number, at least 1', 'for example --limit 20');
 }
 
-/** How a list is shown to people: as a table, or with a sentence if it is empty. */
-export interface ListView<Item> {
-  readonly empty: string;
-  readonly header: readonly string[];
-  /** Printable cells. */
-  row(item: Item): readonly string[];
-}
-
-/** Prints a list: its ids with `--quiet`, whole items with `--json`, else a table. */
-export function printList<Item extends { readonly id: string }>(
+/** Prints a list: its ids with `--quiet`, whole items with `--json`, else what `show` prints, or `empty` for no items. */
+export function printList(
   context: Context,
-  items: readonly Item[],
-  { empty, header, row }: ListView<Item>,
+  items: readonly { readonly id: string }[],
+  { empty, show }: { readonly empty: string; show(): void },
 ): void {
   if (context.flags.quiet) for (const { id } of items) context.print(printable(id));
   else if (context.flags.json) printJson(context, items);
   else if (items.length === 0) context.notice(empty);
-  else context.print(renderTable(header, items.map(row), context.out));
+  else show();
 }
 
 /** Says how many rows `--limit` has left out. */

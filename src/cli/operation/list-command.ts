@@ -3,8 +3,7 @@ import { refuseUnknownFields } from '../command/answer-fields.ts';
 import type { CommandDefinition } from '../command/command-definition.ts';
 import type { Context } from '../command/context.ts';
 import { listKnown } from '../command/known.ts';
-import { limitOption, noticeMore, readLimit } from '../command/lists.ts';
-import { printJson } from '../command/print-json.ts';
+import { limitOption, noticeMore, printList, readLimit } from '../command/lists.ts';
 import { shortenId } from '../command/short-id.ts';
 import { optionValue } from '../core/parsed-command.ts';
 import { printable } from '../core/sanitize.ts';
@@ -62,23 +61,21 @@ seen. The service has no list of them.`,
         .filter(({ fields }) => status === undefined || fields.status === status)
         .map((object) => ({ ...object, seenAt: object.seenAt || now }));
       const shown = known.slice(0, limit);
-      if (context.flags.quiet) for (const { id } of shown) context.print(printable(id));
-      else if (context.flags.json) {
-        printJson(
-          context,
-          shown.map((object) => Object.fromEntries(names.map((name) => [name, fieldOf(object, name)]))),
-        );
-      } else if (shown.length === 0) {
-        context.notice(
+      const items = shown.map((object) => ({
+        id: object.id,
+        ...Object.fromEntries(names.map((name) => [name, fieldOf(object, name)])),
+      }));
+      printList(context, items, {
+        empty:
           status === undefined
             ? `No ${what} known to this machine yet. Start with \`storectl ${start}\`.`
             : `No ${what} with the status ${printable(status)} known to this machine.`,
-        );
-      } else {
-        context.notice(`${what.charAt(0).toUpperCase()}${what.slice(1)} known to this machine:`);
-        context.print(describe(context, { known, shown, fields, header, age }));
-        noticeMore(context, known.length, limit);
-      }
+        show() {
+          context.notice(`${what.charAt(0).toUpperCase()}${what.slice(1)} known to this machine:`);
+          context.print(describe(context, { known, shown, fields, header, age }));
+          noticeMore(context, known.length, limit);
+        },
+      });
     },
   };
 }

@@ -94,7 +94,7 @@ async function askMissing(
   const { askInto } = await import('../../cli/operation/questions/ask-missing.ts');
   const { askFromStart, explainKeys } = await import('../../cli/prompts/questions.ts');
   const body: Record<string, unknown> = {};
-  const questions = missing.map((field) => ({ ask: () => askInto(context, body, field) }));
+  const questions = missing.map((field) => () => askInto(context, body, field));
   explainKeys(context);
   await askFromStart(() => questions);
   for (const { flag, path } of missing) options.set(flag, [getPath(body, path)].flat().map(String));

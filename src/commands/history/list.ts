@@ -1,7 +1,6 @@
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import type { Context } from '../../cli/command/context.ts';
-import { limitOption, noticeMore, readLimit } from '../../cli/command/lists.ts';
-import { printJson } from '../../cli/command/print-json.ts';
+import { limitOption, noticeMore, printList, readLimit } from '../../cli/command/lists.ts';
 import { shortenId } from '../../cli/command/short-id.ts';
 import { choiceOf } from '../../cli/core/parsed-command.ts';
 import { printable } from '../../cli/core/sanitize.ts';
@@ -49,22 +48,16 @@ was applied, and what is still open. Changes made elsewhere are not included: th
     const { records, problems } = await history.list({ operation, state });
     for (const { file, message } of problems)
       context.notice(context.err.color.yellow(printable(`${file} ${message}`)));
-    const shown = records.slice(0, limit);
-    if (context.flags.quiet) for (const { id } of shown) context.print(id);
-    else if (context.flags.json) {
-      printJson(
-        context,
-        shown.map((record) => recordSummary(record, context.now())),
-      );
-    } else if (shown.length === 0) {
-      const isFiltered = operation !== undefined || state !== undefined;
-      context.notice(isFiltered ? 'No matching records on this machine.' : 'No history yet on this machine.');
-    } else {
-      const summaries = shown.map((record) => recordSummary(record, context.now()));
-      context.print(renderTable(header, describeRows(summaries, context), context.out));
-      context.notice(`Records: ${history.folder}`);
-      noticeMore(context, records.length, limit);
-    }
+    const summaries = records.slice(0, limit).map((record) => recordSummary(record, context.now()));
+    const isFiltered = operation !== undefined || state !== undefined;
+    printList(context, summaries, {
+      empty: isFiltered ? 'No matching records on this machine.' : 'No history yet on this machine.',
+      show() {
+        context.print(renderTable(header, describeRows(summaries, context), context.out));
+        context.notice(`Records: ${history.folder}`);
+        noticeMore(context, records.length, limit);
+      },
+    });
   },
 };
 

@@ -7,6 +7,7 @@ import { usageError } from '../../cli/core/errors.ts';
 import { argumentValue, choiceOf, isOn, type ParsedCommand } from '../../cli/core/parsed-command.ts';
 import { printable } from '../../cli/core/sanitize.ts';
 import { formatDistance } from '../../cli/output/format-value.ts';
+import { renderTable } from '../../cli/output/tables.ts';
 import { chooseOrFail } from '../../cli/prompts/ask-or-fail.ts';
 import { askFirst } from '../../cli/prompts/questions.ts';
 import {
@@ -61,10 +62,11 @@ async function list(context: Context, parsed: ParsedCommand): Promise<void> {
   const deliveries = await withStorage(context, parsed, (storage) =>
     listDeliveries(storage, { storeId: context.flags.store, state, limit }),
   );
+  const header = ['id', 'event', 'endpoint', 'state', 'attempts', 'next/last', 'error'];
+  const rows = deliveries.map((delivery) => describeRow(delivery, context.now()));
   printList(context, deliveries, {
     empty: 'No matching deliveries.',
-    header: ['id', 'event', 'endpoint', 'state', 'attempts', 'next/last', 'error'],
-    row: (delivery) => describeRow(delivery, context.now()),
+    show: () => context.print(renderTable(header, rows, context.out)),
   });
 }
 

@@ -2,6 +2,7 @@ import type { CommandDefinition } from '../../cli/command/command-definition.ts'
 import { printList } from '../../cli/command/lists.ts';
 import { printable } from '../../cli/core/sanitize.ts';
 import { formatDistance } from '../../cli/output/format-value.ts';
+import { renderTable } from '../../cli/output/tables.ts';
 import { listStores } from '../../service/index.ts';
 import { databaseOption, withStorage } from './database-options.ts';
 
@@ -11,13 +12,13 @@ export const command: CommandDefinition = {
   examples: ['service stores', 'service stores --json'],
   async run(context, parsed) {
     const stores = await withStorage(context, parsed, listStores);
+    const rows = stores.map(({ id, name, slug, createdAt }) => {
+      const age = formatDistance(Date.parse(createdAt) - context.now());
+      return [id, printable(name), printable(slug), age];
+    });
     printList(context, stores, {
       empty: 'No stores. Run `storectl service create-store` to create one.',
-      header: ['id', 'name', 'slug', 'created'],
-      row: ({ id, name, slug, createdAt }) => {
-        const age = formatDistance(Date.parse(createdAt) - context.now());
-        return [id, printable(name), printable(slug), age];
-      },
+      show: () => context.print(renderTable(['id', 'name', 'slug', 'created'], rows, context.out)),
     });
   },
 };

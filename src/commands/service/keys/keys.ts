@@ -2,6 +2,7 @@ import type { CommandDefinition } from '../../../cli/command/command-definition.
 import { printList } from '../../../cli/command/lists.ts';
 import { printable } from '../../../cli/core/sanitize.ts';
 import { formatDistance } from '../../../cli/output/format-value.ts';
+import { renderTable } from '../../../cli/output/tables.ts';
 import { askFirst } from '../../../cli/prompts/questions.ts';
 import { type ListedKey, listKeys, presets } from '../../../service/index.ts';
 import { chooseStore } from '../ask.ts';
@@ -17,10 +18,11 @@ export const command: CommandDefinition = {
       chooseStore(context, parsed, 'store whose keys to list', "Which store's keys do you want to see?"),
     );
     const keys = await withStorage(context, parsed, (storage) => listKeys(storage, storeId));
+    const header = ['id', 'label', 'scopes', 'state', 'created', 'expires'];
+    const rows = keys.map((key) => describeRow(key, context.now()));
     printList(context, keys, {
       empty: 'The store has no keys.',
-      header: ['id', 'label', 'scopes', 'state', 'created', 'expires'],
-      row: (key) => describeRow(key, context.now()),
+      show: () => context.print(renderTable(header, rows, context.out)),
     });
   },
 };
