@@ -27,7 +27,7 @@ export function parseBaseUrl(text: string): URL {
   if (text.includes('#')) throw new RangeError('The base URL must not contain a fragment (#…)');
   if (url.protocol === 'http:' && !isLoopbackHost(url.hostname)) {
     throw new RangeError(
-      `HTTPS is required except to loopback: ${url.host} would receive the API key in clear`,
+      `HTTPS is required (except for localhost): ${url.host} would receive the API key unencrypted`,
     );
   }
   url.pathname = url.pathname.replace(/\/+$/, '');

@@ -76,7 +76,7 @@ export function classifyResponse(
     startedAt,
   });
   if (status === null) {
-    const reason = failure ?? { code: 'connection_lost', message: 'no answer came' };
+    const reason = failure ?? { code: 'connection_lost', message: 'no response' };
     return failed(rowOfFailure(sent, reason), reason, null);
   }
   if (status < 200 || status > 299) {
@@ -86,7 +86,7 @@ export function classifyResponse(
     }
     const row = rowOfStatus(status);
     const text = problem.message.startsWith('HTTP ') ? problem.message : `HTTP ${status}: ${problem.message}`;
-    const message = `the service answered ${text}`;
+    const message = `the service returned ${text}`;
     if (row === 'unavailable') return failed(row, { code: 'server_error', message }, problem);
     if (row === 'redirected') return failed(row, { code: 'redirected', message }, problem);
     return failed(row, null, problem);
@@ -126,8 +126,8 @@ function readBody(
     if (anyBody) return { value: text };
     const message =
       text === ''
-        ? 'the answer is empty'
-        : `the answer is not JSON (${headers['content-type'] ?? 'no type'})`;
+        ? 'the response is empty'
+        : `the response is not JSON (${headers['content-type'] ?? 'no Content-Type'})`;
     return { failure: { code: 'unreadable_body', message } };
   }
 }
@@ -135,6 +135,6 @@ function readBody(
 function problemOf({ statusText, headers, text }: Answer, status: number): Problem {
   const problem = readProblem({ status, statusText, contentType: headers['content-type'] ?? '', text });
   if (status >= 400 || headers.location === undefined) return problem;
-  const message = `HTTP ${status}: a redirect to ${headers.location.slice(0, 200)}, which is not followed`;
+  const message = `HTTP ${status}: redirects to ${headers.location.slice(0, 200)} (redirects are not followed; check the base URL)`;
   return { ...problem, message };
 }

@@ -87,10 +87,10 @@ export interface Client {
 type Input = Omit<CallInput, 'parameters' | 'body'>;
 
 const CANCELLED: Failure = { code: 'cancelled', message: 'cancelled' };
-const OUT_OF_TIME: Failure = { code: 'timeout', message: 'out of time before anything was sent' };
+const OUT_OF_TIME: Failure = { code: 'timeout', message: 'timed out before anything was sent' };
 const ASKED_TO_WAIT: Failure = {
   code: 'throttled',
-  message: 'the service asks to wait, for longer than this command may take',
+  message: 'the service asks to wait longer than the timeout allows',
 };
 /** A connection that answered this recently is certainly open: services keep idle ones for some seconds. */
 const WARM_MS = 500;
@@ -103,7 +103,7 @@ export function createClient(options: ClientOptions): Client {
   const base = parseBaseUrl(options.baseUrl);
   const prefix = base.pathname.replace(/\/$/, '');
   if (!/^[\x21-\x7e]+$/.test(options.apiKey)) {
-    throw new RangeError('The API key is empty or contains characters that a key cannot have');
+    throw new RangeError('The API key is empty or contains invalid characters');
   }
   const clock = options.clock ?? systemClock;
   const random = options.random ?? Math.random;
@@ -254,12 +254,11 @@ function wasHeldBack(result: FailedAttempt | Applied): boolean {
 }
 
 function assertSendable({ method, path }: RawRequest, ifMatch: string | undefined): void {
-  if (!/^[A-Z]+$/.test(method) || method === 'CONNECT')
-    throw new RangeError(`${method} is not a method to send`);
+  if (!/^[A-Z]+$/.test(method) || method === 'CONNECT') throw new RangeError(`unsupported method ${method}`);
   if (!/^\/[\x21\x22\x24-\x7e]*$/.test(path)) {
-    throw new RangeError('The path must begin with a slash, and be percent-encoded');
+    throw new RangeError('The path must start with a slash and be percent-encoded');
   }
   if (ifMatch !== undefined && !/^[\x21-\x7e]+$/.test(ifMatch)) {
-    throw new RangeError('The entity tag has characters that cannot be sent');
+    throw new RangeError('The ETag contains invalid characters');
   }
 }

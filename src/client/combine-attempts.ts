@@ -16,7 +16,7 @@ export interface FailedAttempt extends Attempt {
   readonly requestId: string | null;
 }
 
-const NO_ANSWER: Failure = { code: 'connection_lost', message: 'no readable answer came back' };
+const NO_ANSWER: Failure = { code: 'connection_lost', message: 'no readable response' };
 
 /**
  * The outcome of an operation whose attempts all failed: the last one decides, unless an earlier one left a doubt (see

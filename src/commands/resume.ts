@@ -39,7 +39,7 @@ them.`,
   arguments: [
     {
       name: 'id',
-      description: 'Id of one record (default: all open records)',
+      description: 'Id of one record (default: all changes with an unknown outcome)',
       optional: true,
       complete: 'open-record',
     },
@@ -52,7 +52,7 @@ them.`,
     },
     {
       flag: '--no-send',
-      description: 'Settle by reading only, and send nothing again',
+      description: 'Settle by reading only; do not send anything again',
       group: 'Options:',
     },
     {

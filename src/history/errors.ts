@@ -27,15 +27,14 @@ export class HistoryError extends Error {
   }
 }
 
-const onCommandLine =
-  'Run `storectl history repair`, which moves it aside and prints what can still be read of it.';
+const onCommandLine = 'run `storectl history repair` to move it aside and print what can still be read';
 
 /** A file is no whole record. `problem` continues its name, and `advice` says how to repair it. */
 export class DamagedError extends HistoryError {
   readonly problem: string;
 
   constructor(file: string | null, problem: string, advice = onCommandLine) {
-    super('history_damaged', `${file} ${problem}. ${advice}`, file);
+    super('history_damaged', `${file} ${problem}; ${advice}`, file);
     this.problem = problem;
   }
 }
@@ -49,8 +48,8 @@ export class EarlierRequestError extends Error {
   readonly earlier: HistoryRecord;
 
   constructor(earlier: HistoryRecord) {
-    const what = earlier.state === 'applied' ? 'has just been applied' : 'may have been applied';
-    super(`An earlier request for the same (${earlier.id}) ${what}: nothing was sent now.`);
+    const what = earlier.state === 'applied' ? 'was just applied' : 'may have been applied';
+    super(`an earlier identical request (${earlier.id}) ${what}; nothing was sent`);
     this.earlier = earlier;
   }
 }
@@ -64,8 +63,8 @@ export class KeyReusedError extends Error {
 
   constructor(earlier: HistoryRecord) {
     super(
-      `The idempotency key ${earlier.idempotencyKey} was used on ${earlier.createdAt} with other arguments ` +
-        `(${earlier.id}). Use another key, or repeat exactly that command.`,
+      `idempotency key ${earlier.idempotencyKey} was already used with different arguments ` +
+        `(${earlier.id}, ${earlier.createdAt}); use another key, or repeat the original command exactly`,
     );
     this.earlier = earlier;
   }
@@ -80,19 +79,19 @@ export function systemCode(error: unknown): string {
 export function historyError(error: unknown, action: 'read' | 'write', file: string): HistoryError {
   if (error instanceof HistoryError) return error;
   const code = systemCode(error);
-  const what = `Cannot ${action} ${file}`;
+  const what = `cannot ${action} ${file}`;
   if (code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG') {
-    return new HistoryError('disk_full', `${what}: no space left. Free some and try again.`, file, error);
+    return new HistoryError('disk_full', `${what}: no space left; free some and try again`, file, error);
   }
   if (code === 'EBUSY' || code === 'ETXTBSY') {
-    const advice = 'another program has it open. Close that program and try again.';
+    const advice = 'another program has it open; close that program and try again';
     return new HistoryError('history_locked', `${what}: ${advice}`, file, error);
   }
   const reason = REASONS[code] ?? (error instanceof Error ? error.message : String(error));
   const advice = 'Fix that, or choose another state folder with STORECTL_STATE_DIR.';
   return new HistoryError(
     action === 'read' ? 'history_unreadable' : 'history_unwritable',
-    `${what}: ${reason}. ${advice}`,
+    `${what}: ${reason}; ${advice}`,
     file,
     error,
   );
@@ -102,9 +101,9 @@ const REASONS: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
   EPERM: 'operation not permitted',
   EROFS: 'the file system is read-only',
-  ENOTDIR: 'part of the path is not a folder',
-  ENOENT: 'a folder of the path is missing and cannot be made',
-  EISDIR: 'it is a folder, not a file',
-  ELOOP: 'it is a symbolic link, and the history follows none',
-  EIO: 'the disk reports an error',
+  ENOTDIR: 'part of the path is not a directory',
+  ENOENT: 'cannot create the parent directory',
+  EISDIR: 'is a directory',
+  ELOOP: 'is a symbolic link (not allowed for the history)',
+  EIO: 'I/O error',
 };

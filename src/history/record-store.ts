@@ -150,15 +150,15 @@ export function getRecord({ files, folder }: RecordStore, wanted: string): Histo
   );
   const [id = ''] = ids;
   if (ids.length > 1) {
-    const message = `${ids.length} records begin with ${wanted}: ${ids.sort().slice(0, 5).join(', ')}`;
-    throw new HistoryError('record_ambiguous', `${message}. Give more of the id.`, folder);
+    const message = `"${wanted}" matches ${ids.length} records: ${ids.sort().slice(0, 5).join(', ')}`;
+    throw new HistoryError('record_ambiguous', message, folder);
   }
   const log = logged.get(id);
   const record = log === undefined ? readRecord(files, folder, id) : usable(log.file, recordOf(log, id));
   if (record !== null) return record;
   // It may be in a log that is damaged.
   logs.forEach(assertWhole);
-  const message = `This machine knows no operation ${wanted} of this profile.`;
+  const message = `no record "${wanted}" in the history`;
   throw new HistoryError('record_not_found', message, folder);
 }
 

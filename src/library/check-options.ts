@@ -14,10 +14,7 @@ const rule = (must: string, holds: Rule['holds'], failure: Rule['failure'] = Typ
 const optional = (must: string, holds: Rule['holds'], failure?: Rule['failure']) =>
   rule(must, (value) => value === undefined || holds(value), failure);
 
-const text = rule(
-  'is required: text that is not empty',
-  (value) => typeof value === 'string' && value !== '',
-);
+const text = rule('must be a non-empty string', (value) => typeof value === 'string' && value !== '');
 const any = rule('', () => true);
 
 /** Messages never contain the value: it may be the API key. */
@@ -28,7 +25,7 @@ const rules = {
   folder: text,
   history: optional('must come from createHistory', isHistory),
   timeoutMs: optional(
-    'must be a number of milliseconds above 0',
+    'must be a positive number of milliseconds',
     (value) => Number.isFinite(value) && Number(value) > 0,
     RangeError,
   ),

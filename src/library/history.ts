@@ -37,7 +37,7 @@ export function createHistory(options: { readonly folder: string }): History {
     } catch (error) {
       if (!(error instanceof DamagedError)) throw error;
       // The command would repair the folder of a profile.
-      throw new DamagedError(error.file, error.problem, 'Call `history.repair()`, which moves it aside.');
+      throw new DamagedError(error.file, error.problem, 'call `history.repair()` to move it aside');
     }
   }
 

@@ -29,7 +29,7 @@ test.each([
   ['ENOSPC', 'fsyncSync', /no space left/],
   ['EROFS', 'openSync', /read-only/],
   ['EACCES', 'mkdirSync', /permission denied/],
-  ['EIO', 'renameSync', /disk reports an error/],
+  ['EIO', 'renameSync', /I\/O error/],
 ])('%s from %s: a clear message, exit 11, nothing sent', async (code, call, message) => {
   const { machine, proxy } = await setScene();
   const preload = path.join(machine.folder, 'failing-disk.cjs');

@@ -152,7 +152,7 @@ test.each(
   proxy.decide(() => 'pass');
   const resumed = await machine.run(['resume', error.operationId]);
   expect(resumed.exitCode).toBe(10);
-  expect(resumed.stdout).toContain('never sent twice');
+  expect(resumed.stdout).toContain('cannot be sent again safely');
   expect(resumed.stdout).toContain(`storectl resume ${error.operationId} --mark applied`);
   const again = await machine.run(args);
   expect(again.exitCode).toBe(6);
@@ -268,7 +268,7 @@ test('a change that was lost is not put over a later one', async () => {
   expect(resumed.exitCode).toBe(10);
   const [report] = JSON.parse(resumed.stdout);
   expect(report).toMatchObject({ operation: 'store.update', action: 'left', state: 'unknown' });
-  expect(report.message).toMatch(/^\d{8}-\d{6}-\w{6} has changed the same since/);
+  expect(report.message).toMatch(/^\d{8}-\d{6}-\w{6} changed the same fields later/);
   expect(proxy.requests).toHaveLength(sent);
   expect(await machine.run(['resume', report.id, '--mark', 'not-applied'])).toMatchObject({ exitCode: 0 });
   expect((await machine.run(['resume'])).stderr).toContain('Nothing to resume');

@@ -78,7 +78,7 @@ test('a trusted certificate for another name is refused, and no other authority 
   const result = await machineWith(env, 'https://other.test').run(backup);
 
   expect(result.exitCode).toBe(9);
-  expect(result.stderr).toContain('it is for another name, so check the address');
+  expect(result.stderr).toContain('it is for another host: check the base URL');
   expect(result.stderr).not.toContain('NODE_EXTRA_CA_CERTS');
 });
 
@@ -115,10 +115,10 @@ test('a proxy that does not know the name: exit 9, and doctor blames the proxy',
   const result = await machine.run([...backup, '--timeout', '3']);
 
   expect(result.exitCode).toBe(9);
-  expect(result.stderr).toContain('opened no tunnel (HTTP 502)');
+  expect(result.stderr).toContain('refused to connect (HTTP 502)');
   const doctor = await machine.run(['doctor', '--json']);
   expect(doctor.exitCode).toBe(9);
-  expect(doctor.stdout).toContain('opened no tunnel (HTTP 502)');
+  expect(doctor.stdout).toContain('refused to connect (HTTP 502)');
 });
 
 test('an HTTPS_PROXY that is no URL: exit 2 that names it; a file of authorities that is not there: a warning', async () => {

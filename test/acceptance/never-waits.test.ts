@@ -259,7 +259,7 @@ test('every flag that reads standard input: silence ends with exit 3 and says wh
     expect({ line, code: silent.exitCode, stdout: silent.stdout }).toEqual({ line, code: 3, stdout: '' });
     const { code, message, hint, outcome } = errorOf(silent);
     expect({ code, outcome }, line).toEqual({ code: 'input_needed', outcome: 'not_sent' });
-    expect(message, line).toMatch(/ - timed out: nothing came from standard input for 0.3 s/);
+    expect(message, line).toMatch(/ - timed out: no data on standard input for 0.3 s/);
     expect(hint, line).toContain('--timeout SECONDS');
     // With nothing in it, standard input is no answer either; an empty text is for the service to refuse.
     const { exitCode } = await machine.run(args);
@@ -275,7 +275,7 @@ test('a pipe: silence ends with exit 3, and one that goes on delivering is read 
     `${namedPipeLine('pipe')}; storectl store update --from-file pipe --timeout 0.3`,
   );
   expect(silent).toMatchObject({ exitCode: 3, signal: null });
-  expect(silent.stderr).toContain('--from-file timed out: nothing came from pipe for 0.3 s');
+  expect(silent.stderr).toContain('--from-file timed out: no data on pipe for 0.3 s');
 
   // Each part comes within the time, and all of them together do not.
   const parts = ['{', '"name"', ':', '"Slow"', '}'];

@@ -98,8 +98,8 @@ test('the former document is kept in the history, and --undo puts it back, what 
 });
 
 test.each([
-  [['--undo', 'zzzzzz'], /knows no operation zzzzzz/],
-  [['--undo', '{backup}'], /is not a change by settings save, so there is nothing to undo/],
+  [['--undo', 'zzzzzz'], /no record "zzzzzz"/],
+  [['--undo', '{backup}'], /settings save/],
   [['--undo', '{backup}', '--no-discovery-enabled'], /--undo cannot be used with fields/],
 ])('settings save %j: exit 2, nothing sent', async (args, message) => {
   const { machine, proxy } = await setScene();

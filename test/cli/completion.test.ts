@@ -254,7 +254,7 @@ describe('ids', () => {
 
     expect(idsAfter(machine, ['profile'])).toEqual([
       'main\ts1 @ https://a.example',
-      'other\tno store @ no address',
+      'other\tno store @ no base URL',
       'demo\tthe demo store',
     ]);
   });
@@ -316,7 +316,7 @@ describe('each shell is answered in its own way:', () => {
   });
 
   test('zsh says why there is nothing', () => {
-    expect(answerTo(['zsh', 'backup', 'restore', ''])).toEqual([':message No backup known on this machine']);
+    expect(answerTo(['zsh', 'backup', 'restore', ''])).toEqual([':message No backup seen on this machine']);
     expect(answerTo(['zsh', 'backup', 'create', '--label', ''])).toEqual([':message a value']);
     expect(answerTo(['fish', 'backup', 'restore', ''])).toEqual([]);
   });

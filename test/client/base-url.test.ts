@@ -34,13 +34,13 @@ test.each([
   ['https://api.example.com?key=1', 'must not contain a query'],
   ['https://api.example.com/?', 'must not contain a query'],
   ['https://api.example.com/#x', 'must not contain a fragment'],
-  ['http://api.example.com', 'HTTPS is required except to loopback'],
-  ['http://localhost.example.com', 'HTTPS is required except to loopback'],
-  ['http://notlocalhost', 'HTTPS is required except to loopback'],
-  ['http://127.0.0.1.nip.io', 'HTTPS is required except to loopback'],
-  ['http://0.0.0.0', 'HTTPS is required except to loopback'],
-  ['http://10.0.0.1', 'HTTPS is required except to loopback'],
-  ['http://[::ffff:127.0.0.1]', 'HTTPS is required except to loopback'],
+  ['http://api.example.com', 'HTTPS is required (except for localhost)'],
+  ['http://localhost.example.com', 'HTTPS is required (except for localhost)'],
+  ['http://notlocalhost', 'HTTPS is required (except for localhost)'],
+  ['http://127.0.0.1.nip.io', 'HTTPS is required (except for localhost)'],
+  ['http://0.0.0.0', 'HTTPS is required (except for localhost)'],
+  ['http://10.0.0.1', 'HTTPS is required (except for localhost)'],
+  ['http://[::ffff:127.0.0.1]', 'HTTPS is required (except for localhost)'],
 ])('%j is no base URL: %s', (text, message) => {
   expect(() => parseBaseUrl(text)).toThrow(RangeError);
   expect(() => parseBaseUrl(text)).toThrow(message);

@@ -113,7 +113,7 @@ test('an unreadable success names its status', async () => {
   expect(outcome).toMatchObject({
     kind: 'unknown',
     status: 201,
-    failure: { code: 'unreadable_body', message: 'the answer is not JSON (text/plain)' },
+    failure: { code: 'unreadable_body', message: 'the response is not JSON (text/plain)' },
     problem: null,
   });
 });

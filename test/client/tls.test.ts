@@ -82,7 +82,10 @@ test('a server that speaks no TLS: not sent', async () => {
   expect(await client.send(request, {})).toMatchObject({
     kind: 'not_sent',
     attempts: 4,
-    failure: { code: 'tls_handshake_failed', message: expect.stringMatching(/speaks no TLS.*try http:\/\//) },
+    failure: {
+      code: 'tls_handshake_failed',
+      message: expect.stringMatching(/does not speak TLS.*try http:\/\//),
+    },
   });
 });
 
@@ -148,7 +151,7 @@ test.each([
     attempts: 4,
     failure: {
       code: 'proxy_failed',
-      message: `the proxy 127.0.0.1:${proxy.port} opened no tunnel (${reason})`,
+      message: `the proxy 127.0.0.1:${proxy.port} refused to connect (${reason})`,
     },
   });
   expect(asked[0]).toBe(`other.example.test:443 Basic ${btoa('user:p@ss')}`);

@@ -116,7 +116,9 @@ test('a redirect is not followed, and the key goes to no other host', async () =
   expect(outcome).toMatchObject({
     kind: 'rejected',
     status: 307,
-    problem: { message: `HTTP 307: a redirect to ${other.url}/v1/x, which is not followed` },
+    problem: {
+      message: `HTTP 307: redirects to ${other.url}/v1/x (redirects are not followed; check the base URL)`,
+    },
   });
   expect(other.connections).toBe(0);
 });

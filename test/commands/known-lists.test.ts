@@ -17,7 +17,7 @@ test.each(nouns)('%s list without a history says what to run', async (noun) => {
     exitCode: 0,
     stdout: '',
     stderr: expect.stringMatching(
-      new RegExp(`^No [\\w ]+ known to this machine yet\\. Start with \`storectl ${noun} .+\`\\.\n$`),
+      new RegExp(`^No [\\w ]+ seen on this machine yet\\. Start with \`storectl ${noun} .+\`\\.\n$`),
     ),
   });
   expect(await machine.run([noun, 'list', '--json'])).toMatchObject({ exitCode: 0, stdout: '[]\n' });
@@ -44,7 +44,7 @@ test('each list shows what this machine made, in the words of its noun', async (
     return { heading: stderr, rows: stdout.trimEnd().split('\n') };
   };
   const backups = await list('backup');
-  expect(backups.heading).toBe('Backups known to this machine:\n');
+  expect(backups.heading).toBe('Backups seen on this machine:\n');
   expect(backups.rows[0]).toMatch(/^ID +LABEL +SECTIONS +AGE$/);
   expect(backups.rows.slice(1).sort()).toEqual([
     expect.stringMatching(`^${first} +first +store +now$`),

@@ -187,7 +187,7 @@ describe('update', () => {
     fs.writeFileSync(fileOf(record), newer);
     await expect(history.update(record, { state: 'sent' })).rejects.toMatchObject({
       code: 'history_damaged',
-      message: expect.stringContaining('newer storectl'),
+      message: expect.stringContaining('newer storectl version'),
     });
     expect(fs.readFileSync(fileOf(record), 'utf8')).toBe(newer);
   });
@@ -239,14 +239,14 @@ describe('list and get', () => {
     const messages = Object.fromEntries(problems.map(({ file, message }) => [path.basename(file), message]));
     expect(messages).toEqual({
       [`${id('0')}.json`]: expect.stringContaining('is empty'),
-      [`${id('1')}.json`]: expect.stringContaining('not whole JSON'),
-      [`${id('2')}.json`]: expect.stringContaining(`contains the record ${good.id}`),
+      [`${id('1')}.json`]: expect.stringContaining('not valid JSON'),
+      [`${id('2')}.json`]: expect.stringContaining(`contains record ${good.id}`),
       [`${id('3')}.json`]: expect.stringContaining('does not match its checksum'),
       [`${id('4')}.json`]: expect.stringContaining('does not match its checksum'),
-      [`${id('5')}.json`]: expect.stringContaining('format 7 of a newer storectl'),
+      [`${id('5')}.json`]: expect.stringContaining('format 7 of a newer storectl version'),
       [`${id('6')}.json`]: expect.stringContaining('does not match its checksum'),
       [`${id('7')}.json`]: expect.stringContaining('does not match its checksum'),
-      [`${id('8')}.json`]: expect.stringContaining('not a plain file'),
+      [`${id('8')}.json`]: expect.stringContaining('not a regular file'),
       [`${id('9')}.json`]: expect.stringContaining('symbolic link'),
       'notes.txt': expect.stringContaining('not a record of storectl'),
     });
@@ -375,7 +375,7 @@ describe('a damaged record', () => {
     const file = path.join(folder, '20260101-000000-aaaaa5.json');
     await history.begin(backup);
     fs.writeFileSync(file, serializeWithChecksum({ format: 7, id: '20260101-000000-aaaaa5' }, 'file'));
-    expect(() => openAgain().assertUndamaged()).toThrow(/format 7 of a newer storectl: update/);
+    expect(() => openAgain().assertUndamaged()).toThrow(/format 7 of a newer storectl version: update/);
     expect(await openAgain().repair()).toEqual([]);
     expect(fs.existsSync(file)).toBe(true);
   });
@@ -427,7 +427,7 @@ describe('folders that cannot be used', () => {
     fs.writeFileSync(path.join(root, 'history'), '');
     await expect(history.begin(backup)).rejects.toMatchObject({
       code: 'history_unwritable',
-      message: expect.stringMatching(/history.main.*not a folder.*STORECTL_STATE_DIR/),
+      message: expect.stringMatching(/history.main.*not a directory.*STORECTL_STATE_DIR/),
     });
   });
 

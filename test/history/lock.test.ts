@@ -94,7 +94,7 @@ test('a holder that is only stopped keeps its lock', async () => {
   const history = openHistory({ folder, process, lockSilenceMs: 50 });
   await expect(history.acquire('L', { signal: AbortSignal.timeout(400) })).rejects.toMatchObject({
     code: 'history_busy',
-    message: expect.stringContaining(`Process ${holder.process.pid}`),
+    message: expect.stringContaining(`process ${holder.process.pid}`),
   });
   holder.process.kill('SIGKILL');
   (await history.acquire('L')).release();
@@ -105,7 +105,7 @@ test('a lock is waited for so long and no longer', async () => {
   const history = openHistory({ folder, process, lockPatienceMs: 100 });
   await expect(history.acquire('L')).rejects.toMatchObject({
     code: 'history_busy',
-    message: expect.stringContaining(`Process ${holder.process.pid}`),
+    message: expect.stringContaining(`process ${holder.process.pid}`),
   });
   holder.process.kill('SIGKILL');
   (await history.acquire('L')).release();

@@ -365,7 +365,7 @@ describe('resume', () => {
     expect(await resume(record.id)).toMatchObject({
       action: 'settled',
       record: { state: 'applied' },
-      warnings: [`${twin.record.id} has applied the same change since.`],
+      warnings: [`The same change was applied later by ${twin.record.id}.`],
     });
     expect(server.received).toHaveLength(before);
     expect((await history.list({ open: true })).records).toEqual([]);

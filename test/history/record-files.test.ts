@@ -143,7 +143,7 @@ test('six records whose ids begin alike: the first five are named, in order', as
   const named = ['a', 'b', 'c', 'd', 'e'].map((letter) => `20261121-053012-${letter.repeat(6)}`).join(', ');
   await expect(history.get('2026')).rejects.toMatchObject({
     code: 'record_ambiguous',
-    message: `6 records begin with 2026: ${named}. Give more of the id.`,
+    message: `"2026" matches 6 records: ${named}`,
   });
 });
 
@@ -168,7 +168,7 @@ test('a record of a newer version says to update, and nothing of repair', async 
   fs.writeFileSync(fileOf({ id }), serializeWithChecksum({ format: 7, id }, 'file'));
   await expect(history.get(id)).rejects.toMatchObject({
     code: 'history_damaged',
-    message: `${fileOf({ id })} has format 7 of a newer storectl: update storectl to use it.`,
+    message: `${fileOf({ id })} has format 7 of a newer storectl version: update storectl.`,
   });
 });
 
@@ -191,7 +191,7 @@ test.each([
   ['EBUSY', 'history_locked', 'another program has it open'],
   ['ETXTBSY', 'history_locked', 'another program has it open'],
   ['EACCES', 'history_unwritable', 'permission denied'],
-  ['EIO', 'history_unwritable', 'the disk reports an error'],
+  ['EIO', 'history_unwritable', 'I/O error'],
 ])('a record that cannot be written because of %s says so', async (code, expected, reason) => {
   await expect(open(failWith('openSync', code)).begin(backup)).rejects.toMatchObject({
     name: 'HistoryError',

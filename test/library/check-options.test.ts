@@ -25,7 +25,7 @@ test('wrong options of a call are refused before anything is recorded or sent', 
     [{ signal: new AbortController() }, 'TypeError: signal must be an AbortSignal'],
     ...[Number.NaN, '3', 0, -1, Number.POSITIVE_INFINITY, null].map((timeoutMs): [unknown, string] => [
       { timeoutMs },
-      'RangeError: timeoutMs must be a number of milliseconds above 0',
+      'RangeError: timeoutMs must be a positive number of milliseconds',
     ]),
     [{ timeoutMS: 3 }, 'TypeError: unknown option timeoutMS (did you mean timeoutMs?)'],
     [null, 'TypeError: an object with options is required: signal, timeoutMs'],
@@ -52,16 +52,16 @@ const connection = { baseUrl: 'http://127.0.0.1:1', storeId: 's', apiKey: 'k' };
 
 test.each<[unknown, string]>([
   [undefined, 'TypeError: an object with options is required: baseUrl, storeId, apiKey'],
-  [{}, 'TypeError: baseUrl is required: text that is not empty'],
-  [{ ...connection, baseUrl: '' }, 'TypeError: baseUrl is required'],
-  [{ ...connection, storeId: '' }, 'TypeError: storeId is required'],
-  [{ ...connection, apiKey: '' }, 'TypeError: apiKey is required'],
+  [{}, 'TypeError: baseUrl must be a non-empty string'],
+  [{ ...connection, baseUrl: '' }, 'TypeError: baseUrl must be a non-empty string'],
+  [{ ...connection, storeId: '' }, 'TypeError: storeId must be a non-empty string'],
+  [{ ...connection, apiKey: '' }, 'TypeError: apiKey must be a non-empty string'],
   // A variable of the environment that is not set.
-  [{ ...connection, apiKey: process.env.STORECTL_NOT_SET }, 'TypeError: apiKey is required'],
+  [{ ...connection, apiKey: process.env.STORECTL_NOT_SET }, 'TypeError: apiKey must be a non-empty string'],
   [{ ...connection, historyy: null }, 'TypeError: unknown option historyy (did you mean history?)'],
   [{ ...connection, history: { folder: 'x' } }, 'TypeError: history must come from createHistory'],
   [{ ...connection, history: null }, 'TypeError: history must come from createHistory'],
-  [{ ...connection, timeoutMs: 0 }, 'RangeError: timeoutMs must be a number of milliseconds above 0'],
+  [{ ...connection, timeoutMs: 0 }, 'RangeError: timeoutMs must be a positive number of milliseconds'],
   [{ ...connection, onRetry: 1 }, 'TypeError: onRetry must be a function'],
 ])('createClient(%j) is refused', (options, message) => {
   const create = createClient as (options: unknown) => unknown;
@@ -70,7 +70,7 @@ test.each<[unknown, string]>([
 
 test.each<[unknown, string]>([
   [undefined, 'TypeError: an object with options is required: folder'],
-  [{ folder: '' }, 'TypeError: folder is required: text that is not empty'],
+  [{ folder: '' }, 'TypeError: folder must be a non-empty string'],
   [{ foldr: 'x' }, 'TypeError: unknown option foldr (did you mean folder?)'],
 ])('createHistory(%j) is refused', (options, message) => {
   const create = createHistory as (options: unknown) => unknown;

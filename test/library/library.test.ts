@@ -134,7 +134,7 @@ test('a one-shot request whose answer is lost is never sent again: it is left wi
   expect(left).toMatchObject({
     action: 'left',
     outcome: null,
-    advice: expect.stringContaining('never sent twice'),
+    advice: expect.stringContaining('cannot be sent again safely'),
   });
   expect(scene.proxy.writes()).toHaveLength(1);
   const history = createHistory({ folder: scene.folder });
@@ -162,7 +162,7 @@ test('a damaged history stops every change before it is sent, until it is repair
   await expect(later.resume()).rejects.toMatchObject({ code: 'history_damaged' });
   await expect(history.list()).rejects.toMatchObject({
     code: 'history_damaged',
-    message: expect.stringMatching(/Call `history\.repair\(\)`, which moves it aside\.$/),
+    message: expect.stringMatching(/call `history\.repair\(\)` to move it aside$/),
   });
   expect(scene.proxy.requests).toHaveLength(sent);
   expect((await later.showSettings()).kind).toBe('applied');

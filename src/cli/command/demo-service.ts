@@ -37,7 +37,7 @@ export async function startDemo(directory: string): Promise<Demo> {
       isEngineMissing
         ? 'install storectl without --omit=optional; only --demo and `storectl service` need it'
         : isUnwritable
-          ? 'set STORECTL_STATE_DIR to a folder that you can write to'
+          ? 'set STORECTL_STATE_DIR to a writable directory'
           : 'run `storectl demo reset` to create a new one',
     );
   }

@@ -48,12 +48,12 @@ export function inputNeeded(missing: readonly MissingInput[], otherwise?: string
       missing.length === 1 && only !== undefined
         ? `${only.give} is required (${only.description.replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase())})`
         : [
-            'these values are required:',
+            'required values are missing:',
             ...missing.map(({ give, description }) => `  ${give.padEnd(width)}  ${description}`),
           ].join('\n'),
     hint: connection
-      ? 'run `storectl auth login` to store the address, store and key; to try it without them: `storectl --demo …`'
-      : [`give ${missing.length === 1 ? 'it' : 'them'} on the command line`, otherwise]
+      ? 'run `storectl auth login` to store the base URL, store id and key, or try it without an account: `storectl --demo …`'
+      : [`pass ${only && missing.length === 1 ? (only.give.split(' ')[0] ?? '') : 'them'}`, otherwise]
           .filter(Boolean)
           .join(', '),
     outcome: 'not_sent',

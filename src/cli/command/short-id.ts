@@ -28,8 +28,8 @@ export function completeId(text: string, known: readonly string[]): string {
   const found = idsBeginningWith(text, known);
   if (found.length > 1) {
     throw usageError(
-      `${printable(text)} is the beginning of several ids: ${found.slice(0, 5).map(printable).join(', ')}`,
-      'type more of it; nothing was sent',
+      `"${printable(text)}" matches several ids: ${found.slice(0, 5).map(printable).join(', ')}`,
+      'use more characters of the id; nothing was sent',
       { code: 'ambiguous_id' },
     );
   }

@@ -35,7 +35,7 @@ function itemsOf(kind: CompletionKind, words: readonly string[], places: Places)
   if (kind === 'profile') {
     const described = profiles.names().map((name) => {
       const { storeId, baseUrl } = profiles.get(name) ?? {};
-      return { id: name, description: printable(`${storeId ?? 'no store'} @ ${baseUrl ?? 'no address'}`) };
+      return { id: name, description: printable(`${storeId ?? 'no store'} @ ${baseUrl ?? 'no base URL'}`) };
     });
     return [...described, { id: demoProfile, description: 'the demo store' }];
   }

@@ -96,7 +96,7 @@ function valuesFor(
 ): Offer {
   if (kind === 'file') return { items: [], kept, files: true };
   if (kind !== undefined) {
-    return { items: findIds(kind), kept, areIds: true, message: `No ${kind} known on this machine` };
+    return { items: findIds(kind), kept, areIds: true, message: `No ${kind} seen on this machine` };
   }
   if (words === undefined) return { items: [], kept, message: 'a value' };
   const describe = (id: string) => ({ id, description: '' });

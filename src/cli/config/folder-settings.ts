@@ -14,7 +14,7 @@ export function readFolderSettings(cwd: string): FolderSettings {
   const fail = (reason: string) =>
     localStateError(
       'folder_settings_unreadable',
-      `cannot use ${file}: ${reason}`,
+      `cannot read ${file}: ${reason}`,
       'fix the file or remove it',
     );
   let text: string;
@@ -22,7 +22,7 @@ export function readFolderSettings(cwd: string): FolderSettings {
     const found = statSync(file, { throwIfNoEntry: false });
     if (found === undefined) return {};
     // Reading a pipe or a terminal could block for ever.
-    if (!found.isFile()) throw fail('it is not a regular file');
+    if (!found.isFile()) throw fail('not a regular file');
     text = readFileSync(file, 'utf8');
   } catch (error) {
     throw error instanceof CliError ? error : fail(describeSystemError(error));
@@ -32,12 +32,14 @@ export function readFolderSettings(cwd: string): FolderSettings {
     // Editors and shells on Windows write a byte order mark.
     settings = JSON.parse(text.replace(/^\ufeff/, ''));
   } catch {
-    throw fail('it is not valid JSON');
+    throw fail('not valid JSON');
   }
-  if (!isObject(settings)) throw fail('it is not a JSON object');
+  if (!isObject(settings)) throw fail('not a JSON object');
   const unexpected = Object.keys(settings).filter((name) => name !== 'profile' && name !== 'storeId');
   if (unexpected.length > 0) {
-    throw fail(`it can only set "profile" and "storeId", not ${unexpected.map((n) => `"${n}"`).join(', ')}`);
+    throw fail(
+      `unknown setting ${unexpected.map((n) => `"${n}"`).join(', ')} (allowed: "profile", "storeId")`,
+    );
   }
   const { profile, storeId } = settings;
   if (profile !== undefined && typeof profile !== 'string') throw fail('"profile" is not a string');

@@ -131,7 +131,7 @@ export function openProfiles(
 /** Reading a pipe or a device could block for ever, and Ctrl-C with it. */
 function refuseSpecialFile(file: string): void {
   const stats = statSync(file, { throwIfNoEntry: false });
-  if (stats !== undefined && !stats.isFile()) throw new Error('it is not a regular file');
+  if (stats !== undefined && !stats.isFile()) throw new Error('not a regular file');
 }
 
 function repairMode(file: string, notice: (line: string) => void): void {
@@ -155,10 +155,10 @@ function isSettings(value: unknown): value is Settings {
 }
 
 function settingsError(file: string, error: unknown) {
-  const reason = error instanceof SyntaxError ? 'it is not valid JSON' : describeSystemError(error);
+  const reason = error instanceof SyntaxError ? 'not valid JSON' : describeSystemError(error);
   return localStateError(
     'settings_unreadable',
-    `cannot use the settings in ${file}: ${reason}`,
+    `cannot read settings from ${file}: ${reason}`,
     'fix the file, or move it away and run `storectl auth login`',
   );
 }

@@ -11,7 +11,7 @@ export function parsePath(text: string): string[] {
   );
   if (names.length > maxNestingDepth) {
     throw invalidInput(
-      `the path has more than ${maxNestingDepth} names`,
+      `the field path has more than ${maxNestingDepth} levels`,
       'use a shorter path; nothing was sent',
     );
   }

@@ -24,7 +24,7 @@ export function fillLabel(label: string, env: Environment, now: number): string 
     if (name === 'date') return ciDate(env) ?? new Date(now).toISOString().slice(0, 10);
     const run = env.STORECTL_CI_RUN_ID || env.GITHUB_RUN_ID || env.CI_PIPELINE_ID;
     if (run) return run;
-    throw usageError('{run} in the label works only in CI', 'remove it, or set STORECTL_CI_RUN_ID', {
+    throw usageError('{run} in the label works only in a CI job', 'remove it, or set STORECTL_CI_RUN_ID', {
       code: 'no_ci',
     });
   });

@@ -11,7 +11,7 @@ export function describeParameter(name: string): string {
 export function checkParameter(flag: string, value: string): string {
   const problem = pathParameterProblem(value);
   if (problem === null) return value;
-  throw invalidInput(`${flag} ${problem}`, 'use the id as the service shows it', [
+  throw invalidInput(`${flag} ${problem}`, 'copy the whole id, for example 019a6f3e-…', [
     { field: flag.replace(/[<>]|^--/g, ''), flag, detail: problem },
   ]);
 }

@@ -55,7 +55,7 @@ async function readTextOf(source: InputSource, field: FieldFlag, file: string): 
   if (text.trim() !== '' || !field.required) return text;
   throw invalidInput(
     `${describeFile(file)} (${flag}) is empty`,
-    `${field.flag} needs a text; nothing was sent`,
+    `${field.flag} must not be empty; nothing was sent`,
     [{ field: field.path.join('.'), flag, detail: 'empty' }],
   );
 }
@@ -93,7 +93,7 @@ export function fieldsToNameByFlag(
 function invalidFields(wrong: readonly FieldError[]): CliError {
   const lines = wrong.map(({ field, flag, detail }) => `${flag ?? field} ${detail}`);
   return invalidInput(
-    lines.length === 1 ? lines.join() : ['these values are not valid:', ...lines].join('\n  '),
+    lines.length === 1 ? lines.join() : ['invalid values:', ...lines].join('\n  '),
     `fix ${lines.length === 1 ? 'it' : 'them'} and run the command again; nothing was sent`,
     [...wrong],
   );

@@ -74,10 +74,10 @@ async function readToEnd(
     clearTimeout(timer);
   }
   if (isSilent) {
-    throw noInput(reader, `${reader} timed out: nothing came from ${name} for ${maxSilenceMs / 1000} s`);
+    throw noInput(reader, `${reader} timed out: no data on ${name} for ${maxSilenceMs / 1000} s`);
   }
   if (size > maxMebibytes * 2 ** 20) {
-    throw usageError(`${name} (${reader}) has more than ${maxMebibytes} MiB`, 'send a shorter text', {
+    throw usageError(`${name} (${reader}) is larger than ${maxMebibytes} MiB`, 'use a smaller file', {
       code: 'unreadable_file',
     });
   }

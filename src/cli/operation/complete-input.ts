@@ -90,7 +90,7 @@ async function missingConfirmation(
       {
         field: 'confirm',
         give: `--confirm ${wanted ?? `<${parameter}>`}`,
-        description: 'the same id, to confirm',
+        description: 'repeat the id to confirm',
       },
     ];
   }

@@ -179,7 +179,7 @@ async function useKeyFromCi(
   if (body.idempotencyKey !== undefined) {
     throw usageError(
       '--idempotency-from and --idempotency-key cannot be used together',
-      'leave one of them out',
+      'remove one of them',
     );
   }
   const { storeId } = await context.settings();

@@ -68,10 +68,10 @@ seen. The service has no list of them.`,
       printList(context, items, {
         empty:
           status === undefined
-            ? `No ${what} known to this machine yet. Start with \`storectl ${start}\`.`
-            : `No ${what} with the status ${printable(status)} known to this machine.`,
+            ? `No ${what} seen on this machine yet. Start with \`storectl ${start}\`.`
+            : `No ${what} with the status ${printable(status)} seen on this machine.`,
         show() {
-          context.notice(`${what.charAt(0).toUpperCase()}${what.slice(1)} known to this machine:`);
+          context.notice(`${what.charAt(0).toUpperCase()}${what.slice(1)} seen on this machine:`);
           context.print(describe(context, { known, shown, fields, header, age }));
           noticeMore(context, known.length, limit);
         },

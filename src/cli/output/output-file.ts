@@ -49,7 +49,7 @@ export function beginFile(cwd: string, named: string): PendingFile {
   } catch (error) {
     const folder = path.dirname(file);
     const isMissing = systemCode(error) === 'ENOENT';
-    throw unwritable(file, isMissing ? `folder ${folder} does not exist` : describeSystemError(error));
+    throw unwritable(file, isMissing ? `directory ${folder} does not exist` : describeSystemError(error));
   }
   let open = true;
   return {
@@ -84,13 +84,13 @@ function resolveRegularFile(named: string): string {
   } catch (error) {
     throw unwritable(named, describeSystemError(error));
   }
-  throw unwritable(named, 'it is not a regular file');
+  throw unwritable(named, 'not a regular file');
 }
 
 function unwritable(file: string, reason: string): CliError {
   return usageError(
     `cannot write ${file} (--output-file): ${reason}`,
-    'choose a file in a folder that exists and is writable',
+    'choose a file in a writable directory',
     { code: 'unwritable_file' },
   );
 }

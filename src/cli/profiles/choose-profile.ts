@@ -11,7 +11,7 @@ import { askFirst } from '../prompts/questions.ts';
 export function profileChoices(profiles: ProfileStore): Choice[] {
   return profiles.names().map((name) => {
     const { storeId, baseUrl } = profiles.get(name) ?? {};
-    const goesTo = `${storeId ?? 'no store'} @ ${baseUrl ?? 'no address'}`;
+    const goesTo = `${storeId ?? 'no store'} @ ${baseUrl ?? 'no base URL'}`;
     const used = name === profiles.current() ? ', in use' : '';
     return { value: name, name: printable(`${name}  ${goesTo}${used}`), short: printable(name) };
   });

@@ -101,7 +101,7 @@ export const tree: Readonly<Record<string, Group | Leaf>> = {
       list: leaf('List the profiles', () => import('../../commands/profile/list.ts')),
       use: leaf('Choose the default profile', () => import('../../commands/profile/use.ts')),
       show: leaf('Show a profile', () => import('../../commands/profile/show.ts')),
-      set: leaf('Set the address or the store of a profile', () => import('../../commands/profile/set.ts')),
+      set: leaf('Set the base URL or the store of a profile', () => import('../../commands/profile/set.ts')),
       remove: leaf('Remove a profile and its key', () => import('../../commands/profile/remove.ts')),
     },
   },

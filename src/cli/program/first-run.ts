@@ -25,7 +25,7 @@ export async function offerStore(context: Context, reason: CliError): Promise<Gl
       ? printable(reason.message.replace(/^no/, 'No'))
       : 'No store is set up on this machine yet';
   const choices = [
-    { value: 'login', name: 'Log in (needs the address, the store id and an API key)' },
+    { value: 'login', name: 'Log in (needs the base URL, the store id and an API key)' },
     { value: demoProfile, name: 'Use the demo store' },
     { value: 'leave', name: 'Cancel' },
   ];

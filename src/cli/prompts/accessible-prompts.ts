@@ -61,7 +61,7 @@ async function askLine<Answer>(
       signal.throwIfAborted();
       const result = read(line);
       if ('answer' in result) return result.answer;
-      output.write(`Not accepted: ${result.problem}.\n`);
+      output.write(`Invalid answer: ${result.problem}.\n`);
     }
   } catch (error) {
     throw signal.aborted ? cancelledError() : error;
@@ -88,7 +88,7 @@ export function input(
   const hint = offered === undefined ? '' : ` (Enter for ${offered})`;
   return askLine(withHint(message, hint), context, (line) => {
     const answer = line === '' ? (offered ?? '') : line;
-    if (required && answer === '') return { problem: 'an answer is required' };
+    if (required && answer === '') return { problem: 'a value is required' };
     const verdict = validate(answer);
     return verdict === true ? { answer } : { problem: verdict };
   });

@@ -19,7 +19,7 @@ export function missingConfirmation(give: string): MissingInput {
   return {
     field: 'confirm',
     give: `--confirm ${give}`,
-    description: 'confirmation, because this cannot be undone',
+    description: 'this cannot be undone',
   };
 }
 

@@ -140,7 +140,7 @@ async function askToContinue(io: Io, problem: string): Promise<boolean> {
 }
 
 function gaveUp({ nothing, keep }: Editing<unknown>, problem: string): CliError {
-  return usageError(`${nothing}: ${problem}`, `your text is above: ${keep}`);
+  return usageError(`${problem}; ${nothing}`, `your text is printed above: ${keep}`);
 }
 
 /** Returns why the editor failed, or null. The shell splits commands like `code --wait`, as git does. */
@@ -158,7 +158,7 @@ async function runEditor({ env, process, signal }: Io, editor: string, file: str
     child.on('exit', (code, reason) => {
       // 130 is the shell's exit code for an editor that Ctrl-C has ended.
       interrupted = signal.aborted || reason === 'SIGINT' || code === 130;
-      resolve(code === 0 ? null : `it ended with ${reason ?? code}`);
+      resolve(code === 0 ? null : `exit status ${reason ?? code}`);
     });
   });
   if (failure !== null && interrupted) throw cancelledError();

@@ -143,7 +143,7 @@ function asQuestion(io: Io, message: string, hint = ''): string {
 
 /** Says how many choices there are if not all are visible, and wraps the help on keys in a narrow terminal. */
 function listStyle(io: Io, message: string, { length }: readonly Choice[]): plain.ListStyle {
-  const hint = length > pageSize(io) ? ` (${length} to choose from, more below)` : '';
+  const hint = length > pageSize(io) ? ` (${length} choices; scroll for more)` : '';
   return {
     message: (_, status) => styleText('bold', asQuestion(io, message, status === 'done' ? '' : hint)),
     keysHelpTip: (keys) => {

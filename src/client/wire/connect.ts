@@ -26,7 +26,7 @@ export async function openSocket(origin: URL, proxy: URL | null, signal: AbortSi
   // A name such as store.localhost is loopback by convention only, and the key must not leave in clear.
   if (!/^(127\.|::1$|::ffff:127\.)/.test(socket.remoteAddress ?? '')) {
     socket.destroy();
-    throw new WireError('connect_failed', `${origin.host} is not loopback, and HTTPS is required elsewhere`);
+    throw new WireError('connect_failed', `HTTPS is required for ${origin.host}`);
   }
   return socket;
 }
@@ -57,9 +57,12 @@ async function openTls(tcp: Socket, url: URL, signal: AbortSignal): Promise<Sock
       const reason = reasonOf(error);
       const advice =
         reason === 'ERR_SSL_WRONG_VERSION_NUMBER'
-          ? '; what answers there speaks no TLS: check the port, and for a service on this machine try http://'
+          ? '; the server does not speak TLS: check the port, and for a service on this machine try http://'
           : '';
-      return new WireError('tls_handshake_failed', `no TLS connection to ${url.host} (${reason})${advice}`);
+      return new WireError(
+        'tls_handshake_failed',
+        `TLS connection to ${url.host} failed (${reason})${advice}`,
+      );
     }
     const reason = reasonOf(error);
     return new WireError(
@@ -71,11 +74,11 @@ async function openTls(tcp: Socket, url: URL, signal: AbortSignal): Promise<Sock
 
 /** What to do about a certificate that was refused for this reason: another authority helps with some only. */
 function adviceOn(reason: string): string {
-  if (reason === 'ERR_TLS_CERT_ALTNAME_INVALID') return 'it is for another name, so check the address';
+  if (reason === 'ERR_TLS_CERT_ALTNAME_INVALID') return 'it is for another host: check the base URL';
   if (reason === 'CERT_HAS_EXPIRED' || reason === 'CERT_NOT_YET_VALID') {
     return "check this machine's clock; if it is right, the service needs a new certificate";
   }
-  return 'if your own authority signed it, name its file in NODE_EXTRA_CA_CERTS';
+  return 'for a private CA, set NODE_EXTRA_CA_CERTS to its certificate file';
 }
 
 /** Asks an HTTP proxy for a tunnel to `origin`. */
@@ -95,7 +98,7 @@ async function openTunnel(origin: URL, proxy: URL, signal: AbortSignal): Promise
   try {
     return await new Promise<Socket>((resolve, reject) => {
       const fail = (reason: string) =>
-        reject(new WireError('proxy_failed', `the proxy ${proxy.host} opened no tunnel (${reason})`));
+        reject(new WireError('proxy_failed', `the proxy ${proxy.host} refused to connect (${reason})`));
       ask.on('error', (error) => (signal.aborted ? reject(signal.reason) : fail(reasonOf(error))));
       ask.on('connect', ({ statusCode = 0 }, _socket, head) => {
         if (statusCode < 200 || statusCode > 299) {
@@ -151,17 +154,17 @@ function tcpError(error: Error, url: URL): WireError {
   const causes: readonly Error[] = error instanceof AggregateError ? error.errors : [error];
   const codes = causes.map(reasonOf);
   if (causes.some((cause) => 'syscall' in cause && cause.syscall === 'getaddrinfo')) {
-    return new WireError('name_not_found', `the name ${url.hostname} was not found (${codes[0]})`);
+    return new WireError('name_not_found', `cannot resolve ${url.hostname} (${codes[0]})`);
   }
   if (codes.includes('ECONNREFUSED')) {
     return new WireError('connection_refused', `${url.host} refused the connection`);
   }
   if (codes.includes('ETIMEDOUT')) return connectTimeout(url);
-  return new WireError('connect_failed', `no connection to ${url.host} (${codes[0]})`);
+  return new WireError('connect_failed', `cannot connect to ${url.host} (${codes[0]})`);
 }
 
 export function connectTimeout(url: URL): WireError {
-  return new WireError('connect_timeout', `no connection to ${url.host} in time`);
+  return new WireError('connect_timeout', `timed out connecting to ${url.host}`);
 }
 
 /** The system's code for the error where there is one, else its message: undici's own codes say less than its texts. */

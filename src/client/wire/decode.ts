@@ -5,7 +5,7 @@ import { WireError } from './connect.ts';
 export const MAX_BODY_BYTES = 8 * 1024 * 1024;
 
 export function bodyTooLarge(): WireError {
-  return new WireError('body_too_large', 'the answer is larger than 8 MiB');
+  return new WireError('body_too_large', 'the response is larger than 8 MiB');
 }
 
 /**
@@ -35,13 +35,14 @@ async function decode(bytes: Buffer, coding: string): Promise<Buffer> {
     deflate: ((bytes[0] ?? 0) & 0x0f) === 8 ? zlib.inflate : zlib.inflateRaw,
   };
   const decoder = decoders[coding];
-  if (decoder === undefined) throw new WireError('unreadable_body', `the answer is encoded as ${coding}`);
+  if (decoder === undefined)
+    throw new WireError('unreadable_body', `unsupported Content-Encoding of the response: ${coding}`);
   try {
     return await promisify<Buffer, { maxOutputLength: number }, Buffer>(decoder)(bytes, {
       maxOutputLength: MAX_BODY_BYTES,
     });
   } catch (error) {
     if (error instanceof RangeError) throw bodyTooLarge();
-    throw new WireError('unreadable_body', `the answer is not ${coding} as it says`);
+    throw new WireError('unreadable_body', `the response is not valid ${coding}`);
   }
 }

@@ -145,7 +145,7 @@ function exchangeOn(connection: PooledConnection, origin: URL, request: WireRequ
     };
     const cancel = () => halt(new WireError('cancelled', 'cancelled'));
     const timer = setTimeout(
-      () => halt(new WireError('timeout', `no complete answer from ${origin.host} in time`)),
+      () => halt(new WireError('timeout', `timed out waiting for a complete response from ${origin.host}`)),
       timeoutMs,
     );
     const stopWaiting = () => {
@@ -165,7 +165,7 @@ function exchangeOn(connection: PooledConnection, origin: URL, request: WireRequ
         onRequestStart(started) {
           if (halted !== null) return started.abort(halted);
           // undici may put a request back into its queue. Whether to send again is not its decision.
-          if (controller !== null) return started.abort(new Error('the connection broke'));
+          if (controller !== null) return started.abort(new Error('the connection was lost'));
           if (request.mayStart?.() === false) return started.abort(heldBack);
           controller = started;
           connection.beforeRequest();
@@ -199,7 +199,7 @@ function exchangeOn(connection: PooledConnection, origin: URL, request: WireRequ
 }
 
 function brokenUnsent(error: Error): Failure {
-  const message = `the connection broke before the request was sent (${reasonOf(error)})`;
+  const message = `the connection was lost before the request was sent (${reasonOf(error)})`;
   return { code: 'connect_failed', message };
 }
 
@@ -208,16 +208,16 @@ function brokenConnection(error: Error, plainHost: string | null): Failure {
   if (plainHost !== null && 'data' in error && isTlsAlert(error.data)) {
     return {
       code: 'tls_handshake_failed',
-      message: `${plainHost} speaks only TLS and could not read the request: use https:// in its address`,
+      message: `${plainHost} requires TLS: use https:// in the base URL`,
     };
   }
   if (error.name === 'HTTPParserError') {
-    return { code: 'connection_lost', message: `the answer is no valid HTTP (${reasonOf(error)})` };
+    return { code: 'connection_lost', message: `the response is not valid HTTP (${reasonOf(error)})` };
   }
-  const advice = plainHost === null ? '' : '; a port for https:// would also close it';
+  const advice = plainHost === null ? '' : '; if the port expects https://, use https://';
   return {
     code: 'connection_lost',
-    message: `the connection broke before the answer was complete (${reasonOf(error)})${advice}`,
+    message: `the connection was lost before the response was complete (${reasonOf(error)})${advice}`,
   };
 }
 

@@ -59,7 +59,11 @@ other change is sent once. Nothing is checked or backed up first. In a terminal 
       description: 'Print the status and headers of the response before its body',
       group,
     },
-    { flag: '--new', description: 'Start a new attempt instead of continuing an open one', group: 'Safety:' },
+    {
+      flag: '--new',
+      description: 'Start over instead of continuing an earlier attempt with an unknown outcome',
+      group: 'Safety:',
+    },
   ],
   dryRun: true,
   examples: [
@@ -73,7 +77,7 @@ other change is sent once. Nothing is checked or backed up first. In a terminal 
     const { method, target } = asked;
     const { flags } = context;
     if (isOn(parsed, '--include') && (flags.json || flags.quiet)) {
-      throw usageError('--include cannot be used with --json, --fields or --quiet', 'leave one of them out');
+      throw usageError('--include cannot be used with --json, --fields or --quiet', 'remove one of them');
     }
     const body = asked.body ?? (await readRawBody(context, parsed, method));
     const connection = await context.connect();
@@ -103,7 +107,7 @@ function refuseKey(text: string, secret: string): void {
   if (secret.length < 8 || !text.includes(secret)) return;
   throw usageError(
     'the request contains the API key; nothing was sent',
-    'remove it: storectl sends the key in a header',
+    'remove the key: storectl sends it in a header',
     { code: 'secret_in_request' },
   );
 }
@@ -198,9 +202,9 @@ async function read({ context, connection, method, path }: RawRequest): Promise<
 
 /** Operations whose own commands check something first. */
 const saferCommands: Readonly<Record<string, string>> = {
-  [restoreBackup.id]: '`storectl backup restore` takes a safety backup and asks first',
-  [decideDispute.id]: '`storectl disputes decide` shows the dispute and asks first',
-  [appealReclaim.id]: '`storectl reclaim appeal` asks first and refuses a second appeal',
+  [restoreBackup.id]: 'use `storectl backup restore`, which takes a safety backup and asks first',
+  [decideDispute.id]: 'use `storectl disputes decide`, which shows the dispute and asks first',
+  [appealReclaim.id]: 'use `storectl reclaim appeal`, which asks first and prevents a second appeal',
 };
 
 async function change(run: Run, { context }: RawRequest): Promise<Performed> {

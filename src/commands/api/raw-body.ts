@@ -33,7 +33,7 @@ export async function readRawBody(
     return { value, query: [] };
   }
   if (fields.length > 0)
-    throw usageError('--field and --input cannot be used together', 'leave one of them out');
+    throw usageError('--field and --input cannot be used together', 'remove one of them');
   if (isRead) throw usageError(`${method} has no body, so --input cannot be used`, 'use -f for the query');
   const text = await readText(source, file, '--input');
   let value: unknown;

@@ -75,14 +75,18 @@ export function resolveRawPath(text: string, { baseUrl, storeId }: Target): stri
   const base = new URL(baseUrl);
   const hint = `the key is sent to ${baseUrl} only: give a path below that address`;
   if (!URL.canParse(origin) || /[@\s]/.test(origin) || new URL(origin).origin !== base.origin) {
-    throw refusedPath(text, 'is not an address of this service', hint);
+    throw refusedPath(text, 'is not a URL of this service', hint);
   }
   const prefix = base.pathname.replace(/\/$/, '');
   if (!filled.startsWith(`${prefix}/`)) throw refusedPath(text, 'is not below the base URL', hint);
   return filled.slice(prefix.length);
 }
 
-function refusedPath(text: string, reason: string, hint = 'give it as /v1/…; nothing was sent'): CliError {
+function refusedPath(
+  text: string,
+  reason: string,
+  hint = 'use a path such as /v1/…; nothing was sent',
+): CliError {
   return usageError(`the path "${text}" ${reason}`, hint, { code: 'invalid_path' });
 }
 
@@ -141,7 +145,7 @@ export function rawChange(method: HttpMethod, path: string): Operation {
     id: rawOperationId,
     method,
     path,
-    summary: 'A request outside the contract',
+    summary: 'Another request',
     class: 'one-shot',
     body: null,
     response: z.looseObject({}),

@@ -5,7 +5,7 @@ import { printProfile } from '../../cli/profiles/view-profile.ts';
 
 export const command: CommandDefinition = {
   description:
-    'Remove the stored key of the profile. Its address and store id stay. The key itself stays valid.',
+    'Remove the stored key of the profile. Its base URL and store id stay. The key itself stays valid.',
   examples: ['auth logout', 'auth logout --profile outlet'],
   async run(context) {
     const { profile, apiKey } = await context.settings();

@@ -10,7 +10,7 @@ export async function profilesOf(context: Context, parsed: ParsedCommand): Promi
   const named = typeof given === 'object' ? [...new Set(given)] : [];
   if (!isOn(parsed, allProfiles)) return named.length > 1 ? named : null;
   if (named.length > 0 || isOn(parsed, '--demo'))
-    throw usageError(`${allProfiles} cannot be used with --profile or --demo`, 'leave one of them out');
+    throw usageError(`${allProfiles} cannot be used with --profile or --demo`, 'remove one of them');
   const stored = (await context.profiles()).names();
   if (stored.length > 0) return stored;
   throw usageError('no profiles yet', 'run `storectl auth login` to create one');

@@ -52,8 +52,8 @@ async function refuseLabel(_: unknown, { context, parsed }: PreparedInput): Prom
   if (labelled.length === 0 || known.some(({ id }) => id === given)) return null;
   const backups = labelled.length === 1 ? 'backup' : 'backups';
   throw usageError(
-    `${printable(given ?? '')} is the label of ${backups} ${labelled.join(', ')}`,
-    'give the id; nothing was sent',
+    `"${printable(given ?? '')}" is the label of ${backups} ${labelled.join(', ')}, not an id`,
+    'use the id; nothing was sent',
   );
 }
 

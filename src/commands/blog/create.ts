@@ -75,7 +75,7 @@ export const command: CommandDefinition = {
     const { expandFiles } = await import('./bulk/file-patterns.ts');
     const files = expandFiles(patterns, context.io.cwd);
     if (files.length > 1) {
-      if (isOn(parsed, edit)) throw usageError(`${edit} takes one file (got ${files.length})`);
+      if (isOn(parsed, edit)) throw usageError(`${edit} needs exactly one file (got ${files.length})`);
       const { createPosts } = await import('./bulk/create-posts.ts');
       return createPosts(context, fields, parsed, files);
     }

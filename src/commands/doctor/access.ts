@@ -48,7 +48,7 @@ function describeRefusal(
   if (status === 401) {
     return problem(
       'access',
-      `the key was refused (${said})`,
+      `the key was rejected (${said})`,
       variable === null
         ? `run \`${loginCommand(profile)}\` with a new key`
         : `set a new key in ${variable}, or unset it`,
@@ -60,12 +60,7 @@ function describeRefusal(
     return problem('access', `store ${storeId} not found, or the key is not for it`, fix, exitCodes.notFound);
   }
   if (status === 425 || status === 429) return warning('access', said, 'wait, then run the command again');
-  return problem(
-    'access',
-    said,
-    'check that the base URL is the address of the service',
-    exitCodeOfStatus(status),
-  );
+  return problem('access', said, 'check that the base URL is correct', exitCodeOfStatus(status));
 }
 
 const minuteMs = 60_000;

@@ -59,7 +59,7 @@ function withSkipped(
   before: readonly Finding[] = [],
 ): Finding[] {
   const problem = [...before, ...findings].find(({ status }) => status === 'problem');
-  const reason = problem === undefined ? 'no information' : `fix ${problem.check} first`;
+  const reason = problem === undefined ? 'no information' : `fix "${problem.check}" first`;
   const left = checks.filter((name) => !findings.some(({ check }) => check === name));
   return [...findings, ...left.map((check) => notChecked(check, reason))];
 }

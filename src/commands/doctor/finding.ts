@@ -30,7 +30,7 @@ export function problem(check: string, message: string, fix: string, exitCode: E
 
 /** A check that was skipped, and why. */
 export function notChecked(check: string, reason: string): Finding {
-  return { check, status: 'skipped', message: `not checked: ${reason}`, ...nothingToDo };
+  return { check, status: 'skipped', message: reason, ...nothingToDo };
 }
 
 /** The error that any other command would end with, as a finding. */

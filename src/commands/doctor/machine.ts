@@ -26,9 +26,9 @@ export function checkAuthorities({ env }: Io): Finding[] {
   if (!file) return [];
   try {
     accessSync(file, constants.R_OK);
-    return [ok('authorities', `those of Node, and ${file} (from NODE_EXTRA_CA_CERTS)`)];
+    return [ok('authorities', `built-in CAs of Node and ${file} (from NODE_EXTRA_CA_CERTS)`)];
   } catch (error) {
-    const message = `NODE_EXTRA_CA_CERTS names ${file}: ${describeSystemError(error)}`;
+    const message = `cannot read ${file} (from NODE_EXTRA_CA_CERTS): ${describeSystemError(error)}`;
     return [warning('authorities', message, 'fix the path, or unset it')];
   }
 }

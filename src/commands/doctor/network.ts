@@ -88,8 +88,8 @@ async function checkTcp(url: URL, timeoutMs: number): Promise<Finding> {
     const reason = causes.find((cause) => cause instanceof Error);
     return problem(
       'connection',
-      `no connection to ${place} (${reason ? reasonOf(reason) : String(error)})`,
-      'check the address, the port and the firewall',
+      `cannot connect to ${place} (${reason ? reasonOf(reason) : String(error)})`,
+      'check the base URL, the port and the firewall',
       exitCodes.notApplied,
     );
   } finally {
@@ -113,7 +113,7 @@ async function checkTls(url: URL, proxy: URL | null, { timeoutMs, now }: Network
     const failure =
       error instanceof WireError
         ? error.failure
-        : { code: 'timeout', message: `no TLS connection to ${url.host} in time` };
+        : { code: 'timeout', message: `timed out connecting to ${url.host} with TLS` };
     const check = failure.code === 'proxy_failed' ? 'proxy' : 'tls';
     return problem(check, failure.message, tlsFix(failure.code), exitCodes.notApplied);
   }

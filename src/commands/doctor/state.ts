@@ -13,7 +13,7 @@ import { isOpen } from '../../history/records/outline.ts';
 import { type Finding, ok, problem, problemOf, warning } from './finding.ts';
 import { isLoose } from './settings.ts';
 
-const elsewhere = 'fix that, or choose another folder with STORECTL_STATE_DIR';
+const elsewhere = 'fix this, or set STORECTL_STATE_DIR to another directory';
 
 /** Checks that the folder of the history can be written and that its disk has space. */
 export function checkStateFolder({ io }: Context): Finding[] {

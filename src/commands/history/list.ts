@@ -33,7 +33,7 @@ was applied, and what is still open. Changes made elsewhere are not included: th
     {
       flag: '--state',
       value: 'STATE',
-      description: `Only this state: ${recordStates.join(', ')}`,
+      description: `Show only this state: ${recordStates.join(', ')}`,
       complete: recordStates,
     },
     limitOption,

@@ -18,7 +18,7 @@ import { updateStore } from '../../contract/operations/store.ts';
 import type { HistoryRecord } from '../../history/records/record.ts';
 
 export const command: CommandDefinition = {
-  description: 'Show one change: what was sent and what the service answered.',
+  description: 'Show one change: what was sent and what the service returned.',
   arguments: [
     {
       name: 'id',

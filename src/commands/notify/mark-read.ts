@@ -40,11 +40,10 @@ async function chooseNotifications(
   const ids = parsed.arguments.notificationId ?? [];
   const all = isOn(parsed, '--all');
   if (ids.some((id) => id.trim() === ''))
-    throw usageError('a notification id is empty', 'remove it or give an id');
+    throw usageError('a notification id is empty', 'remove it or pass an id');
   if (ids.length > 0) body.ids = await completeKnownIds(context, 'notification', ids);
   const chosen = Object.keys(body).length > 0;
-  if (all && chosen)
-    throw usageError('--all cannot be used with ids or other fields', 'leave one of them out');
+  if (all && chosen) throw usageError('--all cannot be used with ids or other fields', 'remove one of them');
   if (all || chosen) return null;
   if (!context.canPrompt) {
     throw usageError('no notifications given', 'give ids, --before TIME, or --all');

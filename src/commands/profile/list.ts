@@ -22,7 +22,7 @@ export const command: CommandDefinition = {
     else {
       context.print(
         renderTable(
-          [context.out.plain ? 'in use' : '', 'name', 'address', 'store', 'key'],
+          [context.out.plain ? 'in use' : '', 'name', 'base URL', 'store', 'key'],
           rows.map(({ name, used, baseUrl, storeId, key }) => [
             used ? (context.out.plain ? 'yes' : '*') : context.out.plain ? 'no' : '',
             printable(name),
@@ -35,6 +35,6 @@ export const command: CommandDefinition = {
       );
     }
     if (used === demoProfile)
-      context.notice('The demo store is in use. `storectl profile use NAME` switches to a profile.');
+      context.notice('The demo store is in use. Run `storectl profile use NAME` to switch to a profile.');
   },
 };

@@ -30,7 +30,7 @@ exist. A stored key is used only for the address that it was stored for: after c
     const { baseUrl, store } = await completeValues(context, profiles.get(name));
     const url = baseUrl === undefined ? undefined : checkBaseUrl(baseUrl, 'flag');
     const problem = store === undefined ? null : pathParameterProblem(store);
-    if (problem !== null) throw usageError(`--store ${problem}`, 'use the id as the service shows it');
+    if (problem !== null) throw usageError(`--store ${problem}`, 'copy the whole id, for example 019a6f3e-…');
     const before = profiles.get(name);
     await profiles.set(name, (stored) => ({
       ...stored,
@@ -77,7 +77,7 @@ async function completeValues(
 ): Promise<{ readonly baseUrl: string | undefined; readonly store: string | undefined }> {
   const { baseUrl, store } = context.flags;
   if (baseUrl !== undefined || store !== undefined) return { baseUrl, store };
-  if (!context.canPrompt) throw usageError('nothing to set', 'give --base-url URL or --store ID');
+  if (!context.canPrompt) throw usageError('nothing to set', 'pass --base-url URL or --store ID');
   const { askBaseUrl, askStoreId } = await import('../../cli/profiles/ask-target.ts');
   const target = { baseUrl: before?.baseUrl, storeId: before?.storeId };
   const questions = [askBaseUrl(context, target), askStoreId(context, target)];

@@ -23,7 +23,7 @@ import { readSetting, readWholeNumber } from './service-settings.ts';
 export const databaseOption: OptionSpec = {
   flag: '--database',
   value: 'LOCATION',
-  description: 'File, or PostgreSQL connection string (default: service.db in the state folder)',
+  description: 'File, or PostgreSQL connection string (default: service.db in the state directory)',
 };
 
 interface StorageOptions {

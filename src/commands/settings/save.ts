@@ -54,7 +54,7 @@ the meantime. storeId, env and updatedAt are read-only and are not sent.`,
 async function mergeIntoCurrent(run: Run): Promise<Preview> {
   const given = run.request.body ?? {};
   const current = await readSettings(run);
-  const movedHint = 'run the command again to change the settings as they are now';
+  const movedHint = 'run the command again to change the current settings';
   if (optionValue(run.ui.parsed, undoFlag) !== undefined)
     return previewOf(run, prepareSave(run, current, given, movedHint));
   const next = clientFields(mergeObjects(current.document, given));

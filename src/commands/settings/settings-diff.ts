@@ -38,9 +38,9 @@ export async function readSettings(run: Run): Promise<CurrentSettings> {
     code: 'unreadable_settings',
     exitCode: exitCodes.rejected,
     message: isObject(answer)
-      ? `the service sent settings nested more than ${maxNestingDepth} levels deep; nothing was saved`
-      : 'the service sent settings that are not a JSON object; nothing was saved',
-    hint: '`storectl settings show --json` shows what it sent',
+      ? `the service returned settings nested more than ${maxNestingDepth} levels deep; nothing was saved`
+      : 'the service returned settings that are not a JSON object; nothing was saved',
+    hint: 'run `storectl settings show --json` to see them',
     outcome: 'not_sent',
   });
 }

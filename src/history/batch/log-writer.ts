@@ -94,7 +94,7 @@ export function writeTogether(file: string, descriptor: number, { fileSystem }: 
     };
     try {
       if (isGone())
-        throw new HistoryError('history_unwritable', `Cannot write ${file}: it was removed.`, file);
+        throw new HistoryError('history_unwritable', `cannot write ${file}: it was removed`, file);
       put(group.map(({ line }) => line).join(''));
       fileSystem.fdatasync(descriptor, settle);
     } catch (cause) {

@@ -92,10 +92,10 @@ export function makeFolder(files: Files, folder: string): fs.Stats {
 
 function checkFolder(folder: string, found: fs.Stats): void {
   if (found.isDirectory()) return;
-  const what = found.isSymbolicLink() ? 'a symbolic link, and the history follows none' : 'not a folder';
+  const what = found.isSymbolicLink() ? 'a symbolic link (not allowed for the history)' : 'not a directory';
   throw new HistoryError(
     'history_unwritable',
-    `${folder} is ${what}. Move it away, or choose another state folder with STORECTL_STATE_DIR.`,
+    `${folder} is ${what}; move it away, or set STORECTL_STATE_DIR to another directory`,
     folder,
   );
 }
@@ -129,7 +129,7 @@ export function readText(files: Files, file: string): FileText | null {
   }
   try {
     const stats = fileSystem.fstatSync(descriptor);
-    if (!stats.isFile()) throw new HistoryError('history_unreadable', `${file} is not a plain file`, file);
+    if (!stats.isFile()) throw new HistoryError('history_unreadable', `${file} is not a regular file`, file);
     if (stats.size > MAX_FILE_BYTES)
       throw new HistoryError('history_unreadable', `${file} is too large`, file);
     if (platform !== 'win32' && (stats.mode & 0o077) !== 0) repairMode(files, descriptor);

@@ -141,7 +141,7 @@ export function openLocks(settings: LockSettings): Locks {
     return {
       assertHeld() {
         if (isHeld()) return;
-        const message = `Another process has taken over the lock ${file}, because this one had stopped.`;
+        const message = `lost the lock ${file} to another process because this process was suspended`;
         throw new HistoryError('history_busy', message, file);
       },
       release() {
@@ -238,7 +238,7 @@ async function pause(
 }
 
 function busy(file: string, holder: LockHolder | null): HistoryError {
-  const who = holder === null ? 'Another process' : `Process ${holder.pid} on ${holder.host}`;
-  const message = `${who} is still working on the same operation (${file}). Try again when it has ended.`;
+  const who = holder === null ? 'another process' : `process ${holder.pid} on ${holder.host}`;
+  const message = `${who} is running the same operation (${file}); wait for it to finish, then try again`;
   return new HistoryError('history_busy', message, file);
 }

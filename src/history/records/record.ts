@@ -142,7 +142,7 @@ export function parseRecord(text: string, id: string): ParsedRecord {
   try {
     value = JSON.parse(text);
   } catch {
-    return damaged('is not whole JSON');
+    return damaged('is not valid JSON (truncated?)');
   }
   return checkRecord(value, checksumState(text), id);
 }
@@ -155,12 +155,12 @@ export function checkRecord(value: unknown, checksum: ChecksumState, id: string)
     return damaged('does not match its checksum');
   }
   if (typeof format === 'number' && format > recordFormat) {
-    const message = `has format ${format} of a newer storectl: update storectl to use it`;
+    const message = `has format ${format} of a newer storectl version: update storectl`;
     return { problem: { kind: 'newer', message } };
   }
   const { success, data, error } = recordSchema().safeParse(fields);
   if (!success) return damaged(`has an invalid ${error.issues.map(({ path }) => path.join('.')).join(', ')}`);
-  if (data.id !== id) return damaged(`contains the record ${data.id}, not the one it is named after`);
+  if (data.id !== id) return damaged(`contains record ${data.id}, which does not match its name`);
   if (data.bodySha256 !== (data.body === null ? null : sha256(data.body))) {
     return damaged('has a body that does not match its checksum');
   }

@@ -85,7 +85,7 @@ export function recordedOutcome(record: HistoryRecord): Outcome | null {
   }
 }
 
-const NO_ANSWER = { code: 'connection_lost', message: 'no readable answer came back' } as const;
+const NO_ANSWER = { code: 'connection_lost', message: 'no readable response' } as const;
 
 /** An answer without content (204) was recorded as an empty text; that of a raw request may be no JSON. */
 function parse(text: string): unknown {

@@ -118,7 +118,7 @@ export function refuseSecrets(intent: Intent, secrets: readonly string[]): void 
   for (const secret of secrets) {
     const escaped = JSON.stringify(secret).slice(1, -1);
     if (secret.length < SHORTEST_SECRET || !(texts.includes(secret) || texts.includes(escaped))) continue;
-    const message = 'The request holds the API key. Nothing was sent: take the key out of it.';
+    const message = 'the request contains the API key; nothing was sent';
     throw new HistoryError('secret_in_record', message);
   }
 }

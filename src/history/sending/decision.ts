@@ -20,10 +20,10 @@ export function wantedDecision(record: Pick<HistoryRecord, 'path' | 'body'>): Wa
 export function contradictionOf(wanted: WantedDecision, answer: unknown): string | null {
   const { id, status } = asObject(answer);
   if (typeof id === 'string' && id.toLowerCase() !== wanted.disputeId.toLowerCase()) {
-    return `the answer is about dispute ${id}, and not ${wanted.disputeId}`;
+    return `the response is for dispute ${id}, not ${wanted.disputeId}`;
   }
   if (typeof status === 'string' && status !== wanted.status) {
-    return `the answer says ${status}, and not ${String(wanted.status)}`;
+    return `the response says ${status}, not ${String(wanted.status)}`;
   }
   return null;
 }

@@ -58,15 +58,15 @@ async function settleDecision(
     return {
       verdict: 'settled',
       outcome: appliedBy(read, dispute),
-      note: 'The answer was lost; the dispute shows the decision.',
+      note: 'The response was lost, but the dispute shows the decision.',
     };
   }
   if (dispute.status === 'open') {
     const note =
-      'The dispute is still open. A request may still be on its way: check again in a few minutes.';
+      'The dispute is still open. The request may still be in progress: run resume again in a few minutes.';
     return { verdict: 'untouched', outcome, note };
   }
-  const note = `The dispute does not show this decision: it is ${String(dispute.status)}.`;
+  const note = `The dispute has a different decision: ${String(dispute.status)}.`;
   return { verdict: 'unclear', outcome, note };
 }
 
@@ -81,14 +81,14 @@ async function settleSettings(
   );
   if (read.kind !== 'applied' || record.body === null) return { verdict: 'unclear', outcome, note: null };
   if (includes(read.body, JSON.parse(record.body))) {
-    const note = 'The answer was lost; the settings read as they were to be saved.';
+    const note = 'The response was lost, but the settings match what was sent.';
     return { verdict: 'settled', outcome: read, note };
   }
   // The former document has the time of its saving, so it matches only if it was not saved since.
   if (record.former !== null && includes(read.body, JSON.parse(record.former))) {
-    return { verdict: 'untouched', outcome, note: 'The settings have not been changed so far.' };
+    return { verdict: 'untouched', outcome, note: 'The settings are still unchanged.' };
   }
-  const note = 'The settings do not read as they were to be saved. Compare them before you save again.';
+  const note = 'The settings do not match what was sent. Check them before you save again.';
   return { verdict: 'unclear', outcome, note };
 }
 

@@ -98,14 +98,14 @@ type Left = Pick<Extract<Resumed, { action: 'left' }>, 'reason' | 'advice'>;
 function findObstacle(options: ResumeOptions, record: HistoryRecord): Left | null {
   const { history, origin, storeId, evenIfOld = false } = options;
   if (findOperation(record.operation) === undefined && record.operation !== rawOperationId) {
-    const advice = `This storectl does not know the operation ${record.operation}. Update it, then resume again.`;
+    const advice = `This version of storectl does not support ${record.operation}. Update storectl, then run resume again.`;
     return { reason: 'unknown_operation', advice };
   }
   if (record.origin !== origin || record.storeId !== storeId) {
-    const place = `store ${record.storeId} @ ${record.origin}`;
+    const place = `store ${record.storeId} at ${record.origin}`;
     return {
       reason: 'elsewhere',
-      advice: `It belongs to ${place}. Resume it with the profile of that store.`,
+      advice: `The change belongs to ${place}. Resume it with the profile of that store.`,
     };
   }
   const sendsAgain = !canSettleByReading(record) && record.class !== 'one-shot';
@@ -144,22 +144,22 @@ async function settleByTwin(
   const settled = await history.update(record, { state: 'applied', answer, failure: null });
   const outcome = recordedOutcome(settled);
   if (outcome === null) throw new RangeError(`${record.id} has no outcome`);
-  const warnings = [`${twin.id} has applied the same change since.`];
+  const warnings = [`The same change was applied later by ${twin.id}.`];
   return { action: 'settled', record: settled, isRecorded: true, outcome, warnings };
 }
 
 /** A repeatable change sets what it names: sent late, it would put its older values over newer ones. */
 function overtakenBy(later: HistoryRecord): Left {
   const advice =
-    `${later.id} has changed the same since, and this would put its older values over it. ` +
-    'Run the command again if you want them, and close this one with --mark not-applied.';
+    `${later.id} changed the same fields later; sending this again would overwrite them with older values. ` +
+    'Close this one with --mark not-applied; if you still want the older values, run the command again.';
   return { reason: 'overtaken', advice };
 }
 
 function doubtOf(record: HistoryRecord): Unknown {
   const outcome = recordedOutcome(record);
   if (outcome?.kind === 'unknown') return outcome;
-  const failure = { code: 'cancelled', message: 'storectl ended before it was sent' } as const;
+  const failure = { code: 'cancelled', message: 'storectl exited before sending' } as const;
   const { attempts } = record;
   return { kind: 'unknown', attempts, requestId: null, retryAt: null, failure, status: null, problem: null };
 }
@@ -185,39 +185,39 @@ async function settleOrSend(options: ResumeOptions, lock: Lock, opened: HistoryR
 
 async function sendAgain(options: ResumeOptions, lock: Lock, record: HistoryRecord): Promise<Resumed> {
   if (options.withoutSending) {
-    return left(record, 'Reading cannot settle it, and nothing was sent. Resume it without --no-send.');
+    return left(record, 'Reading cannot settle the outcome; nothing was sent. Run resume without --no-send.');
   }
   const operation = findOperation(record.operation);
   // findObstacle has left such a record alone.
-  if (operation === undefined) throw new RangeError(`${record.operation} is no operation of the contract`);
+  if (operation === undefined) throw new RangeError(`${record.operation} is not an operation`);
   return { action: 'sent', ...(await sendRecord({ ...options, operation }, lock, record)) };
 }
 
 function left(record: HistoryRecord, note: string | null): Resumed {
-  const advice = note ?? 'It could not be read whether it was applied. Resume it again later.';
+  const advice = note ?? 'Could not determine whether the change was applied. Run resume again later.';
   return { action: 'left', record, reason: 'not_settled', advice };
 }
 
 async function leaveOneShot(options: ResumeOptions, record: HistoryRecord): Promise<Resumed> {
   if (mayHaveBeenApplied(record)) {
     const advice =
-      'It was sent and its answer was lost, and it is never sent twice. ' +
-      `Look in the store whether it is there, and say so: \`storectl resume ${record.id} --mark applied\`, ` +
-      'or --mark not-applied, after which the command may be run again.';
+      'The change was sent, but the response was lost, and it cannot be sent again safely. ' +
+      `Check the store, then run \`storectl resume ${record.id} --mark applied\`, ` +
+      'or --mark not-applied and the command again.';
     return { action: 'left', record: await endAsUnknown(options, record), reason: 'one_shot', advice };
   }
-  const failure = { code: 'cancelled', message: 'storectl ended before it was sent' } as const;
+  const failure = { code: 'cancelled', message: 'storectl exited before sending' } as const;
   const { attempts } = record;
   const outcome = { kind: 'not_sent', attempts, requestId: null, retryAt: null, failure } as const;
   const closed = await options.history.update(record, patchOf(outcome, options.history.now(), false));
-  const warnings = ['Nothing was applied. Run the command again if it is still wanted.'];
+  const warnings = ['Nothing was applied. Run the command again if you still want the change.'];
   return { action: 'settled', record: closed, isRecorded: true, outcome, warnings };
 }
 
 /** A record that says `sent` under our lock belongs to a process that was killed: its answer is lost. */
 async function endAsUnknown(options: ResumeOptions, record: HistoryRecord): Promise<HistoryRecord> {
   if (record.state !== 'sent') return record;
-  const failure = { code: 'connection_lost', message: 'storectl ended before the answer came' };
+  const failure = { code: 'connection_lost', message: 'storectl exited before the response arrived' };
   return options.history.update(record, { state: 'unknown', failure });
 }
 
@@ -237,7 +237,7 @@ export async function markRecord(
     async () => {
       const record = await history.get(marked.id);
       if (!isOpen(record)) return record;
-      const failure = { code: markedByHand, message: 'a person looked at the store and said so' };
+      const failure = { code: markedByHand, message: 'marked by hand' };
       return history.update(record, { state: found, failure, reported: true });
     },
     { signal },

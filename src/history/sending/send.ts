@@ -99,7 +99,7 @@ function refuseContradiction(record: HistoryRecord, outcome: Outcome): Outcome {
 }
 
 function doubtOf({ state, failure }: HistoryRecord): Failure {
-  const lost = { code: 'connection_lost', message: 'the answer to an earlier request was lost' } as const;
+  const lost = { code: 'connection_lost', message: 'the response to an earlier request was lost' } as const;
   return state === 'unknown' && failure !== null ? { ...lost, message: failure.message } : lost;
 }
 

@@ -201,7 +201,7 @@ test('disputes decide: any id can be given if no dispute is open', async () => {
   expect(await session.shows(/Id of the dispute:$/)).toMatchInlineSnapshot(`
     "$ storectl disputes decide
     demo: example data on this machine, no real store
-    No dispute known to this machine, and the service has no list: enter the id.
+    No dispute seen on this machine, and the service has no list: enter the id.
     Esc goes back, Ctrl-C cancels.
     ? Id of the dispute:"
   `);

@@ -158,9 +158,9 @@ describe('--demo', () => {
 
     expect(exitCode).toBe(11);
     expect(stderr).toContain(
-      `cannot use the demo store in ${file}/state/demo: part of the path is not a folder`,
+      `cannot use the demo store in ${file}/state/demo: part of the path is not a directory`,
     );
-    expect(stderr).toContain('set STORECTL_STATE_DIR to a folder that you can write to');
+    expect(stderr).toContain('set STORECTL_STATE_DIR to a writable directory');
     expect(stderr).not.toContain('demo reset');
   });
 

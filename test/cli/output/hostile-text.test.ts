@@ -61,7 +61,7 @@ describe('--output-file', () => {
   test.each([
     ['-', 'the response is always printed'],
     ['', 'the response is always printed'],
-    ['nope/out.json', 'folder '],
+    ['nope/out.json', 'directory '],
   ])('%j is refused as a file, and the message says why', async (name, says) => {
     await using server = await startFaultServer([answer(201, backup)]);
     const machine = machineFor(targetOf(server));

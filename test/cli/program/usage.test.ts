@@ -78,7 +78,7 @@ const wrong: Readonly<Record<string, Wrong>> = {
     args: [...update, '--from-file', 'none.json'],
     says: 'cannot read none.json',
   },
-  'a folder as file': { args: [...update, '--from-file', 'folder'], says: 'it is a folder' },
+  'a folder as file': { args: [...update, '--from-file', 'folder'], says: 'is a directory' },
   'a text that is not UTF-8': {
     args: ['blog', 'create', '--title', 't', '--content-file', 'file'],
     file: Buffer.from([0x47, 0x72, 0xfc, 0xdf, 0x65]),
@@ -140,7 +140,7 @@ const wrong: Readonly<Record<string, Wrong>> = {
   },
   'a base URL in clear to another host': {
     args: ['settings', 'show', '--base-url', 'http://api.example.com'],
-    says: 'HTTPS is required except to loopback',
+    says: 'HTTPS is required (except for localhost)',
   },
   'a base URL with a password': {
     args: ['settings', 'show', '--base-url', 'https://me:secret@h'],
@@ -189,7 +189,7 @@ const wrong: Readonly<Record<string, Wrong>> = {
         ],
         [
           `a path of ${levels} names`,
-          { args: [...update, '--set', `${'a.'.repeat(levels)}b=1`], says: 'more than 500 names' },
+          { args: [...update, '--set', `${'a.'.repeat(levels)}b=1`], says: 'more than 500 levels' },
         ],
       ];
     }),

@@ -145,14 +145,14 @@ test('a change outside the contract is sent once; resume leaves it and says so',
   const unknown = await scene.machine.run(['history', 'list', '--operation', 'apy']);
   expect(unknown).toMatchObject({
     exitCode: 2,
-    stderr: expect.stringMatching(/--operation is one of: .*, api$/m),
+    stderr: expect.stringMatching(/use one of: .*, api$/m),
   });
   expect(JSON.parse(listed.stdout)).toHaveLength(1);
 
   const resumed = await scene.machine.run(['resume', operationId]);
 
   expect(resumed.exitCode).toBe(10);
-  expect(resumed.stdout).toContain('never sent twice');
+  expect(resumed.stdout).toContain('cannot be sent again safely');
   expect(scene.server.requests).toHaveLength(1);
 });
 
@@ -310,7 +310,7 @@ test('operations with a guard go without it, and stderr says so', async () => {
     ...['api', 'POST', '/v1/stores/{store}/operations/backups/b1/restore', '-f', 'sections=["store"]'],
   ]);
   expect(result.exitCode).toBe(0);
-  expect(result.stderr).toContain('`storectl backup restore` takes a safety backup');
+  expect(result.stderr).toContain('use `storectl backup restore`, which takes a safety backup');
   expect(scene.server.requests).toHaveLength(1);
 });
 

@@ -122,7 +122,7 @@ test('a decision counts as told once its receipt line is on disk', async () => {
   });
 });
 
-test('what differs from the contract is said once for a command, however many requests it sends', async () => {
+test('an unexpected response is said once for a command, however many requests it sends', async () => {
   const drifted = { id: 'd-1', status: 'open', createdAt: 1 };
   await using server = await startFaultServer([
     answer(200, { record: drifted, evidence: [] }),

@@ -81,7 +81,7 @@ export async function interview(
   const questions = () => [...first(), ...missing.map(questionOfId), ...fields.map(questionOf)];
   if (missing.length > 0 && known.length === 0) {
     const what = missing.map((name) => describeParameter(name).replace(/^Id of the /, '')).join(' or ');
-    context.notice(`No ${what} known to this machine, and the service has no list: enter the id.`);
+    context.notice(`No ${what} seen on this machine, and the service has no list: enter the id.`);
   }
   if (missing.length === 0) await introduce(parameters);
   // A change has a review at the end, which Escape can leave as well.

@@ -18,7 +18,7 @@ export async function startBatch(
 ): Promise<Run> {
   const target = await context.connect();
   const problem = pathParameterProblem(target.storeId);
-  if (problem !== null) throw usageError(`--store ${problem}`, 'use the id as the service shows it');
+  if (problem !== null) throw usageError(`--store ${problem}`, 'copy the whole id, for example 019a6f3e-…');
   const parsed: ParsedCommand = { arguments: {}, options: new Map() };
   return {
     target,

@@ -15,7 +15,7 @@ export function describeHistoryError(error: unknown): unknown {
   if (error instanceof KeyReusedError) {
     return usageError(
       error.message,
-      `\`storectl history show ${error.earlier.id}\` shows what it was used for${adviceOnKey(error.earlier)}`,
+      `run \`storectl history show ${error.earlier.id}\` to see that request${adviceOnKey(error.earlier)}`,
       { code: error.code },
     );
   }

@@ -17,7 +17,11 @@ const keyOptions: readonly OptionSpec[] = [
       'Derive the idempotency key from the CI run, so that a re-run adds nothing (set STORECTL_CI_JOB if a job runs several commands)',
     group,
   },
-  { flag: '--new', description: 'Start a new attempt instead of continuing an open one', group },
+  {
+    flag: '--new',
+    description: 'Start over instead of continuing an earlier attempt with an unknown outcome',
+    group,
+  },
 ];
 
 /** The options that depend on the class of the operation. */

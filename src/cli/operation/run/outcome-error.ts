@@ -105,7 +105,7 @@ function notSentDetails(
     return {
       code: 'throttled',
       exitCode: exitCodes.throttled,
-      message: `${printable(failure.message)}: nothing was sent`,
+      message: `${printable(failure.message)}; nothing was sent`,
       hint: whenToTryAgain('run the command again', retryAt, now),
     };
   }
@@ -113,7 +113,7 @@ function notSentDetails(
     code: failure.code,
     exitCode: exitCodes.notApplied,
     message: `the service could not be reached${inAttempts(outcome)}: ${printable(failure.message)}`,
-    hint: 'nothing was sent; check the address and the network, then run the command again',
+    hint: 'nothing was sent; check the base URL and the network, then run the command again',
   };
 }
 
@@ -175,7 +175,7 @@ function notFoundMessage(status: number, { code }: Problem, subject: Subject | u
     return null;
   const { object, storeId } = subject;
   return object === null
-    ? `store ${storeId} not found, or the key is not for it`
+    ? `store ${storeId} not found, or the key does not belong to it`
     : `${object} not found in store ${storeId}`;
 }
 
@@ -188,8 +188,7 @@ function describeFields(problem: Problem, flags: readonly FieldFlag[]): FieldErr
   }));
 }
 
-const anotherKey =
-  'this key was used for another request: use a new one; in CI, set STORECTL_CI_JOB if one job runs several commands';
+const anotherKey = 'use another idempotency key; in CI, set STORECTL_CI_JOB if one job runs several commands';
 
 function hintOfStatus(
   status: number,
@@ -209,8 +208,8 @@ function hintOfStatus(
     if (subject?.listedBy)
       return `give the whole id, or at least its first ${minIdLength} characters; \`storectl ${subject.listedBy} list\` shows the ids`;
     return subject?.object === null
-      ? 'check the store id, or use a key for this store; `storectl auth status` shows both'
-      : 'check the id and the store; `storectl auth status` shows which store is used';
+      ? 'check the store id, or use a key for this store; run `storectl auth status` to see both'
+      : 'check the id and the store; run `storectl auth status` to see which store is used';
   }
   if (status === 409 || status === 412) return 'check the current state before you try again';
   if (status === 425 || status === 429) {
@@ -218,7 +217,7 @@ function hintOfStatus(
       ? 'run the command again later'
       : whenToTryAgain('run the command again', retryAt, now);
   }
-  if (status === 422 || status === 400) return 'correct the input and run the command again';
+  if (status === 422 || status === 400) return 'fix the input and run the command again';
   if (status === 413) return 'the input is too large for the service: send less';
   return 'check the address with `storectl auth status`, or add --debug to see the whole response';
 }

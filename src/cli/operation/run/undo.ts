@@ -27,7 +27,7 @@ export interface UndoableChange {
 export function undoneId(parsed: ParsedCommand, body: Readonly<Record<string, unknown>>): string | undefined {
   const id = optionValue(parsed, undoFlag);
   if (id !== undefined && Object.keys(body).length > 0)
-    throw usageError(`${undoFlag} cannot be used with fields`, 'leave one of them out');
+    throw usageError(`${undoFlag} cannot be used with fields`, 'remove one of them');
   return id;
 }
 

@@ -20,7 +20,7 @@ export const words = {
 /** The stable word of `--json`. */
 function jsonWord({ plan }: PlannedPost): string {
   if ('outcome' in plan) return plan.outcome;
-  return plan.do === 'settle' ? 'send again to settle it' : 'send';
+  return plan.do === 'settle' ? 'resend' : 'send';
 }
 
 function wordOf({ plan }: PlannedPost): string {

@@ -237,7 +237,7 @@ describe('errors', () => {
       'error: the service rejected the request (422 validation_failed): The request is invalid.',
       '  --cashback-bp: at most 10000',
       '  settings.loyalty: not known',
-      '  correct the input and run the command again',
+      '  fix the input and run the command again',
       '  request id: req-1',
       '',
     ]);
@@ -245,7 +245,7 @@ describe('errors', () => {
       error: {
         code: 'validation_failed',
         message: expect.stringContaining('The request is invalid.'),
-        hint: 'correct the input and run the command again',
+        hint: 'fix the input and run the command again',
         outcome: 'rejected',
         status: 422,
         requestId: 'req-1',
@@ -298,7 +298,7 @@ describe('errors', () => {
     ]);
 
     expect(exitCode).toBe(10);
-    expect(stderr).toContain('the answer is no valid HTTP');
+    expect(stderr).toContain('the response is not valid HTTP');
     expect(stderr).not.toContain('https://');
   });
 

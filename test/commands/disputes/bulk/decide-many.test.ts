@@ -370,7 +370,7 @@ test('a history that fails midway ends the run, which says what is done', async 
   const result = await machine.run(['disputes', 'decide', '--from', 'decisions.csv', '--confirm', '3']);
 
   expect(result.exitCode).toBe(11);
-  expect(result.stderr).toMatch(/stopped after 1 decision, 2 left: .* is not a folder/);
+  expect(result.stderr).toMatch(/stopped after 1 decision, 2 left: .* is not a directory/);
   expect(result.stderr).toContain('nothing more was sent; then run the same command again to continue');
 });
 
