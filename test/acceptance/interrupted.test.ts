@@ -50,7 +50,7 @@ test('Ctrl-C between two attempts: exit 10, and no further request', async () =>
   const { machine, proxy } = await setScene();
   proxy.decide(() => ({ status: 503, headers: { 'retry-after': '20' } }));
   const running = machine.start(create);
-  await running.shown(/trying again in/);
+  await running.shown(/retrying in/);
   running.process.kill('SIGINT');
   expect(await running.ended).toMatchObject({ exitCode: 10 });
   expect(proxy.requests).toHaveLength(1);

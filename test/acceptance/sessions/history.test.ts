@@ -11,41 +11,37 @@ test('history show', async () => {
   expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`
     "$ storectl history show
     ? Which change do you want to see?
-    ❯ ztd32x  blog.create, Spring sale, applied, <uuid>, <age>
-      40yq67  backup.create, first, applied, <uuid>, <age>
+    ❯ <record>  blog.create, Spring sale, applied, <uuid>, <age>
+      <record>  backup.create, first, applied, <uuid>, <age>
 
     ↑↓ navigate • ⏎ select"
   `);
   session.press('Down', 'Enter');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl history show
-    ✔ Which change do you want to see? 40yq67
-    ID                         <record>
-    Created                    <time>
-    Operation                  backup.create
-    Label                      first
-    Store ID                   <uuid>
-    Origin                     demo
-    State                      applied
-    Open                       no
-    Result                     <uuid>
-    Idempotency key            <idempotency-key>
-    Attempts                   1
-    Request                    POST
-                               /v1/stores/<uuid>/operations/backups
-    Sent label                 first
-    Sent sections              store
-    Sent idempotency key       <idempotency-key>
-    Answer status              201
-    Answer body ID             <uuid>
-    Answer body version        2
-    Answer body label          first
-    Answer body created        <time>
-    Answer body sections       store
-    Answer request ID          <uuid>
-    Answer received            <time>
-    Answer replayed            no
-    Answer settled by reading  no
+    ✔ Which change do you want to see? j43s7q
+    ID                      <record>
+    Created                 <time>
+    Operation               backup.create
+    Label                   first
+    Store ID                <uuid>
+    Origin                  demo
+    State                   applied
+    Result                  <uuid>
+    Idempotency key         <idempotency-key>
+    Attempts                1
+    Request                 POST /v1/stores/<uuid>/operations/backups
+    Sent label              first
+    Sent sections           store
+    Sent idempotency key    <idempotency-key>
+    Response status         201
+    Response request ID     <uuid>
+    Response received       <time>
+    Response body ID        <uuid>
+    Response body version   2
+    Response body label     first
+    Response body created   <time>
+    Response body sections  store
     $ echo "exit $?"
     exit 0
     $"
@@ -97,9 +93,9 @@ test('resume: asks which open change to resume if there are several', async () =
   expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`
     "$ storectl resume
     ? Which open change do you want to resume?
-    ❯ All 2, oldest first
-      1f7ydn  backup.create, second, unknown (open), connection_lost, <age>
-      16ywv7  backup.create, first, unknown (open), connection_lost, <age>
+    ❯ All 2 changes, oldest first
+      <record>  backup.create, second, unknown (open), connection_lost, <age>
+      <record>  backup.create, first, unknown (open), connection_lost, <age>
 
     ↑↓ navigate • ⏎ select"
   `);
@@ -136,7 +132,7 @@ test('resume of one record: it is shown, and nothing is sent until the user says
   refused.type('n');
   expect(await refused.ends()).toMatchInlineSnapshot(`
     "$ storectl resume
-    pc4d3z  backup.create, nightly, unknown (open), connection_lost, <age>
+    <record>  backup.create, nightly, unknown (open), connection_lost, <age>
       POST http://<host>/v1/stores/<uuid>/operations/backups
     {"label":"nightly","sections":["store"],"idempotencyKey":"<idempotency-key>"}
     ✔ Send this again? No
@@ -154,11 +150,11 @@ test('resume of one record: it is shown, and nothing is sent until the user says
   session.press('Enter');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl resume <record>
-    pc4d3z  backup.create, nightly, unknown (open), connection_lost, <age>
+    <record>  backup.create, nightly, unknown (open), connection_lost, <age>
       POST http://<host>/v1/stores/<uuid>/operations/backups
     {"label":"nightly","sections":["store"],"idempotencyKey":"<idempotency-key>"}
     ✔ Send this again? Yes
-    <record>  backup.create  applied  <uuid>
+    20261122-154751-<record>  backup.create  applied  <uuid>
     $ echo "exit $?"
     exit 0
     $"
@@ -191,9 +187,10 @@ test('api', async () => {
         (moves no money)
       /v1/stores/{store}/operations/disputes  Open a dispute record (moves no money)
       /v1/stores/{store}/operations/backups  Back up sections of the store
-      /v1/stores/{store}/operations/backups/{backupId}/restore  Restore sections from a backup over what
-        the store has now
-      /v1/stores/{store}/operations/subdomain-reclaims/{reclaimId}/appeal  Appeal a subdomain reclaim notice
+      /v1/stores/{store}/operations/backups/{backupId}/restore  Replace sections of the store with
+        those of a backup
+      /v1/stores/{store}/operations/subdomain-reclaims/{reclaimId}/appeal  Appeal a subdomain reclaim
+        notice
       /v1/stores/{store}/notifications/endpoints  Add an endpoint that notifications are sent to
       /v1/stores/{store}/notifications/read  Mark notifications as read
       Other…
