@@ -59,7 +59,7 @@ export const openDispute = {
   class: 'keyed',
   body: openObject({
     kind: oneOf(['payment'], 'Kind of the dispute', { open: true }),
-    reason: text('Why the dispute is opened'),
+    reason: text('Reason for the dispute'),
     idempotencyKey: text('The service applies requests with the same key only once'),
     orderId: z.optional(described(uuid(), 'Order in dispute (UUID)')),
     buyerEmail: z.optional(text('Email address of the buyer')),

@@ -75,16 +75,16 @@ test('backup restore', async () => {
     "$ storectl backup restore
     demo: example data on this machine, no real store
     Esc goes back, Ctrl-C cancels.
-    ? Id of the backup:
-    ❯ 01a203b1-5d  second, store+blog, <age>
-      01a203b1-58  first, store+blog, <age>
+    ? Which backup?
+    ❯ <id>  second (store, blog), <age>
+      <id>  first (store, blog), <age>
       Other…
 
     ↑↓ navigate • ⏎ select"
   `);
   session.press('Enter');
   expect(await session.shows(/⏎ submit$/)).toMatchInlineSnapshot(`
-    "✔ Id of the backup: 01a203b1-5d  second, store+blog, <age>
+    "✔ Which backup? <id>  second (store, blog), <age>
     ? Sections to restore:
     ❯◯ store
      ◯ blog
@@ -99,7 +99,8 @@ test('backup restore', async () => {
 
     Sections  store
 
-    This replaces section store with backup <uuid> ("second", <age>).
+    This replaces the section store with the contents of backup <uuid>
+    ("second", <age>). A safety backup is taken first.
     ? Restore this backup? Type <id> to confirm:"
   `);
   session.type(id);
@@ -107,13 +108,14 @@ test('backup restore', async () => {
     "$ storectl backup restore
     demo: example data on this machine, no real store
     Esc goes back, Ctrl-C cancels.
-    ✔ Id of the backup: 01a203b1-5d  second, store+blog, <age>
+    ✔ Which backup? <id>  second (store, blog), <age>
     ✔ Sections to restore: store
     demo → store <uuid>
 
     Sections  store
 
-    This replaces section store with backup <uuid> ("second", <age>).
+    This replaces the section store with the contents of backup <uuid>
+    ("second", <age>). A safety backup is taken first.
     ✔ Restore this backup? Type <id> to confirm: <uuid>
     ✓ Restored store from backup <uuid> ("second")
     Undo: storectl --demo backup restore <uuid> --sections store --confirm
@@ -134,9 +136,9 @@ test('backup restore: a store that is no example lists nothing, so the history o
   expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`
     "$ storectl backup restore
     Esc goes back, Ctrl-C cancels.
-    ? Id of the backup:
-    ❯ 01a203b1-6f  after the sale, store+blog, <age>
-      01a203b1-6b  before the sale, store+blog, <age>
+    ? Which backup?
+    ❯ <id>  after the sale (store, blog), <age>
+      <id>  before the sale (store, blog), <age>
       Other…
 
     ↑↓ navigate • ⏎ select"
@@ -159,7 +161,7 @@ test('notify add-endpoint', async () => {
   session.press('discord.com');
   await session.shows(/notifications: ✗ discord\.com$/);
   session.press('Enter');
-  await session.shows(/> must be a web address, for example https:\/\/example\.com$/);
+  await session.shows(/> must be a URL, for example https:\/\/example\.com$/);
   session.press('C-u');
   session.type('https://discord.com/api/webhooks/1/token');
   expect(await session.shows(/⏎ submit$/)).toMatchInlineSnapshot(`
@@ -247,10 +249,10 @@ test('notify mark-read: some of them', async () => {
   session.press('Down', 'Enter');
   expect(await session.shows(/⏎ submit$/)).toMatchInlineSnapshot(`
     "✔ Which notifications do you want to mark as read? Some, by id
-    ? Ids of the notifications to mark read:
-    ❯◯ 01a203b1-8d28-7d  Feedback of the week
-     ◯ 01a203b1-8d28-77  Subdomain reclaim notice
-     ◯ 01a203b1-8d1  New dispute
+    ? Ids of the notifications to mark as read:
+    ❯◯ <id>  Feedback of the week
+     ◯ <id>  Subdomain reclaim notice
+     ◯ <id>  New dispute
 
     ↑↓ navigate • space select • a all • i invert • ⏎ submit"
   `);
@@ -262,7 +264,7 @@ test('notify mark-read: some of them', async () => {
     demo: example data on this machine, no real store
     Esc goes back, Ctrl-C cancels.
     ✔ Which notifications do you want to mark as read? Some, by id
-    ✔ Ids of the notifications to mark read: 01a203b1-8d28-7d  Feedback of the week
+    ✔ Ids of the notifications to mark as read: <id>  Feedback of the week
     demo → store <uuid>
 
     IDs  <uuid>
@@ -289,8 +291,8 @@ test('notify mark-read: by ids, where nothing lists them', async () => {
     "$ storectl notify mark-read
     Esc goes back, Ctrl-C cancels.
     ✔ Which notifications do you want to mark as read? Some, by id
-    ✔ Ids of the notifications to mark as read (comma-separated): <uuid>,
-      <uuid>
+    ✔ Ids of the notifications to mark as read (comma-separated):
+      <uuid>, <uuid>
     main → store <uuid> @ <host>
 
     IDs  <uuid>, <uuid>

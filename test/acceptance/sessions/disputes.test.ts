@@ -59,9 +59,9 @@ test('disputes show', async () => {
   expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`
     "$ storectl disputes show
     demo: example data on this machine, no real store
-    ? Id of the dispute:
-    ❯ 01985f2e  open, Buyer does not recognise the charge of 84.50 EUR.
-      0197a3c0  won, Buyer says that the parcel never arrived.
+    ? Which dispute?
+    ❯ <id>  open, Buyer does not recognise the charge of 84.50 EUR.
+      <id>  won, Buyer says that the parcel never arrived.
       Other…
 
     ↑↓ navigate • ⏎ select"
@@ -90,13 +90,13 @@ test('disputes show', async () => {
     Evidence (4)
 
     1. Parcel number [tracking_number]
-      from system, <time>
+      submitted by system, <time>
       id <uuid>
 
       00340434161094042557
 
     2. Emails with the buyer [email_thread]
-      from owner, <time>
+      submitted by owner, <time>
       id <uuid>
 
       From: a.novak@mail.example
@@ -120,16 +120,16 @@ test('disputes show', async () => {
       It arrived on Tuesday, she loves it. Thank you so much!
 
     3. Photo of the parcel at the door, by the carrier [photo]
-      from owner, <time>
+      submitted by owner, <time>
       file evidence/JI-2093/delivery-photo.jpg
       id <uuid>
 
     4. Refund policy at the time of the order [policy]
-      from owner, <time>
+      submitted by owner, <time>
       id <uuid>
 
-      Unused goods can be sent back within 30 days. Bottled ink only unopened. The money is paid back to
-      the means of payment of the order within 5 days of the return.
+      Unused items can be returned within 30 days; bottled ink only if unopened. We refund the original
+      payment method within 5 days of receiving them.
 
     Other fields
       Idempotency key  example-open
@@ -143,7 +143,7 @@ test('disputes show', async () => {
 
 test('disputes decide', async () => {
   const session = await openSession('storectl disputes decide', { rows: 80 });
-  await session.shows(/Id of the dispute:\n(.*\n)+.*select$/);
+  await session.shows(/Which dispute\?\n(.*\n)+.*select$/);
   session.press('Enter');
   expect(await session.shows(/Outcome of the dispute:\n(.*\n)+.*select$/)).toMatch(
     /Dispute <uuid>\nStatus +open\n(.*\n)+Evidence \(4\)\n(.*\n)+\? Outcome of the dispute:\n❯ won\n {2}lost\n {2}withdrawn\n {2}Other…\n/,
@@ -216,7 +216,7 @@ test('disputes decide: any id can be given if no dispute is open', async () => {
 
 test('reclaim appeal', async () => {
   const session = await openSession('storectl reclaim appeal');
-  expect(await session.shows(/Id of the reclaim notice:\n(.*\n)+.*select$/)).toMatchInlineSnapshot(`
+  expect(await session.shows(/Which reclaim notice\?\n(.*\n)+.*select$/)).toMatchInlineSnapshot(`
     "$ storectl reclaim appeal
     demo: example data on this machine, no real store
     Esc goes back, Ctrl-C cancels.

@@ -100,7 +100,7 @@ test('resume: asks which open change to resume if there are several', async () =
     ↑↓ navigate • ⏎ select"
   `);
   session.press('Enter');
-  await session.shows(/Send these 2 again\? \(Y\/n\)$/);
+  await session.shows(/Send these 2 changes again\? \(Y\/n\)$/);
   session.press('Enter');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl resume
@@ -111,7 +111,7 @@ test('resume: asks which open change to resume if there are several', async () =
     1f7ydn  backup.create, second, unknown (open), connection_lost, <age>
       POST http://<host>/v1/stores/<uuid>/operations/backups
     {"label":"second","sections":["store"],"idempotencyKey":"<idempotency-key>"}
-    ✔ Send these 2 again? Yes
+    ✔ Send these 2 changes again? Yes
     <record>  backup.create  applied  <uuid>
     <record>  backup.create  applied  <uuid>
     $ echo "exit $?"

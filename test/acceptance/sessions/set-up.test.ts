@@ -21,7 +21,7 @@ test('auth login: the store id is asked for again if the store is not found, and
   session.type(storeId.replace(/.$/, 'x'));
   await session.shows(/API key \(not shown\):$/);
   session.type(apiKey.replace(/.$/, '-'));
-  await session.shows(/mistyped(.*\n)+.*API key \(not shown\):$/);
+  await session.shows(/is invalid(.*\n)+.*API key \(not shown\):$/);
   session.type(apiKey);
   expect(await session.shows(/Id of the store: \S+x$/)).toMatchInlineSnapshot(`
     "✔ API key (not shown):
@@ -85,7 +85,7 @@ test('auth login: names the store of a new key, and says that no key was stored 
   const session = await openSession('storectl auth login', { machine });
   await session.shows(/API key \(not shown\):$/);
   session.type('sk_of_another_service');
-  await session.shows(/refused(.*\n)+. API key \(not shown\):$/);
+  await session.shows(/rejected(.*\n)+. API key \(not shown\):$/);
   session.press('C-c');
   const screen = await session.ends();
   expect(screen).not.toContain(apiKey);
@@ -229,7 +229,7 @@ test('profile use', async () => {
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl profile use
     ✔ Which profile do you want to use? outlet
-    ✓ Commands now use profile outlet
+    ✓ Switched to profile outlet
     $ echo "exit $?"
     exit 0
     $"
@@ -317,7 +317,7 @@ test('doctor', async () => {
     state       ok       <home>/state
     space       ok       <size> free
     history     ok       0 records in <home>/state/demo/history
-    open        ok       no open records
+    open        ok       no change with an unknown outcome
     locks       ok       none
     completion  warning  not installed in zsh
                          → add \`source <(storectl completion zsh)\` to ~/.zshrc, after compinit
@@ -332,7 +332,7 @@ test('completion', async () => {
   expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`
     "$ storectl completion
     ? Which shell do you use?
-    ❯ fish, which $SHELL names
+    ❯ fish (your shell)
       bash
       zsh
       powershell
@@ -432,7 +432,7 @@ test('service rotate-key', async () => {
     ✔ Replace key <old-id> (it stays valid for 24h)? Yes
     ✓ Created key <new-id> for store <uuid> (never expires)
     <key>
-    Copy the key now: it will not be shown again.
+    Copy the key now: it is not shown again.
     The old key <old-id> is valid until <time>.
     $ echo "exit $?"
     exit 0
@@ -456,7 +456,7 @@ test('service revoke-key', async () => {
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl service revoke-key --store <uuid>
     ✔ Which key do you want to revoke? <id>
-    ✔ Revoke key <id> at once and for good? Yes
+    ✔ Revoke key <id>? It stops working immediately and cannot be restored.: Yes
     ✓ Revoked key <id>
     $ echo "exit $?"
     exit 0
@@ -512,8 +512,8 @@ test('service deliveries retry', async () => {
     ? Which delivery do you want to retry?
     ❯ All 1
       <uuid>  feedback_digest  Workshop channel
-        (https://discord.com/api/webhooks/100000000000000000/***)  dead  1  <age>  answered with
-        status 404
+        (https://discord.com/api/webhooks/100000000000000000/***)  dead  1  <age>  returned status
+        404
 
     ↑↓ navigate • ⏎ select"
   `);
@@ -539,7 +539,7 @@ test('profile show: asks for a profile if none is in use', async () => {
     ✔ Which profile do you want to see? outlet
     Name      outlet
     Store ID  store-2
-    Key       no
+    Key       not stored
     File      <home>/config/settings.json
     $ echo "exit $?"
     exit 0

@@ -8,18 +8,18 @@ test('store update', async () => {
     demo: example data on this machine, no real store
     Esc goes back, Ctrl-C cancels.
     ? What do you want to change? (25 to choose from, more below)
-    ❯◯ Name of the store
-     ◯ URL slug of the store
-     ◯ Currency of the store, for example EUR
-     ◯ Time zone of the store, for example Europe/Berlin
-     ◯ Email address that customers write to
-     ◯ Description of the store
+    ❯◯ Name of the store (now Juniper & Ink)
+     ◯ URL slug of the store (now juniper-ink)
+     ◯ Currency of the store, for example EUR (now EUR)
+     ◯ Time zone of the store, for example Europe/Berlin (now Europe/Berlin)
+     ◯ Email address that customers write to (now hello@juniper-ink.example)
+     ◯ Description of the store (now Notebooks, inks and letter paper, bound…)
      ◯ Image used as the logo (UUID)
      ◯ Image used as the favicon (UUID)
-     ◯ Brand color of the store, for example #0a7cff
-     ◯ Text shown after a purchase
-     ◯ Cashback in basis points (250 is 2.5 %)
-     ◯ Maximum cashback for one order in minor units (cents)
+     ◯ Brand color of the store, for example #0a7cff (now #2f5d50)
+     ◯ Text shown after a purchase (now Thank you! Your parcel leaves the works…)
+     ◯ Cashback in basis points (250 is 2.5 %) (now 200 bp (2 %))
+     ◯ Maximum cashback for one order in minor units (cents) (now 1500)
 
     ↑↓ navigate • space select • a all • i invert • ⏎ submit"
   `);
@@ -69,7 +69,7 @@ test('blog create', async () => {
   const session = await openSession('storectl blog create');
   await session.shows(/Title of the post:$/);
   session.type('Spring sale');
-  await session.shows(/Content of the post (Markdown):$/);
+  await session.shows(/Content of the post \(Markdown\):$/);
   session.type('All inks **20 %** off.');
   await session.shows(/❯ Yes\n(.*\n)+.*select$/);
   // More than what is needed, before it is sent.
@@ -94,7 +94,7 @@ test('blog create', async () => {
   session.press('6', '8', 'Enter');
   await session.shows(/Tags of the post \(comma-separated\):$/);
   session.type('sale, ink');
-  expect(await session.shows(/State of the post:\n(.*\n)+.*select$/)).toMatchInlineSnapshot(`
+  expect(await session.shows(/Status of the post:\n(.*\n)+.*select$/)).toMatchInlineSnapshot(`
     "✔ Tags of the post (comma-separated): sale, ink
     ? State of the post:
     ❯ draft
@@ -182,7 +182,7 @@ test('settings show', async () => {
     Discovery categories               stationery, handmade
     Showcase enabled                   no
     Showcase allow critique            no
-    Showcase summary
+    Showcase summary                   -
     Mobile privacy hide revenue        yes
     Mobile privacy hide order values   no
     Mobile privacy require unlock      yes
