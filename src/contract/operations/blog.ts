@@ -54,7 +54,7 @@ export const createBlogPost = {
   class: 'one-shot',
   body: openObject({
     title: text('Title of the post'),
-    contentMd: text('Content of the post (Markdown)'),
+    contentMd: text('Content of the post in Markdown'),
     // Clients may rely on unique slugs only if the service's OpenAPI description declares them.
     slug: z.optional(described(z.string(), 'URL slug of the post', { 'x-unique': true })),
     excerpt: z.optional(text('Summary of the post, shown in lists')),

@@ -306,7 +306,7 @@ test('an answer that may have been applied is not asked for again: exit 10', asy
   const session = await openSession('storectl blog create', { machine });
   await session.shows(/Title of the post:$/);
   session.type('Spring sale');
-  await session.shows(/Content of the post (Markdown):$/);
+  await session.shows(/Content of the post in Markdown:$/);
   session.type('Soon.');
   await session.shows(/❯ Yes\n(.*\n)+.*select$/);
   session.press('Enter');
@@ -314,7 +314,7 @@ test('an answer that may have been applied is not asked for again: exit 10', asy
     "$ storectl blog create
     Esc goes back, Ctrl-C cancels.
     ✔ Title of the post: Spring sale
-    ✔ Content of the post (Markdown): Soon.
+    ✔ Content of the post in Markdown: Soon.
     main → store <uuid> @ <host>
 
     Title    Spring sale
@@ -322,7 +322,7 @@ test('an answer that may have been applied is not asked for again: exit 10', asy
 
     ✔ Create this post? Yes
 
-    Your text (Content of the post (Markdown)):
+    Your text (Content of the post in Markdown):
 
     Soon.
 
@@ -631,7 +631,7 @@ test('the editor takes a long text, which is kept or edited again', async () => 
   session.press('Enter');
   await session.shows(/❯ Yes\n(.*\n)+.*select$/);
   expect(await escapeTo(session, /Edit it in \S+\n(.*\n)+.*select$/)).toMatchInlineSnapshot(`
-    "? Content of the post (Markdown):
+    "? Content of the post in Markdown:
     ❯ Use it: A line more.
       Edit it in <home>/editor.sh
 
@@ -645,14 +645,14 @@ test('the editor takes a long text, which is kept or edited again', async () => 
     demo: example data on this machine, no real store
     Esc goes back, Ctrl-C cancels.
     ✔ Title of the post: Spring sale
-    ✔ Content of the post (Markdown) (press Enter to open your editor):
+    ✔ Content of the post in Markdown (press Enter to open your editor):
     demo → store <uuid>
 
     Title    Spring sale
     Content  A line more.
 
 
-    ✔ Content of the post (Markdown): Edit it in <home>/editor.sh
+    ✔ Content of the post in Markdown: Edit it in <home>/editor.sh
 
     Title    Spring sale
     Content  A line more.
@@ -689,8 +689,8 @@ test('an editor that fails: what it left is kept, to be written on without it', 
   await session.shows(/Markdown \(press Enter to open your editor\):$/);
   session.press('Enter');
   expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`
-    "✔ Content of the post (Markdown) (press Enter to open your editor):
-    ? Content of the post (Markdown): the editor "sh -c 'printf "Half a text" >> "$0"; exit 7'" failed:
+    "✔ Content of the post in Markdown (press Enter to open your editor):
+    ? Content of the post in Markdown: the editor "sh -c 'printf "Half a text" >> "$0"; exit 7'" failed:
       it ended with 7:
     ❯ Open the editor again
       Type it here instead
@@ -719,7 +719,7 @@ test('a pasted text of many lines is one answer, and answers no question but the
   await session.shows(/Title of the post:$/);
   session.paste('Spring\nsale');
   session.press('Enter');
-  await session.shows(/Spring sale\n.*Content of the post (Markdown):$/);
+  await session.shows(/Spring sale\n.*Content of the post in Markdown:$/);
   session.paste(text);
   await session.shows(/200 lines: Line 0.*\n(.*\n)*.*⏎Line 199 of a töxt\.$/);
   session.press('Enter');

@@ -69,7 +69,7 @@ test('blog create', async () => {
   const session = await openSession('storectl blog create');
   await session.shows(/Title of the post:$/);
   session.type('Spring sale');
-  await session.shows(/Content of the post \(Markdown\):$/);
+  await session.shows(/Content of the post in Markdown:$/);
   session.type('All inks **20 %** off.');
   await session.shows(/❯ Yes\n(.*\n)+.*select$/);
   // More than what is needed, before it is sent.
@@ -78,7 +78,7 @@ test('blog create', async () => {
     "✔ Create this post? Edit first
     ? What do you want to change?
     ❯◯ Title of the post: Spring sale
-     ◯ Content of the post (Markdown): All inks **20 %** off.
+     ◯ Content of the post in Markdown: All inks **20 %** off.
      ◯ URL slug of the post
      ◯ Summary of the post, shown in lists
      ◯ Cover image of the post (UUID)
@@ -126,7 +126,7 @@ test('blog create', async () => {
     demo: example data on this machine, no real store
     Esc goes back, Ctrl-C cancels.
     ✔ Title of the post: Spring sale
-    ✔ Content of the post (Markdown): All inks **20 %** off.
+    ✔ Content of the post in Markdown: All inks **20 %** off.
     demo → store <uuid>
 
     Title    Spring sale
