@@ -69,7 +69,7 @@ test('a certificate that is not trusted: exit 9, nothing sent, and the message s
   const { tls, access } = findingsOf(doctor);
   expect(tls).toMatchObject({ status: 'problem', fix: expect.stringContaining('NODE_EXTRA_CA_CERTS=') });
   // The key is not sent where the certificate is in doubt.
-  expect(access).toMatchObject({ status: 'skipped', message: 'not checked: fix tls first' });
+  expect(access).toMatchObject({ status: 'skipped', message: 'fix "tls" first' });
 });
 
 test('a trusted certificate for another name is refused, and no other authority is advised', async () => {

@@ -64,7 +64,7 @@ checked with a read-only request, unless --offline is given. It is never shown.`
         renderRecord(
           [
             ['Profile', printable(profile) + originOf(settings.profileSource)],
-            ['Address', shown(status.baseUrl, baseUrl)],
+            ['Base URL', shown(status.baseUrl, baseUrl)],
             ['Store', shown(status.storeId, storeId)],
             ['Key', shown(status.key, apiKey)],
             ['Access', access],

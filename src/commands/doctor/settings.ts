@@ -38,7 +38,7 @@ export async function checkSettings(context: Context): Promise<SettingsFindings>
     const findings = [
       ...(check === 'settings' ? [] : file),
       problemOf(check, error),
-      ...left.map((name) => notChecked(name, `fix ${check} first`)),
+      ...left.map((name) => notChecked(name, `fix "${check}" first`)),
     ];
     return { findings, settings: null, mayTryKey: false };
   }

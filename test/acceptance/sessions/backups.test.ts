@@ -9,7 +9,7 @@ test('backup create', async () => {
   expect(await session.shows(/Label of the backup:$/)).toMatchInlineSnapshot(`
     "$ storectl backup create
     demo: example data on this machine, no real store
-    Esc goes back, Ctrl-C cancels.
+    Esc to go back, Ctrl-C to cancel.
     ? Label of the backup:"
   `);
   session.type('before the sale');
@@ -43,7 +43,7 @@ test('backup create', async () => {
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl backup create
     demo: example data on this machine, no real store
-    Esc goes back, Ctrl-C cancels.
+    Esc to go back, Ctrl-C to cancel.
     ✔ Label of the backup: before the sale
     ✔ Sections to back up: store, blog
     demo → store <uuid>
@@ -74,7 +74,7 @@ test('backup restore', async () => {
   expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`
     "$ storectl backup restore
     demo: example data on this machine, no real store
-    Esc goes back, Ctrl-C cancels.
+    Esc to go back, Ctrl-C to cancel.
     ? Which backup?
     ❯ <id>  second (store, blog), <age>
       <id>  first (store, blog), <age>
@@ -107,7 +107,7 @@ test('backup restore', async () => {
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl backup restore
     demo: example data on this machine, no real store
-    Esc goes back, Ctrl-C cancels.
+    Esc to go back, Ctrl-C to cancel.
     ✔ Which backup? <id>  second (store, blog), <age>
     ✔ Sections to restore: store
     demo → store <uuid>
@@ -135,7 +135,7 @@ test('backup restore: a store that is no example lists nothing, so the history o
   const session = await openSession('storectl backup restore', { machine });
   expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`
     "$ storectl backup restore
-    Esc goes back, Ctrl-C cancels.
+    Esc to go back, Ctrl-C to cancel.
     ? Which backup?
     ❯ <id>  after the sale (store, blog), <age>
       <id>  before the sale (store, blog), <age>
@@ -216,23 +216,23 @@ test('notify add-endpoint', async () => {
 test('notify mark-read: all of them', async () => {
   const session = await openSession('storectl notify mark-read');
   expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`
-    "$ storectl notify mark-read
-    demo: example data on this machine, no real store
-    Esc goes back, Ctrl-C cancels.
-    ? Which notifications do you want to mark as read?
-    ❯ All of them
-      Some, by id
-      All before a time
+  "$ storectl notify mark-read
+  demo: example data on this machine, no real store
+  Esc to go back, Ctrl-C to cancel.
+  ? Which notifications do you want to mark as read?
+  ❯ All of them
+    Some, by id
+    All before a time
 
-    ↑↓ navigate • ⏎ select"
-  `);
+  ↑↓ navigate • ⏎ select"
+`);
   session.press('Enter');
   await session.shows(/❯ Yes\n(.*\n)+.*select$/);
   session.press('Enter');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl notify mark-read
     demo: example data on this machine, no real store
-    Esc goes back, Ctrl-C cancels.
+    Esc to go back, Ctrl-C to cancel.
     ✔ Which notifications do you want to mark as read? All of them
     demo → store <uuid>
     ✔ Mark these notifications as read? Yes
@@ -262,7 +262,7 @@ test('notify mark-read: some of them', async () => {
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl notify mark-read
     demo: example data on this machine, no real store
-    Esc goes back, Ctrl-C cancels.
+    Esc to go back, Ctrl-C to cancel.
     ✔ Which notifications do you want to mark as read? Some, by id
     ✔ Ids of the notifications to mark as read: <id>  Feedback of the week
     demo → store <uuid>
@@ -289,7 +289,7 @@ test('notify mark-read: by ids, where nothing lists them', async () => {
   session.press('Enter');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl notify mark-read
-    Esc goes back, Ctrl-C cancels.
+    Esc to go back, Ctrl-C to cancel.
     ✔ Which notifications do you want to mark as read? Some, by id
     ✔ Ids of the notifications to mark as read (comma-separated):
       <uuid>, <uuid>

@@ -19,7 +19,7 @@ test('history show', async () => {
   session.press('Down', 'Enter');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl history show
-    ✔ Which change do you want to see? j43s7q
+    ✔ Which change do you want to see? <record>
     ID                      <record>
     Created                 <time>
     Operation               backup.create
@@ -154,7 +154,7 @@ test('resume of one record: it is shown, and nothing is sent until the user says
       POST http://<host>/v1/stores/<uuid>/operations/backups
     {"label":"nightly","sections":["store"],"idempotencyKey":"<idempotency-key>"}
     ✔ Send this again? Yes
-    20261122-154751-<record>  backup.create  applied  <uuid>
+    <record>  backup.create  applied  <uuid>
     $ echo "exit $?"
     exit 0
     $"

@@ -6,8 +6,8 @@ test('store update', async () => {
   expect(await session.shows(/⏎ submit$/)).toMatchInlineSnapshot(`
     "$ storectl store update
     demo: example data on this machine, no real store
-    Esc goes back, Ctrl-C cancels.
-    ? What do you want to change? (25 to choose from, more below)
+    Esc to go back, Ctrl-C to cancel.
+    ? What do you want to change? (25 choices; scroll for more)
     ❯◯ Name of the store (now Juniper & Ink)
      ◯ URL slug of the store (now juniper-ink)
      ◯ Currency of the store, for example EUR (now EUR)
@@ -200,8 +200,8 @@ test('settings save', async () => {
   expect(await session.shows(/⏎ submit$/)).toMatchInlineSnapshot(`
     "$ storectl settings save
     demo: example data on this machine, no real store
-    Esc goes back, Ctrl-C cancels.
-    ? What do you want to change? (14 to choose from, more below)
+    Esc to go back, Ctrl-C to cancel.
+    ? What do you want to change? (14 choices; scroll for more)
     ❯◯ Pause notifications during quiet hours (now yes)
      ◯ Start of quiet hours, for example 22:00 (now 22:00)
      ◯ End of quiet hours, for example 07:00 (now 07:00)
@@ -240,7 +240,7 @@ test('settings save', async () => {
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl settings save
     demo: example data on this machine, no real store
-    Esc goes back, Ctrl-C cancels.
+    Esc to go back, Ctrl-C to cancel.
     ✔ What do you want to change? Pause notifications during quiet hours, Start of quiet hours
     ✔ Pause notifications during quiet hours? Yes
     ✔ Start of quiet hours, for example 22:00: 21:30
@@ -292,7 +292,7 @@ test('settings save: the template of a notification', async () => {
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl settings save
     demo: example data on this machine, no real store
-    Esc goes back, Ctrl-C cancels.
+    Esc to go back, Ctrl-C to cancel.
     ✔ What do you want to change? Notification template (title, text, private)
     ✔ Template of which notification? dispute_opened
     ✔ Title of the notification: Please answer

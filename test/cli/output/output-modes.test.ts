@@ -332,9 +332,9 @@ describe('STORECTL_ACCESSIBLE=1', () => {
     const screen = await openTerminal(machine.folder, machine.env);
     screen.type(`alias storectl="'${testNode}' '${launcher}'"; clear`);
     screen.type('storectl --demo backup create');
-    await screen.shows(/< and Enter goes back, Ctrl-C cancels\.\nLabel of the backup:$/s);
+    await screen.shows(/< and Enter to go back, Ctrl-C to cancel\.\nLabel of the backup:$/s);
     screen.type('');
-    await screen.shows(/Not accepted: an answer is required\.\n.*Label of the backup:/);
+    await screen.shows(/Invalid answer: a value is required\.\n.*Label of the backup:/);
     screen.type('first');
     await screen.shows(/Sections to back up:\n1: store\n2: blog\n(.*\n)+Numbers, comma-separated:$/);
     screen.type('<');

@@ -142,7 +142,7 @@ test('a service that is unreachable or silent: exit 9 in good time', async () =>
   expect(refused.of.connection?.message).toContain('ECONNREFUSED');
   expect(refused.of.access).toMatchObject({
     status: 'skipped',
-    message: 'not checked: fix connection first',
+    message: 'fix "connection" first',
   });
 
   await using silent = await sceneWith({ does: 'hang' });
@@ -180,13 +180,11 @@ test('files that cannot be used: exit 11, and the other checks still run', async
     expect(settings.of[check]).toEqual({
       check,
       status: 'skipped',
-      message: 'not checked: fix settings first',
+      message: 'fix "settings" first',
       fix: null,
     });
   }
-  expect((await machine.run(['doctor'])).stdout).toMatch(
-    /^access +skipped +not checked: fix settings first$/m,
-  );
+  expect((await machine.run(['doctor'])).stdout).toMatch(/^access +skipped +fix "settings" first$/m);
 
   const another = newMachine();
   writeFileSync(path.join(another.folder, '.storectl.json'), '{"apiKey":"x"}');
