@@ -59,7 +59,7 @@ test('a certificate that is not trusted: exit 9, nothing sent, and the message s
 
   expect(result.exitCode).toBe(9);
   expect(result.stderr).toContain('the certificate of store.test is not trusted');
-  expect(result.stderr).toContain('name its file in NODE_EXTRA_CA_CERTS');
+  expect(result.stderr).toContain('set NODE_EXTRA_CA_CERTS to its certificate file');
   expect(result.stderr).toContain('nothing was sent');
   // Trying again would not help.
   expect(proxy.tunnels).toHaveLength(1);

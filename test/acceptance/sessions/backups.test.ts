@@ -216,16 +216,16 @@ test('notify add-endpoint', async () => {
 test('notify mark-read: all of them', async () => {
   const session = await openSession('storectl notify mark-read');
   expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`
-  "$ storectl notify mark-read
-  demo: example data on this machine, no real store
-  Esc to go back, Ctrl-C to cancel.
-  ? Which notifications do you want to mark as read?
-  ❯ All of them
-    Some, by id
-    All before a time
+    "$ storectl notify mark-read
+    demo: example data on this machine, no real store
+    Esc to go back, Ctrl-C to cancel.
+    ? Which notifications do you want to mark as read?
+    ❯ All of them
+      Some, by id
+      All before a time
 
-  ↑↓ navigate • ⏎ select"
-`);
+    ↑↓ navigate • ⏎ select"
+  `);
   session.press('Enter');
   await session.shows(/❯ Yes\n(.*\n)+.*select$/);
   session.press('Enter');

@@ -104,11 +104,11 @@ test('resume: asks which open change to resume if there are several', async () =
   session.press('Enter');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl resume
-    ✔ Which open change do you want to resume? All 2, oldest first
-    16ywv7  backup.create, first, unknown (open), connection_lost, <age>
+    ✔ Which open change do you want to resume? All 2 changes, oldest first
+    <record>  backup.create, first, unknown (open), connection_lost, <age>
       POST http://<host>/v1/stores/<uuid>/operations/backups
     {"label":"first","sections":["store"],"idempotencyKey":"<idempotency-key>"}
-    1f7ydn  backup.create, second, unknown (open), connection_lost, <age>
+    <record>  backup.create, second, unknown (open), connection_lost, <age>
       POST http://<host>/v1/stores/<uuid>/operations/backups
     {"label":"second","sections":["store"],"idempotencyKey":"<idempotency-key>"}
     ✔ Send these 2 changes again? Yes
