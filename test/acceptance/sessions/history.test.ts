@@ -112,8 +112,8 @@ test('resume: asks which open change to resume if there are several', async () =
       POST http://<host>/v1/stores/<uuid>/operations/backups
     {"label":"second","sections":["store"],"idempotencyKey":"<idempotency-key>"}
     ✔ Send these 2 changes again? Yes
-    <record>  backup.create  applied  <uuid>
-    <record>  backup.create  applied  <uuid>
+    20261122-160154-<record>  backup.create  applied  <uuid>
+    20261122-160156-<record>  backup.create  applied  <uuid>
     $ echo "exit $?"
     exit 0
     $"
@@ -167,7 +167,7 @@ test('api', async () => {
   expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`
     "$ storectl api
     demo: example data on this machine, no real store
-    Esc goes back, Ctrl-C cancels.
+    Esc to go back, Ctrl-C to cancel.
     ? Method of the request:
     ❯ GET
       HEAD
@@ -205,7 +205,7 @@ test('api', async () => {
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl api
     demo: example data on this machine, no real store
-    Esc goes back, Ctrl-C cancels.
+    Esc to go back, Ctrl-C to cancel.
     ✔ Method of the request: POST
     ✔ Path of the request: /v1/stores/{store}/operations/backups
     ✔ Body of the request, as JSON (empty for none): {"label":"raw","sections":["store"]}
@@ -242,7 +242,7 @@ test('api: another path', async () => {
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl api GET
     demo: example data on this machine, no real store
-    Esc goes back, Ctrl-C cancels.
+    Esc to go back, Ctrl-C to cancel.
     ✔ Path of the request: Other…
     ✔ Path of the request ({store} is replaced by the store id):
       /v1/stores/{store}/operations/settings?x=1
@@ -381,9 +381,9 @@ test('settings edit: an editor that breaks every text can be left, and the text 
     # again
     # again
 
-    error: nothing was saved: your text is not valid: invalid YAML in line 7 (Implicit keys need to be
-    on a single line)
-      your text is above: save it to a file for --from-file
+    error: your text is not valid: invalid YAML in line 7 (Implicit keys need to be on a single line);
+    nothing was saved
+      your text is printed above: save it to a file for --from-file
     $ echo "exit $?"
     exit 2
     $"
@@ -414,9 +414,9 @@ test('blog create --edit: the same for a post', async () => {
     x
     x
 
-    error: nothing was sent: your text:3: Flow sequence in block collection must be sufficiently
-    indented and end with a ]
-      your text is above: save it to a file and pass that file
+    error: your text:3: Flow sequence in block collection must be sufficiently indented and end with a
+    ]; nothing was sent
+      your text is printed above: save it to a file and pass that file
     $ echo "exit $?"
     exit 2
     $"

@@ -10,7 +10,7 @@ test('auth login: the store id is asked for again if the store is not found, and
   const session = await openSession('storectl auth login', { machine: newProgramMachine() });
   expect(await session.shows(/Address of the service:$/)).toMatchInlineSnapshot(`
     "$ storectl auth login
-    Esc goes back, Ctrl-C cancels.
+    Esc to go back, Ctrl-C to cancel.
     ? Address of the service:"
   `);
   session.type('http://api.example.com');
@@ -38,7 +38,7 @@ test('auth login: the store id is asked for again if the store is not found, and
   expect(screen).not.toContain('<key>');
   expect(screen).toMatchInlineSnapshot(`
     "$ storectl auth login
-    Esc goes back, Ctrl-C cancels.
+    Esc to go back, Ctrl-C to cancel.
     ✔ Address of the service: http://<host>
     ✔ Id of the store: 5e0c7a52-3d1b-4c8e-9f4a-2b6d8e10c3ax
     ✔ API key (not shown):
@@ -93,8 +93,8 @@ test('auth login: names the store of a new key, and says that no key was stored 
     "$ storectl auth login
     New key for store <uuid> @ <host> (profile main):
     ✔ API key (not shown):
-    the key was not stored: the service rejected the request (401 invalid_key): The API key is wrong, expired or
-    revoked.
+    the key was not stored: the service rejected the request (401 invalid_key): The API key is wrong,
+    expired or revoked.
     ? API key (not shown):
     error: cancelled; no key was stored
     $ echo "exit $?"
@@ -109,7 +109,7 @@ test('no store is set up yet: the login comes first, then the command goes on', 
   expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`
     "$ storectl backup create
     ? No store is set up on this machine yet. What do you want to do?
-    ❯ Log in (needs the address, the store id and an API key)
+    ❯ Log in (needs the base URL, the store id and an API key)
       Use the demo store
       Cancel
 
@@ -130,15 +130,15 @@ test('no store is set up yet: the login comes first, then the command goes on', 
   session.press('Enter');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl backup create
-    ✔ No store is set up on this machine yet. What do you want to do? Log in (needs the address, the
+    ✔ No store is set up on this machine yet. What do you want to do? Log in (needs the base URL, the
       store id and an API key)
-    Esc goes back, Ctrl-C cancels.
+    Esc to go back, Ctrl-C to cancel.
     ✔ Address of the service: http://<host>
     ✔ Id of the store: <uuid>
     ✔ API key (not shown):
     ✓ Logged in to store <uuid> @ <host> (profile main)
     The key is stored in <home>/config/settings.json.
-    Esc goes back, Ctrl-C cancels.
+    Esc to go back, Ctrl-C to cancel.
     ✔ Label of the backup: first
     ✔ Sections to back up (suggestions; the service may accept others): store
     main → store <uuid> @ <host>
@@ -184,11 +184,11 @@ test('no store is set up yet: the example store, or nothing', async () => {
   await session.shows(/error:/);
   expect(await session.ends()).toMatchInlineSnapshot(`
     "✔ No store is set up on this machine yet. What do you want to do? Cancel
-    error: these values are required:
+    error: required values are missing:
       --base-url URL  address of the service, or STORECTL_BASE_URL
       --store ID      store to work on, or STORECTL_STORE_ID
-      run \`storectl auth login\` to store the address, store and key; to try it without them: \`storectl
-      --demo …\`
+      run \`storectl auth login\` to store the base URL, store id and key, or try it without an account:
+      \`storectl --demo …\`
     $ echo "exit $?"
     exit 3
     $"
@@ -253,7 +253,7 @@ test('profile set: a new one', async () => {
     "$ storectl profile set
     ✔ Which profile do you want to change? New profile…
     ✔ Name of the new profile: outlet
-    Esc goes back, Ctrl-C cancels.
+    Esc to go back, Ctrl-C to cancel.
     ✔ Address of the service: https://api.example.com
     ✔ Id of the store: store-2
     ✓ Created profile outlet
@@ -555,9 +555,9 @@ test('service create-store, then create-key', async () => {
   session.type('storectl service create-key');
   await session.shows(/Which store.*\n(.*\n)+.*select$/);
   session.press('Enter');
-  expect(await session.shows(/What can the key do.*\n(.*\n)+.*select$/)).toMatchInlineSnapshot(`
+  expect(await session.shows(/What should the key be able to do.*\n(.*\n)+.*select$/)).toMatchInlineSnapshot(`
     "✔ Which store is the key for? My store  <uuid>
-    ? What can the key do?
+    ? What should the key be able to do?
     ❯ owner  everything
       ci-backup  backups:write
       support  disputes:read, disputes:write, disputes:decide
@@ -572,10 +572,10 @@ test('service create-store, then create-key', async () => {
     <uuid>
     $ storectl service create-key
     ✔ Which store is the key for? My store  <uuid>
-    ✔ What can the key do? ci-backup
+    ✔ What should the key be able to do? ci-backup
     ✓ Created key <id> for store <uuid> (ci-backup, never expires)
     <key>
-    Copy the key now: it will not be shown again.
+    Copy the key now: it is not shown again.
     $ echo "exit $?"
     exit 0
     $"

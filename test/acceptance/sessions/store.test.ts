@@ -24,9 +24,11 @@ test('store update', async () => {
     ↑↓ navigate • space select • a all • i invert • ⏎ submit"
   `);
   session.press('Space', 'Down', 'Down', 'Down', 'Space', 'Enter');
-  await session.shows(/Name of the store:$/);
+  await session.shows(/Name of the store: Juniper & Ink$/);
+  session.press('C-u');
   session.type('Juniper');
-  await session.shows(/Time zone of the store.*:$/);
+  await session.shows(/Time zone of the store.*: Europe\/Berlin$/);
+  session.press('C-u');
   session.type('Europe/Rome');
   expect(await session.shows(/❯ Yes\n(.*\n)+.*select$/)).toMatchInlineSnapshot(`
     "✔ Time zone of the store, for example Europe/Berlin: Europe/Rome
@@ -46,7 +48,7 @@ test('store update', async () => {
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl store update
     demo: example data on this machine, no real store
-    Esc goes back, Ctrl-C cancels.
+    Esc to go back, Ctrl-C to cancel.
     ✔ What do you want to change? Name of the store, Time zone of the store
     ✔ Name of the store: Juniper
     ✔ Time zone of the store, for example Europe/Berlin: Europe/Rome
@@ -57,8 +59,9 @@ test('store update', async () => {
 
     ✔ Update the store with these values? Yes
     ✓ Updated store "Juniper"
-    Name      Juniper
-    Timezone  Europe/Rome
+    Name      Juniper & Ink → Juniper
+    Timezone  Europe/Berlin → Europe/Rome
+    Undo: storectl --demo store update --undo <record>
     $ echo "exit $?"
     exit 0
     $"
@@ -96,7 +99,7 @@ test('blog create', async () => {
   session.type('sale, ink');
   expect(await session.shows(/Status of the post:\n(.*\n)+.*select$/)).toMatchInlineSnapshot(`
     "✔ Tags of the post (comma-separated): sale, ink
-    ? State of the post:
+    ? Status of the post:
     ❯ draft
       scheduled
       published
@@ -106,7 +109,7 @@ test('blog create', async () => {
   `);
   session.press('Down', 'Down', 'Enter');
   expect(await session.shows(/published\n\n.*\n❯ Yes\n(.*\n)+.*select$/)).toMatchInlineSnapshot(`
-    "✔ State of the post: published
+    "✔ Status of the post: published
 
     Title    Spring sale
     Content  All inks **20 %** off.
@@ -124,7 +127,7 @@ test('blog create', async () => {
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl blog create
     demo: example data on this machine, no real store
-    Esc goes back, Ctrl-C cancels.
+    Esc to go back, Ctrl-C to cancel.
     ✔ Title of the post: Spring sale
     ✔ Content of the post in Markdown: All inks **20 %** off.
     demo → store <uuid>
@@ -133,9 +136,9 @@ test('blog create', async () => {
     Content  All inks **20 %** off.
 
     ✔ Create this post? Edit first
-    ✔ What do you want to change? Tags of the post, State of the post
+    ✔ What do you want to change? Tags of the post, Status of the post
     ✔ Tags of the post (comma-separated): sale, ink
-    ✔ State of the post: published
+    ✔ Status of the post: published
 
     Title    Spring sale
     Content  All inks **20 %** off.
@@ -149,7 +152,7 @@ test('blog create', async () => {
     Slug                  spring-sale
     Content               All inks **20 %** off.
     Tags                  sale, ink
-    Featured product IDs
+    Featured product IDs  -
     Status                published
     Published             <time>
     View count            0
