@@ -306,9 +306,9 @@ test('a pipe that holds the key: silence ends with exit 11, and a key that comes
 test('what never ends is refused: an endless stream, a device', async () => {
   const { machine } = await makeWorld();
   const endless = await machine.shell('yes | storectl store update --from-file -');
-  expect(endless).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('more than 64 MiB') });
+  expect(endless).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('is larger than 64 MiB') });
   const device = await machine.run(['store', 'update', '--from-file', '/dev/zero']);
-  expect(device).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('it is a device') });
+  expect(device).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('a device, not a file') });
 });
 
 test('a terminal is waited for, and says so; what is missing then cannot be asked for any more', async () => {
