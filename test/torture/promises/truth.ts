@@ -165,12 +165,12 @@ export const truthPromises: readonly ProgramPromise[] = [
       if (resumed.length === 0) return null;
       return resumed.flatMap((run) => {
         const before = story.runs.filter(({ endedMs }) => endedMs <= run.startedMs);
-        const acknowledged = before.findLastIndex(
-          ({ exitCode, requests }) => exitCode === 0 && requests.some(({ write }) => write !== null),
-        );
+        const acknowledges = ({ exitCode, requests }: Run, other: string) =>
+          exitCode === 0 && requests.some(({ write }) => write !== null && write.subject !== other);
         const isOlder = ({ write }: SeenRequest) =>
           write !== null &&
-          before.findLastIndex(({ subjects }) => subjects.includes(write.subject)) < acknowledged;
+          before.findLastIndex(({ subjects }) => subjects.includes(write.subject)) <
+            before.findLastIndex((earlier) => acknowledges(earlier, write.subject));
         const older = run.requests.filter(isOlder);
         return older.length === 0 ? [] : [`resume sent ${older[0]?.write?.subject} over what came later`];
       });
