@@ -456,7 +456,7 @@ test('service revoke-key', async () => {
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl service revoke-key --store <uuid>
     ✔ Which key do you want to revoke? <id>
-    ✔ Revoke key <id>? It stops working immediately and cannot be restored.: Yes
+    ✔ Revoke key <id> permanently? Yes
     ✓ Revoked key <id>
     $ echo "exit $?"
     exit 0

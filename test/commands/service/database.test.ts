@@ -27,7 +27,7 @@ test('a database that cannot be used is told of in words, and of what to do', as
 
   mkdirSync(path.join(folder, 'a-folder'));
   const isFolder = await startError(['--database', path.join(folder, 'a-folder')]);
-  expect(isFolder.message).toMatch(/it is a folder$/);
+  expect(isFolder.message).toMatch(/is a directory$/);
 
   const later = path.join(folder, 'later.db');
   const storage = await openStorage(later);

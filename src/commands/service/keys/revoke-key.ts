@@ -10,7 +10,7 @@ import { revokeKey } from '../../../service/index.ts';
 import { chooseKey } from '../ask.ts';
 import { databaseOption, withStorage } from '../database-options.ts';
 
-const confirmation = (id: string) => `Revoke key ${id}? It stops working immediately and cannot be restored.`;
+const confirmation = (id: string) => `Revoke key ${id} permanently?`;
 
 export const command: CommandDefinition = {
   description:
