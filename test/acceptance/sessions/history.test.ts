@@ -112,8 +112,8 @@ test('resume: asks which open change to resume if there are several', async () =
       POST http://<host>/v1/stores/<uuid>/operations/backups
     {"label":"second","sections":["store"],"idempotencyKey":"<idempotency-key>"}
     ✔ Send these 2 changes again? Yes
-    20261122-160154-<record>  backup.create  applied  <uuid>
-    20261122-160156-<record>  backup.create  applied  <uuid>
+    <record>  backup.create  applied  <uuid>
+    <record>  backup.create  applied  <uuid>
     $ echo "exit $?"
     exit 0
     $"
