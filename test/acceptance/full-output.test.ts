@@ -18,7 +18,7 @@ test('a standard output that is full: exit 12, and the same command reports what
   const { stdout } = await machine.run(['--demo', 'history', 'list', '--json']);
   const [record] = JSON.parse(stdout);
   expect(record).toMatchObject({ operation: 'backup.create', state: 'applied' });
-  expect(stderr).toContain(`storectl history show ${record.id}`);
+  expect(stderr).toContain(`storectl --demo history show ${record.id}`);
 
   const again = await machine.run(['--demo', 'backup', 'create', '--label', 'x', '--sections', 'store']);
   expect(again).toMatchObject({ exitCode: 0, stderr: expect.stringContaining(record.id) });

@@ -33,7 +33,7 @@ test('another process that does not come to its end is waited for as long as --t
   const second = await machine.run([...args, '--timeout', '1', '--json']);
   expect(second).toMatchObject({ exitCode: 11, stdout: '' });
   expect(errorOf(second)).toMatchObject({ code: 'history_busy', outcome: 'not_sent' });
-  expect(errorOf(second).message).toContain(`Process ${first.process.pid} on `);
+  expect(errorOf(second).message).toContain(`process ${first.process.pid} on `);
   expect((await effectsOf(service)).backups).toEqual([]);
 });
 
