@@ -21,7 +21,9 @@ test('without its optional packages the program still runs, and what needs the e
 
   for (const result of [demo, store]) {
     expect(result).toMatchObject({ exitCode: 11, stdout: '' });
-    expect(result.stderr).toContain('needs the package libsql, which is not installed: run `npm install libsql`');
+    expect(result.stderr).toContain(
+      'needs the package libsql, which is not installed: run `npm install libsql`',
+    );
     expect(result.stderr).toContain('--omit=optional');
   }
   expect(profiles).toMatchObject({ exitCode: 0 });
