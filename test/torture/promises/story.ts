@@ -144,8 +144,8 @@ const toldByState: Readonly<Record<string, Told>> = {
 function toldByResume({ schedule, runs }: Trace, run: Run): Told {
   const reports = Array.isArray(run.document) ? (run.document as Json[]) : [];
   const own = reports.filter(({ operation }) => operation === schedule.operation);
-  if (own.length > 0 && own.every(({ state }) => state === 'applied')) return 'applied';
-  const isClear = own.length === 1 && runs.every(({ subjects }) => subjects.length < 2 && isMain(subjects));
+  const isSame = own.length === 1 || (own.length > 1 && own.every(({ state }) => state === 'applied'));
+  const isClear = isSame && runs.every(({ subjects }) => subjects.length < 2 && isMain(subjects));
   return isClear ? (toldByState[String(own[0]?.state)] ?? 'nothing') : 'nothing';
 
   function isMain(subjects: readonly string[]): boolean {
