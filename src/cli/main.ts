@@ -102,12 +102,12 @@ function ignoreHelpExit(error: unknown): void {
 
 async function withProfile(details: ErrorDetails, profile: string | undefined): Promise<ErrorDetails> {
   if (profile === undefined) return details;
-  const { nameProfile } = await import('./config/connection-settings.ts');
+  const { nameProfileInCommands } = await import('./config/connection-settings.ts');
   const { message, hint } = details;
   return {
     ...details,
-    message: nameProfile(message, profile),
-    ...(hint !== undefined && { hint: nameProfile(hint, profile) }),
+    message: nameProfileInCommands(message, profile),
+    ...(hint !== undefined && { hint: nameProfileInCommands(hint, profile) }),
   };
 }
 

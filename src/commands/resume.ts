@@ -1,7 +1,7 @@
 import type { CommandDefinition } from '../cli/command/command-definition.ts';
 import type { Context } from '../cli/command/context.ts';
 import { printJson } from '../cli/command/print-json.ts';
-import { nameProfile } from '../cli/config/connection-settings.ts';
+import { nameProfileInCommands } from '../cli/config/connection-settings.ts';
 import { CliError, cancelledError, usageError } from '../cli/core/errors.ts';
 import { type ExitCode, exitCodes } from '../cli/core/exit-codes.ts';
 import { argumentValue, isOn, optionValue, type ParsedCommand } from '../cli/core/parsed-command.ts';
@@ -193,7 +193,7 @@ async function resumeOne(context: Context, record: HistoryRecord, parsed: Parsed
   if (action === 'left') {
     const exitCode =
       after.state === 'unknown' || after.state === 'sent' ? exitCodes.unknown : exitCodes.inputNeeded;
-    return { ...common, message: nameProfile(resumed.advice, context.flags.profile), exitCode };
+    return { ...common, message: nameProfileInCommands(resumed.advice, context.flags.profile), exitCode };
   }
   for (const warning of resumed.warnings) context.notice(context.err.color.yellow(printable(warning)));
   if (resumed.outcome.kind === 'applied') {

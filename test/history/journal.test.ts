@@ -8,6 +8,7 @@ import { openHistory } from '../../src/history/journal.ts';
 import { checksumState, serializeWithChecksum } from '../../src/history/records/checksum.ts';
 import type { HistoryRecord } from '../../src/history/records/record.ts';
 import type { Intent } from '../../src/history/records/request-intent.ts';
+import { backupIntent } from './helpers/intents.ts';
 
 let root: string;
 let folder: string;
@@ -24,13 +25,7 @@ beforeEach(() => {
 afterEach(() => fs.rmSync(root, { recursive: true, force: true }));
 
 const backup: Intent = {
-  profile: 'main',
-  origin: 'https://api.example.com',
-  storeId: 'store-1',
-  operation: 'backup.create',
-  class: 'keyed',
-  method: 'POST',
-  path: '/v1/stores/store-1/operations/backups',
+  ...backupIntent,
   body: '{"label":"Ünicode \\n","sections":["store"],"idempotencyKey":"K"}',
 };
 

@@ -8,6 +8,7 @@ import { openHistory } from '../../src/history/journal.ts';
 import { serializeWithChecksum } from '../../src/history/records/checksum.ts';
 import type { HistoryAnswer, HistoryRecord } from '../../src/history/records/record.ts';
 import type { Intent } from '../../src/history/records/request-intent.ts';
+import { backupIntent as backup } from './helpers/intents.ts';
 
 let folder: string;
 let now: number;
@@ -22,17 +23,6 @@ beforeEach(() => {
 afterEach(() => fs.rmSync(folder, { recursive: true, force: true }));
 
 const open = (fileSystem: FileSystem = fs) => openHistory({ folder, process, now: () => now, fileSystem });
-
-const backup: Intent = {
-  profile: 'main',
-  origin: 'https://api.example.com',
-  storeId: 'store-1',
-  operation: 'backup.create',
-  class: 'keyed',
-  method: 'POST',
-  path: '/v1/stores/store-1/operations/backups',
-  body: '{"label":"nightly","idempotencyKey":"K"}',
-};
 
 const fileOf = ({ id }: Pick<HistoryRecord, 'id'>) => path.join(folder, `${id}.json`);
 const idsOf = (records: readonly HistoryRecord[]) => records.map(({ id }) => id);

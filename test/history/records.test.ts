@@ -9,18 +9,9 @@ import {
   serializeRecord,
   timeOfId,
 } from '../../src/history/records/record.ts';
-import { fingerprintIntent, type Intent, newRecord } from '../../src/history/records/request-intent.ts';
+import { fingerprintIntent, newRecord } from '../../src/history/records/request-intent.ts';
+import { backupIntent as intent } from './helpers/intents.ts';
 
-const intent: Intent = {
-  profile: 'main',
-  origin: 'https://api.example.com',
-  storeId: 'store-1',
-  operation: 'backup.create',
-  class: 'keyed',
-  method: 'POST',
-  path: '/v1/stores/store-1/operations/backups',
-  body: '{"label":"nightly","idempotencyKey":"K"}',
-};
 const id = '20261121-053012-7k3f9a';
 const now = Date.parse('2026-11-21T05:30:12.345Z');
 const record = newRecord(fingerprintIntent(intent), id, now);

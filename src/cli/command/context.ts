@@ -9,7 +9,7 @@ import {
   demoProfile,
   describeSource,
   loginCommand,
-  nameProfile,
+  nameProfileInCommands,
   refuseMistypedKey,
   resolveSettings,
 } from '../config/connection-settings.ts';
@@ -100,10 +100,10 @@ export async function createContext({ io, flags }: Pick<Context, 'io' | 'flags'>
   const writeLine = (text: string) => status.writeAbove(() => io.stderr.write(`${text}\n`));
   const heldBack: string[] = [];
   const writeNotice = flags.quiet ? (text: string) => heldBack.push(text) : writeLine;
-  const noticeToCopy = (text: string) => writeNotice(nameProfile(text, flags.profile));
+  const noticeToCopy = (text: string) => writeNotice(nameProfileInCommands(text, flags.profile));
   io.beforeQuestion = () => heldBack.splice(0).forEach(writeLine);
   const wrapped = (text: string) => (err.width === null || err.plain ? text : wrapText(text, err.width));
-  const notice = (text: string) => writeNotice(wrapped(nameProfile(text, flags.profile)));
+  const notice = (text: string) => writeNotice(wrapped(nameProfileInCommands(text, flags.profile)));
   const promptsForbidden = isInputForbidden(flags, io.env);
   const debug = flags.debug || isSwitchedOn(io.env.STORECTL_DEBUG);
   const listeners: ((exchange: Exchange) => void)[] = [];

@@ -1,6 +1,7 @@
 import { type ConnectionSettings, demoProfile } from '../config/connection-settings.ts';
 import { CliError } from '../core/errors.ts';
 import { exitCodes } from '../core/exit-codes.ts';
+import { lowerFirst } from '../output/labels.ts';
 
 /** A required value that was not given. */
 export interface MissingInput {
@@ -46,7 +47,7 @@ export function inputNeeded(missing: readonly MissingInput[], otherwise?: string
     exitCode: exitCodes.inputNeeded,
     message:
       missing.length === 1 && only !== undefined
-        ? `${only.give} is required (${only.description.replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase())})`
+        ? `${only.give} is required (${lowerFirst(only.description)})`
         : [
             'required values are missing:',
             ...missing.map(({ give, description }) => `  ${give.padEnd(width)}  ${description}`),

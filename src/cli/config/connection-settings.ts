@@ -133,7 +133,7 @@ const usesProfile =
  * Names the profile that was given with a flag in the commands of a text, so that they can be pasted: each profile has a
  * store and a history of its own.
  */
-export function nameProfile(text: string, profile: string | undefined): string {
+export function nameProfileInCommands(text: string, profile: string | undefined): string {
   if (profile === undefined) return text;
   const flag = profile === demoProfile ? '--demo' : `--profile ${profile}`;
   return text.replace(/`storectl ([^`]+)`/g, (command, words: string) =>

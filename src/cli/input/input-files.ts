@@ -67,7 +67,7 @@ export function isStandardInput(file: string): boolean {
  * or a pipe is silent for too long.
  */
 export async function readText(source: InputSource, file: string, flag: string): Promise<string> {
-  // An argument needs no name besides that of its file.
+  // An argument is named by its file alone.
   const named = flag.startsWith('<') ? describeFile(file) : `${describeFile(file)} (${flag})`;
   let bytes: Buffer;
   try {

@@ -8,6 +8,7 @@ import { shortenId } from '../command/short-id.ts';
 import { optionValue } from '../core/parsed-command.ts';
 import { printable } from '../core/sanitize.ts';
 import { formatAge, formatValue } from '../output/format-value.ts';
+import { upperFirst } from '../output/labels.ts';
 import { cutColumn, renderTable, rowsFit } from '../output/tables.ts';
 import { displayWidth } from '../output/wrap.ts';
 
@@ -71,7 +72,7 @@ seen. The service has no list of them.`,
             ? `No ${what} seen on this machine yet. Start with \`storectl ${start}\`.`
             : `No ${what} with the status ${printable(status)} seen on this machine.`,
         show() {
-          context.notice(`${what.charAt(0).toUpperCase()}${what.slice(1)} seen on this machine:`);
+          context.notice(`${upperFirst(what)} seen on this machine:`);
           context.print(describe(context, { known, shown, fields, header, age }));
           noticeMore(context, known.length, limit);
         },

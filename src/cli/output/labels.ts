@@ -8,8 +8,16 @@ export function labelOf(path: readonly string[]): string {
     .map((name, index) => (index === last ? name.replace(/(?<=[a-z])(Bp|Minor|At|Md)$/, '') : name))
     .flatMap((name) => name.replace(/(?<=[a-z\d])(?=[A-Z])/g, ' ').split(' '))
     .map((word) => knownWords[word.toLowerCase()] ?? (/^[A-Z][a-z]/.test(word) ? word.toLowerCase() : word));
-  const label = printable(words.join(' '));
-  return label.charAt(0).toUpperCase() + label.slice(1);
+  return upperFirst(printable(words.join(' ')));
+}
+
+export function upperFirst(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** Leaves an abbreviation such as `URL` as it is. */
+export function lowerFirst(text: string): string {
+  return text.replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase());
 }
 
 const knownWords: Readonly<Record<string, string>> = { id: 'ID', ids: 'IDs', ip: 'IP', url: 'URL' };

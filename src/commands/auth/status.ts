@@ -13,6 +13,7 @@ import { type ExitCode, exitCodeOfStatus, exitCodes } from '../../cli/core/exit-
 import { isOn } from '../../cli/core/parsed-command.ts';
 import { printable } from '../../cli/core/sanitize.ts';
 import { outcomeError } from '../../cli/operation/run/outcome-error.ts';
+import { upperFirst } from '../../cli/output/labels.ts';
 import { renderRecord } from '../../cli/output/tables.ts';
 import { showSettings } from '../../contract/operations/settings.ts';
 
@@ -74,7 +75,7 @@ checked with a read-only request, unless --offline is given. It is never shown.`
       );
     }
     if (error !== undefined) throw error;
-    if (advice !== undefined) context.notice(`${advice.charAt(0).toUpperCase()}${advice.slice(1)}.`);
+    if (advice !== undefined) context.notice(`${upperFirst(advice)}.`);
     return exitCode;
 
     async function tryKey(): Promise<Access> {

@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import { type Context, createContext } from '../../cli/command/context.ts';
 import { printJson } from '../../cli/command/print-json.ts';
-import { demoProfile, nameProfile } from '../../cli/config/connection-settings.ts';
+import { demoProfile, nameProfileInCommands } from '../../cli/config/connection-settings.ts';
 import { CliError, type ErrorDetails, usageError } from '../../cli/core/errors.ts';
 import { type ExitCode, exitCodes } from '../../cli/core/exit-codes.ts';
 import { getPath } from '../../cli/core/field-path.ts';
@@ -148,7 +148,7 @@ async function backUp(
         profile,
         storeId,
         backup: null,
-        error: { ...details, hint: hint && nameProfile(hint, profile) },
+        error: { ...details, hint: hint && nameProfileInCommands(hint, profile) },
       },
       exitCode,
     };

@@ -1,7 +1,7 @@
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import type { Context } from '../../cli/command/context.ts';
 import { printJson } from '../../cli/command/print-json.ts';
-import { demoProfile, nameProfile } from '../../cli/config/connection-settings.ts';
+import { demoProfile, nameProfileInCommands } from '../../cli/config/connection-settings.ts';
 import { printableLines } from '../../cli/core/sanitize.ts';
 import { wrapText } from '../../cli/output/wrap.ts';
 import { checkAccess } from './access.ts';
@@ -37,7 +37,10 @@ Exits with 0 if there is no problem, otherwise with the exit code of the first o
     const { profile } = context.flags;
     print(
       context,
-      findings.map((finding) => ({ ...finding, fix: finding.fix && nameProfile(finding.fix, profile) })),
+      findings.map((finding) => ({
+        ...finding,
+        fix: finding.fix && nameProfileInCommands(finding.fix, profile),
+      })),
     );
     return findings.find(({ status }) => status === 'problem')?.exitCode;
   },

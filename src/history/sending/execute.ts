@@ -154,10 +154,8 @@ async function sendOrDiscard(options: PerformOptions, lock: Lock, record: Histor
   try {
     return await sendRecord(options, lock, record);
   } catch (error) {
-    const isLockLost = error instanceof HistoryError && error.code === 'history_busy';
-    if (error instanceof HistoryError && !isLockLost && record.state === 'prepared') {
-      options.history.discard(record);
-    }
+    const isCertain = error instanceof HistoryError && error.code !== 'history_busy';
+    if (isCertain && record.state === 'prepared') options.history.discard(record);
     throw error;
   }
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describeError } from '../model/errors.ts';
 import { daysInMs, timestamp } from '../model/time.ts';
-import type { Queries, Storage } from '../storage/core/storage.ts';
+import { type Queries, removeInSteps, type Storage } from '../storage/core/storage.ts';
 import { deleteUnfinished, listUnfinished } from '../storage/queries/backups.ts';
 import { countExpiredAnswers, deleteExpiredAnswers } from '../storage/queries/idempotency-keys.ts';
 import { deleteOld, findOld, type Page, type Prunable } from '../storage/queries/prune.ts';
@@ -76,10 +76,7 @@ export async function prune(storage: Storage, options: PruneOptions): Promise<Pr
     if (dryRun) return;
     const unfinished = timestamp(Date.now() - unfinishedMs);
     for (const id of await storage.read((db) => listUnfinished({ db, storeId }, unfinished))) {
-      let removed: number;
-      do {
-        removed = await step((db) => deleteUnfinished({ db, storeId }, id));
-      } while (removed > 0);
+      await removeInSteps(() => step((db) => deleteUnfinished({ db, storeId }, id)));
     }
   }
 
@@ -88,11 +85,7 @@ export async function prune(storage: Storage, options: PruneOptions): Promise<Pr
       pruned.answers += await storage.read((db) => countExpiredAnswers({ db, storeId }, now));
       return;
     }
-    let removed: number;
-    do {
-      removed = await step((db) => deleteExpiredAnswers({ db, storeId }, now));
-      pruned.answers += removed;
-    } while (removed > 0);
+    pruned.answers += await removeInSteps(() => step((db) => deleteExpiredAnswers({ db, storeId }, now)));
   }
 
   const stores = (await listStores(storage)).map(({ id }) => id);

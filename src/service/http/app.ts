@@ -85,9 +85,8 @@ export function createApp(options: AppOptions): App {
     if (operation.class !== 'read') {
       const ifMatch = request.header('if-match');
       const { traceparent } = trace;
-      return applyChange({
-        ...{ operation: operation.id, storeId, targetId, input, ifMatch, actor, now, traceparent },
-      });
+      const change = { operation: operation.id, storeId, targetId, input, ifMatch, actor, now, traceparent };
+      return applyChange(change);
     }
     // The answer to a read depends only on the database, so it can be cached.
     const name = JSON.stringify([operation.id, storeId, targetId]);

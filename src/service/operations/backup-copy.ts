@@ -1,6 +1,6 @@
 import { createId } from '../model/ids.ts';
 import { timestamp } from '../model/time.ts';
-import type { Tenant } from '../storage/core/storage.ts';
+import { removeInSteps, type Tenant } from '../storage/core/storage.ts';
 import {
   type BackupChunk,
   type BackupRecord,
@@ -86,13 +86,9 @@ export async function withCopy<Result>(
     return result;
   } finally {
     // Where this fails, `prune` does it.
-    if (copy.isSaved && !isUsed) await discard(work, copy.backup.id).catch(() => {});
+    if (copy.isSaved && !isUsed) {
+      const remove = () => work.save((db) => deleteUnfinished({ ...work, db }, copy.backup.id));
+      await removeInSteps(remove).catch(() => {});
+    }
   }
-}
-
-async function discard(work: LongWork, id: string): Promise<void> {
-  let deleted: number;
-  do {
-    deleted = await work.save((db) => deleteUnfinished({ ...work, db }, id));
-  } while (deleted > 0);
 }

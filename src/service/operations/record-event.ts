@@ -16,9 +16,8 @@ export async function recordEvent(work: Work, type: EventType, data: EventData):
   const { templates } = documentOf(settings);
   const { title, body } = renderEvent(type, data, templates[type]);
   const { traceparent = null } = work;
-  const deliveries = subscribers.map((endpointId) => ({
-    ...{ id: createId(), eventId, endpointId, createdAt, traceparent },
-  }));
+  const cause = { eventId, createdAt, traceparent };
+  const deliveries = subscribers.map((endpointId) => ({ id: createId(), endpointId, ...cause }));
   await Promise.all([
     insertEvent(work, { id: eventId, type, data, title, body, createdAt }),
     insertDeliveries(work, deliveries),

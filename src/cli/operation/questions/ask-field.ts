@@ -2,6 +2,7 @@ import type { Io } from '../../core/io.ts';
 import { isObject } from '../../core/json-value.ts';
 import { printable } from '../../core/sanitize.ts';
 import { type FieldFlag, nameOfField, parseFlag } from '../../input/field-flags.ts';
+import { lowerFirst } from '../../output/labels.ts';
 import { EditorFailed, editorOf, editText } from '../../prompts/editor.ts';
 import {
   askChoice,
@@ -182,8 +183,4 @@ async function editLongText(io: Io, field: FieldFlag, before: string): Promise<s
     const preset = text === '' ? undefined : text;
     if (again === 'line') return askText(io, field.description, { lineBreaks: true, preset });
   }
-}
-
-function lowerFirst(text: string): string {
-  return text.charAt(0).toLowerCase() + text.slice(1);
 }

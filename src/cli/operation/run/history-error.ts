@@ -41,8 +41,7 @@ export function describeHistoryError(error: unknown): unknown {
   }
   if (!(error instanceof HistoryError)) return error;
   if (error.code === 'record_not_found' || error.code === 'record_ambiguous') {
-    const message = `${error.message.charAt(0).toLowerCase()}${error.message.slice(1).replace(/\.$/, '')}`;
-    return usageError(message, '`storectl history list` shows the ids', { code: error.code });
+    return usageError(error.message, '`storectl history list` shows the ids', { code: error.code });
   }
   if (error.code === 'secret_in_record') {
     return usageError(error.message, 'remove the API key from the request', { code: error.code });

@@ -39,13 +39,11 @@ export function createSessions(db: Kysely<Schema>, config: KyselyConfig) {
 }
 
 /** As Promise.all, but rejects when nothing runs any more: nothing may be sent once the transaction has ended. */
-export async function allSettled<Results extends readonly unknown[]>(
-  promises: {
-    readonly [Index in keyof Results]: Promise<Results[Index]>;
-  },
-): Promise<Results> {
+export async function allSettled<Promises extends readonly unknown[] | []>(
+  promises: Promises,
+): Promise<{ -readonly [Index in keyof Promises]: Awaited<Promises[Index]> }> {
   try {
-    return (await Promise.all(promises)) as unknown as Results;
+    return await Promise.all(promises);
   } catch (error) {
     await Promise.allSettled(promises);
     throw error;

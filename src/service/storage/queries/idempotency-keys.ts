@@ -47,7 +47,7 @@ const deleteExpired = statement<AnswerRow>`
   delete from idempotency_keys where store_id = ${'storeId'} and operation = ${'operation'}
     and target_id = ${'targetId'} and key = ${'key'} and expires_at <= ${'createdAt'}`;
 
-/** Replaces an expired answer with this key. Returns false and inserts nothing if there is another one. */
+/** Replaces an expired answer with this key. Returns false and inserts nothing if one is still valid. */
 export async function insertAnswer(
   { db, storeId }: Tenant,
   answer: Omit<AnswerRow, 'storeId'>,
