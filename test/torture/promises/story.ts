@@ -141,8 +141,10 @@ const toldByState: Readonly<Record<string, Told>> = {
 };
 
 /** Only where the report can be about nothing else. */
-function toldByResume({ schedule, runs }: Trace, run: Run): Told {
-  const reports = Array.isArray(run.document) ? (run.document as Json[]) : [];
+function toldByResume({ schedule, runs, history }: Trace, run: Run): Told {
+  const unprinted = history?.find(({ id }) => run.exitCode === 12 && id === run.error?.operationId);
+  const printed = Array.isArray(run.document) ? (run.document as Json[]) : [];
+  const reports: readonly Json[] = unprinted === undefined ? printed : [{ ...unprinted }];
   const own = reports.filter(({ operation }) => operation === schedule.operation);
   const isSame = own.length === 1 || (own.length > 1 && own.every(({ state }) => state === 'applied'));
   const isClear = isSame && runs.every(({ subjects }) => subjects.length < 2 && isMain(subjects));

@@ -146,6 +146,8 @@ export const truthPromises: readonly ProgramPromise[] = [
       overEpisodes(story, (episode, ask) => {
         const before = ask.episodes[ask.episodes.indexOf(episode) - 1];
         if (episode.run.typed !== 'resume' || before?.told !== 'not-applied') return null;
+        // After `--new`, it may be the other one that it sends.
+        if (story.runs.some(({ typed }) => typed === 'fresh')) return null;
         // A refusal that a full disk kept from being written down stays open, and so does what `resume` did not send.
         const staysOpen = ({ typed, mishaps, exitCode }: Run) =>
           mishaps.fullAt > 0 && (typed === 'resume' || exitCode !== 11);
