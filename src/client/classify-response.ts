@@ -31,6 +31,9 @@ interface RequestTraits {
 /** Statuses of a success that has no body by definition (RFC 9110, sections 15.3.5 and 15.3.6). */
 const BODILESS = new Set([204, 205]);
 
+/** An ETag that can be sent back. A response with any other counts as one without. */
+export const etagPattern = /^[\x21-\x7e]+$/;
+
 const decoder = new TextDecoder();
 
 export async function readAnswer(wire: WireAnswer, redact: (text: string) => string): Promise<Answer> {
@@ -96,6 +99,7 @@ export function classifyResponse(
     const isShort = body.failure.code !== 'body_too_large' && body.failure.code !== 'unreadable_body';
     return failed(isShort ? 'lost' : 'unreadable', body.failure, null);
   }
+  const etag = etagPattern.exec(headers.etag ?? '')?.[0] ?? null;
   let drift: readonly string[] | undefined;
   return {
     kind: 'applied',
@@ -104,7 +108,7 @@ export function classifyResponse(
     status,
     body: body.value,
     text: answer.text,
-    etag: headers.etag ?? null,
+    etag,
     replayed: headers['idempotency-replayed']?.toLowerCase() === 'true',
     get drift() {
       drift ??= findDrift(body.value, request.response);

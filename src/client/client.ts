@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini';
 import { buildPath, type Operation, type OperationClass } from '../contract/operation.ts';
 import { parseBaseUrl } from './base-url.ts';
-import { classifyResponse, readAnswer } from './classify-response.ts';
+import { classifyResponse, etagPattern, readAnswer } from './classify-response.ts';
 import { type Clock, MAX_TIMER_MS, monotonicMs, systemClock } from './clock.ts';
 import { combineAttempts, type FailedAttempt } from './combine-attempts.ts';
 import type { Applied, Failure, Outcome } from './outcome.ts';
@@ -258,7 +258,7 @@ function assertSendable({ method, path }: RawRequest, ifMatch: string | undefine
   if (!/^\/[\x21\x22\x24-\x7e]*$/.test(path)) {
     throw new RangeError('The path must start with a slash and be percent-encoded');
   }
-  if (ifMatch !== undefined && !/^[\x21-\x7e]+$/.test(ifMatch)) {
+  if (ifMatch !== undefined && !etagPattern.test(ifMatch)) {
     throw new RangeError('The ETag contains invalid characters');
   }
 }

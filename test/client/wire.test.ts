@@ -62,6 +62,13 @@ test('If-Match goes out where it is given, and the entity tag comes back', async
   expect(outcome).toMatchObject({ kind: 'applied', etag: '"v2"', requestId: 'r-1', replayed: false });
 });
 
+test('an entity tag that could not be sent back counts as none', async () => {
+  await using server = await startFaultServer([answer(200, {}, { etag: '"v 2"' })]);
+  await using client = clientFor(server.url);
+
+  expect(await client.call(updateStore, { parameters, body: '{}' })).toMatchObject({ etag: null });
+});
+
 test('a replayed answer says so', async () => {
   await using server = await startFaultServer([answer(201, {}, { 'Idempotency-Replayed': 'true' })]);
   await using client = clientFor(server.url);

@@ -66,7 +66,7 @@ export interface LockSettings {
   /** Milliseconds without a heartbeat after which a holder that cannot be checked counts as dead. */
   readonly silenceMs: number;
   /** Milliseconds to wait for another holder; then a HistoryError `history_busy`. */
-  readonly patienceMs?: number | undefined;
+  readonly patienceMs: number;
 }
 
 const HEARTBEAT_MS = 2_000;
@@ -74,7 +74,7 @@ const FIRST_POLL_MS = 10;
 const MAX_POLL_MS = 100;
 
 export function openLocks(settings: LockSettings): Locks {
-  const { folder, files, machine, randomBytes, silenceMs, patienceMs = Number.POSITIVE_INFINITY } = settings;
+  const { folder, files, machine, randomBytes, silenceMs, patienceMs } = settings;
   const { fileSystem } = files;
 
   async function acquire(file: string, options: LockOptions): Promise<Lock> {

@@ -24,7 +24,7 @@ export interface PerformOptions extends SendOptions, Target, IntentDetails {
   /** The API key: a request that contains it is refused. */
   readonly secrets: readonly string[];
   /** A keyed operation: makes the key if the body has none. */
-  makeKey?(): string;
+  makeKey(): string;
   /** A keyed operation: do not continue an open record of the same command, use a fresh key. */
   readonly fresh?: boolean | undefined;
   /**
@@ -69,8 +69,7 @@ async function beginOrFind(options: PerformOptions): Promise<{ record: HistoryRe
   if (operation.class === 'keyed') {
     const earlier = await findEarlierRecord(options);
     if (earlier !== null) return { record: earlier, lock: null };
-    if (makeKey !== undefined && options.bodyText === undefined && body?.idempotencyKey === undefined)
-      body = { ...body, idempotencyKey: makeKey() };
+    if (body?.idempotencyKey === undefined) body = { ...body, idempotencyKey: makeKey() };
   }
   if (operation.id === decideDispute.id) {
     const decided = await settleEarlierDecision(options);
@@ -117,7 +116,7 @@ export async function findEarlierRecord(options: CommandOptions): Promise<Histor
   const { history, origin, storeId, body } = options;
   const operation = options.operation.id;
   const path = buildPath(options.operation, { ...options.parameters, storeId });
-  const command = fingerprint({ operation, origin, storeId, path, body: body && JSON.stringify(body) });
+  const command = fingerprint({ operation, origin, storeId, path, body: JSON.stringify(body ?? {}) });
   const key = body?.idempotencyKey;
   if (typeof key === 'string') {
     const { records } = await history.list({ operation, origin, storeId, idempotencyKey: key });

@@ -98,9 +98,9 @@ function refuseContradiction(record: HistoryRecord, outcome: Outcome): Outcome {
   return { kind: 'unknown', attempts, requestId, status, problem: null, retryAt: null, failure };
 }
 
-function doubtOf({ state, failure }: HistoryRecord): Failure {
-  const lost = { code: 'connection_lost', message: 'the response to an earlier request was lost' } as const;
-  return state === 'unknown' && failure !== null ? { ...lost, message: failure.message } : lost;
+function doubtOf({ failure }: HistoryRecord): Failure {
+  const message = failure?.message ?? 'the response to an earlier request was lost';
+  return { code: 'connection_lost', message };
 }
 
 /** Attempts were made, and then the lock was lost. */

@@ -69,6 +69,7 @@ async function run(): Promise<void> {
         origin: 'https://api.example.com',
         storeId: 'store-1',
         body: task.body,
+        makeKey: () => 'made-key',
         secrets: ['key-of-the-child'],
       });
       process.stdout.write(JSON.stringify({ id: record.id, outcome, warnings }));

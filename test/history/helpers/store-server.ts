@@ -11,6 +11,8 @@ export interface Received {
 /** What to do with the request of this number, from 1, once it has taken effect. */
 export type Reaction =
   | { readonly status: number; readonly body: unknown; readonly headers?: Record<string, string> }
+  /** An answer that need not be JSON. */
+  | { readonly status: number; readonly text: string }
   | 'drop'
   /** As a service that keeps what it is told does. */
   | 'answer';
@@ -39,8 +41,10 @@ export async function startStoreServer(
     received.push(seen);
     const reaction = await react(seen, received.length);
     if (typeof reaction === 'object') {
-      response.writeHead(reaction.status, { 'content-type': 'application/json', ...reaction.headers });
-      response.end(JSON.stringify(reaction.body));
+      const isText = 'text' in reaction;
+      const headers = isText ? {} : { 'content-type': 'application/json', ...reaction.headers };
+      response.writeHead(reaction.status, headers);
+      response.end(isText ? reaction.text : JSON.stringify(reaction.body));
       return;
     }
     const key: unknown = method === 'GET' ? undefined : JSON.parse(body).idempotencyKey;

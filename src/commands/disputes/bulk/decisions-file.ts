@@ -138,11 +138,12 @@ function withoutRepeated(
   invalid: readonly InvalidRow[],
 ): Pick<DecisionsFile, 'rows' | 'invalid'> {
   const byDispute = new Map<string, DecisionRow[]>();
-  for (const row of all) byDispute.set(row.disputeId, [...(byDispute.get(row.disputeId) ?? []), row]);
+  const idOf = (row: DecisionRow) => row.disputeId.toLowerCase();
+  for (const row of all) byDispute.set(idOf(row), [...(byDispute.get(idOf(row)) ?? []), row]);
   const rows: DecisionRow[] = [];
   const repeated: InvalidRow[] = [];
   for (const row of all) {
-    const same = byDispute.get(row.disputeId) ?? [];
+    const same = byDispute.get(idOf(row)) ?? [];
     const other = same.find((twin) => !isSameDecision(twin, row));
     const [first] = same;
     if (other === undefined && first === row) rows.push(row);

@@ -56,8 +56,7 @@ export async function planDecisions(
   const sent = await sentDecisions(run);
   const taken = [...usualStatuses, ...sent.map(({ status }) => status)];
   const planRow = async ({ line, disputeId, ...decision }: DecisionsFile['rows'][number]) => {
-    const path = buildPath(decideDispute, { storeId: run.target.storeId, disputeId });
-    const message = describeDoubt(known.get(path));
+    const message = describeDoubt(known.get(pathOf(run.target.storeId, disputeId)));
     if (message !== null) {
       planned.push({ ...unread, line, disputeId, decision, plan: 'unknown', message });
     } else {
@@ -175,7 +174,7 @@ function earlierLine(
 
 /**
  * Settles open records of these disputes, left by an interrupted run, by reading. Returns the decisions of this machine
- * that were applied, or are still in doubt, by request path.
+ * that were applied, or are still in doubt, by {@link pathOf}.
  */
 export async function settleOpenDecisions(
   run: Run,
@@ -183,15 +182,22 @@ export async function settleOpenDecisions(
 ): Promise<ReadonlyMap<string, HistoryRecord>> {
   const { context } = run.ui;
   const { origin, storeId, client } = run.target;
-  const paths = new Set(file.rows.map(({ disputeId }) => buildPath(decideDispute, { storeId, disputeId })));
+  const paths = new Set(file.rows.map(({ disputeId }) => pathOf(storeId, disputeId)));
   const history = await context.history();
   const { records } = await history.list({ operation: decideDispute.id, origin, storeId });
   const known = new Map<string, HistoryRecord>();
-  for (const found of records.filter(({ path }) => paths.has(path))) {
+  for (const found of records) {
+    const path = found.path.toLowerCase();
+    if (!paths.has(path)) continue;
     const options = { ...sendOptions(context), history, client, record: found, origin, storeId };
     const record = isOpen(found) ? (await resumeRecord(options)).record : found;
-    const isDecided = record.state === 'applied' && !known.has(record.path);
-    if (isDecided || mayHaveBeenApplied(record)) known.set(record.path, record);
+    const isDecided = record.state === 'applied' && !known.has(path);
+    if (isDecided || mayHaveBeenApplied(record)) known.set(path, record);
   }
   return known;
+}
+
+/** The path of a decision in lower case: ids mean the same in any letter case. */
+export function pathOf(storeId: string, disputeId: string): string {
+  return buildPath(decideDispute, { storeId, disputeId }).toLowerCase();
 }

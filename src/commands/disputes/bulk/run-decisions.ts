@@ -15,11 +15,9 @@ import type { Performed, Run } from '../../../cli/operation/run/run.ts';
 import { perform } from '../../../cli/operation/run/send.ts';
 import { renderJson } from '../../../cli/output/style.ts';
 import { parseKey } from '../../../contract/api-key.ts';
-import { buildPath } from '../../../contract/operation.ts';
-import { decideDispute } from '../../../contract/operations/disputes.ts';
 import type { HistoryRecord } from '../../../history/records/record.ts';
 import { describeOutcome, exitCodeOf, summarize } from './describe-plan.ts';
-import { assessRow, outcomeOfError, type PlannedRow, runOfRow } from './plan.ts';
+import { assessRow, outcomeOfError, type PlannedRow, pathOf, runOfRow } from './plan.ts';
 import type { Receipt, ReceiptLine, RowOutcome } from './receipt.ts';
 
 /** The result of a row, as `--json` prints it. */
@@ -156,10 +154,9 @@ export function failedRow(run: Run, row: PlannedRow, error: unknown): RowEnd {
 /** The receipt line of a row that is not sent, with the earlier request if this machine decided it before. */
 function skippedLine({ run, known }: DecisionRun, row: PlannedRow, message: string): ReceiptLine {
   if (row.plan === 'decide') return lineOf(run, row, { outcome: 'not_sent', message });
-  const { storeId } = run.target;
   const record =
     ['unchanged', 'unknown'].includes(row.plan) && row.disputeId !== null
-      ? known.get(buildPath(decideDispute, { storeId, disputeId: row.disputeId }))
+      ? known.get(pathOf(run.target.storeId, row.disputeId))
       : undefined;
   if (record?.state === 'applied' && !record.reported) run.ui.context.applied.push(record);
   return lineOf(run, row, {

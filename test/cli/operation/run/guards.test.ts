@@ -102,6 +102,9 @@ test('a second appeal of a notice is refused whatever it says, and one of anothe
     hint: expect.stringContaining('--resubmit'),
   });
   expect(server.requests).toHaveLength(1);
+  const inCapitals = await run(machine, appeal(reclaimId.toUpperCase(), 'Truly'));
+  expect(inCapitals.error).toMatchObject({ code: 'already_sent' });
+  expect(server.requests).toHaveLength(1);
   await run(machine, appeal(disputeId, 'We are open'));
   expect(server.requests).toHaveLength(2);
 });

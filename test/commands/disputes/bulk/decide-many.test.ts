@@ -396,6 +396,11 @@ test.each([
     '1,won,ok\n1,lost,ok',
     /line 3 decides the same dispute differently[\s\S]*line 2 decides/,
   ],
+  [
+    'rows that contradict each other, and write the id in other letters',
+    'ab-1,won,ok\nAB-1,lost,ok',
+    /line 3 decides the same dispute differently[\s\S]*line 2 decides/,
+  ],
   ['an id that could change the path', '../x,won,ok', /disputeId must not contain a slash/],
 ])('%s are told by their line, and nothing is sent', async (_, rows, shown) => {
   await using server = await startFaultServer([]);
