@@ -122,7 +122,7 @@ function doneWithoutOutput(details: ErrorDetails, applied: readonly HistoryRecor
     exitCode: exitCodes.outputFailed,
     outcome: 'applied',
     operationId: record.id,
-    hint: `the change was applied; \`storectl history show ${record.id}\` shows the response`,
+    hint: `the change was applied; run \`storectl history show ${record.id}\` to see the response`,
   };
 }
 
@@ -152,7 +152,9 @@ function watchOutput({ stdout, stderr }: Io): {
         code: 'output_failed',
         exitCode: exitCodes.localState,
         message: `cannot write the output: ${describeSystemError(failure)}`,
-        hint: ran ? 'the command itself succeeded; `storectl history list` shows what was sent' : undefined,
+        hint: ran
+          ? 'the command itself succeeded; run `storectl history list` to see what was sent'
+          : undefined,
       });
     },
   };

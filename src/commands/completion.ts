@@ -11,8 +11,8 @@ import { askFirst } from '../cli/prompts/questions.ts';
 
 export const command: CommandDefinition = {
   description: `Print the script that makes Tab complete commands, flags, values, profiles and the ids that this machine
-knows. bash: ${shells.bash.install}. zsh: ${shells.zsh.install}, or write it to a file _storectl in a folder of $fpath.
-fish: ${shells.fish.install}. PowerShell: ${shells.powershell.install}. \`storectl doctor\` checks whether it is installed.`,
+knows. bash: ${shells.bash.install}. zsh: ${shells.zsh.install}, or write it to a file _storectl in a directory of $fpath.
+fish: ${shells.fish.install}. PowerShell: ${shells.powershell.install}. Run \`storectl doctor\` to check whether it is installed.`,
   arguments: [{ name: 'shell', description: `One of ${shellNames.join(', ')}`, complete: shellNames }],
   examples: [
     'completion bash > ~/.local/share/bash-completion/completions/storectl',

@@ -10,6 +10,7 @@ import { outcomeError } from '../cli/operation/run/outcome-error.ts';
 import { noticeDone } from '../cli/operation/run/print-result.ts';
 import { sendOptions } from '../cli/operation/run/send.ts';
 import { answerBody, recordSummary } from '../cli/output/record-summary.ts';
+import { renderIndented, rowsOf } from '../cli/output/tables.ts';
 import { wrapText } from '../cli/output/wrap.ts';
 import { chooseOrFail } from '../cli/prompts/ask-or-fail.ts';
 import type { Choice } from '../cli/prompts/prompts.ts';
@@ -39,7 +40,7 @@ them.`,
   arguments: [
     {
       name: 'id',
-      description: 'Id of one record (default: all changes with an unknown outcome)',
+      description: 'ID of one record (default: all changes with an unknown outcome)',
       optional: true,
       complete: 'open-record',
     },
@@ -102,7 +103,7 @@ async function markByHand(context: Context, id: string | undefined, mark: string
       code: 'already_settled',
       exitCode: exitCodes.conflict,
       message: `${record.id} is already settled (${record.state}); only open records can be marked`,
-      hint: `\`storectl history show ${record.id}\` has the details`,
+      hint: `run \`storectl history show ${record.id}\` for details`,
       operationId: record.id,
     });
   }
@@ -160,7 +161,9 @@ async function confirmSending(context: Context, records: readonly HistoryRecord[
   for (const record of sent) {
     const { method, origin, path, body } = record;
     context.notice(asChoice(record, context.now()).name);
-    context.notice(context.err.color.dim(printable(`  ${method} ${origin}${path} ${body ?? ''}`.trimEnd())));
+    context.notice(context.err.color.dim(printable(`  ${method} ${origin}${path}`)));
+    const rows = body === null ? [] : rowsOf(JSON.parse(body), { now: context.now(), currency: null });
+    if (rows.length > 0) context.notice(renderIndented(rows, context.err));
   }
   const question = sent.length === 1 ? 'Send this again?' : `Send these ${sent.length} changes again?`;
   if (!(await askFirst(() => askYesNo(context.io, question, true)))) throw cancelledError();

@@ -53,14 +53,14 @@ function isWrite(operation: ServedOperation): boolean {
 }
 
 const parameterTexts: Readonly<Record<string, string>> = {
-  storeId: 'Id of the store that the key belongs to',
-  disputeId: 'Id of the dispute',
-  backupId: 'Id of the backup',
-  reclaimId: 'Id of the reclaim notice',
+  storeId: 'ID of the store that the key belongs to',
+  disputeId: 'ID of the dispute',
+  backupId: 'ID of the backup',
+  reclaimId: 'ID of the reclaim notice',
 };
 
 const headers = {
-  requestId: header('Id of this request in the service log'),
+  requestId: header('ID of this request in the service log'),
   retryAfter: header('Seconds to wait before the next request'),
   etag: header('Version of the response, for `If-Match`'),
   location: header('Path of the new object'),

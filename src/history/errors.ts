@@ -88,7 +88,7 @@ export function historyError(error: unknown, action: 'read' | 'write', file: str
     return new HistoryError('history_locked', `${what}: ${advice}`, file, error);
   }
   const reason = REASONS[code] ?? (error instanceof Error ? error.message : String(error));
-  const advice = 'Fix that, or choose another state folder with STORECTL_STATE_DIR.';
+  const advice = 'Fix that, or choose another state directory with STORECTL_STATE_DIR.';
   return new HistoryError(
     action === 'read' ? 'history_unreadable' : 'history_unwritable',
     `${what}: ${reason}; ${advice}`,

@@ -11,15 +11,15 @@ test('who is asked for a decision sees the dispute first, and Escape at the end 
   const terminal = await openTerminal(machine.folder, machine.env);
   terminal.type(`clear; '${testNode}' '${launcher}' --demo disputes decide ${open}`);
 
-  const screen = await terminal.shows(/Outcome of the dispute:\n❯ won/);
+  const screen = await terminal.shows(/Status:\n❯ won/);
   expect(screen).toContain('Refund policy');
   terminal.press('Enter');
-  await terminal.shows(/Reason for the decision:/);
+  await terminal.shows(/Resolution:/);
   terminal.type('Deliver');
   await terminal.shows(/Type .* to confirm/);
   terminal.press('Escape');
   // The last question again, with its answer.
-  await terminal.shows(/Reason for the decision: Deliver$/);
+  await terminal.shows(/Resolution: Deliver$/);
   terminal.type('ed');
   await terminal.shows(/Delivered\n(.*\n)+.*to confirm:$/);
   terminal.type(open);
@@ -62,7 +62,7 @@ test('disputes are decided one by one: skip, back, an earlier reason, Ctrl-C, an
   terminal.type(`clear; ${command}`);
   await terminal.shows(/1 of 4\n(.*\n)+ {2}First\n(.*\n)+❯ won\n/);
   terminal.press('Enter');
-  await terminal.shows(/Reason for the decision:$/);
+  await terminal.shows(/Resolution:$/);
   terminal.type('Delivered in time');
   await confirm();
   await terminal.shows(/✓ Decided dispute \S+ as won \(1 of 4\)\n(.*\n)*2 of 4\n(.*\n)+❯ won\n/);
@@ -71,7 +71,7 @@ test('disputes are decided one by one: skip, back, an earlier reason, Ctrl-C, an
   terminal.press('lost', 'Enter');
   await terminal.shows(/start from\?\n❯ Delivered in time\n/);
   terminal.press('Enter');
-  await terminal.shows(/Reason for the decision: Delivered in time$/);
+  await terminal.shows(/Resolution: Delivered in time$/);
   terminal.type(', and back');
   await confirm();
   await terminal.shows(/4 of 4\n(.*\n)+❯ won\n/);

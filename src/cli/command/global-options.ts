@@ -7,7 +7,7 @@ const group = globalGroup;
 /** Options of every command. They may stand before or after its name. */
 export const globalOptions: readonly OptionSpec[] = [
   { flag: '--profile', value: 'NAME', description: 'Stored profile to use', group, complete: 'profile' },
-  { flag: '--store', value: 'ID', description: 'Id of the store', group },
+  { flag: '--store', value: 'ID', description: 'ID of the store', group },
   { flag: '--base-url', value: 'URL', description: 'Address of the service', group },
   { flag: '--demo', description: 'Use the demo store: no account needed (same as --profile demo)', group },
   { flag: '--json', description: 'Print the response as JSON', group },

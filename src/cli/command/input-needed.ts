@@ -19,7 +19,7 @@ export function missingConnection({
 }: Pick<ConnectionSettings, 'profile' | 'storeId' | 'baseUrl'>): MissingInput[] {
   const missing: MissingInput[] = [];
   if (profile === demoProfile) return missing;
-  const address = 'address of the service, or STORECTL_BASE_URL';
+  const address = 'base URL of the service, or STORECTL_BASE_URL';
   if (baseUrl === null) missing.push({ field: 'baseUrl', give: '--base-url URL', description: address });
   const store = 'store to work on, or STORECTL_STORE_ID';
   if (storeId === null) missing.push({ field: 'storeId', give: '--store ID', description: store });

@@ -47,7 +47,7 @@ export function createStatusLine(
       if (next === null && wait === null) return;
       if (next !== null && isTerminal && !canRedraw && !isWaitSaid) {
         isWaitSaid = true;
-        stderr.write(`Waiting for ${next.what} (press Ctrl-C to cancel).\n`);
+        stderr.write(`Waiting for ${next.what} (Ctrl-C to stop).\n`);
       }
       change(() => {
         const start = bar === null ? `Waiting for ${next?.what}…` : 'no response for';

@@ -42,9 +42,10 @@ export interface FlagHints {
   readonly without?: readonly string[];
 }
 
-/** The field's description without the example or remark at its end. */
-export function nameOfField({ description }: Pick<FieldFlag, 'description'>): string {
-  return description.replace(/(, for example .*| \(.*\))$/, '');
+/** The example or remark at the end of the field's description, such as `for example EUR` or `UUID`; empty without one. */
+export function remarkOf({ description }: Pick<FieldFlag, 'description'>): string {
+  const [, example, remark] = /(?:, (for example .*|name=.*)| \((.*)\))$/.exec(description) ?? [];
+  return example ?? remark ?? '';
 }
 
 /** The flags of a request body, derived from its schema: kebab case, nested names joined, maps in the singular. */

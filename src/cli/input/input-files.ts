@@ -114,14 +114,15 @@ export async function readObject(
 
 /**
  * The object in a JSON or YAML text. Throws a usage error that names the text, and the line counted from the beginning of
- * the file that the user sees, in which `linesAbove` precede the text.
+ * the file that the user sees, in which `linesAbove` precede the text. `name` is null for what the user has just edited.
  */
 export async function parseObject(
   text: string,
-  name: string,
+  name: string | null,
   linesAbove = 0,
 ): Promise<Record<string, unknown>> {
-  let value = parseJson(text, name);
+  const named = name ?? 'your text';
+  let value = parseJson(text, named);
   if (value === undefined) {
     const yaml = await import('yaml');
     try {
@@ -131,16 +132,17 @@ export async function parseObject(
       if (problem !== undefined) throw problem;
       value = document.toJS();
     } catch (error) {
+      const problem = describeYamlError(error, linesAbove);
       throw invalidInput(
-        `${name} is not valid: ${describeYamlError(error, linesAbove)}`,
+        name === null ? problem : `${name} is not valid: ${problem}`,
         'fix it and run the command again',
       );
     }
   }
-  refuseTooDeep(value, name);
+  refuseTooDeep(value, named);
   if (isObject(value)) return value;
   throw invalidInput(
-    `${name} must be an object (got ${Array.isArray(value) ? 'a list' : 'a single value'})`,
+    `${named} must be an object (got ${Array.isArray(value) ? 'a list' : 'a single value'})`,
     'for example {"name": "My store"}',
   );
 }

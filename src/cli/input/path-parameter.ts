@@ -1,10 +1,15 @@
 import { pathParameterProblem } from '../../contract/operation.ts';
 import { invalidInput } from '../core/errors.ts';
 
-/** `Id of the reclaim notice` for `reclaimId`. */
-export function describeParameter(name: string): string {
+/** `reclaim notice` for `reclaimId`. */
+export function nounOf(name: string): string {
   const words = name.replace(/Id$/, '').replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
-  return `Id of the ${words === 'reclaim' ? 'reclaim notice' : words}`;
+  return words === 'reclaim' ? 'reclaim notice' : words;
+}
+
+/** `ID of the reclaim notice` for `reclaimId`. */
+export function describeParameter(name: string): string {
+  return `ID of the ${nounOf(name)}`;
 }
 
 /** Returns the value. Throws a usage error if it cannot be part of a path. `flag` names where it was given. */

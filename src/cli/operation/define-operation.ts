@@ -11,6 +11,7 @@ import { printableLines } from '../core/sanitize.ts';
 import { ciIdempotencyKey } from '../input/ci-run.ts';
 import { deriveFlags, type FieldFlag } from '../input/field-flags.ts';
 import { bodyOptions, readBody } from '../input/request-body.ts';
+import { labelOf, lowerFirst } from '../output/labels.ts';
 import { beginFile, outputFileOption } from '../output/output-file.ts';
 import type { Questions } from '../prompts/questions.ts';
 import { completeInput } from './complete-input.ts';
@@ -93,10 +94,10 @@ async function runOperation(
 
 /** A long text that was typed at a prompt exists nowhere else, so an error must not lose it. */
 function showLongTexts({ request, ui: { context, fields } }: Run): void {
-  for (const { path: field, fileFlag, description } of fields) {
+  for (const { path: field, fileFlag } of fields) {
     const text = getPath(request.body, field);
     if (fileFlag === null || typeof text !== 'string') continue;
-    context.saveUserText(`\nYour text (${description}):\n\n${printableLines(text)}\n`);
+    context.saveUserText(`\nYour ${lowerFirst(labelOf(field))}:\n\n${printableLines(text)}\n`);
   }
 }
 

@@ -2,10 +2,14 @@ import { printable } from '../core/sanitize.ts';
 
 /** `['settings', 'cashbackBp']` as a label for people: `Cashback`. Printable. */
 export function labelOf(path: readonly string[]): string {
-  const names = path.filter((name, index) => name !== 'settings' || index === path.length - 1);
-  const last = names.length - 1;
+  const last = path.length - 1;
+  const names = path
+    .map((name, index) => (index < last ? name.replace(/^(template|social)s$/, '$1') : name))
+    .filter((name, index) => name !== 'settings' || index === last);
   const words = names
-    .map((name, index) => (index === last ? name.replace(/(?<=[a-z])(Bp|Minor|At|Md)$/, '') : name))
+    .map((name, index) =>
+      index === names.length - 1 ? name.replace(/(?<=[a-z])(Bp|Minor|At|Md)$/, '') : name,
+    )
     .flatMap((name) => name.replace(/(?<=[a-z\d])(?=[A-Z])/g, ' ').split(' '))
     .map((word) => knownWords[word.toLowerCase()] ?? (/^[A-Z][a-z]/.test(word) ? word.toLowerCase() : word));
   return upperFirst(printable(words.join(' ')));

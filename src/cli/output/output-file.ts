@@ -64,7 +64,7 @@ export function beginFile(cwd: string, named: string): PendingFile {
         throw localStateError(
           'unwritable_file',
           `the response could not be written to ${file}: ${describeSystemError(error)}`,
-          'the response is printed above; `storectl history list` lists the change',
+          'the response is printed above; run `storectl history list` to see the change',
         );
       }
     },

@@ -61,6 +61,12 @@ export function renderRecord(rows: readonly Row[], style: Style): string {
   return trimLines(lines.join('\n'));
 }
 
+/** {@link renderRecord}, indented by two spaces. */
+export function renderIndented(rows: readonly Row[], style: Style): string {
+  const width = style.width === null ? null : style.width - gap;
+  return renderRecord(rows, { ...style, width }).replace(/^(?=.)/gm, ' '.repeat(gap));
+}
+
 /**
  * A table with a header; in a terminal that is too narrow, a record for each row. Cells must be printable already.
  * Text is wrapped to fit. Words are not, because ids and addresses must stay copyable.

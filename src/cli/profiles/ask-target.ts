@@ -13,14 +13,14 @@ export interface AskedTarget {
 export function askBaseUrl({ io }: Context, target: AskedTarget): Question {
   return async () => {
     const validate = (text: string) => problemOf(() => parseBaseUrl(text)) ?? true;
-    target.baseUrl = await askText(io, 'Address of the service', { preset: target.baseUrl, validate });
+    target.baseUrl = await askText(io, 'Base URL', { preset: target.baseUrl, validate });
   };
 }
 
 export function askStoreId({ io }: Context, target: AskedTarget): Question {
   return async () => {
     const validate = (text: string) => pathParameterProblem(text) ?? true;
-    target.storeId = await askText(io, 'Id of the store', { preset: target.storeId, validate });
+    target.storeId = await askText(io, 'Store ID', { preset: target.storeId, validate });
   };
 }
 

@@ -7,6 +7,7 @@ import { CliError, cancelledError, describeSystemError, usageError } from '../co
 import { exitCodes } from '../core/exit-codes.ts';
 import type { Io } from '../core/io.ts';
 import { printable } from '../core/sanitize.ts';
+import { upperFirst } from '../output/labels.ts';
 
 /** The editor cannot be started, or fails: exit 2. */
 export class EditorFailed extends CliError {
@@ -135,7 +136,7 @@ async function askToContinue(io: Io, problem: string): Promise<boolean> {
     { value: 'leave', name: 'Cancel and print the text' },
   ];
   const [reason = ''] = problem.split('\n');
-  const question = `The text cannot be used: ${printable(reason.replace(/[:.]$/, ''))}. What do you want to do?`;
+  const question = `${upperFirst(printable(reason.replace(/[:.]$/, '')))}. What do you want to do?`;
   return (await unlessBack(() => askChoice(io, question, choices))) !== 'leave';
 }
 

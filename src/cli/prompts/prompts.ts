@@ -13,6 +13,8 @@ export interface Choice {
   readonly name: string;
   /** What is shown as the answer; the name unless given. */
   readonly short?: string;
+  /** Explains the choice while the cursor is on it. */
+  readonly description?: string;
 }
 
 export interface TextOptions {
@@ -115,8 +117,9 @@ export function askSeveral(
   preset: readonly string[] = [],
 ): Promise<string[]> {
   const question = asQuestion(io, message);
-  const named = choices.map(({ value, name, short = name }) => ({
+  const named = choices.map(({ value, name, short = name, description }) => ({
     ...{ value, name: wrapFor(io, name, '    '), short, checked: preset.includes(value) },
+    ...(description !== undefined && { description: wrapFor(io, description, '') }),
   }));
   const renderSelectedChoices = (chosen: readonly { readonly short: string }[]) =>
     wrapAfter(io, question, chosen.map(({ short }) => short).join(', '));

@@ -214,10 +214,10 @@ function brokenConnection(error: Error, plainHost: string | null): Failure {
   if (error.name === 'HTTPParserError') {
     return { code: 'connection_lost', message: `the response is not valid HTTP (${reasonOf(error)})` };
   }
-  const advice = plainHost === null ? '' : '; if the port expects https://, use https://';
+  const advice = plainHost === null ? '' : '; the port may require https://';
   return {
     code: 'connection_lost',
-    message: `the connection was lost before the response was complete (${reasonOf(error)})${advice}`,
+    message: `the connection was lost before the response was complete (${reasonOf(error)}${advice})`,
   };
 }
 

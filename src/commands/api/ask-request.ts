@@ -1,7 +1,6 @@
 import type { Context } from '../../cli/command/context.ts';
 import { cancelledError } from '../../cli/core/errors.ts';
 import { isObject } from '../../cli/core/json-value.ts';
-import { describeParameter } from '../../cli/input/path-parameter.ts';
 import { askId } from '../../cli/operation/questions/ask-missing.ts';
 import { knownIds } from '../../cli/operation/questions/known-ids.ts';
 import { problemOf } from '../../cli/profiles/ask-target.ts';
@@ -34,17 +33,16 @@ export async function askRequest(
   const asked = { method: given.method ?? 'GET', target: given.target, body: '' };
   const askMethod = async () => {
     const choices = rawMethods.map((name) => ({ value: name, name }));
-    asked.method = parseMethod(await askChoice(io, 'Method of the request', choices, asked.method));
+    asked.method = parseMethod(await askChoice(io, 'Method', choices, asked.method));
   };
   const askTarget = async () => {
     asked.target = await askPath(context, asked.method, asked.target);
   };
   const askBody = async () => {
-    asked.body = await askText(io, 'Body of the request, as JSON (empty for none)', {
+    asked.body = await askText(io, 'Body (JSON, empty for none)', {
       preset: asked.body === '' ? undefined : asked.body,
       optional: true,
-      validate: (text) =>
-        text.trim() === '' || problemOf(() => JSON.parse(text)) === null || 'Not valid JSON',
+      validate: (text) => text.trim() === '' || problemOf(() => JSON.parse(text)) === null || 'invalid JSON',
     });
   };
   const agree = async () => {
@@ -75,18 +73,18 @@ async function askPath(context: Context, method: RawMethod, before: string | und
   const chosen =
     choices.length === 0
       ? other
-      : await askChoice(io, 'Path of the request', [...choices, { value: other, name: 'Other…' }]);
+      : await askChoice(io, 'Path', [...choices, { value: other, name: 'Other…' }]);
   const operation = known.find(({ id }) => id === chosen);
   if (operation === undefined) {
     const validate = (text: string) => problemOf(() => checkRawPath(text)) ?? true;
-    return askText(io, 'Path of the request ({store} is replaced by the store id)', {
+    return askText(io, 'Path ({store} is replaced by the store id)', {
       preset: before ?? '/v1/stores/{store}',
       validate,
     });
   }
   let path = operation.path.replace('{storeId}', '{store}');
   for (const name of pathParameters(operation).filter((one) => one !== 'storeId')) {
-    const id = await askId(context, describeParameter(name), await knownIds(context, operation), undefined);
+    const id = await askId(context, operation, name, await knownIds(context, operation), undefined);
     path = path.replace(`{${name}}`, () => encodeURIComponent(id));
   }
   return path;

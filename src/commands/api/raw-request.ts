@@ -73,7 +73,7 @@ export function resolveRawPath(text: string, { baseUrl, storeId }: Target): stri
   const filled = path.replaceAll('{store}', encodeURIComponent(storeId));
   if (origin === null) return filled;
   const base = new URL(baseUrl);
-  const hint = `the key is sent to ${baseUrl} only: give a path below that address`;
+  const hint = `the key is sent to ${baseUrl} only: give a path below that URL`;
   if (!URL.canParse(origin) || /[@\s]/.test(origin) || new URL(origin).origin !== base.origin) {
     throw refusedPath(text, 'is not a URL of this service', hint);
   }
@@ -130,7 +130,7 @@ export function hintOfUnknownPath(method: RawMethod, path: string): string | nul
     .filter((operation) => operation.method === (method === 'HEAD' ? 'GET' : method))
     .map((operation) => operation.path.replace('{storeId}', '{store}'));
   const known = nearestFirst(paths, wanted).slice(0, 2).join(' or ');
-  return `${known === '' ? '' : `did you mean ${known}? `}\`storectl api --help\` has examples`;
+  return `${known === '' ? '' : `did you mean ${known}? `}run \`storectl api --help\` for examples`;
 }
 
 /** The store id in a path, or null. */

@@ -23,7 +23,7 @@ import { pathParameterProblem } from '../../contract/operation.ts';
 import { showSettings } from '../../contract/operations/settings.ts';
 
 export const command: CommandDefinition = {
-  description: `Log in to a store: save its address, its id and an API key in a profile. The key is checked first, with a
+  description: `Log in to a store: save the base URL, the store id and an API key in a profile. The key is checked first, with a
 read-only request. You are asked for the key, which is not shown; with --with-key it is read from standard input. It is
 never a flag, because command lines are visible to other programs and stay in the shell history.`,
   options: [{ flag: '--with-key', description: 'Read the key from standard input' }],
@@ -92,7 +92,7 @@ function refuseMissing({ canPrompt }: Context, { baseUrl, storeId }: Given, with
   if (canPrompt && !withKey) return;
   const missing: MissingInput[] = [
     ...(baseUrl === undefined
-      ? [{ field: 'baseUrl', give: '--base-url URL', description: 'address of the service' }]
+      ? [{ field: 'baseUrl', give: '--base-url URL', description: 'base URL of the service' }]
       : []),
     ...(storeId === undefined
       ? [{ field: 'storeId', give: '--store ID', description: 'store to work on' }]
@@ -208,12 +208,15 @@ async function checkAccess(context: Context, { url, storeId, apiKey }: Login): P
     }
     const { details } = outcomeError(context, outcome, { keyVariable: null });
     if (details.exitCode === exitCodes.cancelled) throw new CliError({ ...details, message: notStored });
+    const isUnknown = outcome.kind === 'rejected' && outcome.problem.code === 'not_found';
     throw new CliError({
       ...details,
-      message: `the key was not stored: ${details.message}`,
+      message: isUnknown
+        ? `store ${storeId} not found, or the key is not for this store; the key was not stored`
+        : `the key was not stored: ${details.message}`,
       hint:
         details.exitCode === exitCodes.notAllowed
-          ? 'check the key, and that it is for this address'
+          ? 'check the key, and that it is for this base URL'
           : details.hint,
     });
   } finally {

@@ -37,7 +37,7 @@ interface Access {
 }
 
 export const command: CommandDefinition = {
-  description: `Show the profile, address, store and key that a command would use, and where each comes from. The key is
+  description: `Show the profile, base URL, store and key that a command would use, and where each comes from. The key is
 checked with a read-only request, unless --offline is given. It is never shown.`,
   options: [{ flag: '--offline', description: 'Do not check the key' }],
   examples: ['auth status', 'auth status --offline', 'auth status --profile outlet --json'],
@@ -66,7 +66,7 @@ checked with a read-only request, unless --offline is given. It is never shown.`
           [
             ['Profile', printable(profile) + originOf(settings.profileSource)],
             ['Base URL', shown(status.baseUrl, baseUrl)],
-            ['Store', shown(status.storeId, storeId)],
+            ['Store ID', shown(status.storeId, storeId)],
             ['Key', shown(status.key, apiKey)],
             ['Access', access],
           ],
@@ -109,7 +109,7 @@ checked with a read-only request, unless --offline is given. It is never shown.`
         advice:
           exitCode === exitCodes.throttled
             ? 'wait, then run the command again'
-            : 'check the address and the store above',
+            : 'check the base URL and the store ID above',
       };
     }
   },

@@ -22,11 +22,11 @@ const onePost = (fromFile: Readonly<Record<string, unknown>> = {}, edited = fals
   operationCommand({
     operation: createBlogPost,
     description: `Create a blog post from flags or a Markdown file. YAML front matter between lines of --- sets the fields
-(title, slug, excerpt, tags, status, scheduledAt, …); the rest is the content. Without a title there, the first heading "#
-…" becomes the title; it also stays in the content. Flags override front matter. The service sets what you leave out, such
-as the status. The slug of a file comes from its front matter, else from its name. The same post again within 24 hours is
-an error; ${allowDuplicate} creates it anyway. Several files create one post each. The same command again continues where it
-stopped and leaves existing posts alone. The exit code is that of the most severe failure.`,
+(title, slug, excerpt, tags, status, scheduledAt, …); the rest is the content. If it has no title, the first heading "# …"
+becomes the title and stays in the content. The slug defaults to the name of the file. Flags override front matter. The
+service sets what you leave out, such as the status. Creating the same post again within 24 hours is an error unless
+${allowDuplicate} is given. Several files create one post each. Run the same command again to continue where it stopped;
+existing posts are left alone. The exit code is the most severe one of all files.`,
     question: 'Create this post?',
     arguments: [
       {
@@ -62,7 +62,7 @@ stopped and leaves existing posts alone. The exit code is that of the most sever
       const status = getPath(answer, ['status']);
       return `Created post "${String(getPath(answer, ['title']))}"${typeof status === 'string' ? ` (${status})` : ''}`;
     },
-    perform: (run) => perform(run, { check: refuseRepeated(run, allowDuplicate) }),
+    perform: (run) => perform(run, { check: refuseRepeated(run, 'post', allowDuplicate) }),
   });
 
 const definition = onePost();

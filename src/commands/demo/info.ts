@@ -22,15 +22,15 @@ export const command: CommandDefinition = {
     const { width } = context.out;
     const indented = { ...context.out, width: width === null ? null : width - 2 };
     const parts = Object.entries(example).flatMap(([name, value]) => {
+      const title = context.out.color.bold(name === 'reclaims' ? 'Reclaim notices' : labelOf([name]));
       if (isObject(value)) return [];
-      if (!Array.isArray(value))
-        return `${context.out.color.bold(labelOf([name]))}  ${formatValue(name, value, values)}`;
+      if (!Array.isArray(value)) return `${title}  ${formatValue(name, value, values)}`;
       const items: unknown[] = value;
       const objects = items.filter(isObject);
       const shown = columns.filter((column) => Object.hasOwn(objects[0] ?? {}, column));
-      if (shown.length === 0) return `${context.out.color.bold(labelOf([name]))}\n  none`;
+      if (shown.length === 0) return `${title}\n  none`;
       const cells = objects.map((item) => shown.map((column) => formatValue(column, item[column], values)));
-      return `${context.out.color.bold(labelOf([name]))}\n${renderTable(shown, cells, indented).replace(/^(?=.)/gm, '  ')}`;
+      return `${title}\n${renderTable(shown, cells, indented).replace(/^(?=.)/gm, '  ')}`;
     });
     context.print(parts.join('\n\n'));
     const open = example.disputes.find(({ status }) => status === 'open') ?? example.disputes[0];

@@ -5,28 +5,28 @@ import { printable, printableLines } from '../../cli/core/sanitize.ts';
 import { formatValue, type ValueContext } from '../../cli/output/format-value.ts';
 import { labelOf, type Tone, toneOf } from '../../cli/output/labels.ts';
 import type { Style } from '../../cli/output/style.ts';
-import { type Row, renderRecord, rowsOf } from '../../cli/output/tables.ts';
+import { type Row, renderIndented, renderRecord, rowsOf } from '../../cli/output/tables.ts';
 import { wrapText } from '../../cli/output/wrap.ts';
 import { describeTimeline } from './timeline.ts';
 
 /** Fields at the top of the case file, in this order. */
-const headFields = [
-  ['status', 'Status'],
-  ['resolution', 'Resolution'],
-  ['deadlineAt', 'Answer due'],
-  ['appealDeadlineAt', 'Appeal due'],
-  ['kind', 'Kind'],
-  ['orderId', 'Order'],
-  ['buyerEmail', 'Buyer'],
-  ['providerCaseId', 'Provider case'],
-  ['createdAt', 'Opened'],
-  ['updatedAt', 'Last change'],
-] as const;
+const headFields: readonly string[] = [
+  'status',
+  'resolution',
+  'deadlineAt',
+  'appealDeadlineAt',
+  'kind',
+  'orderId',
+  'buyerEmail',
+  'providerCaseId',
+  'createdAt',
+  'updatedAt',
+];
 
 const deadlines = ['deadlineAt', 'appealDeadlineAt'];
 
 /** Fields that have their own place in the case file. The rest is listed under "Other fields". */
-const placed: readonly string[] = ['id', 'reason', 'riskSignals', ...headFields.map(([name]) => name)];
+const placed: readonly string[] = ['id', 'reason', 'riskSignals', ...headFields];
 
 const evidenceHead = ['kind', 'label', 'submittedBy', 'createdAt', 'storageKey'];
 
@@ -57,9 +57,10 @@ export function describeDispute(answer: unknown, { out, now }: Pick<Context, 'ou
 
 function head(dispute: Record<string, unknown>, values: ValueContext, style: Style): string {
   const isOpen = dispute.status === 'open';
-  const rows = headFields.flatMap(([name, label]): Row[] => {
+  const rows = headFields.flatMap((name): Row[] => {
     const value = dispute[name];
     if (value === null || value === undefined) return [];
+    const label = labelOf([name]);
     const text = formatValue(name, value, values);
     if (!isOpen || !deadlines.includes(name))
       return [[label, text, toneOf(name === 'status' ? name : '', value, values.now)]];
@@ -115,12 +116,7 @@ function fieldLines(fields: unknown, values: ValueContext, style: Style): string
       ? [[labelOf([name]), printable(JSON.stringify(value))]]
       : rowsOf({ [name]: value }, values),
   );
-  if (rows.length === 0) return '';
-  const narrow = { ...style, width: style.width === null ? null : style.width - indentation.length };
-  return renderRecord(rows, narrow)
-    .split('\n')
-    .map((line) => indentation + line)
-    .join('\n');
+  return rows.length === 0 ? '' : renderIndented(rows, style);
 }
 
 function section(title: string, text: string, { color }: Style): string {

@@ -56,6 +56,11 @@ export async function showAndDecide(run: Run, isShown = run.ui.interview !== nul
   if (comparison === 'conflict') throw unexpectedStatus(dispute, expected);
   const warning = unusualStatus(String(body?.status));
   if (warning !== null) context.notice(context.err.color.yellow(`Warning: ${printable(warning)}`));
-  await confirmById(run, disputeId, `Decide this dispute as ${String(body?.status)}? It is final.`, isShown);
+  await confirmById(
+    run,
+    disputeId,
+    `Decide this dispute as ${String(body?.status)}? This is final.`,
+    isShown,
+  );
   return perform(run);
 }

@@ -67,7 +67,7 @@ export function unexpectedStatus(dispute: CurrentDispute, expected: string): Cli
     code: 'unexpected_status',
     exitCode: exitCodes.conflict,
     message: `${describeConflict(dispute, expected)}; nothing was sent`,
-    hint: 'a decision is final: `storectl disputes show` shows it',
+    hint: `a decision is final; run \`storectl disputes show ${dispute.record.id}\` to see it`,
     outcome: 'not_sent',
     fields: [{ field: 'status', flag: expectStatus, detail: printable(String(dispute.record.status)) }],
   });

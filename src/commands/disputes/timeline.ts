@@ -21,12 +21,12 @@ export function describeTimeline(
 ): string {
   const isOpen = dispute.status === 'open';
   const stops = [
-    ...stopOf('Opened', dispute.createdAt),
+    ...stopOf('Created', dispute.createdAt),
     { label: 'Today', time: now },
-    ...stopOf('Answer due', dispute.deadlineAt),
-    ...stopOf('Appeal due', dispute.appealDeadlineAt),
+    ...stopOf('Deadline', dispute.deadlineAt),
+    ...stopOf('Appeal deadline', dispute.appealDeadlineAt),
   ].sort((a, b) => a.time - b.time);
-  const hasDeadline = stops.some(({ label, time }) => label.endsWith('due') && (isOpen || time > now));
+  const hasDeadline = stops.some(({ label, time }) => /deadline$/i.test(label) && (isOpen || time > now));
   if (width === null || plain || !hasDeadline) return '';
   const columns = placeStops(stops, Math.min(width, maxWidth));
   if (columns === null) return '';

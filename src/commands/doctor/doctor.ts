@@ -17,7 +17,7 @@ const stepMs = 5_000;
 
 export const command: CommandDefinition = {
   description: `Check the setup: settings, key, network, clock and history. Each problem comes with a way to fix it. The key
-is checked with a read-only request, and is sent only to the address that it belongs to.
+is checked with a read-only request, and is sent only to the base URL that it belongs to.
 Exits with 0 if there is no problem, otherwise with the exit code of the first one. Warnings do not affect the exit code.`,
   examples: ['doctor', 'doctor --profile outlet --json', '--demo doctor'],
   async run(context) {

@@ -98,7 +98,7 @@ function checkAddress({ baseUrl }: ConnectionSettings): Finding {
     return ok('address', `${baseUrl.value.href} (from ${describeSource(baseUrl.source)})`);
   return problem(
     'address',
-    'no service address is set',
+    'no base URL is set',
     'run `storectl auth login`, or set STORECTL_BASE_URL; `storectl --demo …` needs none',
     exitCodes.inputNeeded,
   );
@@ -144,8 +144,8 @@ async function missingKey(context: Context, { profile, baseUrl }: ConnectionSett
   if (stored?.apiKey !== undefined && baseUrl !== null) {
     return problem(
       'key',
-      `the stored key belongs to ${stored.keyOrigin ?? 'no address'} and is not sent to ${baseUrl.value.origin}`,
-      `use the address that it belongs to, or store a key for this one with \`${login}\``,
+      `the stored key belongs to ${stored.keyOrigin ?? 'no base URL'} and is not sent to ${baseUrl.value.origin}`,
+      `use the base URL that it belongs to, or store a key for this one with \`${login}\``,
       exitCodes.notAllowed,
     );
   }

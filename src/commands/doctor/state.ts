@@ -64,7 +64,7 @@ function checkSpace(folder: string): Finding[] {
 const fixes = {
   damaged: 'run `storectl history repair`; until then no change is sent',
   newer: 'update storectl; until then no change is sent',
-  foreign: 'look at the file, then move it out of the folder',
+  foreign: 'look at the file, then move it out of the directory',
 } as const;
 
 /** Checks the records of the profile: how many there are, which are open or unreadable, and which locks are left. */
@@ -110,7 +110,7 @@ function checkLocks({ io }: Context, historyFolder: string): Finding[] {
     const who = holder === null ? 'an unknown process' : `process ${holder.pid} on ${holder.host}`;
     if (liveness === 'dead') {
       const fix =
-        'it will be removed automatically; `storectl history prune --older-than 90d` removes it now';
+        'it will be removed automatically; run `storectl history prune --older-than 90d` to remove it now';
       return warning('locks', `stale lock ${file} (${who} has ended)`, fix);
     }
     if (liveness === 'alive') return ok('locks', `${who} is running (${file})`);

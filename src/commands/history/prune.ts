@@ -65,15 +65,15 @@ async function askAge(context: Context): Promise<number> {
     let age = 0;
     const ask = async () => {
       const validate = (typed: string) =>
-        parseAge(typed.trim()) !== null || 'Enter an age such as 90d, 12w or 36h';
-      const message = 'Remove records older than (for example 90d, 12w or 36h)';
+        parseAge(typed.trim()) !== null || 'must be an age such as 90d, 12w or 36h';
+      const message = 'Older than (for example 90d, 12w or 36h)';
       text = await askText(context.io, message, { validate, preset: text === '' ? undefined : text });
       age = parseAge(text.trim()) ?? 0;
     };
     const confirm = async () => {
       if (context.flags.dryRun) return;
-      const { records, old } = await findOld(context, age);
-      const question = `Remove ${old.length} of ${records.length} records from the history on this machine?`;
+      const { old } = await findOld(context, age);
+      const question = `Remove ${old.length === 1 ? '1 record' : `${old.length} records`} from the history on this machine?`;
       if (old.length > 0 && !(await askYesNo(context.io, question))) throw cancelledError();
     };
     await askFromStart(() => [ask, confirm]);

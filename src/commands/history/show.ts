@@ -10,7 +10,7 @@ import { undoCommandOf } from '../../cli/operation/run/undo.ts';
 import { formatValue, type ValueContext } from '../../cli/output/format-value.ts';
 import { labelOf } from '../../cli/output/labels.ts';
 import { answerBody, recordSummary, shortRecordId } from '../../cli/output/record-summary.ts';
-import { type Row, renderRecord, rowsOf } from '../../cli/output/tables.ts';
+import { type Row, renderIndented, renderRecord, rowsOf } from '../../cli/output/tables.ts';
 import { chooseOrFail } from '../../cli/prompts/ask-or-fail.ts';
 import { askFirst } from '../../cli/prompts/questions.ts';
 import { serverOwnedSettings } from '../../contract/operations/settings.ts';
@@ -22,7 +22,7 @@ export const command: CommandDefinition = {
   arguments: [
     {
       name: 'id',
-      description: 'Id from `storectl history list`, or its last six characters',
+      description: 'ID from `storectl history list`, or its last six characters',
       complete: 'record',
     },
   ],
@@ -39,15 +39,19 @@ export const command: CommandDefinition = {
     }
     const values = { now: context.now(), currency: null };
     const { age: _, open, ...summary } = recordSummary(record, context.now());
-    const sent: unknown = record.body === null ? null : JSON.parse(record.body);
+    const sent: unknown = record.body === null ? {} : JSON.parse(record.body);
     const before = bodyBefore(record);
-    const rows = [
-      ...rowsOf({ ...summary, request: `${record.method} ${record.path}` }, values),
-      ...(before === null ? rowsOf({ sent }, values) : rowsOfChanges(changesBetween(before, sent), values)),
-      ...rowsOf({ response: responseOf(record) }, values),
-      ...rowsOf({ failure: record.failure }, values),
+    const request =
+      before === null ? rowsOf(sent, values) : rowsOfChanges(changesBetween(before, sent), values);
+    const { bold } = context.out.color;
+    const block = (title: string, rows: readonly Row[]) =>
+      rows.length === 0 ? [] : [`${bold(title)}\n${renderIndented(rows, context.out)}`];
+    const blocks = [
+      renderRecord(rowsOf({ ...summary, failure: record.failure }, values), context.out),
+      ...block('Request', [['Sent', `${record.method} ${record.path}`], ...request]),
+      ...block('Response', rowsOfResponse(record, values)),
     ];
-    context.print(renderRecord(rows, context.out));
+    context.print(blocks.join('\n\n'));
     if (open) context.noticeToCopy(`Settle it with \`storectl resume ${shortRecordId(record.id)}\`.`);
     const undo = undoCommandOf(record);
     if (undo !== undefined) context.noticeToCopy(`Undo: ${undo}`);
@@ -55,16 +59,20 @@ export const command: CommandDefinition = {
 };
 
 /** The response for people: of an update, which repeats the whole object, without its body. */
-function responseOf(record: HistoryRecord): object | null {
-  if (record.answer === null) return null;
-  const { replayed, settledByReading, body: _, ...answer } = record.answer;
+function rowsOfResponse(record: HistoryRecord, values: ValueContext): Row[] {
+  if (record.answer === null) return [];
+  const { status, replayed, settledByReading, body, problem, ...answer } = record.answer;
   const isUpdate = record.class === 'repeatable' && record.state === 'applied';
-  return {
+  const head = {
+    // The body may have a status of its own.
+    'HTTP status': status,
+    ...(problem && { error: problem.code, message: problem.message }),
     ...answer,
     ...(replayed && { replayed }),
     ...(settledByReading && { settledByReading }),
-    ...(!isUpdate && { body: answerBody(record) }),
   };
+  const shown = body === null || isUpdate ? {} : answerBody(record);
+  return [...rowsOf(head, values), ...rowsOf(shown, values)];
 }
 
 /** What the fields of the request were before, if the record says so. */
@@ -90,14 +98,14 @@ function sameFields(document: unknown, body: Record<string, unknown>): Record<st
   );
 }
 
-/** `Changed quiet hours start  22:00 → 21:00` */
+/** `Quiet hours start  22:00 → 21:00` */
 function rowsOfChanges(changes: readonly Change[], context: ValueContext): Row[] {
   const shown = (path: string, value: unknown) =>
     value === undefined || value === null
       ? 'not set'
       : formatValue(path.split('.').at(-1) ?? '', value, context);
   return changes.map(({ path, before, after }) => [
-    labelOf(['changed', ...parsePath(path)]),
+    labelOf(parsePath(path)),
     `${shown(path, before)} → ${shown(path, after)}`,
   ]);
 }

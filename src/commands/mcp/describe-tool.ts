@@ -63,7 +63,7 @@ itself.`,
 }
 
 function describe(name: string): string {
-  return name === 'id' ? 'Id from history_list' : describeParameter(name);
+  return name === 'id' ? 'ID from history_list' : describeParameter(name);
 }
 
 function bodySchema(body: Tool['body']): { properties: Record<string, Schema>; required: string[] } {

@@ -58,7 +58,7 @@ export const prompts: readonly Prompt[] = [
   {
     name: 'prepare-restore',
     description: 'Find a backup and show what a restore would do, without restoring',
-    arguments: [{ name: 'backupId', description: 'Id of the backup, if known', required: false }],
+    arguments: [{ name: 'backupId', description: 'ID of the backup, if known', required: false }],
     text: ({ backupId }) => `Prepare the restore of a backup. Do not restore.
 1. ${backupId ? `The backup is ${backupId}.` : 'Find the backups with backup_list, and ask me which one.'}
 2. Show me its label, age and sections from backup_list, and the changes sent since then from history_list: a restore would undo them in these sections.

@@ -41,7 +41,7 @@ guards and the same history as the commands.`,
     const writes = allowed.size === 0 ? 'nothing can be changed' : `may send: ${[...allowed].join(', ')}`;
     context.notice(`Serving ${session.target}; ${writes}.`);
     if (context.io.stdin.isTTY)
-      context.notice('Waiting for an assistant on standard input. Press Ctrl-C to stop.');
+      context.notice('Waiting for an MCP client on standard input. Press Ctrl-C to stop.');
     const { serve } = await import('./server.ts');
     await serve(session);
   },
@@ -95,5 +95,5 @@ async function startSession(
 /** `main → store 4be5… @ api.example.com`. */
 function describeTarget({ profile, storeId, baseUrl }: ConnectionSettings): string {
   if (profile === demoProfile) return 'demo → example store on this machine';
-  return `${profile} → store ${storeId?.value ?? '(none yet)'} @ ${baseUrl?.value.host ?? '(no address yet)'}`;
+  return `${profile} → store ${storeId?.value ?? '(none yet)'} @ ${baseUrl?.value.host ?? '(no base URL yet)'}`;
 }

@@ -71,7 +71,7 @@ function tool(words: string, row: Row): Tool {
 const decisionSchema: Schema = {
   type: 'object',
   properties: {
-    disputeId: id('Id of the dispute'),
+    disputeId: id('ID of the dispute'),
     status: id('Outcome of the dispute: won, lost or withdrawn'),
     resolution: id('Reason for the decision'),
   },
@@ -136,7 +136,7 @@ const writeRows: Readonly<Record<string, Partial<Row> & { readonly guard?: strin
     destructive: true,
     after: 'To undo it: settings_save with undo.',
     description:
-      'Save the operations settings. Only the fields you give change. settings_diff shows what would change.',
+      'Save the operations settings. Only the fields you give change. Call settings_diff to see what would change.',
   },
   'blog.create': { guard: 'The same post within 24 hours is refused.' },
   'disputes.decide': {

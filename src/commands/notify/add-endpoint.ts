@@ -9,7 +9,7 @@ const allowDuplicate = '--allow-duplicate';
 export const command = operationCommand({
   operation: addEndpoint,
   description: `Add an endpoint that notifications are sent to.
-The same endpoint again within 24 hours is an error; ${allowDuplicate} adds it anyway.`,
+Adding the same endpoint again within 24 hours is an error unless ${allowDuplicate} is given.`,
   question: 'Add this endpoint?',
   done: ({ answer }) => `Added endpoint "${String(getPath(answer, ['name']))}"`,
   options: [{ flag: allowDuplicate, description: 'Add it even if it was added before', group: 'Safety:' }],
@@ -18,5 +18,5 @@ The same endpoint again within 24 hours is an error; ${allowDuplicate} adds it a
     'notify add-endpoint --name Night --url https://… --events feedback_digest --no-enabled',
   ],
   defaults: { kind: 'discord' },
-  perform: (run) => perform(run, { check: refuseRepeated(run, allowDuplicate) }),
+  perform: (run) => perform(run, { check: refuseRepeated(run, 'endpoint', allowDuplicate) }),
 });

@@ -13,7 +13,7 @@ export const command = operationCommand({
   done: (_, { request }) => `Marked ${describeMarked(request.body ?? {})} as read`,
   show: () => '',
   arguments: [
-    { name: 'notificationId', description: 'Ids of the notifications', variadic: true, optional: true },
+    { name: 'notificationId', description: 'IDs of the notifications', variadic: true, optional: true },
   ],
   options: [{ flag: '--all', description: 'Mark all notifications as read', group: 'Fields:' }],
   examples: [

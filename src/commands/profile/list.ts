@@ -22,13 +22,13 @@ export const command: CommandDefinition = {
     else {
       context.print(
         renderTable(
-          [context.out.plain ? 'in use' : '', 'name', 'base URL', 'store', 'key'],
+          [context.out.plain ? 'in use' : '', 'name', 'base URL', 'store ID', 'key'],
           rows.map(({ name, used, baseUrl, storeId, key }) => [
             used ? (context.out.plain ? 'yes' : '*') : context.out.plain ? 'no' : '',
             printable(name),
             printable(baseUrl ?? '-'),
             printable(storeId ?? '-'),
-            key ? 'stored' : '-',
+            key ? 'stored' : 'not stored',
           ]),
           context.out,
         ),

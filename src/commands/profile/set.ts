@@ -16,8 +16,7 @@ import { askFromStart, explainKeys } from '../../cli/prompts/questions.ts';
 import { pathParameterProblem } from '../../contract/operation.ts';
 
 export const command: CommandDefinition = {
-  description: `Set the address (--base-url) or the store (--store) of a profile. The profile is created if it does not
-exist. A stored key is used only for the address that it was stored for: after changing the address, log in again.`,
+  description: `Set the base URL or the store of a profile. The profile is created if it does not exist. A stored key is used only for the base URL that it was stored for: after changing the base URL, log in again.`,
   arguments: [{ name: 'name', description: 'Name of the profile', complete: 'profile' }],
   examples: [
     'profile set main --store 4be5…',
@@ -64,7 +63,7 @@ async function chooseProfile(
     const { askText } = await import('../../cli/prompts/prompts.ts');
     const { problemOf } = await import('../../cli/profiles/ask-target.ts');
     const validate = (text: string) => problemOf(() => checkProfileName(text)) ?? true;
-    name = await askText(context.io, 'Name of the new profile', { validate });
+    name = await askText(context.io, 'Name', { validate });
   };
   await askFromStart(() => [choose, nameNew]);
   return name;

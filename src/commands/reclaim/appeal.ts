@@ -10,7 +10,7 @@ const resubmit = '--resubmit';
 export const command = operationCommand({
   operation: appealReclaim,
   description: `Appeal a subdomain reclaim notice of the store. A notice allows one appeal, and its text cannot be
-changed later. A second appeal from this machine is refused; ${resubmit} sends it anyway.`,
+changed later. A second appeal from this machine is refused unless ${resubmit} is given.`,
   options: [
     { flag: resubmit, description: 'Appeal even if this notice was appealed before', group: 'Safety:' },
   ],
@@ -23,10 +23,10 @@ changed later. A second appeal from this machine is refused; ${resubmit} sends i
   done: (_, { request }) => `Appealed reclaim notice ${request.parameters.reclaimId}`,
   async perform(run) {
     const { reclaimId = '' } = run.request.parameters;
-    const check = refuseSecond(run, 'this notice was appealed', resubmit);
+    const check = refuseSecond(run, 'this notice was already appealed', resubmit);
     // Check before the question too, so that it is not answered in vain.
     await check(await run.ui.context.history());
-    await confirmById(run, reclaimId, 'Send this appeal? It is final.');
+    await confirmById(run, reclaimId, 'Send this appeal? This is final.');
     return perform(run, { check });
   },
   id: idIfAny,

@@ -13,15 +13,15 @@ const required: readonly RequiredOption[] = [
     field: 'disputeId',
     give: '--dispute ID',
     description: 'dispute that the evidence is for',
-    question: 'Id of the dispute that the evidence is for?',
+    question: 'Dispute ID',
   },
   {
     field: 'kind',
     give: '--kind WORD',
     description: 'kind of evidence, for example tracking_number',
-    question: 'What kind of evidence is it, for example tracking_number?',
+    question: 'Kind (for example tracking_number)',
   },
-  { field: 'label', give: '--label TEXT', description: 'what it shows', question: 'What does it show?' },
+  { field: 'label', give: '--label TEXT', description: 'what it shows', question: 'Label' },
 ];
 
 export const command: CommandDefinition = {
@@ -35,7 +35,7 @@ storage, or neither. This needs write access to the database, not a key.`,
       complete: 'dispute',
     },
     { flag: '--kind', value: 'WORD', description: 'Kind of evidence, for example tracking_number' },
-    { flag: '--label', value: 'TEXT', description: 'What it shows, in a few words' },
+    { flag: '--label', value: 'TEXT', description: 'Label: what it shows, in a few words' },
     { flag: '--text', value: 'TEXT', description: 'Content of the evidence' },
     { flag: '--text-file', value: 'FILE', description: 'File with the content (- for standard input)' },
     { flag: '--storage-key', value: 'KEY', description: 'Key of a file in your own storage' },

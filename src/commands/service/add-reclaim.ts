@@ -8,13 +8,13 @@ const subdomain = {
   field: 'subdomain',
   give: '--subdomain NAME',
   description: 'subdomain that the platform reclaims',
-  question: 'Which subdomain is reclaimed?',
+  question: 'Subdomain',
 };
 const reason = {
   field: 'reason',
   give: '--reason TEXT',
   description: 'why it is reclaimed',
-  question: 'Why is it reclaimed?',
+  question: 'Reason',
 };
 
 export const command: CommandDefinition = {

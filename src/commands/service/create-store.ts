@@ -10,7 +10,7 @@ const nameOption = {
   field: 'name',
   give: '--name TEXT',
   description: 'name of the store',
-  question: 'Name of the new store',
+  question: 'Name',
 };
 
 export const command: CommandDefinition = {

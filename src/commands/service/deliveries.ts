@@ -6,6 +6,7 @@ import { printJson } from '../../cli/command/print-json.ts';
 import { usageError } from '../../cli/core/errors.ts';
 import { argumentValue, choiceOf, isOn, type ParsedCommand } from '../../cli/core/parsed-command.ts';
 import { printable } from '../../cli/core/sanitize.ts';
+import { noticeDone } from '../../cli/operation/run/print-result.ts';
 import { formatDistance } from '../../cli/output/format-value.ts';
 import { renderTable } from '../../cli/output/tables.ts';
 import { chooseOrFail } from '../../cli/prompts/ask-or-fail.ts';
@@ -26,7 +27,7 @@ export const command: CommandDefinition = {
 re-enables an endpoint that was disabled because of the failure.`,
   arguments: [
     { name: 'action', description: 'list (default) or retry', optional: true, complete: ['list', 'retry'] },
-    { name: 'id', description: 'Id of the dead delivery to retry', optional: true },
+    { name: 'id', description: 'ID of the dead delivery to retry', optional: true },
   ],
   options: [
     {
@@ -84,12 +85,8 @@ async function retry(context: Context, parsed: ParsedCommand): Promise<void> {
   const retried = await withStorage(context, parsed, retryIn, { hint });
   if (context.flags.json) printJson(context, { retried });
   else if (context.flags.quiet) context.print(String(retried));
-  else
-    context.notice(
-      retried === 0
-        ? 'No dead deliveries to retry.'
-        : `The service will send ${retried === 1 ? '1 delivery' : `${retried} deliveries`} again.`,
-    );
+  else if (retried === 0) context.notice('No dead deliveries to retry.');
+  else noticeDone(context, `Queued ${retried === 1 ? '1 delivery' : `${retried} deliveries`} for retry`);
 }
 
 /** Undefined if all of them. */
@@ -108,9 +105,8 @@ async function chooseDead(context: Context, parsed: ParsedCommand): Promise<stri
     short: delivery.id,
   }));
   const question = 'Which delivery do you want to retry?';
-  const chosen = await askFirst(() =>
-    chooseOrFail(context, missing, question, [{ value: all, name: `All ${dead.length}` }, ...choices]),
-  );
+  const ways = choices.length === 1 ? [] : [{ value: all, name: `All ${dead.length} deliveries` }];
+  const chosen = await askFirst(() => chooseOrFail(context, missing, question, [...ways, ...choices]));
   return chosen === all ? undefined : chosen;
 }
 

@@ -34,7 +34,8 @@ steps and can run while the service is running.`,
       prune(storage, { ...options, signal: context.io.signal }),
     );
     const total = Object.values(pruned).reduce((sum, count) => sum + count, 0);
-    if (dryRun) context.notice(`Would remove ${describe(pruned)}. Nothing was removed.`);
+    if (total === 0) context.notice('Nothing to remove.');
+    else if (dryRun) context.notice(`Would remove ${describe(pruned)}. Nothing was removed.`);
     else noticeDone(context, `Removed ${describe(pruned)}`);
     if (quiet) context.print(String(total));
     else if (json) printJson(context, dryRun ? { wouldRemove: pruned } : { removed: pruned });
@@ -55,11 +56,11 @@ const nouns: Readonly<Record<keyof Pruned, readonly [string, string]>> = {
   answers: ['idempotency key', 'idempotency keys'],
 };
 
-/** `2 deliveries, 1 key`, or `nothing`. */
+/** `2 deliveries, 1 key`. */
 function describe(pruned: Pruned): string {
   const parts = Object.entries(nouns)
     .map(([kind, [one, many]]) => ({ count: pruned[kind as keyof Pruned], one, many }))
     .filter(({ count }) => count > 0)
     .map(({ count, one, many }) => `${count} ${count === 1 ? one : many}`);
-  return parts.join(', ') || 'nothing';
+  return parts.join(', ');
 }

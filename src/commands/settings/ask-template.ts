@@ -29,9 +29,14 @@ export function askTemplate(
     }));
     const other = { value: '', name: 'Other…' };
     for (let typed: string | null = null; typed === null; ) {
-      name = await askChoice(io, 'Template of which notification?', [...choices, other], name || undefined);
+      name = await askChoice(
+        io,
+        'Which notification template do you want to change?',
+        [...choices, other],
+        name || undefined,
+      );
       // Escape goes back to the list.
-      typed = name === '' ? await unlessBack(() => askText(io, 'Name of the notification')) : name;
+      typed = name === '' ? await unlessBack(() => askText(io, 'Template name')) : name;
       name = typed?.trim() ?? '';
     }
   };
@@ -45,11 +50,11 @@ export function askTemplate(
       return askInto(context, body, field, { now: getPath(current, path) });
     };
   return {
-    name: 'Notification template (title, text, private)',
+    name: 'Notification template',
     questions: [
       chooseName,
       askPart('title', 'text', 'Title of the notification'),
-      askPart('body', 'text', 'Text of the notification'),
+      askPart('body', 'text', 'Body of the notification'),
       askPart('private', 'boolean', 'Hide values in the notification'),
     ],
   };

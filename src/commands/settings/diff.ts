@@ -23,7 +23,7 @@ exits with 6 if anything differs, for CI jobs that keep settings in a file.`,
     const changes = changesBetween(before, clientFields(mergeObjects(document, run.request.body ?? {})));
     if (context.flags.json) printJson(context, changes);
     else if (changes.length === 0) context.notice('No differences.');
-    else context.print(describeChanges(changes, context.out));
+    else context.print(describeChanges(changes, context.now(), context.out));
     return changes.length > 0 && isOn(parsed, '--exit-code') ? exitCodes.conflict : undefined;
   },
 });

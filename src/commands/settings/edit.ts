@@ -38,7 +38,7 @@ async function editAndSave(run: Run): Promise<Performed | null> {
     keepsNote: true,
     withoutNote: withoutHeader,
     async use(text) {
-      const next = await parseObject(text, 'your text', linesAboveText);
+      const next = await parseObject(text, null, linesAboveText);
       checkBody(saveSettings, [], next);
       if (sameJson(next, clientFields(base.document))) return null;
       const hint = 'your text is above; run `storectl settings edit` again to edit the current settings';

@@ -26,7 +26,7 @@ const askChanges = askWhatChanges(
 export const command = operationCommand({
   operation: saveSettings,
   description: `Change the operations settings. Only the fields you give change: storectl reads the current settings,
-changes them and saves them as a whole, with fields that it does not know. Stops if someone else changed the settings in
+changes them and saves them as a whole, including fields that it does not know. Stops if someone else changed the settings in
 the meantime. storeId, env and updatedAt are read-only and are not sent.`,
   question: 'Save these settings?',
   examples: [
@@ -63,6 +63,7 @@ async function mergeIntoCurrent(run: Run): Promise<Preview> {
   const isStale = typeof updatedAt === 'string' && updatedAt !== current.document.updatedAt;
   if (isStale && !sameJson(clientFields(current.document), next)) {
     throw movedError(
+      run.ui.context,
       given,
       current.document,
       'read them again, or remove updatedAt from the input to save it anyway',

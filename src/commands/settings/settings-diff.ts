@@ -1,13 +1,15 @@
+import type { Context } from '../../cli/command/context.ts';
 import { CliError } from '../../cli/core/errors.ts';
 import { exitCodes } from '../../cli/core/exit-codes.ts';
+import { parsePath } from '../../cli/core/field-path.ts';
 import { type Change, changesBetween, sameJson } from '../../cli/core/json-changes.ts';
 import { inexactNumber } from '../../cli/core/json-text.ts';
 import { isObject, isTooDeep, maxNestingDepth } from '../../cli/core/json-value.ts';
-import { printable } from '../../cli/core/sanitize.ts';
 import type { PreparedInput } from '../../cli/operation/run/operation-command.ts';
 import type { Performed, Run } from '../../cli/operation/run/run.ts';
 import { perform, readBeforeWrite } from '../../cli/operation/run/send.ts';
 import { undoCommandOf } from '../../cli/operation/run/undo.ts';
+import { describeFieldChanges } from '../../cli/output/describe-changes.ts';
 import { withoutColors } from '../../cli/output/palette.ts';
 import type { Style } from '../../cli/output/style.ts';
 import { saveSettings, serverOwnedSettings, showSettings } from '../../contract/operations/settings.ts';
@@ -52,29 +54,26 @@ export function clientFields(document: Readonly<Record<string, unknown>>): Recor
   );
 }
 
-/** The changes for people: `- quietHours.start: "22:00"`, `+ quietHours.start: "23:00"`. */
-export function describeChanges(changes: readonly Change[], { color }: Pick<Style, 'color'>): string {
-  return changes
-    .flatMap(({ path, before, after }) => [
-      ...(before === undefined
-        ? []
-        : [color.red(`- ${printable(path)}: ${printable(JSON.stringify(before))}`)]),
-      ...(after === undefined
-        ? []
-        : [color.green(`+ ${printable(path)}: ${printable(JSON.stringify(after))}`)]),
-    ])
-    .join('\n');
+/** The changes for people: `Quiet hours start  22:00 → 23:00`. `now` is in epoch milliseconds. */
+export function describeChanges(changes: readonly Change[], now: number, style: Style): string {
+  const fields = changes.map(({ path, before, after }) => ({ path: parsePath(path), before, after }));
+  return describeFieldChanges(fields, { now, currency: null }, style);
 }
 
 /** Exit 6: someone else changed the settings in the meantime. Shows their changes. */
-export function movedError(before: unknown, now: unknown, hint: string): CliError {
-  const moved = changesBetween(before, now);
+export function movedError(
+  { now }: Pick<Context, 'now'>,
+  before: unknown,
+  after: unknown,
+  hint: string,
+): CliError {
+  const moved = changesBetween(before, after);
   return new CliError({
     code: 'settings_moved',
     exitCode: exitCodes.conflict,
     message: [
       'someone else changed the settings in the meantime, so nothing was saved. Their changes:',
-      describeChanges(moved, { color: withoutColors }),
+      describeChanges(moved, now(), { color: withoutColors, width: null }),
     ].join('\n'),
     hint,
     outcome: 'not_sent',
@@ -116,7 +115,7 @@ export function prepareSave(
     async send() {
       const again = await readSettings(run);
       if (!sameJson(base.document, again.document))
-        throw movedError(base.document, again.document, movedHint);
+        throw movedError(run.ui.context, base.document, again.document, movedHint);
       const performed = await perform(
         { ...run, request: { ...run.request, body: next } },
         { former: JSON.stringify(base.document), ifMatch: again.etag ?? undefined },

@@ -54,17 +54,17 @@ export const createBlogPost = {
   class: 'one-shot',
   body: openObject({
     title: text('Title of the post'),
-    contentMd: text('Content of the post in Markdown'),
+    contentMd: text('Content of the post (Markdown)'),
     // Clients may rely on unique slugs only if the service's OpenAPI description declares them.
     slug: z.optional(described(z.string(), 'URL slug of the post', { 'x-unique': true })),
-    excerpt: z.optional(text('Summary of the post, shown in lists')),
+    excerpt: z.optional(text('Summary of the post (shown in lists)')),
     coverImageId: z.optional(described(uuid(), 'Cover image of the post (UUID)')),
     tags: z.optional(described(z.array(z.string()), 'Tags of the post')),
     featuredProductIds: z.optional(described(z.array(uuid()), 'Products shown with the post (UUIDs)')),
     status: z.optional(oneOf(postStates, 'Status of the post, for example draft')),
     scheduledAt: z.optional(time('When to publish the post, for example 2030-01-31 09:00')),
-    metaTitle: z.optional(text('Title of the post for search engines')),
-    metaDescription: z.optional(text('Description of the post for search engines')),
+    metaTitle: z.optional(text('Title of the post (for search engines)')),
+    metaDescription: z.optional(text('Description of the post (for search engines)')),
   }),
   response: blogPost,
   service: {

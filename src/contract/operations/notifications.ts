@@ -90,7 +90,7 @@ export const markNotificationsRead = {
   summary: 'Mark notifications as read',
   class: 'repeatable',
   body: openObject({
-    ids: z.optional(described(z.array(z.string()), 'Ids of the notifications to mark as read')),
+    ids: z.optional(described(z.array(z.string()), 'IDs of the notifications to mark as read')),
     before: z.optional(time('Mark everything before this time as read, for example 2030-01-31 09:00')),
   }),
   response: named(lenientObject({ ok: z.boolean() }), 'Done', 'The notifications were marked as read.'),

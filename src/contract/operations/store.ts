@@ -11,7 +11,7 @@ const checkoutFields = {
   reservationMinutes: described(z.int(), 'Minutes that items in a cart stay reserved'),
 };
 
-const taxFields = { rateBp: described(z.int(), 'Tax rate in basis points (1900 is 19 %)') };
+const taxFields = { rateBp: described(z.int(), 'Tax rate (basis points: 1900 is 19 %)') };
 
 const socialsText = 'Social profile of the store, name=URL';
 
@@ -21,14 +21,14 @@ const settingsFields = {
   logoImageId: described(uuid(), 'Image used as the logo (UUID)'),
   faviconImageId: described(uuid(), 'Image used as the favicon (UUID)'),
   brandColor: text('Brand color of the store, for example #0a7cff'),
-  thankYouDefault: text('Text shown after a purchase'),
-  cashbackBp: described(z.int(), 'Cashback in basis points (250 is 2.5 %)'),
-  cashbackCapMinor: described(z.int(), 'Maximum cashback for one order in minor units (cents)'),
+  thankYouDefault: text('Thank-you text (shown after a purchase)'),
+  cashbackBp: described(z.int(), 'Cashback (basis points: 250 is 2.5 %)'),
+  cashbackCapMinor: described(z.int(), 'Maximum cashback for one order (minor units, such as cents)'),
   cashbackRefundWindowDays: described(z.int(), 'Days within which a refund also reverses the cashback'),
   cashbackExpiryDays: described(z.int(), 'Days until cashback expires'),
   liveStatsDefault: described(z.boolean(), 'Show live statistics by default'),
   discordUrl: text('Invitation to the Discord server'),
-  maintenanceMessage: text('Text shown while the store is closed'),
+  maintenanceMessage: text('Maintenance message (shown while the store is closed)'),
   socials: described(z.record(z.string(), z.string()), socialsText),
 };
 

@@ -102,8 +102,10 @@ async function checkBackup(work: Work, backupId: string, names: readonly Section
   for (const [index, name] of names.entries()) {
     const section = sections.find((candidate) => candidate.name === name);
     if (section) selected.push([name, section]);
-    else
-      missing.push({ pointer: `/sections/${index}`, code: 'not_in_backup', detail: 'is not in this backup' });
+    else {
+      const detail = `must be a section of this backup: ${sections.map((found) => found.name).join(', ')}`;
+      missing.push({ pointer: `/sections/${index}`, code: 'not_in_backup', detail });
+    }
   }
   if (missing.length > 0) throw invalidFields(missing);
 

@@ -6,16 +6,16 @@ import { demoMachine, openSession } from './session.ts';
 
 test('backup create', async () => {
   const session = await openSession('storectl backup create');
-  expect(await session.shows(/Label of the backup:$/)).toMatchInlineSnapshot(`
+  expect(await session.shows(/Label:$/)).toMatchInlineSnapshot(`
     "$ storectl backup create
     demo: example data on this machine, no real store
     Esc to go back, Ctrl-C to cancel.
-    ? Label of the backup:"
+    ? Label:"
   `);
   session.type('before the sale');
   expect(await session.shows(/⏎ submit$/)).toMatchInlineSnapshot(`
-    "✔ Label of the backup: before the sale
-    ? Sections to back up:
+    "✔ Label: before the sale
+    ? Sections:
     ❯◯ store
      ◯ blog
      ◯ settings
@@ -26,7 +26,7 @@ test('backup create', async () => {
   `);
   session.press('Space', 'Down', 'Space', 'Enter');
   expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`
-    "✔ Sections to back up: store, blog
+    "✔ Sections: store, blog
     demo → store <uuid>
 
     Label     before the sale
@@ -44,8 +44,8 @@ test('backup create', async () => {
     "$ storectl backup create
     demo: example data on this machine, no real store
     Esc to go back, Ctrl-C to cancel.
-    ✔ Label of the backup: before the sale
-    ✔ Sections to back up: store, blog
+    ✔ Label: before the sale
+    ✔ Sections: store, blog
     demo → store <uuid>
 
     Label     before the sale
@@ -154,18 +154,18 @@ test('backup restore: a store that is no example lists nothing, so the history o
 
 test('notify add-endpoint', async () => {
   const session = await openSession('storectl notify add-endpoint');
-  await session.shows(/Name of the endpoint:$/);
+  await session.shows(/Name:$/);
   session.type('Team');
-  await session.shows(/URL that receives the notifications:$/);
+  await session.shows(/URL:$/);
   // Marked as it is typed; Enter says what is wrong.
   session.press('discord.com');
-  await session.shows(/notifications: ✗ discord\.com$/);
+  await session.shows(/URL: ✗ discord\.com$/);
   session.press('Enter');
   await session.shows(/> must be a URL, for example https:\/\/example\.com$/);
   session.press('C-u');
   session.type('https://discord.com/api/webhooks/1/token');
   expect(await session.shows(/⏎ submit$/)).toMatchInlineSnapshot(`
-    "✔ URL that receives the notifications: https://discord.com/api/webhooks/1/token
+    "✔ URL: https://discord.com/api/webhooks/1/token
     ? Events that trigger notifications:
     ❯◯ store_updated
      ◯ post_created
@@ -188,8 +188,8 @@ test('notify add-endpoint', async () => {
     "$ storectl notify add-endpoint
     demo: example data on this machine, no real store
     Esc to go back, Ctrl-C to cancel.
-    ✔ Name of the endpoint: Team
-    ✔ URL that receives the notifications: https://discord.com/api/webhooks/1/token
+    ✔ Name: Team
+    ✔ URL: https://discord.com/api/webhooks/1/token
     ✔ Events that trigger notifications: dispute_opened
     demo → store <uuid>
 
@@ -322,7 +322,7 @@ test('backup create for several stores asks once for what all of them need', asy
   ];
   expect(await machine.run(login, { stdin: { text: apiKey } })).toMatchObject({ exitCode: 0 });
   const session = await openSession('storectl backup create --profile shop --profile demo', { machine });
-  await session.shows(/Label of the backup:$/);
+  await session.shows(/Label:$/);
   session.type('nightly');
   await session.shows(/submit$/);
   session.press('Space', 'Enter');

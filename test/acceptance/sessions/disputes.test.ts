@@ -3,15 +3,15 @@ import { demoMachine, openSession } from './session.ts';
 
 test('disputes open', async () => {
   const session = await openSession('storectl disputes open');
-  expect(await session.shows(/Reason for the dispute:$/)).toMatchInlineSnapshot(`
+  expect(await session.shows(/Reason:$/)).toMatchInlineSnapshot(`
     "$ storectl disputes open
     demo: example data on this machine, no real store
     Esc to go back, Ctrl-C to cancel.
-    ? Reason for the dispute:"
+    ? Reason:"
   `);
   session.type('Parcel never arrived');
   expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`
-    "✔ Reason for the dispute: Parcel never arrived
+    "✔ Reason: Parcel never arrived
     demo → store <uuid>
 
     Kind    payment
@@ -29,7 +29,7 @@ test('disputes open', async () => {
     "$ storectl disputes open
     demo: example data on this machine, no real store
     Esc to go back, Ctrl-C to cancel.
-    ✔ Reason for the dispute: Parcel never arrived
+    ✔ Reason: Parcel never arrived
     demo → store <uuid>
 
     Kind    payment
@@ -59,7 +59,7 @@ test('disputes show', async () => {
   expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`
     "$ storectl disputes show
     demo: example data on this machine, no real store
-    ? Which dispute?
+    ? Which dispute do you want to w+?
     ❯ <id>  open, Buyer does not recognise the charge of 84.50 EUR.
       <id>  won, Buyer says that the parcel never arrived.
       Other…
@@ -145,11 +145,11 @@ test('disputes decide', async () => {
   const session = await openSession('storectl disputes decide', { rows: 80 });
   await session.shows(/Which dispute\?\n(.*\n)+.*select$/);
   session.press('Enter');
-  expect(await session.shows(/Outcome of the dispute:\n(.*\n)+.*select$/)).toMatch(
-    /Dispute <uuid>\nStatus +open\n(.*\n)+Evidence \(4\)\n(.*\n)+\? Outcome of the dispute:\n❯ won\n {2}lost\n {2}withdrawn\n {2}Other…\n/,
+  expect(await session.shows(/Status:\n(.*\n)+.*select$/)).toMatch(
+    /Dispute <uuid>\nStatus +open\n(.*\n)+Evidence \(4\)\n(.*\n)+\? Status:\n❯ won\n {2}lost\n {2}withdrawn\n {2}Other…\n/,
   );
   session.press('Enter');
-  await session.shows(/Reason for the decision:$/);
+  await session.shows(/Resolution:$/);
   session.type('The carrier confirmed delivery');
   await session.shows(/to confirm:$/);
   const { id } = await openDispute(session);
@@ -158,8 +158,8 @@ test('disputes decide', async () => {
   session.type(id);
   const screen = await session.ends();
   expect(screen.slice(screen.indexOf('✔ Outcome'))).toMatchInlineSnapshot(`
-    "✔ Outcome of the dispute: won
-    ✔ Reason for the decision: The carrier confirmed delivery
+    "✔ Status: won
+    ✔ Resolution: The carrier confirmed delivery
     demo → store <uuid>
 
     Status      won
@@ -181,12 +181,12 @@ test('disputes decide: any id can be given if no dispute is open', async () => {
   const id = (await openDispute({ machine })).id;
   await machine.run(['disputes', 'decide', id, '--status', 'won', '--resolution', 'Seen', '--confirm', id]);
   const session = await openSession('storectl disputes decide', { machine });
-  expect(await session.shows(/Id of the dispute:$/)).toMatchInlineSnapshot(`
+  expect(await session.shows(/Dispute ID:$/)).toMatchInlineSnapshot(`
     "$ storectl disputes decide
     demo: example data on this machine, no real store
     No dispute seen on this machine, and the service has no list: enter the id.
     Esc to go back, Ctrl-C to cancel.
-    ? Id of the dispute:"
+    ? Dispute ID:"
   `);
   session.type('not an id');
   await session.shows(/must not contain spaces/);
@@ -203,17 +203,17 @@ test('reclaim appeal', async () => {
     "$ storectl reclaim appeal
     demo: example data on this machine, no real store
     Esc to go back, Ctrl-C to cancel.
-    ? Which reclaim notice?
+    ? Which reclaim notice do you want to appeal?
     ❯ <id>  juniper-ink, noticed
       Other…
 
     ↑↓ navigate • ⏎ select"
   `);
   session.press('Enter');
-  await session.shows(/Text of the appeal:$/);
+  await session.shows(/Text:$/);
   session.type('The shop is open: last order yesterday');
   expect(await session.shows(/to confirm:$/)).toMatchInlineSnapshot(`
-    "✔ Text of the appeal: The shop is open: last order yesterday
+    "✔ Text: The shop is open: last order yesterday
     demo → store <uuid>
 
     Text  The shop is open: last order yesterday
@@ -227,8 +227,8 @@ test('reclaim appeal', async () => {
     "$ storectl reclaim appeal
     demo: example data on this machine, no real store
     Esc to go back, Ctrl-C to cancel.
-    ✔ Which reclaim notice? <id>  juniper-ink, noticed
-    ✔ Text of the appeal: The shop is open: last order yesterday
+    ✔ Which reclaim notice do you want to appeal? <id>  juniper-ink, noticed
+    ✔ Text: The shop is open: last order yesterday
     demo → store <uuid>
 
     Text  The shop is open: last order yesterday

@@ -179,9 +179,9 @@ test('api', async () => {
     ↑↓ navigate • ⏎ select"
   `);
   session.press('Down', 'Down', 'Enter');
-  expect(await session.shows(/Path of the request.*\n(.*\n)+.*select$/)).toMatchInlineSnapshot(`
+  expect(await session.shows(/Path.*\n(.*\n)+.*select$/)).toMatchInlineSnapshot(`
     "✔ Method of the request: POST
-    ? Path of the request:
+    ? Path:
     ❯ /v1/stores/{store}/blog/posts  Create a blog post
       /v1/stores/{store}/operations/disputes/{disputeId}/decision  Record the decision on a dispute
         (moves no money)
@@ -207,7 +207,7 @@ test('api', async () => {
     demo: example data on this machine, no real store
     Esc to go back, Ctrl-C to cancel.
     ✔ Method of the request: POST
-    ✔ Path of the request: /v1/stores/{store}/operations/backups
+    ✔ Path: /v1/stores/{store}/operations/backups
     ✔ Body of the request, as JSON (empty for none): {"label":"raw","sections":["store"]}
 
     POST /v1/stores/{store}/operations/backups
@@ -243,8 +243,8 @@ test('api: another path', async () => {
     "$ storectl api GET
     demo: example data on this machine, no real store
     Esc to go back, Ctrl-C to cancel.
-    ✔ Path of the request: Other…
-    ✔ Path of the request ({store} is replaced by the store id):
+    ✔ Path: Other…
+    ✔ Path ({store} is replaced by the store id):
       /v1/stores/{store}/operations/settings?x=1
     {
       "quietHours": {

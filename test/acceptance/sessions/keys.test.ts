@@ -20,13 +20,13 @@ async function exampleId(machine: ProgramMachine, kind: string): Promise<string>
 
 test('Escape goes back through all the questions, from the last one on, and every answer is still there', async () => {
   const session = await openSession('storectl backup create');
-  await session.shows(/Label of the backup:$/);
+  await session.shows(/Label:$/);
   session.type('nightly');
   await session.shows(/⏎ submit$/);
   session.press('Space', 'Enter');
   await session.shows(/❯ Yes\n(.*\n)+.*select$/);
   expect(await escapeTo(session, /❯◉ store\n(.*\n)+.*submit$/)).toMatchInlineSnapshot(`
-    "? Sections to back up:
+    "? Sections:
     ❯◉ store
      ◯ blog
      ◯ settings
@@ -35,11 +35,11 @@ test('Escape goes back through all the questions, from the last one on, and ever
 
     ↑↓ navigate • space select • a all • i invert • ⏎ submit"
   `);
-  await escapeTo(session, /Label of the backup: nightly$/);
+  await escapeTo(session, /Label: nightly$/);
   // The first question has none before it: it is asked anew.
   session.press(' draft');
-  await session.shows(/Label of the backup: nightly draft$/);
-  await escapeTo(session, /Label of the backup: nightly$/);
+  await session.shows(/Label: nightly draft$/);
+  await escapeTo(session, /Label: nightly$/);
   session.type(' copy');
   await session.shows(/nightly copy\n(.*\n)+.*submit$/);
   session.press('Down', 'Space', 'Enter');
@@ -49,15 +49,15 @@ test('Escape goes back through all the questions, from the last one on, and ever
     "$ storectl backup create
     demo: example data on this machine, no real store
     Esc to go back, Ctrl-C to cancel.
-    ✔ Label of the backup: nightly
-    ✔ Sections to back up: store
+    ✔ Label: nightly
+    ✔ Sections: store
     demo → store <uuid>
 
     Label     nightly
     Sections  store
 
-    ✔ Label of the backup: nightly copy
-    ✔ Sections to back up: store, blog
+    ✔ Label: nightly copy
+    ✔ Sections: store, blog
 
     Label     nightly copy
     Sections  store, blog
@@ -79,13 +79,13 @@ test('Escape where the id is to be typed goes back to what was answered before',
   const session = await openSession('storectl reclaim appeal');
   await session.shows(/⏎ select$/);
   session.press('Enter');
-  await session.shows(/Text of the appeal:$/);
+  await session.shows(/Text:$/);
   session.type('We are open');
   await session.shows(/to confirm:$/);
-  await escapeTo(session, /Text of the appeal: We are open$/);
+  await escapeTo(session, /Text: We are open$/);
   session.type(' daily');
   expect(await session.shows(/We are open daily\n(.*\n)+.*to confirm:$/)).toMatchInlineSnapshot(`
-    "✔ Text of the appeal: We are open daily
+    "✔ Text: We are open daily
 
     Text  We are open daily
 
@@ -99,9 +99,9 @@ test('an id that is not offered, and Escape back to the list', async () => {
   const session = await openSession('storectl disputes show');
   await session.shows(/⏎ select$/);
   session.press('Down', 'Down', 'Enter');
-  await session.shows(/Id of the dispute:$/);
+  await session.shows(/Dispute ID:$/);
   expect(await escapeTo(session, /❯ Other…\n\n.*select$/)).toMatchInlineSnapshot(`
-    "? Which dispute?
+    "? Which dispute do you want to w+?
       <id>  open, Buyer does not recognise the charge of 84.50 EUR.
       <id>  won, Buyer says that the parcel never arrived.
     ❯ Other…
@@ -109,18 +109,18 @@ test('an id that is not offered, and Escape back to the list', async () => {
     ↑↓ navigate • ⏎ select"
   `);
   session.press('Enter');
-  await session.shows(/Id of the dispute:$/);
+  await session.shows(/Dispute ID:$/);
   // One letter too many, which is then removed.
   const id = await exampleId(session.machine, 'disputes');
   session.type(`${id}x`);
   expect(await session.shows(/not found in store(.*\n)+.*select$/)).toMatchInlineSnapshot(`
-    "✔ Id of the dispute: 0197a3c0-11e2-7d54-8b3f-2c6a9e41d705x
+    "✔ Dispute ID: 0197a3c0-11e2-7d54-8b3f-2c6a9e41d705x
 
     dispute 0197a3c0-11e2-7d54-8b3f-2c6a9e41d705x not found in store
     <uuid>
     check the id and the store; run \`storectl auth status\` to see which store is used
 
-    ? Which dispute?
+    ? Which dispute do you want to w+?
       <id>  open, Buyer does not recognise the charge of 84.50 EUR.
       <id>  won, Buyer says that the parcel never arrived.
     ❯ Other…
@@ -128,7 +128,7 @@ test('an id that is not offered, and Escape back to the list', async () => {
     ↑↓ navigate • ⏎ select"
   `);
   session.press('Enter');
-  await session.shows(/Id of the dispute: \S+$/);
+  await session.shows(/Dispute ID: \S+$/);
   session.press('BSpace', 'Enter');
   expect(await session.ends()).toMatch(/Reason\n {2}Buyer says that.*(\n.*)+\nexit 0\n/);
 });
@@ -137,18 +137,18 @@ test('an id that the service does not know is asked for again, and the other ans
   const machine = demoMachine();
   const id = await exampleId(machine, 'reclaims');
   const session = await openSession(`storectl reclaim appeal ${id}x`, { machine });
-  await session.shows(/Text of the appeal:$/);
+  await session.shows(/Text:$/);
   session.type('We are open');
   await session.shows(/to confirm:$/);
   session.type(`${id}x`);
   await session.shows(/not found in store(.*\n)+.*select$/);
   session.press('Enter');
-  await session.shows(/Id of the reclaim notice: \S+$/);
+  await session.shows(/Reclaim notice ID: \S+$/);
   session.press('BSpace', 'Enter');
   expect(
     await session.shows(/not found in store(.*\n)+.*We are open\n\n.*to confirm:$/),
   ).toMatchInlineSnapshot(`
-    "✔ Id of the reclaim notice: <uuid>
+    "✔ Reclaim notice ID: <uuid>
 
     Text  We are open
 
@@ -164,25 +164,25 @@ test('what is asked about an id comes after one that the service knows', async (
   const session = await openSession('storectl disputes decide', { rows: 120 });
   await session.shows(/⏎ select$/);
   session.press('Down', 'Enter');
-  await session.shows(/Id of the dispute:$/);
+  await session.shows(/Dispute ID:$/);
   session.type('5e0c7a52');
   await session.shows(/not found in store(.*\n)+.*select$/);
   session.press('Up', 'Enter');
-  await session.shows(/Evidence \(4\)(.*\n)+.*Outcome of the dispute:\n/);
+  await session.shows(/Evidence \(4\)(.*\n)+.*Status:\n/);
   session.press('C-c');
   expect(await session.ends()).toMatch(/cancelled; nothing was sent\n(.*\n)*exit 130/);
 });
 
 test('a section that is not offered, and Escape back to the list', async () => {
   const session = await openSession('storectl backup create');
-  await session.shows(/Label of the backup:$/);
+  await session.shows(/Label:$/);
   session.type('nightly');
   await session.shows(/⏎ submit$/);
   session.press('5', 'Enter');
-  await session.shows(/sections to back up \(comma-separated\):$/);
+  await session.shows(/Other sections \(comma-separated\):$/);
   await escapeTo(session, /◉ Other…\n\n.*submit$/);
   session.press('Up', 'Enter');
-  await session.shows(/sections to back up \(comma-separated\):$/);
+  await session.shows(/Other sections \(comma-separated\):$/);
   session.type('orders');
   await session.shows(/❯ Yes\n(.*\n)+.*select$/);
   session.press('Enter');
@@ -193,7 +193,7 @@ test('a section that is not offered, and Escape back to the list', async () => {
     the service rejected the request (422 validation_failed): 1 field is invalid.
       --sections: must be one of store, blog, settings, endpoints
 
-    ? Sections to back up:
+    ? Sections:
     ❯◯ store
      ◯ blog
      ◯ settings
@@ -209,9 +209,9 @@ test('a section that is not offered, and Escape back to the list', async () => {
     "$ storectl backup create
     demo: example data on this machine, no real store
     Esc to go back, Ctrl-C to cancel.
-    ✔ Label of the backup: nightly
-    ✔ Sections to back up: Other…
-    ✔ Sections to back up: Other…
+    ✔ Label: nightly
+    ✔ Sections: Other…
+    ✔ Sections: Other…
     ✔ Other sections to back up (comma-separated): orders
     demo → store <uuid>
 
@@ -223,7 +223,7 @@ test('a section that is not offered, and Escape back to the list', async () => {
     the service rejected the request (422 validation_failed): 1 field is invalid.
       --sections: must be one of store, blog, settings, endpoints
 
-    ✔ Sections to back up: store
+    ✔ Sections: store
 
     Label     nightly
     Sections  store
@@ -252,21 +252,21 @@ test('a refused value is asked for again; each attempt has its own record, and o
     return { status: 422, headers: { 'content-type': 'application/problem+json' }, body };
   });
   const session = await openSession('storectl backup create', { machine });
-  await session.shows(/Label of the backup:$/);
+  await session.shows(/Label:$/);
   session.type('nightly');
   await session.shows(/⏎ submit$/);
   session.press('Space', 'Enter');
   await session.shows(/❯ Yes\n(.*\n)+.*select$/);
   session.press('Enter');
-  await session.shows(/Label of the backup: nightly$/);
+  await session.shows(/Label: nightly$/);
   session.type(' 2');
   await session.shows(/nightly 2\n(.*\n)+❯ Yes\n(.*\n)+.*select$/);
   session.press('Enter');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl backup create
     Esc to go back, Ctrl-C to cancel.
-    ✔ Label of the backup: nightly
-    ✔ Sections to back up (suggestions; the service may accept others): store
+    ✔ Label: nightly
+    ✔ Sections (suggestions; the service may accept others): store
     main → store <uuid> @ <host>
 
     Label     nightly
@@ -277,7 +277,7 @@ test('a refused value is asked for again; each attempt has its own record, and o
     the service rejected the request (422 validation_failed): Not valid
       --label: is used already
 
-    ✔ Label of the backup: nightly 2
+    ✔ Label: nightly 2
 
     Label     nightly 2
     Sections  store
@@ -305,17 +305,17 @@ test('an answer that may have been applied is not asked for again: exit 10', asy
   const { machine, proxy } = await setScene();
   proxy.decide(({ method }) => (method === 'POST' ? 'drop' : 'pass'));
   const session = await openSession('storectl blog create', { machine });
-  await session.shows(/Title of the post:$/);
+  await session.shows(/Title:$/);
   session.type('Spring sale');
-  await session.shows(/Content of the post in Markdown:$/);
+  await session.shows(/Content \(Markdown\):$/);
   session.type('Soon.');
   await session.shows(/❯ Yes\n(.*\n)+.*select$/);
   session.press('Enter');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl blog create
     Esc to go back, Ctrl-C to cancel.
-    ✔ Title of the post: Spring sale
-    ✔ Content of the post in Markdown: Soon.
+    ✔ Title: Spring sale
+    ✔ Content (Markdown): Soon.
     main → store <uuid> @ <host>
 
     Title    Spring sale
@@ -339,7 +339,7 @@ test('an answer that may have been applied is not asked for again: exit 10', asy
 
 test('Ctrl-C after a refusal says that it had no effect', async () => {
   const session = await openSession('storectl disputes open --deadline-at 9999-12-31T23:59:00-12:00');
-  await session.shows(/Reason for the dispute:$/);
+  await session.shows(/Reason:$/);
   session.type('Parcel never arrived');
   await session.shows(/❯ Yes\n(.*\n)+.*select$/);
   session.press('Enter');
@@ -349,7 +349,7 @@ test('Ctrl-C after a refusal says that it had no effect', async () => {
     "$ storectl disputes open --deadline-at 9999-12-31T23:59:00-12:00
     demo: example data on this machine, no real store
     Esc to go back, Ctrl-C to cancel.
-    ✔ Reason for the dispute: Parcel never arrived
+    ✔ Reason: Parcel never arrived
     demo → store <uuid>
 
     Deadline  10000-01-01 11:59 UTC (in 7978 years)
@@ -363,7 +363,7 @@ test('Ctrl-C after a refusal says that it had no effect', async () => {
 
     ? Deadline for a response to the dispute, for example <date> 09:00: 9999-12-31T23:59:00-12:00
 
-    Your text (Reason for the dispute):
+    Your text (Reason):
 
     Parcel never arrived
 
@@ -377,12 +377,12 @@ test('Ctrl-C after a refusal says that it had no effect', async () => {
 const login = 'auth login --profile main --base-url https://api.example.com --store s';
 
 test.each([
-  ['C-c', 'a text', 'backup create', /Label of the backup:$/],
+  ['C-c', 'a text', 'backup create', /Label:$/],
   ['C-c', 'a choice', 'disputes show', /⏎ select$/],
   ['C-c', 'several choices', 'store update', /⏎ submit$/],
   ['C-c', 'a secret', login, /not shown\):$/],
   ['C-c', 'yes or no', 'api DELETE', /\(Y\/n\)$/],
-  ['C-d', 'a text', 'backup create', /Label of the backup:$/],
+  ['C-d', 'a text', 'backup create', /Label:$/],
   ['C-d', 'a choice', 'disputes show', /⏎ select$/],
   ['C-d', 'a secret', login, /not shown\):$/],
 ])(
@@ -417,7 +417,7 @@ test.each([
 
 test('STORECTL_ACCESSIBLE: a whole session in lines of text', async () => {
   const session = await openSession('storectl backup create', { env: { STORECTL_ACCESSIBLE: '1' } });
-  await session.shows(/Label of the backup:$/);
+  await session.shows(/Label:$/);
   session.type('nightly');
   await session.shows(/Numbers, comma-separated:$/);
   session.type('7');
@@ -427,7 +427,7 @@ test('STORECTL_ACCESSIBLE: a whole session in lines of text', async () => {
   session.type('2');
   await session.shows(/to change\?\n(.*\n)+.*separated:$/);
   session.type('1');
-  await session.shows(/Label of the backup \(Enter for nightly\):$/);
+  await session.shows(/Label \(Enter for nightly\):$/);
   session.type('weekly');
   await session.shows(/weekly\n(.*\n)+Number:$/);
   session.type('1');
@@ -435,8 +435,8 @@ test('STORECTL_ACCESSIBLE: a whole session in lines of text', async () => {
     "$ storectl backup create
     demo: example data on this machine, no real store
     < and Enter to go back, Ctrl-C to cancel.
-    Label of the backup: nightly
-    Sections to back up:
+    Label: nightly
+    Sections:
     1: store
     2: blog
     3: settings
@@ -444,7 +444,7 @@ test('STORECTL_ACCESSIBLE: a whole session in lines of text', async () => {
     5: Other…
     Numbers, comma-separated: 7
     Invalid answer: enter numbers from 1 to 5.
-    Sections to back up:
+    Sections:
     1: store
     2: blog
     3: settings
@@ -462,10 +462,10 @@ test('STORECTL_ACCESSIBLE: a whole session in lines of text', async () => {
     3: No, cancel
     Number: 2
     What do you want to change?
-    1: Label of the backup: nightly
-    2: Sections to back up, for example store: store, blog
+    1: Label: nightly
+    2: Sections, for example store: store, blog
     Numbers, comma-separated: 1
-    Label of the backup (Enter for nightly): weekly
+    Label (Enter for nightly): weekly
 
     Label: weekly
     Sections: store, blog
@@ -494,7 +494,7 @@ test('40 columns and 20 rows: no word is cut, and the questions about a dispute 
     demo: example data on this machine, no
     real store
     Esc to go back, Ctrl-C to cancel.
-    ? Which dispute?
+    ? Which dispute do you want to w+?
     ❯ <id>  open, Buyer does not
         recognise the charge of 84.50 EUR.
       Other…
@@ -502,7 +502,7 @@ test('40 columns and 20 rows: no word is cut, and the questions about a dispute 
     ↑↓ navigate • ⏎ select"
   `);
   session.press('Enter');
-  expect(await session.shows(/Outcome of the dispute:\n(.*\n)+.*select$/)).toMatchInlineSnapshot(`
+  expect(await session.shows(/Status:\n(.*\n)+.*select$/)).toMatchInlineSnapshot(`
     "  <uuid>
 
       Unused items can be returned within 30
@@ -516,7 +516,7 @@ test('40 columns and 20 rows: no word is cut, and the questions about a dispute 
         <uuid>
       Env              live
 
-    ? Outcome of the dispute:
+    ? Status:
     ❯ won
       lost
       withdrawn
@@ -525,7 +525,7 @@ test('40 columns and 20 rows: no word is cut, and the questions about a dispute 
     ↑↓ navigate • ⏎ select"
   `);
   session.press('Enter');
-  await session.shows(/Reason for the decision:$/);
+  await session.shows(/Resolution:$/);
   session.type('Delivered, as the carrier has confirmed');
   expect(await session.shows(/to confirm:$/)).toMatchInlineSnapshot(`
     "  within 5 days of receiving them.
@@ -536,8 +536,8 @@ test('40 columns and 20 rows: no word is cut, and the questions about a dispute 
         <uuid>
       Env              live
 
-    ✔ Outcome of the dispute: won
-    ✔ Reason for the decision: Delivered,
+    ✔ Status: won
+    ✔ Resolution: Delivered,
       as the carrier has confirmed
     demo → store
     <uuid>
@@ -565,7 +565,7 @@ test('40 columns and 20 rows: no word is cut, and the questions about a dispute 
       final. Type <id> to confirm:
     > That doesn't match. Ctrl-C cancels.
 
-    Your text (Reason for the decision):
+    Your text (Resolution):
 
     Delivered, as the carrier has confirmed
 
@@ -628,13 +628,13 @@ test('the editor takes a long text, which is kept or edited again', async () => 
   const EDITOR = path.join(machine.folder, 'editor.sh');
   writeFileSync(EDITOR, '#!/bin/sh\necho "A line more." >> "$1"\n', { mode: 0o755 });
   const session = await openSession('storectl blog create', { machine, env: { EDITOR } });
-  await session.shows(/Title of the post:$/);
+  await session.shows(/Title:$/);
   session.type('Spring sale');
-  await session.shows(/Markdown \(press Enter to open your editor\):$/);
+  await session.shows(/Markdown, press Enter to open your editor\):$/);
   session.press('Enter');
   await session.shows(/❯ Yes\n(.*\n)+.*select$/);
   expect(await escapeTo(session, /Edit it in \S+\n(.*\n)+.*select$/)).toMatchInlineSnapshot(`
-    "? Content of the post in Markdown:
+    "? Content (Markdown):
     ❯ Use it: A line more.
       Edit it in <home>/editor.sh
 
@@ -647,7 +647,7 @@ test('the editor takes a long text, which is kept or edited again', async () => 
     "$ storectl blog create
     demo: example data on this machine, no real store
     Esc to go back, Ctrl-C to cancel.
-    ✔ Title of the post: Spring sale
+    ✔ Title: Spring sale
     ✔ Content of the post in Markdown (press Enter to open your editor):
     demo → store <uuid>
 
@@ -655,7 +655,7 @@ test('the editor takes a long text, which is kept or edited again', async () => 
     Content  A line more.
 
 
-    ✔ Content of the post in Markdown: Edit it in <home>/editor.sh
+    ✔ Content (Markdown): Edit it in <home>/editor.sh
 
     Title    Spring sale
     Content  A line more.
@@ -687,13 +687,13 @@ test('an editor that fails: what it left is kept, to be written on without it', 
   const machine = demoMachine();
   const script = 'sh -c \'printf "Half a text" >> "$0"; exit 7\'';
   const session = await openSession('storectl blog create', { machine, env: { EDITOR: script } });
-  await session.shows(/Title of the post:$/);
+  await session.shows(/Title:$/);
   session.type('Spring sale');
-  await session.shows(/Markdown \(press Enter to open your editor\):$/);
+  await session.shows(/Markdown, press Enter to open your editor\):$/);
   session.press('Enter');
   expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`
     "✔ Content of the post in Markdown (press Enter to open your editor):
-    ? Content of the post in Markdown: the editor "sh -c 'printf "Half a text" >> "$0"; exit 7'"
+    ? Content (Markdown): the editor "sh -c 'printf "Half a text" >> "$0"; exit 7'"
       failed: exit status 7:
     ❯ Open the editor again
       Type it here instead
@@ -701,7 +701,7 @@ test('an editor that fails: what it left is kept, to be written on without it', 
     ↑↓ navigate • ⏎ select"
   `);
   session.press('Down', 'Enter');
-  await session.shows(/Markdown: Half a text$/);
+  await session.shows(/Markdown\): Half a text$/);
   session.type(', and the rest.');
   await session.shows(/Content {2}Half a text, and the rest\.\n(.*\n)+❯ Yes\n(.*\n)+.*select$/);
   session.press('C-c');
@@ -719,10 +719,10 @@ test('a pasted text of many lines is one answer, and answers no question but the
   const { machine, proxy } = await setScene();
   const text = Array.from({ length: 200 }, (_, index) => `Line ${index} of a töxt.`).join('\n');
   const session = await openSession('storectl blog create', { machine });
-  await session.shows(/Title of the post:$/);
+  await session.shows(/Title:$/);
   session.paste('Spring\nsale');
   session.press('Enter');
-  await session.shows(/Spring sale\n.*Content of the post in Markdown:$/);
+  await session.shows(/Spring sale\n.*Content \(Markdown\):$/);
   session.paste(text);
   await session.shows(/200 lines: Line 0.*\n(.*\n)*.*⏎Line 199 of a töxt\.$/);
   session.press('Enter');

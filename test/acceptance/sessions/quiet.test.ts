@@ -8,7 +8,7 @@ test('-q in a terminal: the id alone, unless there is something to ask', async (
   );
 
   session.type('clear; storectl backup create --sections store -q');
-  const asked = await session.shows(/Label of the backup:$/);
+  const asked = await session.shows(/Label:$/);
   expect(asked).toContain('demo: ');
   expect(asked).toContain('Esc to go back, Ctrl-C to cancel.');
 });

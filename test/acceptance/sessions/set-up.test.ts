@@ -8,30 +8,30 @@ import { demoMachine, openSession } from './session.ts';
 test('auth login: the store id is asked for again if the store is not found, and the key if it is refused', async () => {
   const { origin, storeId, apiKey } = await startService();
   const session = await openSession('storectl auth login', { machine: newProgramMachine() });
-  expect(await session.shows(/Address of the service:$/)).toMatchInlineSnapshot(`
+  expect(await session.shows(/Base URL:$/)).toMatchInlineSnapshot(`
     "$ storectl auth login
     Esc to go back, Ctrl-C to cancel.
-    ? Address of the service:"
+    ? Base URL:"
   `);
   session.type('http://api.example.com');
   await session.shows(/HTTPS is required/);
   session.press('C-u');
   session.type(origin);
-  await session.shows(/Id of the store:$/);
+  await session.shows(/Store ID:$/);
   session.type(storeId.replace(/.$/, 'x'));
   await session.shows(/API key \(not shown\):$/);
   session.type(apiKey.replace(/.$/, '-'));
   await session.shows(/is invalid(.*\n)+.*API key \(not shown\):$/);
   session.type(apiKey);
-  expect(await session.shows(/Id of the store: \S+x$/)).toMatchInlineSnapshot(`
+  expect(await session.shows(/Store ID: \S+x$/)).toMatchInlineSnapshot(`
     "✔ API key (not shown):
     the key was not stored: the service rejected the request (404 not_found): Store
     5e0c7a52-3d1b-4c8e-9f4a-2b6d8e10c3ax not found.
-    ? Id of the store: 5e0c7a52-3d1b-4c8e-9f4a-2b6d8e10c3ax"
+    ? Store ID: 5e0c7a52-3d1b-4c8e-9f4a-2b6d8e10c3ax"
   `);
   session.press('C-u');
   session.type(storeId);
-  await session.shows(/Id of the store: \S+\n.*API key \(not shown\):$/);
+  await session.shows(/Store ID: \S+\n.*API key \(not shown\):$/);
   session.paste(`${apiKey}\n`);
   session.press('Enter');
   const screen = await session.ends();
@@ -39,14 +39,14 @@ test('auth login: the store id is asked for again if the store is not found, and
   expect(screen).toMatchInlineSnapshot(`
     "$ storectl auth login
     Esc to go back, Ctrl-C to cancel.
-    ✔ Address of the service: http://<host>
-    ✔ Id of the store: 5e0c7a52-3d1b-4c8e-9f4a-2b6d8e10c3ax
+    ✔ Base URL: http://<host>
+    ✔ Store ID: 5e0c7a52-3d1b-4c8e-9f4a-2b6d8e10c3ax
     ✔ API key (not shown):
     the key from your answer is invalid: its checksum is wrong
     ✔ API key (not shown):
     the key was not stored: the service rejected the request (404 not_found): Store
     5e0c7a52-3d1b-4c8e-9f4a-2b6d8e10c3ax not found.
-    ✔ Id of the store: <uuid>
+    ✔ Store ID: <uuid>
     ✔ API key (not shown):
     ✓ Logged in to store <uuid> @ <host> (profile main)
     The key is stored in <home>/config/settings.json.
@@ -62,16 +62,16 @@ test('auth login: the address is asked for again if nothing answers there', asyn
   const { origin, storeId, apiKey } = await startService();
   const command = 'storectl auth login --timeout 1';
   const session = await openSession(command, { machine: newProgramMachine() });
-  await session.shows(/Address of the service:$/);
+  await session.shows(/Base URL:$/);
   session.type('http://127.0.0.1:9');
-  await session.shows(/Id of the store:$/);
+  await session.shows(/Store ID:$/);
   session.type(storeId);
   await session.shows(/API key \(not shown\):$/);
   session.type(apiKey);
-  await session.shows(/could not be reached(.*\n)+. Address of the service: \S+$/);
+  await session.shows(/could not be reached(.*\n)+. Base URL: \S+$/);
   session.press('C-u');
   session.type(origin);
-  await session.shows(/Id of the store: \S+$/);
+  await session.shows(/Store ID: \S+$/);
   session.press('Enter');
   await session.shows(/API key \(not shown\):$/);
   session.type(apiKey);
@@ -116,13 +116,13 @@ test('no store is set up yet: the login comes first, then the command goes on', 
     ↑↓ navigate • ⏎ select"
   `);
   session.press('Enter');
-  await session.shows(/Address of the service:$/);
+  await session.shows(/Base URL:$/);
   session.type(origin);
-  await session.shows(/Id of the store:$/);
+  await session.shows(/Store ID:$/);
   session.type(storeId);
   await session.shows(/API key \(not shown\):$/);
   session.type(apiKey);
-  await session.shows(/Label of the backup:$/);
+  await session.shows(/Label:$/);
   session.type('first');
   await session.shows(/⏎ submit$/);
   session.press('Space', 'Enter');
@@ -133,14 +133,14 @@ test('no store is set up yet: the login comes first, then the command goes on', 
     ✔ No store is set up on this machine yet. What do you want to do? Log in (needs the base URL, the
       store id and an API key)
     Esc to go back, Ctrl-C to cancel.
-    ✔ Address of the service: http://<host>
-    ✔ Id of the store: <uuid>
+    ✔ Base URL: http://<host>
+    ✔ Store ID: <uuid>
     ✔ API key (not shown):
     ✓ Logged in to store <uuid> @ <host> (profile main)
     The key is stored in <home>/config/settings.json.
     Esc to go back, Ctrl-C to cancel.
-    ✔ Label of the backup: first
-    ✔ Sections to back up (suggestions; the service may accept others): store
+    ✔ Label: first
+    ✔ Sections (suggestions; the service may accept others): store
     main → store <uuid> @ <host>
 
     Label     first
@@ -240,22 +240,22 @@ test('profile set: a new one', async () => {
   const session = await openSession('storectl profile set', { machine: newProgramMachine() });
   await session.shows(/⏎ select$/);
   session.press('Enter');
-  await session.shows(/Name of the new profile:$/);
+  await session.shows(/Name:$/);
   session.type('a/b');
   await session.shows(/invalid profile name/);
   session.press('C-u');
   session.type('outlet');
-  await session.shows(/Address of the service:$/);
+  await session.shows(/Base URL:$/);
   session.type('https://api.example.com');
-  await session.shows(/Id of the store:$/);
+  await session.shows(/Store ID:$/);
   session.type('store-2');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl profile set
     ✔ Which profile do you want to change? New profile…
-    ✔ Name of the new profile: outlet
+    ✔ Name: outlet
     Esc to go back, Ctrl-C to cancel.
-    ✔ Address of the service: https://api.example.com
-    ✔ Id of the store: store-2
+    ✔ Base URL: https://api.example.com
+    ✔ Store ID: store-2
     ✓ Created profile outlet
     $ echo "exit $?"
     exit 0
@@ -549,7 +549,7 @@ test('profile show: asks for a profile if none is in use', async () => {
 
 test('service create-store, then create-key', async () => {
   const session = await openSession('storectl service create-store -q', { machine: newProgramMachine() });
-  await session.shows(/Name of the new store:$/);
+  await session.shows(/Name:$/);
   session.type('My store');
   await session.shows(/\n\$$/);
   session.type('storectl service create-key');
@@ -568,7 +568,7 @@ test('service create-store, then create-key', async () => {
   const screen = (await session.ends()).replace(/^✓ Created key \w{12} for/m, '✓ Created key <id> for');
   expect(screen).toMatchInlineSnapshot(`
     "$ storectl service create-store -q
-    ✔ Name of the new store: My store
+    ✔ Name: My store
     <uuid>
     $ storectl service create-key
     ✔ Which store is the key for? My store  <uuid>

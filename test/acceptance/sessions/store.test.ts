@@ -24,10 +24,10 @@ test('store update', async () => {
     ↑↓ navigate • space select • a all • i invert • ⏎ submit"
   `);
   session.press('Space', 'Down', 'Down', 'Down', 'Space', 'Enter');
-  await session.shows(/Name of the store: Juniper & Ink$/);
+  await session.shows(/Name: Juniper & Ink$/);
   session.press('C-u');
   session.type('Juniper');
-  await session.shows(/Time zone of the store.*: Europe\/Berlin$/);
+  await session.shows(/Timezone: Europe\/Berlin$/);
   session.press('C-u');
   session.type('Europe/Rome');
   expect(await session.shows(/❯ Yes\n(.*\n)+.*select$/)).toMatchInlineSnapshot(`
@@ -50,7 +50,7 @@ test('store update', async () => {
     demo: example data on this machine, no real store
     Esc to go back, Ctrl-C to cancel.
     ✔ What do you want to change? Name of the store, Time zone of the store
-    ✔ Name of the store: Juniper
+    ✔ Name: Juniper
     ✔ Time zone of the store, for example Europe/Berlin: Europe/Rome
     demo → store <uuid>
 
@@ -70,9 +70,9 @@ test('store update', async () => {
 
 test('blog create', async () => {
   const session = await openSession('storectl blog create');
-  await session.shows(/Title of the post:$/);
+  await session.shows(/Title:$/);
   session.type('Spring sale');
-  await session.shows(/Content of the post in Markdown:$/);
+  await session.shows(/Content \(Markdown\):$/);
   session.type('All inks **20 %** off.');
   await session.shows(/❯ Yes\n(.*\n)+.*select$/);
   // More than what is needed, before it is sent.
@@ -80,26 +80,26 @@ test('blog create', async () => {
   expect(await session.shows(/⏎ submit$/)).toMatchInlineSnapshot(`
     "✔ Create this post? Edit first
     ? What do you want to change?
-    ❯◯ Title of the post: Spring sale
-     ◯ Content of the post in Markdown: All inks **20 %** off.
+    ❯◯ Title: Spring sale
+     ◯ Content (Markdown): All inks **20 %** off.
      ◯ URL slug of the post
      ◯ Summary of the post, shown in lists
      ◯ Cover image of the post (UUID)
-     ◯ Tags of the post
+     ◯ Tags
      ◯ Products shown with the post (UUIDs)
-     ◯ Status of the post, for example draft
+     ◯ Status, for example draft
      ◯ When to publish the post, for example <date> 09:00
-     ◯ Title of the post for search engines
+     ◯ Title for search engines
      ◯ Description of the post for search engines
 
     ↑↓ navigate • space select • a all • i invert • ⏎ submit"
   `);
   session.press('6', '8', 'Enter');
-  await session.shows(/Tags of the post \(comma-separated\):$/);
+  await session.shows(/Tags \(comma-separated\):$/);
   session.type('sale, ink');
-  expect(await session.shows(/Status of the post:\n(.*\n)+.*select$/)).toMatchInlineSnapshot(`
-    "✔ Tags of the post (comma-separated): sale, ink
-    ? Status of the post:
+  expect(await session.shows(/Status:\n(.*\n)+.*select$/)).toMatchInlineSnapshot(`
+    "✔ Tags (comma-separated): sale, ink
+    ? Status:
     ❯ draft
       scheduled
       published
@@ -109,7 +109,7 @@ test('blog create', async () => {
   `);
   session.press('Down', 'Down', 'Enter');
   expect(await session.shows(/published\n\n.*\n❯ Yes\n(.*\n)+.*select$/)).toMatchInlineSnapshot(`
-    "✔ Status of the post: published
+    "✔ Status: published
 
     Title    Spring sale
     Content  All inks **20 %** off.
@@ -128,17 +128,17 @@ test('blog create', async () => {
     "$ storectl blog create
     demo: example data on this machine, no real store
     Esc to go back, Ctrl-C to cancel.
-    ✔ Title of the post: Spring sale
-    ✔ Content of the post in Markdown: All inks **20 %** off.
+    ✔ Title: Spring sale
+    ✔ Content (Markdown): All inks **20 %** off.
     demo → store <uuid>
 
     Title    Spring sale
     Content  All inks **20 %** off.
 
     ✔ Create this post? Edit first
-    ✔ What do you want to change? Tags of the post, Status of the post
-    ✔ Tags of the post (comma-separated): sale, ink
-    ✔ Status of the post: published
+    ✔ What do you want to change? Tags, Status
+    ✔ Tags (comma-separated): sale, ink
+    ✔ Status: published
 
     Title    Spring sale
     Content  All inks **20 %** off.
@@ -223,7 +223,7 @@ test('settings save', async () => {
   session.press('Space', 'Down', 'Space', 'Enter');
   await session.shows(/Pause notifications during quiet hours\? \(Y\/n\)$/);
   session.press('Enter');
-  await session.shows(/Start of quiet hours.*: 22:00$/);
+  await session.shows(/Quiet hours start: 22:00$/);
   session.press('C-u');
   session.type('21:30');
   expect(await session.shows(/❯ Yes\n(.*\n)+.*select$/)).toMatchInlineSnapshot(`
@@ -265,7 +265,9 @@ test('settings save: the template of a notification', async () => {
   const session = await openSession('storectl settings save', { columns: 80 });
   await session.shows(/⏎ submit$/);
   session.press(...Array.from({ length: 13 }, () => 'Down'), 'Space', 'Enter');
-  expect(await session.shows(/Template of which notification\?(.*\n)+.*select$/)).toMatchInlineSnapshot(`
+  expect(
+    await session.shows(/Which notification template do you want to change\?(.*\n)+.*select$/),
+  ).toMatchInlineSnapshot(`
     "✔ What do you want to change? Notification template (title, text, private)
     ? Template of which notification?
     ❯ feedback_digest
@@ -283,10 +285,10 @@ test('settings save: the template of a notification', async () => {
     ↑↓ navigate • ⏎ select"
   `);
   session.press('Down', 'Enter');
-  await session.shows(/Title of the notification: New dispute$/);
+  await session.shows(/Template dispute_opened title: New dispute$/);
   session.press('C-u');
   session.type('Please answer');
-  await session.shows(/Text of the notification: A \{\{kind\}\}.*$/);
+  await session.shows(/Template dispute_opened body: A \{\{kind\}\}.*$/);
   session.press('Enter');
   await session.shows(/Hide values in the notification\? \(Y\/n\)/);
   session.press('Enter');
@@ -299,7 +301,7 @@ test('settings save: the template of a notification', async () => {
     ✔ What do you want to change? Notification template (title, text, private)
     ✔ Template of which notification? dispute_opened
     ✔ Title of the notification: Please answer
-    ✔ Text of the notification: A {{kind}} dispute needs a response.
+    ✔ Template dispute_opened body: A {{kind}} dispute needs a response.
     ✔ Hide values in the notification? Yes
     demo → store <uuid>
 
@@ -323,7 +325,7 @@ test('store update shows the values that this machine knows, cut where they are 
   const session = await openSession('storectl store update', { machine });
   const screen = await session.shows(/submit$/);
 
-  expect(screen).toContain('Name of the store (now Juniper & Ink)');
+  expect(screen).toContain('Name (now Juniper & Ink)');
   expect(screen).toContain('(now Notebooks, inks and letter paper, bound…)');
   expect(screen).toContain('(now 250 bp (2.5 %))');
   session.press('C-c');

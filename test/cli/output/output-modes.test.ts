@@ -332,13 +332,13 @@ describe('STORECTL_ACCESSIBLE=1', () => {
     const screen = await openTerminal(machine.folder, machine.env);
     screen.type(`alias storectl="'${testNode}' '${launcher}'"; clear`);
     screen.type('storectl --demo backup create');
-    await screen.shows(/< and Enter to go back, Ctrl-C to cancel\.\nLabel of the backup:$/s);
+    await screen.shows(/< and Enter to go back, Ctrl-C to cancel\.\nLabel:$/s);
     screen.type('');
-    await screen.shows(/Invalid answer: a value is required\.\n.*Label of the backup:/);
+    await screen.shows(/Invalid answer: a value is required\.\n.*Label:/);
     screen.type('first');
-    await screen.shows(/Sections to back up:\n1: store\n2: blog\n(.*\n)+Numbers, comma-separated:$/);
+    await screen.shows(/Sections:\n1: store\n2: blog\n(.*\n)+Numbers, comma-separated:$/);
     screen.type('<');
-    await screen.shows(/Label of the backup.*\(Enter for first\):$/);
+    await screen.shows(/Label.*\(Enter for first\):$/);
     screen.type('');
     await screen.shows(/\(Enter for first\):(.*\n)+Numbers, comma-separated:$/);
     screen.type('1');

@@ -1,8 +1,8 @@
 import type { Io } from '../../core/io.ts';
 import { isObject } from '../../core/json-value.ts';
 import { printable } from '../../core/sanitize.ts';
-import { type FieldFlag, nameOfField, parseFlag } from '../../input/field-flags.ts';
-import { lowerFirst } from '../../output/labels.ts';
+import { type FieldFlag, parseFlag, remarkOf } from '../../input/field-flags.ts';
+import { labelOf, lowerFirst } from '../../output/labels.ts';
 import { EditorFailed, editorOf, editText } from '../../prompts/editor.ts';
 import {
   askChoice,
@@ -32,7 +32,7 @@ export async function askField(
 ): Promise<unknown> {
   if (field.kind === 'boolean') return askYesNo(io, `${field.description}?`, before === true);
   if (words.length > 0) {
-    const question = nameOfField(field) + (areGuesses ? ' (suggestions; the service may accept others)' : '');
+    const question = promptOf(field, areGuesses ? 'suggestions; the service may accept others' : '');
     const askSuggested = field.kind === 'list' ? askWords : askWord;
     return askSuggested(io, field, question, words, before);
   }
@@ -40,10 +40,19 @@ export async function askField(
   return askLine(io, field, before);
 }
 
+/** The field's label, as in results, and what helps to answer: `Cashback cap (cents)`. */
+function promptOf({ path }: FieldFlag, ...remarks: readonly string[]): string {
+  const shown = remarks.filter((remark) => remark !== '').join(', ');
+  return shown === '' ? labelOf(path) : `${labelOf(path)} (${shown})`;
+}
+
 async function askLine(io: Io, field: FieldFlag, before?: unknown): Promise<unknown> {
-  const several = field.kind === 'list' || field.kind === 'map' ? ' (comma-separated)' : '';
-  const text = await askText(io, field.description + several, {
-    preset: before === undefined || before === null ? undefined : textOf(before),
+  const preset = before === undefined || before === null ? undefined : textOf(before);
+  const remark = remarkOf(field);
+  const isNeeded = preset === undefined || !remark.startsWith('for example');
+  const several = field.kind === 'list' || field.kind === 'map' ? 'comma-separated' : '';
+  const text = await askText(io, promptOf(field, isNeeded ? remark : '', several), {
+    preset,
     validate: (answer) => problemOf(field, answer) ?? true,
   });
   return valueFrom(field, text);
@@ -121,7 +130,7 @@ async function askOthers(
   optional: boolean,
 ): Promise<string[]> {
   const hint = optional ? 'comma-separated, empty for none' : 'comma-separated';
-  const text = await askText(io, `Other ${lowerFirst(nameOfField(field))} (${hint})`, {
+  const text = await askText(io, `Other ${lowerFirst(promptOf(field, hint))}`, {
     optional,
     preset: before.length > 0 ? before.join(', ') : undefined,
     validate: (answer) => (optional && answer.trim() === '') || (problemOf(field, answer) ?? true),
@@ -137,7 +146,7 @@ async function askOthers(
 async function askLongText(io: Io, field: FieldFlag, before: string): Promise<string> {
   const hasEditor = Boolean(io.env.VISUAL || io.env.EDITOR);
   const type = (preset: string) =>
-    askText(io, field.description + (hasEditor ? ' (press Enter to open your editor)' : ''), {
+    askText(io, promptOf(field, remarkOf(field), hasEditor ? 'press Enter to open your editor' : ''), {
       optional: hasEditor,
       lineBreaks: true,
       validate: (answer) => (hasEditor && answer.trim() === '') || (problemOf(field, answer) ?? true),
@@ -148,7 +157,7 @@ async function askLongText(io: Io, field: FieldFlag, before: string): Promise<st
     if (isTyped) text = await type(text);
     if (text.trim() === '') return editLongText(io, field, text);
     if (isTyped && !text.trimEnd().includes('\n')) return text;
-    const choose = () => askChoice(io, field.description, useOrEdit(io, text));
+    const choose = () => askChoice(io, promptOf(field), useOrEdit(io, text));
     // Escape goes back to the text if it was just typed.
     const chosen = isTyped ? await unlessBack(choose) : await choose();
     if (chosen === 'use') return text;
@@ -176,11 +185,11 @@ async function editLongText(io: Io, field: FieldFlag, before: string): Promise<s
       problem = error.message;
     }
     if (problem === null) return text;
-    const again = await askChoice(io, `${field.description}: ${printable(problem)}`, [
+    const again = await askChoice(io, `${promptOf(field)}: ${printable(problem)}`, [
       { value: 'edit', name: 'Open the editor again' },
       { value: 'line', name: 'Type it here instead' },
     ]);
     const preset = text === '' ? undefined : text;
-    if (again === 'line') return askText(io, field.description, { lineBreaks: true, preset });
+    if (again === 'line') return askText(io, promptOf(field, remarkOf(field)), { lineBreaks: true, preset });
   }
 }

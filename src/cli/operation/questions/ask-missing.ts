@@ -7,7 +7,8 @@ import { CliError } from '../../core/errors.ts';
 import { getPath, setPath } from '../../core/field-path.ts';
 import { printableLines } from '../../core/sanitize.ts';
 import type { FieldFlag } from '../../input/field-flags.ts';
-import { describeParameter } from '../../input/path-parameter.ts';
+import { nounOf } from '../../input/path-parameter.ts';
+import { upperFirst } from '../../output/labels.ts';
 import { askChoice, askText, type Choice } from '../../prompts/prompts.ts';
 import {
   askFromStart,
@@ -61,7 +62,7 @@ export async function interview(
     (name: string): Question =>
     async () => {
       for (;;) {
-        parameters[name] = await askId(context, describeParameter(name), known, parameters[name]);
+        parameters[name] = await askId(context, operation, name, known, parameters[name]);
         if (ids.some((one) => parameters[one] === undefined)) return;
         try {
           return await introduce(parameters);
@@ -80,7 +81,7 @@ export async function interview(
     };
   const questions = () => [...first(), ...missing.map(questionOfId), ...fields.map(questionOf)];
   if (missing.length > 0 && known.length === 0) {
-    const what = missing.map((name) => describeParameter(name).replace(/^Id of the /, '')).join(' or ');
+    const what = missing.map(nounOf).join(' or ');
     context.notice(`No ${what} seen on this machine, and the service has no list: enter the id.`);
   }
   if (missing.length === 0) await introduce(parameters);
@@ -122,14 +123,17 @@ export function idChoices({ err }: Context, known: readonly KnownId[]): Choice[]
   }));
 }
 
-/** Asks for an id. Offers those in the history, because the service has no list operations. */
+/** Asks for an id in the path of the operation. Offers those in the history, because the service has no list operations. */
 export async function askId(
   context: Context,
-  description: string,
+  operation: Operation,
+  parameter: string,
   known: readonly KnownId[],
   before: string | undefined,
 ): Promise<string> {
   const { io } = context;
+  const noun = nounOf(parameter);
+  const verb = operation.class === 'read' ? 'see' : (operation.id.split('.')[1] ?? 'use');
   const isKnown = known.some(({ id }) => id === before);
   const typeId = async () => {
     const ids = known.map(({ id }) => id);
@@ -138,14 +142,17 @@ export async function askId(
         return 'Several ids begin with this. Type more characters.';
       return pathParameterProblem(text.trim()) ?? true;
     };
-    const typed = await askText(io, description, { validate, preset: isKnown ? undefined : before });
+    const typed = await askText(io, upperFirst(`${noun} ID`), {
+      validate,
+      preset: isKnown ? undefined : before,
+    });
     return completeId(typed.trim(), ids);
   };
   if (known.length === 0) return typeId();
   const other = '';
   const choices = [...idChoices(context, known), { value: other, name: 'Other…' }];
   for (let preset = isKnown || before === undefined ? before : other; ; preset = other) {
-    const chosen = await askChoice(io, description.replace(/^Id of the (.+)$/, 'Which $1?'), choices, preset);
+    const chosen = await askChoice(io, `Which ${noun} do you want to ${verb}?`, choices, preset);
     if (chosen !== other) return chosen;
     // Escape goes back to the list.
     const typed = await unlessBack(typeId);

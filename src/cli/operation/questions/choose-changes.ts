@@ -1,9 +1,10 @@
 import type { Context } from '../../command/context.ts';
 import { getPath, removePath } from '../../core/field-path.ts';
-import { type FieldFlag, nameOfField } from '../../input/field-flags.ts';
+import type { FieldFlag } from '../../input/field-flags.ts';
 import { formatValue } from '../../output/format-value.ts';
+import { labelOf } from '../../output/labels.ts';
 import { truncateText } from '../../output/wrap.ts';
-import { askSeveral } from '../../prompts/prompts.ts';
+import { askSeveral, type Choice } from '../../prompts/prompts.ts';
 import type { Question, Questions } from '../../prompts/questions.ts';
 import type { PreparedInput } from '../run/operation-command.ts';
 import { askInto } from './ask-missing.ts';
@@ -17,7 +18,7 @@ export interface MoreChanges {
 interface FieldsToChange {
   readonly fields: readonly FieldFlag[];
   readonly more?: MoreChanges | undefined;
-  /** What is shown after the description of a field, such as its value. */
+  /** What is shown after the label of a field, such as its value. */
   describe(field: FieldFlag): string;
   questionOf(field: FieldFlag): Question;
   /** Called for a field that was chosen before and no longer is. */
@@ -29,10 +30,11 @@ export function questionsOfFields(
   { io }: Context,
   { fields, more, describe, questionOf, leaveOut }: FieldsToChange,
 ): Questions {
-  const choices = fields.map((field) => {
-    return { value: field.flag, name: field.description + describe(field), short: nameOfField(field) };
+  const choices: Choice[] = fields.map((field) => {
+    const label = labelOf(field.path);
+    return { value: field.flag, name: label + describe(field), short: label, description: field.description };
   });
-  if (more !== undefined) choices.push({ value: more.name, name: more.name, short: more.name });
+  if (more !== undefined) choices.push({ value: more.name, name: more.name });
   let chosen: readonly string[] = [];
   const choose = async () => {
     const before = chosen;

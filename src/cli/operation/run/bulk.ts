@@ -123,7 +123,7 @@ export function withGrace(context: Context): { context: Context; dispose(): void
   let timer: NodeJS.Timeout | undefined;
   const onAbort = () => {
     context.notice(
-      `Stopping: waiting up to ${GRACE_MS / 1000} s for what was sent. Ctrl-C again stops at once.`,
+      `Stopping: waiting up to ${GRACE_MS / 1000} s for requests in progress. Press Ctrl-C again to stop immediately.`,
     );
     timer = setTimeout(() => controller.abort(), GRACE_MS);
   };

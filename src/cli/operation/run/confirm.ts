@@ -8,7 +8,7 @@ import { optionValue } from '../../core/parsed-command.ts';
 import type { Run } from './run.ts';
 
 /** What a prompt says to a confirmation that is not the one it asks for. */
-export const mismatch = "That doesn't match. Ctrl-C cancels.";
+export const mismatch = "That doesn't match. Try again, or press Ctrl-C to cancel.";
 
 /**
  * Asks the user to type the id, or its unique beginning, before an irreversible change, unless `--confirm ID` was given.

@@ -13,9 +13,9 @@ import type { HistoryCheck, Run } from './run.ts';
 const dayMs = 24 * 3_600_000;
 
 /** Refuses content that was sent to the same store within 24 hours, unless `flag` is given. */
-export function refuseRepeated(run: Run, flag: string): HistoryCheck {
+export function refuseRepeated(run: Run, what: string, flag: string): HistoryCheck {
   const query: RecordQuery = { fingerprint: fingerprint(intentOfRun(run)), maxAgeMs: dayMs };
-  return refuseAfter(run, query, 'the same content was sent to this store', flag);
+  return refuseAfter(run, query, `the same ${what} was already sent`, flag);
 }
 
 /** Refuses a second request to the same path, whatever its body and age, unless `flag` is given. */
@@ -63,7 +63,7 @@ function repeated(context: Context, record: HistoryRecord, what: string, flag: s
     code: 'already_sent',
     exitCode: exitCodes.conflict,
     message: `${what} ${age} (${record.id}, ${outcome}); nothing was sent this time`,
-    hint: `\`storectl history show ${record.id}\` shows it; ${flag} sends it anyway`,
+    hint: `run \`storectl history show ${record.id}\` to see it, or add ${flag} to send it anyway`,
     outcome: 'not_sent',
     operationId: record.id,
   });

@@ -24,7 +24,7 @@ export function describeHistoryError(error: unknown): unknown {
       code: 'already_sent',
       exitCode: exitCodes.conflict,
       message: `another command just sent the same request (${error.earlier.id}); nothing was sent`,
-      hint: `\`storectl history show ${error.earlier.id}\` shows it`,
+      hint: `run \`storectl history show ${error.earlier.id}\` to see it`,
       outcome: 'not_sent',
       operationId: error.earlier.id,
     });
@@ -41,11 +41,11 @@ export function describeHistoryError(error: unknown): unknown {
   }
   if (!(error instanceof HistoryError)) return error;
   if (error.code === 'record_not_found' || error.code === 'record_ambiguous') {
-    return usageError(error.message, '`storectl history list` shows the ids', { code: error.code });
+    return usageError(error.message, 'run `storectl history list` to see the ids', { code: error.code });
   }
   if (error.code === 'secret_in_record') {
     return usageError(error.message, 'remove the API key from the request', { code: error.code });
   }
-  const waits = error.code === 'history_busy' ? '; --timeout SECONDS changes how long to wait' : '';
+  const waits = error.code === 'history_busy' ? '; add --timeout SECONDS to change how long to wait' : '';
   return localStateError(error.code, error.message, `nothing was sent${waits}`);
 }

@@ -127,7 +127,7 @@ function unknownDetails(outcome: Unknown, { recordId, now }: OutcomeContext): Er
   return {
     code: 'outcome_unknown',
     exitCode: exitCodes.unknown,
-    message: `the request was sent, but its outcome is unknown (${describeDoubt(outcome)})`,
+    message: `the request was sent, but its outcome is unknown: ${describeDoubt(outcome)}`,
     hint:
       outcome.retryAt === null
         ? `${settle} before you run the command again`
@@ -206,7 +206,7 @@ function hintOfStatus(
   if (status === 403) return `${key} lacks the scope for this: use a key that has it`;
   if (status === 404 || status === 410) {
     if (subject?.listedBy)
-      return `give the whole id, or at least its first ${minIdLength} characters; \`storectl ${subject.listedBy} list\` shows the ids`;
+      return `give the whole id, or at least its first ${minIdLength} characters; run \`storectl ${subject.listedBy} list\` to see the ids`;
     return subject?.object === null
       ? 'check the store id, or use a key for this store; run `storectl auth status` to see both'
       : 'check the id and the store; run `storectl auth status` to see which store is used';
@@ -219,7 +219,7 @@ function hintOfStatus(
   }
   if (status === 422 || status === 400) return 'fix the input and run the command again';
   if (status === 413) return 'the input is too large for the service: send less';
-  return 'check the address with `storectl auth status`, or add --debug to see the whole response';
+  return 'check the base URL with `storectl auth status`, or add --debug to see the whole response';
 }
 
 /** `again`, with the time to wait for if the service named one (epoch milliseconds), and how to wait for it. */

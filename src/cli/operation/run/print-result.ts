@@ -92,7 +92,7 @@ function withoutId(operation: Operation, record: Performed['record']): CliError 
     code: 'no_id',
     exitCode: operation.class === 'read' ? exitCodes.notApplied : exitCodes.unknown,
     message: 'the response contains no id to print',
-    hint: record === null ? undefined : `\`storectl history show ${record.id}\` shows the response`,
+    hint: record === null ? undefined : `run \`storectl history show ${record.id}\` to see the response`,
     outcome: 'applied',
     operationId: record?.id,
   });

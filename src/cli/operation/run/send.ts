@@ -16,7 +16,7 @@ import { getPath } from '../../core/field-path.ts';
 import { isObject } from '../../core/json-value.ts';
 import { isOn } from '../../core/parsed-command.ts';
 import { printable } from '../../core/sanitize.ts';
-import { describeParameter } from '../../input/path-parameter.ts';
+import { nounOf } from '../../input/path-parameter.ts';
 import { fieldsToNameByFlag } from '../../input/request-body.ts';
 import { differencesFromSent } from './compare-answer.ts';
 import { describeHistoryError } from './history-error.ts';
@@ -107,7 +107,7 @@ async function listOfShortened({ request, ui }: Pick<Run, 'request' | 'ui'>): Pr
 function objectOf({ operation, parameters }: OperationRequest): string | null {
   const name = pathParameters(operation).find((parameter) => parameter !== 'storeId');
   if (name === undefined) return null;
-  return `${describeParameter(name).replace(/^Id of the /, '')} ${parameters[name]}`;
+  return `${nounOf(name)} ${parameters[name]}`;
 }
 
 /** Every read of the contract answers with an object: anything else must not look like one that is empty. */
@@ -116,7 +116,7 @@ function unreadableAnswer(operation: Operation): CliError {
     code: 'unreadable_answer',
     exitCode: exitCodes.notApplied,
     message: `the service accepted ${operation.id}, but its response is not the expected one`,
-    hint: 'add --debug to see the response, and check that the address is right',
+    hint: 'check the base URL, or add --debug to see the response',
     outcome: 'applied',
   });
 }

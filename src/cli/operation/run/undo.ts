@@ -45,7 +45,7 @@ export async function readUndoable(
   }
   throw usageError(
     `${record.id} ${reason}, so it cannot be undone here`,
-    `\`storectl history list --operation ${operation}\` shows the changes`,
+    `run \`storectl history list --operation ${operation}\` to see the changes`,
   );
 }
 

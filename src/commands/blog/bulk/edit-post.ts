@@ -25,7 +25,7 @@ export async function editPost(
     withNote: (text, problem) => noteOf(problem) + text,
     withoutNote,
     async use(text) {
-      const { fields } = await parseMarkdownPost(text, 'your text');
+      const { fields } = await parseMarkdownPost(text, null);
       if (fields.title === null) delete fields.title;
       return { text, fields };
     },

@@ -19,7 +19,7 @@ const unsafeNames = ['__proto__', 'constructor', 'prototype'];
  * Without a title there, the first level-1 heading is the title. The content is everything after the front matter,
  * including that heading, as in Hugo and Jekyll; leading empty lines are removed. Throws exit 2 with file and line.
  */
-export async function parseMarkdownPost(text: string, file: string): Promise<MarkdownPost> {
+export async function parseMarkdownPost(text: string, file: string | null): Promise<MarkdownPost> {
   const source = text.replace(/^\ufeff/, '');
   const [first = ''] = source.split(/\r?\n/, 1);
   if (/^\+\+\+\s*$/.test(first) || /^---\s*[^\s-]/.test(first)) {
@@ -54,9 +54,9 @@ export async function renderMarkdownPost(fields: Readonly<Record<string, unknown
   return `---\n${head}---\n\n${String(contentMd)}`;
 }
 
-/** Exit 2 for a line of a file; `line` is null for the whole file. */
-export function fileError(file: string, line: number | null, problem: string): CliError {
-  const where = line === null ? file : `${file}:${line}`;
+/** Exit 2 for a line of a file; `line` is null for the whole file, `file` for a text in the editor. */
+export function fileError(file: string | null, line: number | null, problem: string): CliError {
+  const where = file === null ? `line ${line}` : line === null ? file : `${file}:${line}`;
   return invalidInput(`${where}: ${problem}`, 'fix the file and run the command again; nothing was sent');
 }
 
@@ -75,7 +75,7 @@ function postOf(
 
 async function parseFrontMatter(
   yamlText: string,
-  file: string,
+  file: string | null,
 ): Promise<Pick<MarkdownPost, 'lineOf'> & { fields: Record<string, unknown> }> {
   const { isMap, isScalar, LineCounter, parseDocument } = await import('yaml');
   const lines = new LineCounter();
@@ -85,7 +85,8 @@ async function parseFrontMatter(
   // Warnings are about unknown tags, such as one that would create a function.
   const [problem] = [...document.errors, ...document.warnings];
   if (problem !== undefined) {
-    throw fileError(file, lineAt(problem.pos[0]), problem.message.split(/ at line | \n|\n/)[0] ?? '');
+    const [reason] = problem.message.split(/ at line | \n|\n/);
+    throw fileError(file, lineAt(problem.pos[0]), `invalid YAML (${reason})`);
   }
   if (document.contents === null) return { fields: {}, lineOf: () => null };
   let value: unknown;

@@ -74,11 +74,11 @@ async function askStatus(
     ...(canGoBack ? [{ value: 'back', name: 'Back to the previous dispute' }] : []),
   ];
   for (;;) {
-    const chosen = await askChoice(context.io, 'Outcome of the dispute', choices, `status ${before}`);
+    const chosen = await askChoice(context.io, 'Status', choices, `status ${before}`);
     if (chosen === 'skip' || chosen === 'back') return chosen;
     if (chosen !== 'other') return { status: chosen.replace('status ', '') };
     // Escape goes back to the list.
-    const typed = await unlessBack(() => askText(context.io, 'Outcome of the dispute'));
+    const typed = await unlessBack(() => askText(context.io, 'Status'));
     if (typed !== null) return { status: typed.trim() };
   }
 }
@@ -99,7 +99,7 @@ async function askResolution(
   if (before !== '' || offered.length === 0) return write(before);
   const choices = offered.map((text) => ({ value: text, name: truncateText(printableInOneLine(text), 66) }));
   for (;;) {
-    const chosen = await askChoice(io, 'Which earlier reason do you want to start from?', [
+    const chosen = await askChoice(io, 'Which earlier resolution do you want to start from?', [
       ...choices,
       { value: '', name: 'None: write a new one' },
     ]);

@@ -109,7 +109,7 @@ export function openReceipt(file: string, earlier: readonly EarlierLine[]): Rece
     localStateError(
       'receipt_unwritable',
       `cannot write the receipt ${file}: ${describeSystemError(error)}`,
-      '`storectl history list --operation disputes.decide` shows the decisions so far; choose another file with --receipt',
+      'run `storectl history list --operation disputes.decide` to see the decisions so far; choose another file with --receipt',
     );
   const { O_APPEND, O_CREAT, O_RDWR } = constants;
   let descriptor: number;

@@ -65,7 +65,7 @@ export const command: CommandDefinition = {
     if (context.flags.json) printJson(context, created);
     else {
       context.print(created.key);
-      context.notice('Copy the key now: it is not shown again.');
+      context.notice('Copy the key now: it will not be shown again.');
     }
   },
 };

@@ -11,7 +11,7 @@ import { databaseOption, withStorage } from '../database-options.ts';
 export const command: CommandDefinition = {
   description: `Create a key with the same scopes as another. The old key stays valid for the overlap, so that you can hand
 out the new one. The new key is printed on stdout once: the database keeps only its hash.`,
-  arguments: [{ name: 'keyId', description: 'Id of the old key, from `service keys`' }],
+  arguments: [{ name: 'keyId', description: 'ID of the old key, from `service keys`' }],
   options: [
     {
       flag: '--overlap',
@@ -31,7 +31,7 @@ out the new one. The new key is printed on stdout once: the database keeps only 
     const keyId = await chooseKey(context, parsed, argumentValue(parsed, 'keyId'), {
       what: 'key to replace',
       question: 'Which key do you want to replace?',
-      confirmation: (id) => `Replace key ${id} (it stays valid for ${overlap})?`,
+      confirmation: (id) => `Replace key ${id} and keep the old one valid for ${overlap}?`,
     });
     const options = { overlapSeconds: overlapMs / 1000, storeId: context.flags.store };
     const rotate = (storage: Storage) => rotateKey(storage, keyId, options);
@@ -42,7 +42,7 @@ out the new one. The new key is printed on stdout once: the database keeps only 
     if (context.flags.json) printJson(context, rotated);
     else {
       context.print(rotated.key);
-      context.notice('Copy the key now: it is not shown again.');
+      context.notice('Copy the key now: it will not be shown again.');
       context.notice(`The old key ${keyId} is valid until ${rotated.previous.expiresAt}.`);
     }
   },

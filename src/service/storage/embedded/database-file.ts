@@ -17,7 +17,7 @@ export async function createDatabaseFile(location: string): Promise<void> {
   // The system's message says more than the engine's.
   await access(location, constants.R_OK | constants.W_OK);
   if (!(await stat(location)).isDirectory()) return;
-  throw Object.assign(new Error(`${location} is a folder`), { code: 'EISDIR' });
+  throw Object.assign(new Error(`${location} is a directory`), { code: 'EISDIR' });
 }
 
 /** Without mkdir's `recursive`: on Node 20 it never returns if a folder exists that takes no new entry. */
