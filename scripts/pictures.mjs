@@ -38,7 +38,7 @@ const scenes = [
         'storectl --demo backup restore $BACKUP --sections store --confirm $BACKUP',
         /\nUndo: .*backup restore(.*\n)+\$ $/,
       ],
-      ['storectl --demo history list', /Known to this machine(.*\n)+\$ $/],
+      ['storectl --demo history list', /Stored in (.*\n)+\$ $/],
     ],
     parts: [[/^\$ BACKUP/, /nightly +✓/]],
   },

@@ -48,7 +48,7 @@ test('the history is private, holds no key, and shows what was sent and what cam
   expect(await list('--state', 'unknown')).toMatchObject([{ operation: 'notify.add-endpoint', open: true }]);
   expect(await list('--state', 'rejected')).toEqual([]);
   expect(await list('--limit', '1')).toHaveLength(1);
-  expect((await machine.run(['history', 'list'])).stderr).toContain('Known to this machine: ');
+  expect((await machine.run(['history', 'list'])).stderr).toContain('Stored in ');
   expect(await machine.run(['history', 'list', '--state', 'lost'])).toMatchObject({ exitCode: 2 });
 
   const [{ id, result }] = await list('--operation', 'backup.create');

@@ -94,7 +94,7 @@ test.each([
 
     expect(result.exitCode).toBe(11);
     expect(errorOf(result)).toMatchObject({ code: 'no_home', outcome: 'not_sent' });
-    expect(errorOf(result).hint).toContain(`set HOME, or set ${missing} to a folder`);
+    expect(errorOf(result).hint).toContain(`set HOME, or set ${missing} to a directory`);
     expect(await machine.run(['doctor', '--json'], options)).toMatchObject({
       exitCode: 11,
       stdout: expect.stringContaining(missing),
@@ -117,7 +117,7 @@ test('a home folder that does not exist is not created: exit 11 says what to set
     const { exitCode, stderr } = await machine.run(args, { env });
     expect({ args, exitCode }).toEqual({ args, exitCode: 11 });
     expect(stderr).toContain(`HOME is "${home}", which does not exist`);
-    expect(stderr).toContain(`set HOME, or set ${variable} to a folder`);
+    expect(stderr).toContain(`set HOME, or set ${variable} to a directory`);
   }
   expect(await machine.run(['settings', 'show'], { env })).toMatchObject({ exitCode: 0 });
   expect(existsSync(home)).toBe(false);

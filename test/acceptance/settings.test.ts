@@ -91,7 +91,7 @@ test('the former document is kept in the history, and --undo puts it back, what 
   const dry = JSON.parse((await machine.run([...undo, '--dry-run', '--json'])).stdout);
   const undone = await machine.run(undo);
 
-  expect(undone).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('Templates mine') });
+  expect(undone).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('Template mine') });
   expect(await show(scene)).toMatchObject(former);
   expect(Object.keys((await show(scene)).templates)).not.toContain('mine');
   expect(dry.body).toEqual(JSON.parse(proxy.writes().at(-1)?.body ?? ''));

@@ -91,7 +91,7 @@ test('the beginning of a known id that is too short: not found, and how long it 
   expect(await machine.run(['disputes', 'show', id.slice(0, 4)])).toMatchObject({
     exitCode: 5,
     stderr: expect.stringContaining(
-      'at least its first 8 characters; `storectl disputes list` shows the ids',
+      'at least its first 8 characters; run `storectl disputes list` to see the ids',
     ),
   });
 });
@@ -109,7 +109,10 @@ test('a dispute that was read is shown and decided by its beginning; the answer 
   const appeal = ['reclaim', 'appeal', service.example.reclaims[0]?.id ?? '', '--text', 'Open'];
   expect(await machine.run([...appeal, '--confirm', appeal[2] ?? ''])).toMatchObject({ exitCode: 0 });
   const second = await machine.run(['reclaim', 'appeal', '01986448', '--text', 'x', '--confirm', '01986448']);
-  expect(second).toMatchObject({ exitCode: 6, stderr: expect.stringContaining('this notice was appealed') });
+  expect(second).toMatchObject({
+    exitCode: 6,
+    stderr: expect.stringContaining('this notice was already appealed'),
+  });
 });
 
 test('notify mark-read takes the beginning of a notification that the demo store has', async () => {

@@ -8,7 +8,7 @@ const group = globalGroup;
 export const globalOptions: readonly OptionSpec[] = [
   { flag: '--profile', value: 'NAME', description: 'Stored profile to use', group, complete: 'profile' },
   { flag: '--store', value: 'ID', description: 'ID of the store', group },
-  { flag: '--base-url', value: 'URL', description: 'Address of the service', group },
+  { flag: '--base-url', value: 'URL', description: 'Base URL of the service', group },
   { flag: '--demo', description: 'Use the demo store: no account needed (same as --profile demo)', group },
   { flag: '--json', description: 'Print the response as JSON', group },
   {

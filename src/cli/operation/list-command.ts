@@ -43,8 +43,8 @@ export function listCommand({ kind, what, fields, age, statuses, start }: KnownL
       ]
     : [];
   return {
-    description: `List the ${what} that storectl made or read on this machine, the last seen first, each as it was last
-seen. The service has no list of them.`,
+    description: `List the ${what} that this machine has created or read, most recently seen first, as they were last
+seen. The service cannot list them.`,
     options: [...statusOptions, limitOption],
     examples: [
       `${noun} list`,

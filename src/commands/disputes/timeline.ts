@@ -21,7 +21,7 @@ export function describeTimeline(
 ): string {
   const isOpen = dispute.status === 'open';
   const stops = [
-    ...stopOf('Created', dispute.createdAt),
+    ...stopOf('Opened', dispute.createdAt),
     { label: 'Today', time: now },
     ...stopOf('Deadline', dispute.deadlineAt),
     ...stopOf('Appeal deadline', dispute.appealDeadlineAt),

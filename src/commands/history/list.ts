@@ -54,7 +54,7 @@ was applied, and what is still open. Changes made elsewhere are not included: th
       empty: isFiltered ? 'No matching records on this machine.' : 'No history yet on this machine.',
       show() {
         context.print(renderTable(header, describeRows(summaries, context), context.out));
-        context.notice(`Known to this machine: ${history.folder}`);
+        context.notice(`Stored in ${history.folder}`);
         noticeMore(context, records.length, limit);
       },
     });

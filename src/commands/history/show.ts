@@ -48,7 +48,7 @@ export const command: CommandDefinition = {
       rows.length === 0 ? [] : [`${bold(title)}\n${renderIndented(rows, context.out)}`];
     const blocks = [
       renderRecord(rowsOf({ ...summary, failure: record.failure }, values), context.out),
-      ...block('Request', [['Sent', `${record.method} ${record.path}`], ...request]),
+      ...block('Request', [['Method', record.method], ['Path', record.path], ...request]),
       ...block('Response', rowsOfResponse(record, values)),
     ];
     context.print(blocks.join('\n\n'));

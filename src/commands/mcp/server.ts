@@ -79,7 +79,7 @@ function createServer(session: Session, running: Set<Promise<unknown>>): Server 
       {
         uriTemplate: `${historyUri}{id}`,
         name: 'history record',
-        description: 'A change that this machine has sent: its request, outcome and answer',
+        description: 'A change that this machine has sent: its request, outcome and response',
         mimeType: 'text/plain',
       },
     ],
@@ -226,7 +226,7 @@ const resources = [
     mimeType: 'application/json',
     text: () => JSON.stringify(buildOpenApi(version), null, 2),
   },
-  { uri: `${scheme}exit-codes`, name: 'Exit codes in answers', mimeType: 'text/plain', text: exitCodeGuide },
+  { uri: `${scheme}exit-codes`, name: 'Exit codes in results', mimeType: 'text/plain', text: exitCodeGuide },
 ];
 
 async function readResource(session: Session, uri: string, { mcpReq: { signal } }: ServerContext) {

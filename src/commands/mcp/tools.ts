@@ -114,7 +114,7 @@ or sent, call resume.`,
     },
   }),
   tool('history show', {
-    description: 'Show one change: what was sent and what the service answered.',
+    description: 'Show one change: what was sent and what the service returned.',
     positionals: ['id'],
   }),
   tool('doctor', { description: 'Check the setup: settings, key, network, clock and history.' }),

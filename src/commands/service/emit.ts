@@ -5,7 +5,6 @@ import { printJson } from '../../cli/command/print-json.ts';
 import { usageError } from '../../cli/core/errors.ts';
 import { optionValue } from '../../cli/core/parsed-command.ts';
 import { noticeDone } from '../../cli/operation/run/print-result.ts';
-import { renderRecord } from '../../cli/output/tables.ts';
 import { chooseOrFail } from '../../cli/prompts/ask-or-fail.ts';
 import { askFromStart } from '../../cli/prompts/questions.ts';
 import { emitEvent, type RaisedEvent, raisedEvents } from '../../service/index.ts';
@@ -41,9 +40,9 @@ the endpoints subscribed to it. This needs write access to the database, not a k
     };
     await askFromStart(() => [askEvent, askStore]);
     const eventId = await withStorage(context, parsed, (storage) => emitEvent(storage, storeId, event, data));
-    noticeDone(context, `Emitted ${event}`);
+    noticeDone(context, `Emitted event ${event}`);
     if (context.flags.json) printJson(context, { eventId });
-    else context.print(context.flags.quiet ? eventId : renderRecord([['Event ID', eventId]], context.out));
+    else context.print(eventId);
   },
 };
 

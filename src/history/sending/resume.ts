@@ -105,7 +105,7 @@ function findObstacle(options: ResumeOptions, record: HistoryRecord): Left | nul
     const place = `store ${record.storeId} at ${record.origin}`;
     return {
       reason: 'elsewhere',
-      advice: `The change belongs to ${place}. Resume it with the profile of that store.`,
+      advice: `The change belongs to ${place}. Run resume with the profile of that store.`,
     };
   }
   const sendsAgain = !canSettleByReading(record) && record.class !== 'one-shot';
@@ -113,11 +113,11 @@ function findObstacle(options: ResumeOptions, record: HistoryRecord): Left | nul
   if (sendsAgain && isOld && mayHaveBeenApplied(record) && !evenIfOld) {
     const why =
       record.class === 'keyed'
-        ? 'the service may have forgotten its key, and would apply it a second time'
+        ? 'the service may have forgotten its idempotency key and apply it twice'
         : 'it would undo what others have changed since';
     const advice =
-      `It was sent so long ago that ${why}. Look at the store first: --mark applied closes it if it is there, ` +
-      'and --even-if-old sends it again if it is not.';
+      `It was sent so long ago that ${why}. Check the store, then run \`storectl resume ${record.id} --mark applied\` ` +
+      'if the change is there, or with --even-if-old to send it again.';
     return { reason: 'too_old', advice };
   }
   return null;
@@ -152,7 +152,7 @@ async function settleByTwin(
 function overtakenBy(later: HistoryRecord): Left {
   const advice =
     `${later.id} changed the same fields later; sending this again would overwrite them with older values. ` +
-    'Close this one with --mark not-applied; if you still want the older values, run the command again.';
+    'Run resume with --mark not-applied to close this one; if you still want the older values, run the command again.';
   return { reason: 'overtaken', advice };
 }
 
@@ -202,8 +202,8 @@ async function leaveOneShot(options: ResumeOptions, record: HistoryRecord): Prom
   if (mayHaveBeenApplied(record)) {
     const advice =
       'The change was sent, but the response was lost, and it cannot be sent again safely. ' +
-      `Check the store, then run \`storectl resume ${record.id} --mark applied\`, ` +
-      'or --mark not-applied and the command again.';
+      `Check the store, then run \`storectl resume ${record.id} --mark applied\` if the change is there. ` +
+      'If not, use --mark not-applied, then run the command again.';
     return { action: 'left', record: await endAsUnknown(options, record), reason: 'one_shot', advice };
   }
   const failure = { code: 'cancelled', message: 'storectl exited before sending' } as const;

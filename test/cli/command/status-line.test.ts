@@ -39,7 +39,7 @@ test('a screen reader hears once what is awaited', () => {
   line.setWait(wait);
   line.setWait({ ...wait, seconds: 4 });
   line.setWait(null);
-  expect(written()).toBe('Waiting for api.example.com (press Ctrl-C to cancel).\n');
+  expect(written()).toBe('Waiting for api.example.com (Ctrl-C to stop).\n');
 });
 
 test.each([

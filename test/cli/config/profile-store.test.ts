@@ -136,8 +136,8 @@ describe('auth login', () => {
   });
 
   test.each([
-    [404, 5, 'Check the address and the store'],
-    [302, 7, 'Check the address and the store'],
+    [404, 5, 'Check the base URL and the store ID'],
+    [302, 7, 'Check the base URL and the store ID'],
     [429, 8, 'Wait'],
   ])('auth status ends as any read does after %d: exit %d, %s', async (status, exitCode, advice) => {
     const refusal = answer(status, {}, { 'retry-after': '900' });

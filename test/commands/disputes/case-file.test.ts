@@ -118,9 +118,9 @@ describe('the deadlines as a line in time', () => {
 
   test('each time stands above its day, in proportion', () => {
     expect(lineAt(80)).toEqual([
-      'Opened                   Today           Answer due               Appeal due',
-      '●━━━━━━━━━━━━━━━━━━━━━━━━◆───────────────●────────────────────────●',
-      '17 Jan                   31 Jan          9 Feb                    23 Feb',
+      'Opened                 Today         Deadline              Appeal deadline',
+      '●━━━━━━━━━━━━━━━━━━━━━━◆─────────────●─────────────────────●',
+      '17 Jan                 31 Jan        9 Feb                 23 Feb',
     ]);
   });
 
@@ -138,7 +138,7 @@ describe('the deadlines as a line in time', () => {
       appealDeadlineAt: inHours(2400),
     };
     const [labels = '', marks = ''] = lineAt(80, close);
-    expect(labels).toMatch(/^Opened {2}Today {2}Answer due +Appeal due$/);
+    expect(labels).toMatch(/^Opened {2}Today {2}Deadline +Appeal deadline$/);
     expect(marks).toMatch(/^●━+◆─+●─+●$/);
   });
 

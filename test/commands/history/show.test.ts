@@ -13,10 +13,10 @@ test('history show of a change shows what was before and after', async () => {
   const first = await show('store.update');
   await machine.run(['store', 'update', '--name', 'After', '--cashback-bp', '250']);
 
-  expect(await show('settings.save')).toMatch(/^Changed quiet hours start +22:00 → 21:00$/m);
-  expect(first).toMatch(/^Sent name +Before$/m);
+  expect(await show('settings.save')).toMatch(/^ {2}Quiet hours start +22:00 → 21:00$/m);
+  expect(first).toMatch(/^ {2}Name +Before$/m);
   const second = await show('store.update');
-  expect(second).toMatch(/^Changed name +Before → After$/m);
-  expect(second).toMatch(/^Changed cashback +100 bp \(1 %\) → 250 bp \(2\.5 %\)$/m);
-  expect(second).not.toContain('Sent');
+  expect(second).toMatch(/^ {2}Name +Before → After$/m);
+  expect(second).toMatch(/^ {2}Cashback +100 bp \(1 %\) → 250 bp \(2\.5 %\)$/m);
+  expect(second).not.toMatch(/^ {2}Name +After$/m);
 });

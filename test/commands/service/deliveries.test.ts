@@ -41,7 +41,11 @@ test('emit, start, list and retry: from an event to a message, a dead letter and
 
   const emitted = await run('service', 'emit', '--event', 'feedback_digest', '--data', 'summary=a=b');
   const eventId = emitted.stdout.trim();
-  expect(emitted).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^[0-9a-f-]{36}\n$/) });
+  expect(emitted).toMatchObject({
+    exitCode: 0,
+    stdout: expect.stringMatching(/^[0-9a-f-]{36}\n$/),
+    stderr: '✓ Emitted event feedback_digest\n',
+  });
   expect(await list('--state', 'pending')).toMatchObject([
     { eventId, event: 'feedback_digest', attempts: 0 },
   ]);

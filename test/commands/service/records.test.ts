@@ -114,7 +114,7 @@ test('prune says what it removed, or would remove', async () => {
     stdout: expect.stringContaining(`"notifications":${count}`),
     stderr: `Would remove ${count} notifications. Nothing was removed.\n`,
   });
-  expect((await run('prune', '--older-than', '9999w')).stderr).toBe('✓ Removed nothing\n');
+  expect((await run('prune', '--older-than', '9999w')).stderr).toBe('Nothing to remove.\n');
   expect((await run('prune')).stderr).toBe(`✓ Removed ${count} notifications\n`);
   expect(await run('prune', '-q')).toMatchObject({ stdout: '0\n', stderr: '' });
   expect(await run('prune', '--older-than', '90')).toMatchObject({

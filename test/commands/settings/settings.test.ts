@@ -191,7 +191,7 @@ describe('settings diff', () => {
 
     expect(diff).toMatchObject({
       exitCode: 6,
-      stdout: '- quietHours.enabled: true\n+ quietHours.enabled: false\n',
+      stdout: 'Quiet hours enabled  yes → no\n',
       stderr: '',
     });
     expect(await machine.run(['settings', 'show', '--json'])).toEqual(before);

@@ -143,7 +143,8 @@ async function confirmCount(
   const { askText } = await import('../../../cli/prompts/prompts.ts');
   const { askFirst } = await import('../../../cli/prompts/questions.ts');
   const validate = (text: string) => text.trim() === String(count) || mismatch;
-  const what = count === 1 ? 'Record 1 decision? It is final.' : `Record ${count} decisions? They are final.`;
+  const what =
+    count === 1 ? 'Record 1 decision? This is final.' : `Record ${count} decisions? This is final.`;
   const question = `${what} Type ${count} to confirm`;
   await askFirst(() => askText(context.io, question, { validate, isConfirmation: true }));
 }

@@ -14,7 +14,7 @@ const outcomes: Readonly<Record<PlannedRow['plan'], readonly [word: string, exit
   recorded: ['decided in an earlier run', exitCodes.done],
   conflict: ['conflict', exitCodes.conflict],
   not_found: ['not found', exitCodes.notFound],
-  rejected: ['refused', exitCodes.rejected],
+  rejected: ['rejected', exitCodes.rejected],
   invalid: ['invalid', exitCodes.usage],
   unknown: ['unknown', exitCodes.unknown],
   not_sent: ['not sent', exitCodes.done],

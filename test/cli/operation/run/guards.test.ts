@@ -98,7 +98,7 @@ test('a second appeal of a notice is refused whatever it says, and one of anothe
   const again = await run(machine, appeal(reclaimId, 'Truly'));
   expect(again.error).toMatchObject({
     code: 'already_sent',
-    message: expect.stringContaining('this notice was appealed just now'),
+    message: expect.stringContaining('this notice was already appealed just now'),
     hint: expect.stringContaining('--resubmit'),
   });
   expect(server.requests).toHaveLength(1);

@@ -271,7 +271,7 @@ test('a refusal of several lines is one line among the results', async () => {
 
   const sent = await machine.run(['disputes', 'decide', '--from', 'decisions.csv', '--confirm', '1']);
   expect(sent.exitCode).toBe(7);
-  expect(sent.stdout).toMatch(/^refused .* resolution: is too short \(422 validation_failed\)\n$/);
+  expect(sent.stdout).toMatch(/^rejected .* resolution: is too short \(422 validation_failed\)\n$/);
   expect(sent.stdout).not.toContain('\\u000a');
 });
 
