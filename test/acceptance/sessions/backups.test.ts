@@ -75,7 +75,7 @@ test('backup restore', async () => {
     "$ storectl backup restore
     demo: example data on this machine, no real store
     Esc to go back, Ctrl-C to cancel.
-    ? Which backup?
+    ? Which backup do you want to restore?
     ❯ <id>  second (store, blog), <age>
       <id>  first (store, blog), <age>
       Other…
@@ -84,8 +84,8 @@ test('backup restore', async () => {
   `);
   session.press('Enter');
   expect(await session.shows(/⏎ submit$/)).toMatchInlineSnapshot(`
-    "✔ Which backup? <id>  second (store, blog), <age>
-    ? Sections to restore:
+    "✔ Which backup do you want to restore? <id>  second (store, blog), <age>
+    ? Sections:
     ❯◯ store
      ◯ blog
      ◯ Other…
@@ -94,7 +94,7 @@ test('backup restore', async () => {
   `);
   session.press('Space', 'Enter');
   expect(await session.shows(/to confirm:$/)).toMatchInlineSnapshot(`
-    "✔ Sections to restore: store
+    "✔ Sections: store
     demo → store <uuid>
 
     Sections  store
@@ -108,8 +108,8 @@ test('backup restore', async () => {
     "$ storectl backup restore
     demo: example data on this machine, no real store
     Esc to go back, Ctrl-C to cancel.
-    ✔ Which backup? <id>  second (store, blog), <age>
-    ✔ Sections to restore: store
+    ✔ Which backup do you want to restore? <id>  second (store, blog), <age>
+    ✔ Sections: store
     demo → store <uuid>
 
     Sections  store
@@ -136,7 +136,7 @@ test('backup restore: a store that is no example lists nothing, so the history o
   expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`
     "$ storectl backup restore
     Esc to go back, Ctrl-C to cancel.
-    ? Which backup?
+    ? Which backup do you want to restore?
     ❯ <id>  after the sale (store, blog), <age>
       <id>  before the sale (store, blog), <age>
       Other…
@@ -166,7 +166,7 @@ test('notify add-endpoint', async () => {
   session.type('https://discord.com/api/webhooks/1/token');
   expect(await session.shows(/⏎ submit$/)).toMatchInlineSnapshot(`
     "✔ URL: https://discord.com/api/webhooks/1/token
-    ? Events that trigger notifications:
+    ? Events:
     ❯◯ store_updated
      ◯ post_created
      ◯ dispute_opened
@@ -190,7 +190,7 @@ test('notify add-endpoint', async () => {
     Esc to go back, Ctrl-C to cancel.
     ✔ Name: Team
     ✔ URL: https://discord.com/api/webhooks/1/token
-    ✔ Events that trigger notifications: dispute_opened
+    ✔ Events: dispute_opened
     demo → store <uuid>
 
     Kind    discord
@@ -220,8 +220,8 @@ test('notify mark-read: all of them', async () => {
     demo: example data on this machine, no real store
     Esc to go back, Ctrl-C to cancel.
     ? Which notifications do you want to mark as read?
-    ❯ All of them
-      Some, by id
+    ❯ All
+      Only some
       All before a time
 
     ↑↓ navigate • ⏎ select"
@@ -233,7 +233,7 @@ test('notify mark-read: all of them', async () => {
     "$ storectl notify mark-read
     demo: example data on this machine, no real store
     Esc to go back, Ctrl-C to cancel.
-    ✔ Which notifications do you want to mark as read? All of them
+    ✔ Which notifications do you want to mark as read? All
     demo → store <uuid>
     ✔ Mark these notifications as read? Yes
     ✓ Marked all notifications as read
@@ -248,8 +248,8 @@ test('notify mark-read: some of them', async () => {
   await session.shows(/⏎ select$/);
   session.press('Down', 'Enter');
   expect(await session.shows(/⏎ submit$/)).toMatchInlineSnapshot(`
-    "✔ Which notifications do you want to mark as read? Some, by id
-    ? Ids of the notifications to mark as read:
+    "✔ Which notifications do you want to mark as read? Only some
+    ? IDs:
     ❯◯ <id>  Feedback of the week
      ◯ <id>  Subdomain reclaim notice
      ◯ <id>  New dispute
@@ -263,8 +263,8 @@ test('notify mark-read: some of them', async () => {
     "$ storectl notify mark-read
     demo: example data on this machine, no real store
     Esc to go back, Ctrl-C to cancel.
-    ✔ Which notifications do you want to mark as read? Some, by id
-    ✔ Ids of the notifications to mark as read: <id>  Feedback of the week
+    ✔ Which notifications do you want to mark as read? Only some
+    ✔ IDs: <id>  Feedback of the week
     demo → store <uuid>
 
     IDs  <uuid>
@@ -290,9 +290,9 @@ test('notify mark-read: by ids, where nothing lists them', async () => {
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl notify mark-read
     Esc to go back, Ctrl-C to cancel.
-    ✔ Which notifications do you want to mark as read? Some, by id
-    ✔ Ids of the notifications to mark as read (comma-separated):
-      <uuid>, <uuid>
+    ✔ Which notifications do you want to mark as read? Only some
+    ✔ IDs (comma-separated): <uuid>,
+      <uuid>
     main → store <uuid> @ <host>
 
     IDs  <uuid>, <uuid>

@@ -20,28 +20,33 @@ test('history show', async () => {
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl history show
     ✔ Which change do you want to see? <record>
-    ID                      <record>
-    Created                 <time>
-    Operation               backup.create
-    Label                   first
-    Store ID                <uuid>
-    Origin                  demo
-    State                   applied
-    Result                  <uuid>
-    Idempotency key         <idempotency-key>
-    Attempts                1
-    Request                 POST /v1/stores/<uuid>/operations/backups
-    Sent label              first
-    Sent sections           store
-    Sent idempotency key    <idempotency-key>
-    Response status         201
-    Response request ID     <uuid>
-    Response received       <time>
-    Response body ID        <uuid>
-    Response body version   2
-    Response body label     first
-    Response body created   <time>
-    Response body sections  store
+    ID               <record>
+    Created          <time>
+    Operation        backup.create
+    Label            first
+    Store ID         <uuid>
+    Origin           demo
+    State            applied
+    Result           <uuid>
+    Idempotency key  <idempotency-key>
+    Attempts         1
+
+    Request
+      Method           POST
+      Path             /v1/stores/<uuid>/operations/backups
+      Label            first
+      Sections         store
+      Idempotency key  <idempotency-key>
+
+    Response
+      HTTP status  201
+      Request ID   <uuid>
+      Received     <time>
+      ID           <uuid>
+      Version      2
+      Label        first
+      Created      <time>
+      Sections     store
     $ echo "exit $?"
     exit 0
     $"
@@ -65,15 +70,15 @@ test('history prune', async () => {
   const session = await openSession('storectl history prune', { machine });
   await session.shows(/12w or 36h\):$/);
   session.type('soon');
-  await session.shows(/Enter an age/);
+  await session.shows(/must be an age/);
   session.press('C-u');
   session.type('0h');
   await session.shows(/\(y\/N\)$/);
   session.type('y');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl history prune
-    ✔ Remove records older than (for example 90d, 12w or 36h): 0h
-    ✔ Remove 1 of 1 records from the history on this machine? Yes
+    ✔ Older than (for example 90d, 12w or 36h): 0h
+    ✔ Remove 1 record from the history on this machine? Yes
     ✓ Removed 1 record
     $ echo "exit $?"
     exit 0
@@ -107,10 +112,14 @@ test('resume: asks which open change to resume if there are several', async () =
     ✔ Which open change do you want to resume? All 2 changes, oldest first
     <record>  backup.create, first, unknown (open), connection_lost, <age>
       POST http://<host>/v1/stores/<uuid>/operations/backups
-    {"label":"first","sections":["store"],"idempotencyKey":"<idempotency-key>"}
+      Label            first
+      Sections         store
+      Idempotency key  <idempotency-key>
     <record>  backup.create, second, unknown (open), connection_lost, <age>
       POST http://<host>/v1/stores/<uuid>/operations/backups
-    {"label":"second","sections":["store"],"idempotencyKey":"<idempotency-key>"}
+      Label            second
+      Sections         store
+      Idempotency key  <idempotency-key>
     ✔ Send these 2 changes again? Yes
     <record>  backup.create  applied  <uuid>
     <record>  backup.create  applied  <uuid>
@@ -134,7 +143,9 @@ test('resume of one record: it is shown, and nothing is sent until the user says
     "$ storectl resume
     <record>  backup.create, nightly, unknown (open), connection_lost, <age>
       POST http://<host>/v1/stores/<uuid>/operations/backups
-    {"label":"nightly","sections":["store"],"idempotencyKey":"<idempotency-key>"}
+      Label            nightly
+      Sections         store
+      Idempotency key  <idempotency-key>
     ✔ Send this again? No
     error: cancelled; nothing was sent
     $ echo "exit $?"
@@ -152,7 +163,9 @@ test('resume of one record: it is shown, and nothing is sent until the user says
     "$ storectl resume <record>
     <record>  backup.create, nightly, unknown (open), connection_lost, <age>
       POST http://<host>/v1/stores/<uuid>/operations/backups
-    {"label":"nightly","sections":["store"],"idempotencyKey":"<idempotency-key>"}
+      Label            nightly
+      Sections         store
+      Idempotency key  <idempotency-key>
     ✔ Send this again? Yes
     <record>  backup.create  applied  <uuid>
     $ echo "exit $?"
@@ -168,7 +181,7 @@ test('api', async () => {
     "$ storectl api
     demo: example data on this machine, no real store
     Esc to go back, Ctrl-C to cancel.
-    ? Method of the request:
+    ? Method:
     ❯ GET
       HEAD
       POST
@@ -180,7 +193,7 @@ test('api', async () => {
   `);
   session.press('Down', 'Down', 'Enter');
   expect(await session.shows(/Path.*\n(.*\n)+.*select$/)).toMatchInlineSnapshot(`
-    "✔ Method of the request: POST
+    "✔ Method: POST
     ? Path:
     ❯ /v1/stores/{store}/blog/posts  Create a blog post
       /v1/stores/{store}/operations/disputes/{disputeId}/decision  Record the decision on a dispute
@@ -206,9 +219,9 @@ test('api', async () => {
     "$ storectl api
     demo: example data on this machine, no real store
     Esc to go back, Ctrl-C to cancel.
-    ✔ Method of the request: POST
+    ✔ Method: POST
     ✔ Path: /v1/stores/{store}/operations/backups
-    ✔ Body of the request, as JSON (empty for none): {"label":"raw","sections":["store"]}
+    ✔ Body (JSON, empty for none): {"label":"raw","sections":["store"]}
 
     POST /v1/stores/{store}/operations/backups
     {"label":"raw","sections":["store"]}
@@ -244,8 +257,7 @@ test('api: another path', async () => {
     demo: example data on this machine, no real store
     Esc to go back, Ctrl-C to cancel.
     ✔ Path: Other…
-    ✔ Path ({store} is replaced by the store id):
-      /v1/stores/{store}/operations/settings?x=1
+    ✔ Path ({store} is replaced by the store id): /v1/stores/{store}/operations/settings?x=1
     {
       "quietHours": {
         "enabled": true,
@@ -322,29 +334,28 @@ test('settings edit: an editor that breaks every text can be left, and the text 
     "$ storectl settings edit
     demo: example data on this machine, no real store
     demo → store <uuid>
-    ? The text cannot be used: your text is not valid: invalid YAML in line 7 (Implicit keys need to
-      be on a single line). What do you want to do?
+    ? Invalid YAML in line 7 (Implicit keys need to be on a single line). What do you want to do?
     ❯ Edit again
       Cancel and print the text
 
     ↑↓ navigate • ⏎ select"
   `);
   session.press('Enter');
-  await session.shows(/Edit again\n(.*\n)+.*Edit again\n.*\n\n.*select$/);
+  await session.shows(/Edit\n +again\n(.*\n)+.*Edit again\n.*\n\n.*select$/);
   session.press('Down', 'Enter');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl settings edit
     demo: example data on this machine, no real store
     demo → store <uuid>
-    ✔ The text cannot be used: your text is not valid: invalid YAML in line 7 (Implicit keys need to
-      be on a single line). What do you want to do? Edit again
-    ✔ The text cannot be used: your text is not valid: invalid YAML in line 7 (Implicit keys need to
-      be on a single line). What do you want to do? Cancel and print the text
+    ✔ Invalid YAML in line 7 (Implicit keys need to be on a single line). What do you want to do? Edit
+      again
+    ✔ Invalid YAML in line 7 (Implicit keys need to be on a single line). What do you want to do?
+      Cancel and print the text
 
     Your text was:
 
     # Not saved:
-    # your text is not valid: invalid YAML in line 7 (Implicit keys need to be on a single line)
+    # invalid YAML in line 7 (Implicit keys need to be on a single line)
     #
     # Operations settings. Save and close the editor to apply; an empty file cancels.
 
@@ -381,8 +392,7 @@ test('settings edit: an editor that breaks every text can be left, and the text 
     # again
     # again
 
-    error: your text is not valid: invalid YAML in line 7 (Implicit keys need to be on a single line);
-    nothing was saved
+    error: invalid YAML in line 7 (Implicit keys need to be on a single line); nothing was saved
       your text is printed above: save it to a file for --from-file
     $ echo "exit $?"
     exit 2
@@ -401,8 +411,8 @@ test('blog create --edit: the same for a post', async () => {
   session.press('Down', 'Enter');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl blog create --edit
-    ✔ The text cannot be used: your text:3: Flow sequence in block collection must be sufficiently
-      indented and end with a ]. What do you want to do? Cancel and print the text
+    ✔ Line 3: invalid YAML (Flow sequence in block collection must be sufficiently indented and end
+      with a ]). What do you want to do? Cancel and print the text
 
     Your text was:
 
@@ -414,8 +424,8 @@ test('blog create --edit: the same for a post', async () => {
     x
     x
 
-    error: your text:3: Flow sequence in block collection must be sufficiently indented and end with a
-    ]; nothing was sent
+    error: line 3: invalid YAML (Flow sequence in block collection must be sufficiently indented and end
+    with a ]); nothing was sent
       your text is printed above: save it to a file and pass that file
     $ echo "exit $?"
     exit 2

@@ -89,7 +89,7 @@ test('Escape where the id is to be typed goes back to what was answered before',
 
     Text  We are open daily
 
-    ? Send this appeal? It is final. Type <id> to confirm:"
+    ? Send this appeal? This is final. Type <id> to confirm:"
   `);
   session.press('C-c');
   expect(await session.ends()).toMatch(/exit 130/);
@@ -101,7 +101,7 @@ test('an id that is not offered, and Escape back to the list', async () => {
   session.press('Down', 'Down', 'Enter');
   await session.shows(/Dispute ID:$/);
   expect(await escapeTo(session, /❯ Other…\n\n.*select$/)).toMatchInlineSnapshot(`
-    "? Which dispute do you want to w+?
+    "? Which dispute do you want to see?
       <id>  open, Buyer does not recognise the charge of 84.50 EUR.
       <id>  won, Buyer says that the parcel never arrived.
     ❯ Other…
@@ -120,7 +120,7 @@ test('an id that is not offered, and Escape back to the list', async () => {
     <uuid>
     check the id and the store; run \`storectl auth status\` to see which store is used
 
-    ? Which dispute do you want to w+?
+    ? Which dispute do you want to see?
       <id>  open, Buyer does not recognise the charge of 84.50 EUR.
       <id>  won, Buyer says that the parcel never arrived.
     ❯ Other…
@@ -152,7 +152,7 @@ test('an id that the service does not know is asked for again, and the other ans
 
     Text  We are open
 
-    ? Send this appeal? It is final. Type <id> to confirm:"
+    ? Send this appeal? This is final. Type <id> to confirm:"
   `);
   session.type(id);
   expect(await session.ends()).toMatch(/Appealed .*\n(.*\n)*exit 0\n/);
@@ -212,7 +212,7 @@ test('a section that is not offered, and Escape back to the list', async () => {
     ✔ Label: nightly
     ✔ Sections: Other…
     ✔ Sections: Other…
-    ✔ Other sections to back up (comma-separated): orders
+    ✔ Other sections (comma-separated): orders
     demo → store <uuid>
 
     Label     nightly
@@ -323,12 +323,12 @@ test('an answer that may have been applied is not asked for again: exit 10', asy
 
     ✔ Create this post? Yes
 
-    Your text (Content of the post in Markdown):
+    Your content:
 
     Soon.
 
-    error: the request was sent, but its outcome is unknown (the connection was lost before the response
-    was complete (ECONNRESET); if the port expects https://, use https://)
+    error: the request was sent, but its outcome is unknown: the connection was lost before the response
+    was complete (ECONNRESET; the port may require https://)
       settle it with \`storectl resume <record>\` before you run the command again
     $ echo "exit $?"
     exit 10
@@ -343,7 +343,7 @@ test('Ctrl-C after a refusal says that it had no effect', async () => {
   session.type('Parcel never arrived');
   await session.shows(/❯ Yes\n(.*\n)+.*select$/);
   session.press('Enter');
-  await session.shows(/\? Deadline for a response.*-12:00$/);
+  await session.shows(/\? Deadline: .*-12:00$/);
   session.press('C-c');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl disputes open --deadline-at 9999-12-31T23:59:00-12:00
@@ -361,9 +361,9 @@ test('Ctrl-C after a refusal says that it had no effect', async () => {
     the service rejected the request (422 validation_failed): 1 field is invalid.
       --deadline-at: must be a time such as <time>
 
-    ? Deadline for a response to the dispute, for example <date> 09:00: 9999-12-31T23:59:00-12:00
+    ? Deadline: 9999-12-31T23:59:00-12:00
 
-    Your text (Reason):
+    Your reason:
 
     Parcel never arrived
 
@@ -463,7 +463,7 @@ test('STORECTL_ACCESSIBLE: a whole session in lines of text', async () => {
     Number: 2
     What do you want to change?
     1: Label: nightly
-    2: Sections, for example store: store, blog
+    2: Sections: store, blog
     Numbers, comma-separated: 1
     Label (Enter for nightly): weekly
 
@@ -494,7 +494,7 @@ test('40 columns and 20 rows: no word is cut, and the questions about a dispute 
     demo: example data on this machine, no
     real store
     Esc to go back, Ctrl-C to cancel.
-    ? Which dispute do you want to w+?
+    ? Which dispute do you want to decide?
     ❯ <id>  open, Buyer does not
         recognise the charge of 84.50 EUR.
       Other…
@@ -537,8 +537,8 @@ test('40 columns and 20 rows: no word is cut, and the questions about a dispute 
       Env              live
 
     ✔ Status: won
-    ✔ Resolution: Delivered,
-      as the carrier has confirmed
+    ✔ Resolution: Delivered, as the
+      carrier has confirmed
     demo → store
     <uuid>
 
@@ -546,26 +546,26 @@ test('40 columns and 20 rows: no word is cut, and the questions about a dispute 
     Resolution  Delivered, as the carrier
                 has confirmed
 
-    ? Decide this dispute as won? It is
+    ? Decide this dispute as won? This is
       final. Type <id> to confirm:"
   `);
   session.type('no');
-  await session.shows(/Ctrl-C cancels\.$/);
+  await session.shows(/Ctrl-C to cancel\.$/);
   session.press('C-c');
   expect(await session.ends()).toMatchInlineSnapshot(`
-    "  as the carrier has confirmed
-    demo → store
+    "demo → store
     <uuid>
 
     Status      won
     Resolution  Delivered, as the carrier
                 has confirmed
 
-    ? Decide this dispute as won? It is
+    ? Decide this dispute as won? This is
       final. Type <id> to confirm:
-    > That doesn't match. Ctrl-C cancels.
+    > That doesn't match. Try again, or
+      press Ctrl-C to cancel.
 
-    Your text (Resolution):
+    Your resolution:
 
     Delivered, as the carrier has confirmed
 
@@ -634,7 +634,7 @@ test('the editor takes a long text, which is kept or edited again', async () => 
   session.press('Enter');
   await session.shows(/❯ Yes\n(.*\n)+.*select$/);
   expect(await escapeTo(session, /Edit it in \S+\n(.*\n)+.*select$/)).toMatchInlineSnapshot(`
-    "? Content (Markdown):
+    "? Content:
     ❯ Use it: A line more.
       Edit it in <home>/editor.sh
 
@@ -648,14 +648,14 @@ test('the editor takes a long text, which is kept or edited again', async () => 
     demo: example data on this machine, no real store
     Esc to go back, Ctrl-C to cancel.
     ✔ Title: Spring sale
-    ✔ Content of the post in Markdown (press Enter to open your editor):
+    ✔ Content (Markdown, press Enter to open your editor):
     demo → store <uuid>
 
     Title    Spring sale
     Content  A line more.
 
 
-    ✔ Content (Markdown): Edit it in <home>/editor.sh
+    ✔ Content: Edit it in <home>/editor.sh
 
     Title    Spring sale
     Content  A line more.
@@ -692,9 +692,9 @@ test('an editor that fails: what it left is kept, to be written on without it', 
   await session.shows(/Markdown, press Enter to open your editor\):$/);
   session.press('Enter');
   expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`
-    "✔ Content of the post in Markdown (press Enter to open your editor):
-    ? Content (Markdown): the editor "sh -c 'printf "Half a text" >> "$0"; exit 7'"
-      failed: exit status 7:
+    "✔ Content (Markdown, press Enter to open your editor):
+    ? The editor "sh -c 'printf "Half a text" >> "$0"; exit 7'" failed: exit status 7. What do you
+      want to do?
     ❯ Open the editor again
       Type it here instead
 
@@ -750,11 +750,11 @@ test('a pasted appeal keeps its line breaks, and can be edited before it is sent
   session.paste('The name is ours.\r\nSee the register.\n');
   session.press('Enter');
   await session.shows(/❯ Use it: The name is ours\. … \(2 lines\)\n +Edit it in .*\n(.*\n)+.*select$/);
-  await escapeTo(session, /2 lines: The name is our\n?s\.⏎See the register\.⏎$/);
+  await escapeTo(session, /2 lines: The name is ours\.⏎See the reg\n?ister\.⏎$/);
   session.press('Enter');
   await session.shows(/❯ Use it.*\n(.*\n)+.*select$/);
   session.press('Down', 'Enter');
-  await session.shows(/Kind regards\n(.*\n)*.*Type \S+ to\n? *confirm:$/);
+  await session.shows(/Kind regards\n(.*\n)*.*Type \S+\s+to\s+confirm:$/);
   session.type(id);
   await session.ends();
   const sent = proxy.writes().map(({ body }) => JSON.parse(body));

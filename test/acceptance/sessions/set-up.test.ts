@@ -25,8 +25,8 @@ test('auth login: the store id is asked for again if the store is not found, and
   session.type(apiKey);
   expect(await session.shows(/Store ID: \S+x$/)).toMatchInlineSnapshot(`
     "✔ API key (not shown):
-    the key was not stored: the service rejected the request (404 not_found): Store
-    5e0c7a52-3d1b-4c8e-9f4a-2b6d8e10c3ax not found.
+    store 5e0c7a52-3d1b-4c8e-9f4a-2b6d8e10c3ax not found, or the key is not for this store; the key was
+    not stored
     ? Store ID: 5e0c7a52-3d1b-4c8e-9f4a-2b6d8e10c3ax"
   `);
   session.press('C-u');
@@ -44,8 +44,8 @@ test('auth login: the store id is asked for again if the store is not found, and
     ✔ API key (not shown):
     the key from your answer is invalid: its checksum is wrong
     ✔ API key (not shown):
-    the key was not stored: the service rejected the request (404 not_found): Store
-    5e0c7a52-3d1b-4c8e-9f4a-2b6d8e10c3ax not found.
+    store 5e0c7a52-3d1b-4c8e-9f4a-2b6d8e10c3ax not found, or the key is not for this store; the key was
+    not stored
     ✔ Store ID: <uuid>
     ✔ API key (not shown):
     ✓ Logged in to store <uuid> @ <host> (profile main)
@@ -185,7 +185,7 @@ test('no store is set up yet: the example store, or nothing', async () => {
   expect(await session.ends()).toMatchInlineSnapshot(`
     "✔ No store is set up on this machine yet. What do you want to do? Cancel
     error: required values are missing:
-      --base-url URL  address of the service, or STORECTL_BASE_URL
+      --base-url URL  base URL of the service, or STORECTL_BASE_URL
       --store ID      store to work on, or STORECTL_STORE_ID
       run \`storectl auth login\` to store the base URL, store id and key, or try it without an account:
       \`storectl --demo …\`
@@ -361,7 +361,7 @@ test('demo info', async () => {
       <uuid>  won     Buyer says that the parcel never arrived.
       <uuid>  open    Buyer does not recognise the charge of 84.50 EUR.
 
-    Reclaims
+    Reclaim notices
       ID                                    SUBDOMAIN    STATUS
       <uuid>  juniper-ink  noticed
 
@@ -429,10 +429,10 @@ test('service rotate-key', async () => {
     "$ storectl service rotate-key
     ✔ Which store is the key for? My store  <uuid>
     ✔ Which key do you want to replace? <old-id>
-    ✔ Replace key <old-id> (it stays valid for 24h)? Yes
+    ✔ Replace key <old-id> and keep the old one valid for 24h? Yes
     ✓ Created key <new-id> for store <uuid> (never expires)
     <key>
-    Copy the key now: it is not shown again.
+    Copy the key now: it will not be shown again.
     The old key <old-id> is valid until <time>.
     $ echo "exit $?"
     exit 0
@@ -483,6 +483,7 @@ test('service emit', async () => {
     "$ storectl service emit
     ✔ Which event do you want to emit? feedback_digest
     ✔ Which store is the event for? My store  <uuid>
+    ✓ Emitted event feedback_digest
     <uuid>
     $ echo "exit $?"
     exit 0
@@ -510,8 +511,7 @@ test('service deliveries retry', async () => {
   expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`
     "$ storectl service deliveries retry --database <database>
     ? Which delivery do you want to retry?
-    ❯ All 1
-      <uuid>  feedback_digest  Workshop channel
+    ❯ <uuid>  feedback_digest  Workshop channel
         (https://discord.com/api/webhooks/100000000000000000/***)  dead  1  <age>  returned status
         404
 
@@ -521,7 +521,7 @@ test('service deliveries retry', async () => {
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl service deliveries retry --database <database>
     ✔ Which delivery do you want to retry? <uuid>
-    The service will send 1 delivery again.
+    ✓ Queued 1 delivery for retry
     $ echo "exit $?"
     exit 0
     $"
@@ -575,7 +575,7 @@ test('service create-store, then create-key', async () => {
     ✔ What should the key be able to do? ci-backup
     ✓ Created key <id> for store <uuid> (ci-backup, never expires)
     <key>
-    Copy the key now: it is not shown again.
+    Copy the key now: it will not be shown again.
     $ echo "exit $?"
     exit 0
     $"

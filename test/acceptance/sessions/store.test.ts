@@ -8,19 +8,20 @@ test('store update', async () => {
     demo: example data on this machine, no real store
     Esc to go back, Ctrl-C to cancel.
     ? What do you want to change? (25 choices; scroll for more)
-    ❯◯ Name of the store (now Juniper & Ink)
-     ◯ URL slug of the store (now juniper-ink)
-     ◯ Currency of the store, for example EUR (now EUR)
-     ◯ Time zone of the store, for example Europe/Berlin (now Europe/Berlin)
-     ◯ Email address that customers write to (now hello@juniper-ink.example)
-     ◯ Description of the store (now Notebooks, inks and letter paper, bound…)
-     ◯ Image used as the logo (UUID)
-     ◯ Image used as the favicon (UUID)
-     ◯ Brand color of the store, for example #0a7cff (now #2f5d50)
-     ◯ Text shown after a purchase (now Thank you! Your parcel leaves the works…)
-     ◯ Cashback in basis points (250 is 2.5 %) (now 200 bp (2 %))
-     ◯ Maximum cashback for one order in minor units (cents) (now 1500)
+    ❯◯ Name (now Juniper & Ink)
+     ◯ Slug (now juniper-ink)
+     ◯ Default currency (now EUR)
+     ◯ Timezone (now Europe/Berlin)
+     ◯ Support email (now hello@juniper-ink.example)
+     ◯ Description (now Notebooks, inks and letter paper, bound…)
+     ◯ Logo image ID
+     ◯ Favicon image ID
+     ◯ Brand color (now #2f5d50)
+     ◯ Thank you default (now Thank you! Your parcel leaves the works…)
+     ◯ Cashback (now 200 bp (2 %))
+     ◯ Cashback cap (now 1500)
 
+    Name of the store
     ↑↓ navigate • space select • a all • i invert • ⏎ submit"
   `);
   session.press('Space', 'Down', 'Down', 'Down', 'Space', 'Enter');
@@ -31,7 +32,7 @@ test('store update', async () => {
   session.press('C-u');
   session.type('Europe/Rome');
   expect(await session.shows(/❯ Yes\n(.*\n)+.*select$/)).toMatchInlineSnapshot(`
-    "✔ Time zone of the store, for example Europe/Berlin: Europe/Rome
+    "✔ Timezone: Europe/Rome
     demo → store <uuid>
 
     Name      Juniper
@@ -49,9 +50,9 @@ test('store update', async () => {
     "$ storectl store update
     demo: example data on this machine, no real store
     Esc to go back, Ctrl-C to cancel.
-    ✔ What do you want to change? Name of the store, Time zone of the store
+    ✔ What do you want to change? Name, Timezone
     ✔ Name: Juniper
-    ✔ Time zone of the store, for example Europe/Berlin: Europe/Rome
+    ✔ Timezone: Europe/Rome
     demo → store <uuid>
 
     Name      Juniper
@@ -81,17 +82,18 @@ test('blog create', async () => {
     "✔ Create this post? Edit first
     ? What do you want to change?
     ❯◯ Title: Spring sale
-     ◯ Content (Markdown): All inks **20 %** off.
-     ◯ URL slug of the post
-     ◯ Summary of the post, shown in lists
-     ◯ Cover image of the post (UUID)
+     ◯ Content: All inks **20 %** off.
+     ◯ Slug
+     ◯ Excerpt
+     ◯ Cover image ID
      ◯ Tags
-     ◯ Products shown with the post (UUIDs)
-     ◯ Status, for example draft
-     ◯ When to publish the post, for example <date> 09:00
-     ◯ Title for search engines
-     ◯ Description of the post for search engines
+     ◯ Featured product IDs
+     ◯ Status
+     ◯ Scheduled
+     ◯ Meta title
+     ◯ Meta description
 
+    Title of the post
     ↑↓ navigate • space select • a all • i invert • ⏎ submit"
   `);
   session.press('6', '8', 'Enter');
@@ -170,28 +172,28 @@ test('settings show', async () => {
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl settings show
     demo: example data on this machine, no real store
-    Quiet hours enabled                yes
-    Quiet hours start                  22:00
-    Quiet hours end                    07:00
-    Quiet hours timezone               Europe/Berlin
-    Templates feedback_digest title    Feedback of the week
-    Templates feedback_digest body     {{summary}}
-    Templates feedback_digest private  no
-    Templates dispute_opened title     New dispute
-    Templates dispute_opened body      A {{kind}} dispute needs a response.
-    Templates dispute_opened private   yes
-    Discovery enabled                  yes
-    Discovery summary                  Handmade stationery from Berlin.
-    Discovery categories               stationery, handmade
-    Showcase enabled                   no
-    Showcase allow critique            no
-    Showcase summary                   -
-    Mobile privacy hide revenue        yes
-    Mobile privacy hide order values   no
-    Mobile privacy require unlock      yes
-    Store ID                           <uuid>
-    Env                                live
-    Updated                            <time>
+    Quiet hours enabled               yes
+    Quiet hours start                 22:00
+    Quiet hours end                   07:00
+    Quiet hours timezone              Europe/Berlin
+    Template feedback_digest title    Feedback of the week
+    Template feedback_digest body     {{summary}}
+    Template feedback_digest private  no
+    Template dispute_opened title     New dispute
+    Template dispute_opened body      A {{kind}} dispute needs a response.
+    Template dispute_opened private   yes
+    Discovery enabled                 yes
+    Discovery summary                 Handmade stationery from Berlin.
+    Discovery categories              stationery, handmade
+    Showcase enabled                  no
+    Showcase allow critique           no
+    Showcase summary                  -
+    Mobile privacy hide revenue       yes
+    Mobile privacy hide order values  no
+    Mobile privacy require unlock     yes
+    Store ID                          <uuid>
+    Env                               live
+    Updated                           <time>
     $ echo "exit $?"
     exit 0
     $"
@@ -205,19 +207,20 @@ test('settings save', async () => {
     demo: example data on this machine, no real store
     Esc to go back, Ctrl-C to cancel.
     ? What do you want to change? (14 choices; scroll for more)
-    ❯◯ Pause notifications during quiet hours (now yes)
-     ◯ Start of quiet hours, for example 22:00 (now 22:00)
-     ◯ End of quiet hours, for example 07:00 (now 07:00)
-     ◯ Time zone of quiet hours, for example Europe/Berlin (now Europe/Berlin)
-     ◯ List the store in discovery (now yes)
-     ◯ Summary of the store in discovery (now Handmade stationery from Berlin.)
-     ◯ Categories of the store in discovery (now stationery, handmade)
-     ◯ Show the store in the showcase (now no)
-     ◯ Allow critique in the showcase (now no)
-     ◯ Summary of the store in the showcase
-     ◯ Hide revenue on phones (now yes)
-     ◯ Hide order values on phones (now no)
+    ❯◯ Quiet hours enabled (now yes)
+     ◯ Quiet hours start (now 22:00)
+     ◯ Quiet hours end (now 07:00)
+     ◯ Quiet hours timezone (now Europe/Berlin)
+     ◯ Discovery enabled (now yes)
+     ◯ Discovery summary (now Handmade stationery from Berlin.)
+     ◯ Discovery categories (now stationery, handmade)
+     ◯ Showcase enabled (now no)
+     ◯ Showcase allow critique (now no)
+     ◯ Showcase summary
+     ◯ Mobile privacy hide revenue (now yes)
+     ◯ Mobile privacy hide order values (now no)
 
+    Pause notifications during quiet hours
     ↑↓ navigate • space select • a all • i invert • ⏎ submit"
   `);
   session.press('Space', 'Down', 'Space', 'Enter');
@@ -227,7 +230,7 @@ test('settings save', async () => {
   session.press('C-u');
   session.type('21:30');
   expect(await session.shows(/❯ Yes\n(.*\n)+.*select$/)).toMatchInlineSnapshot(`
-    "✔ Start of quiet hours, for example 22:00: 21:30
+    "✔ Quiet hours start: 21:30
     demo → store <uuid>
 
     Quiet hours start  22:00 → 21:30
@@ -244,9 +247,9 @@ test('settings save', async () => {
     "$ storectl settings save
     demo: example data on this machine, no real store
     Esc to go back, Ctrl-C to cancel.
-    ✔ What do you want to change? Pause notifications during quiet hours, Start of quiet hours
+    ✔ What do you want to change? Quiet hours enabled, Quiet hours start
     ✔ Pause notifications during quiet hours? Yes
-    ✔ Start of quiet hours, for example 22:00: 21:30
+    ✔ Quiet hours start: 21:30
     demo → store <uuid>
 
     Quiet hours start  22:00 → 21:30
@@ -268,8 +271,8 @@ test('settings save: the template of a notification', async () => {
   expect(
     await session.shows(/Which notification template do you want to change\?(.*\n)+.*select$/),
   ).toMatchInlineSnapshot(`
-    "✔ What do you want to change? Notification template (title, text, private)
-    ? Template of which notification?
+    "✔ What do you want to change? Notification template
+    ? Which notification template do you want to change?
     ❯ feedback_digest
       dispute_opened
       store_updated (no template yet)
@@ -298,18 +301,18 @@ test('settings save: the template of a notification', async () => {
     "$ storectl settings save
     demo: example data on this machine, no real store
     Esc to go back, Ctrl-C to cancel.
-    ✔ What do you want to change? Notification template (title, text, private)
-    ✔ Template of which notification? dispute_opened
-    ✔ Title of the notification: Please answer
+    ✔ What do you want to change? Notification template
+    ✔ Which notification template do you want to change? dispute_opened
+    ✔ Template dispute_opened title: Please answer
     ✔ Template dispute_opened body: A {{kind}} dispute needs a response.
     ✔ Hide values in the notification? Yes
     demo → store <uuid>
 
-    Templates dispute_opened title  New dispute → Please answer
+    Template dispute_opened title  New dispute → Please answer
 
     ✔ Save these settings? Yes
     ✓ Saved the operations settings
-    Templates dispute_opened title  New dispute → Please answer
+    Template dispute_opened title  New dispute → Please answer
     Undo: storectl --demo settings save --undo <record>
     $ echo "exit $?"
     exit 0
