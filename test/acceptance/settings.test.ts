@@ -22,7 +22,7 @@ test.each([
   expect(result.exitCode).toBe(6);
   if (at === 2) {
     expect(errorOf(result)).toMatchObject({ code: 'settings_moved', outcome: 'not_sent' });
-    expect(errorOf(result).message).toContain('quietHours.end: "08:30"');
+    expect(errorOf(result).message).toContain('Quiet hours end  07:00 → 08:30');
     expect(proxy.writes()).toEqual([]);
   } else expect(errorOf(result)).toMatchObject({ outcome: 'rejected', status: 412 });
   proxy.decide(() => 'pass');
@@ -39,7 +39,7 @@ test('a file that was read before somebody else saved: exit 6; read anew, it is 
   const before = proxy.writes().length;
   const stale = await machine.run(['settings', 'save', '--from-file', file]);
   expect(stale.exitCode).toBe(6);
-  expect(stale.stderr).toContain('quietHours.end');
+  expect(stale.stderr).toContain('Quiet hours end  07:00 → 08:30');
   expect(proxy.writes()).toHaveLength(before);
 
   const anew = await show(scene);
@@ -118,7 +118,7 @@ test('settings diff ends with 6 under --exit-code where something differs, else 
   const diff = ['settings', 'diff', '--exit-code'];
   expect(await machine.run([...diff, '--quiet-hours-start', '20:00'])).toMatchObject({
     exitCode: 6,
-    stdout: expect.stringContaining('quietHours.start'),
+    stdout: expect.stringContaining('Quiet hours start'),
   });
   expect(await machine.run([...diff, '--quiet-hours-start', '22:00'])).toMatchObject({ exitCode: 0 });
   expect(proxy.writes()).toEqual([]);

@@ -32,7 +32,7 @@ test('a case reads in order: status and deadlines, reason, risk, evidence, every
 
   const order = [
     'Dispute d-1',
-    'Status      open',
+    'Status    open',
     '(in 4 days)',
     'o-1',
     'Never arrived.',
@@ -118,9 +118,9 @@ describe('the deadlines as a line in time', () => {
 
   test('each time stands above its day, in proportion', () => {
     expect(lineAt(80)).toEqual([
-      'Opened                 Today         Deadline              Appeal deadline',
-      '●━━━━━━━━━━━━━━━━━━━━━━◆─────────────●─────────────────────●',
-      '17 Jan                 31 Jan        9 Feb                 23 Feb',
+      'Opened                 Today          Deadline               Appeal deadline',
+      '●━━━━━━━━━━━━━━━━━━━━━━◆──────────────●──────────────────────●',
+      '17 Jan                 31 Jan         9 Feb                  23 Feb',
     ]);
   });
 

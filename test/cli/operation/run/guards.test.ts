@@ -66,7 +66,7 @@ describe('the same post again', () => {
       code: 'already_sent',
       outcome: 'not_sent',
       message: expect.stringMatching(
-        new RegExp(`sent to this store 23 hours ago \\(2.*, ${outcome}\\); nothing was sent`),
+        new RegExp(`already sent 23 hours ago \\(2.*, ${outcome}\\); nothing was sent`),
       ),
       hint: expect.stringContaining(`storectl history show ${error.operationId}`),
     });
