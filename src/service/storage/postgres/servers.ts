@@ -1,12 +1,13 @@
 import { Socket } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { PostgresPool } from 'kysely';
 import type { Client, ClientBase, Pool, PoolConfig } from 'pg';
 import { codeOf } from '../core/engine-errors.ts';
 
 /** A transaction that runs for this long makes us ask whether the server still answers, in ms. */
-const checkAfterMs = 700;
-/** How long the server may take to answer that. */
-const checkMs = 1_000;
+const checkAfterMs = 500;
+/** How long the server may take to answer that. Together less than 2 s, after which a request is to be answered. */
+const checkMs = 1_400;
 
 /** A connection without an answer for this many times the patience is closed. */
 const patienceForAnswers = 12;
@@ -47,6 +48,8 @@ export function connectToServers(
     return socket.once('close', () => sockets.delete(socket));
   }
 
+  const bytesReceived = () => [...sockets].reduce((total, { bytesRead }) => total + bytesRead, 0);
+
   const serverConfig = () => ({ ...config, connectionString: servers[current], stream: newSocket });
   const pool = new pg.Pool({
     ...serverConfig(),
@@ -86,15 +89,20 @@ export function connectToServers(
   /** Closes all connections if a new one gets no answer either: the server, or the way to it, is gone. */
   async function check(): Promise<void> {
     const start = performance.now();
+    const received = bytesReceived();
     const asked = current;
     const client = new pg.Client({ ...serverConfig(), connectionTimeoutMillis: checkMs });
     client.on('error', () => {});
     try {
       await client.connect();
     } catch (error) {
-      // An error of the server is an answer. If the timer is late, this process was too busy to see one.
+      // What has arrived is read after the timers of a turn.
+      await nextTurn();
+      // An error of the server is an answer, and so is anything that another connection received meanwhile: a server under
+      // load takes longer to accept a connection. If the timer is late, this process was too busy to see an answer.
+      const hasAnswered = /^[0-9A-Z]{5}$/.test(codeOf(error)) || bytesReceived() !== received;
       const wasBusy = performance.now() - start > 1.5 * checkMs;
-      if (/^[0-9A-Z]{5}$/.test(codeOf(error)) || lastAnswer > start || wasBusy) return;
+      if (hasAnswered || wasBusy) return;
       for (const socket of sockets) socket.destroy(noAnswer());
       goToNext(asked);
     } finally {

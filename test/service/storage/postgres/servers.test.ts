@@ -19,14 +19,17 @@ async function freshDatabase(): Promise<TestDatabase> {
 }
 
 /**
- * Passes connections on to a server, until it is silent: it then accepts new ones, and nothing comes through. Answers can be
- * held back.
+ * Passes connections on to a server, until it is silent: it then accepts new ones, and nothing comes through. New
+ * connections alone can be silent, and answers can be held back.
  */
 async function startProxy(port: number) {
   const sockets = new Set<Socket>();
   let isSilent = false;
+  let isClosed = false;
   let hold = { until: '', isOver: Promise.resolve(), end() {} };
   const proxy = createServer((client) => {
+    sockets.add(client);
+    if (isClosed) return;
     const server = connectTo(port, '127.0.0.1');
     for (const [socket, other] of [
       [client, server],
@@ -52,6 +55,10 @@ async function startProxy(port: number) {
     port: (proxy.address() as AddressInfo).port,
     setSilent(value: boolean) {
       isSilent = value;
+    },
+    /** Connections from now on are accepted, and nothing comes through. */
+    silenceNewConnections() {
+      isClosed = true;
     },
     /** Answers wait until a client has sent this text. */
     holdAnswersUntil(text: string) {
@@ -97,6 +104,22 @@ test('a server that falls silent is 503 long before its connections time out, an
   proxy.setSilent(false);
   expect((await service.send('GET', '/readyz')).status).toBe(200);
   expect((await service.call('blog.create', '', { title: 'A', contentMd: 'x' })).status).toBe(201);
+});
+
+test('a server under load that goes on answering, but takes no new connection for long, is not given up', async () => {
+  const { url } = await freshDatabase();
+  const { port } = new URL(url);
+  const proxy = await startProxy(Number(port));
+  const storage = await openTestStorage(url.replace(port, String(proxy.port)));
+  proxy.silenceNewConnections();
+  const answers = await storage.read(async (db) => {
+    const start = performance.now();
+    let count = 0;
+    // Longer than it takes to give up a silent server.
+    for (; performance.now() - start < 3_000; count++) await sql`select pg_sleep(0.1)`.execute(db);
+    return count;
+  });
+  expect(answers).toBeGreaterThan(0);
 });
 
 test('a server that becomes read-only is 503 on every path, and recovers', async () => {
