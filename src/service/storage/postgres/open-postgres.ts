@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { CamelCasePlugin, Kysely, PostgresDialect, sql } from 'kysely';
 import { isAborted, isConnectionLost, isUnavailable } from '../core/engine-errors.ts';
 import { DatabaseSetupError, StorageBusyError, UnknownCommitError } from '../core/errors.ts';
+import { createQueue } from '../core/queue.ts';
 import type { Schema } from '../core/schema.ts';
 import {
   inOneTransaction,
@@ -16,7 +17,6 @@ import { parseConnectionString } from './connection-string.ts';
 import { createLocks } from './locks.ts';
 import { connectToServers } from './servers.ts';
 import { allSettled, createSessions, type Session } from './sessions.ts';
-import { createStoreQueue } from './store-queue.ts';
 
 /** How often a transaction is run that PostgreSQL aborts. */
 const maxAttempts = 5;
@@ -67,7 +67,8 @@ export async function openPostgres(
   const db = new Kysely<Schema>(config);
   const withSession = createSessions(db, config);
 
-  const queue = createStoreQueue(Math.ceil(poolSize * storeShare), patienceMs);
+  // Changes of a store wait for each other in the database, each with a connection. Others need some too.
+  const queue = createQueue(Math.ceil(poolSize * storeShare), patienceMs);
   let commits = 0;
   let changes = 0;
   const groups = createChangeGroups(patienceMs, (count) => {
