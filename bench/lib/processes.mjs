@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { accessSync, closeSync, constants, openSync } from 'node:fs';
+import { accessSync, closeSync, constants, openSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
 export const root = path.join(import.meta.dirname, '..', '..');
@@ -28,6 +28,11 @@ export async function timeOf(command, args, options) {
 export async function peakMemoryOf(node, args, options) {
   const { extra } = await run(node, ['--require', memoryHook, ...args], options);
   return Number(extra) / 1024;
+}
+
+/** Peak memory in MiB of a process that runs. On Linux only. */
+export function peakMemoryOfRunning(pid) {
+  return Number(/^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))[1]) / 1024;
 }
 
 /** What the program prints, without white space around it. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import path from 'node:path';
-import { outputOf, program, root, startServer } from './processes.mjs';
+import { outputOf, peakMemoryOfRunning, program, root, startServer } from './processes.mjs';
 
 const bareFolder = path.join(root, 'bench', 'bare');
 
@@ -39,6 +39,8 @@ export async function startService(place, { countsRequests = false } = {}) {
   return {
     ...server,
     ...store,
+    /** In MiB. */
+    peakMemory: () => peakMemoryOfRunning(child.pid),
     async requestRate() {
       child.kill('SIGUSR2');
       const [line] = await once(child.stdio[3], 'data');

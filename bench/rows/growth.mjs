@@ -201,10 +201,47 @@ const restoreRow = {
   },
 };
 
+const largePosts = 5_000;
+
+/** Posts of 200 000 characters. */
+const largeBlog = (storeId) => `
+  insert into posts (store_id, id, title, slug, content_md, tags, featured_product_ids, status, view_count, created_at,
+      updated_at)
+    with recursive number(i) as (select 1 union all select i + 1 from number where i < ${largePosts}),
+      content(text) as (select 'x' union all select text || text from content where length(text) < 200000)
+    select '${storeId}', 'p' || i, 'Title', 'p' || i, substr(text, 1, 200000), '[]', '[]', 'draft', 0, 't', 't'
+    from number cross join content where length(text) >= 200000`;
+
+const memoryRow = (engine) => ({
+  name: `${prefixOf(engine)}: memory of a backup and its restore`,
+  what: `most memory of the service that backs a store of 1 GB up and restores it${suffixOf(engine)}`,
+  engine,
+  unit: 'MiB',
+  perRound: 1,
+  warmUps: 0,
+  once: true,
+  goals: () => [{ of: 'value', atMost: 190 }],
+  async prepare(place) {
+    const { database, run, end } = await engines[engine](place.folder);
+    const service = await startService({ ...place, database });
+    return {
+      async subject() {
+        await run(largeBlog(service.storeId));
+        const restore = await makeRestore(service);
+        await restore();
+        return service.peakMemory();
+      },
+      floor: null,
+      end: () => service.stop().then(end),
+    };
+  },
+});
+
 export const growthRows = [
   ...Object.keys(engines).flatMap((engine) => [
     ...Object.entries(operations).map((operation) => growthRow(engine, operation)),
     neighbourRow(engine),
+    memoryRow(engine),
   ]),
   restoreRow,
 ];
