@@ -69,6 +69,10 @@ test('a store is backed up and restored with less memory than it has, and others
   const backup = ask(large, '/backups', { label: 'x', sections: ['blog'], idempotencyKey: 'b' });
   expect(await answeredDuring(backup, change)).toBeGreaterThan(5);
   const { id } = (await backup).body;
+  // So that the restore has to write all of them.
+  await storage.write((db) =>
+    db.updateTable('posts').set({ title: 'Two' }).where('slug', '=', 'post-0').execute(),
+  );
   const restore = ask(large, `/backups/${id}/restore`, { sections: ['blog'], idempotencyKey: 'r' });
   expect(await answeredDuring(restore, read)).toBeGreaterThan(5);
   expect(await restore).toMatchObject({ status: 200, body: { sections: { blog: { count: 150 } } } });

@@ -19,14 +19,19 @@ import { refusingTakenSlug } from './stores.ts';
 /** In bytes. An item that is larger has a chunk of its own. */
 export const maxChunk = 1024 * 1024;
 
+/** A restore writes whole chunks, and other stores wait for it. */
+const maxItems = 500;
+
 /** A part of a store that can be backed up and restored separately. Nobody needs all of its items in memory. */
 interface Section {
   /** Of the items. A section of another version cannot be restored. */
   readonly schemaVersion: number;
-  /** The canonical JSON of each item, some at a time. */
-  read(tenant: Tenant): AsyncIterable<readonly string[]>;
-  /** Replaces the content of the section by the items in JSON arrays. */
-  replace(tenant: Tenant, arrays: AsyncIterable<string>): Promise<void>;
+  /** Whether items are in the order of their ids, and new ones come last. */
+  readonly isOrdered: boolean;
+  /** The canonical JSON of each item, some at a time. Where they are ordered: of those after this id. */
+  read(tenant: Tenant, after: string): AsyncIterable<readonly string[]>;
+  /** Replaces the content of the section, or what comes after this id, by the items in JSON arrays. */
+  replace(tenant: Tenant, arrays: AsyncIterable<string>, after: string): Promise<void>;
 }
 
 /** A section of few items. */
@@ -36,6 +41,7 @@ function smallSection<Item>(
 ): Section {
   return {
     schemaVersion: 1,
+    isOrdered: false,
     async *read(tenant) {
       yield (await read(tenant)).map(canonicalJson);
     },
@@ -58,7 +64,7 @@ const store = smallSection<StoreRecord>(
   },
 );
 
-const blog: Section = { schemaVersion: 1, read: readPosts, replace: replacePosts };
+const blog: Section = { schemaVersion: 1, isOrdered: true, read: readPosts, replace: replacePosts };
 
 const settings = smallSection<SavedSettings>(
   async (tenant) => {
@@ -86,7 +92,7 @@ export async function takeSnapshot(
   keep?: Keep,
 ): Promise<BackupSectionRecord> {
   const { schemaVersion, read } = sections[name];
-  return { name, schemaVersion, ...(await summarize(inChunks(read(tenant)), keep)) };
+  return { name, schemaVersion, ...(await summarize(inChunks(read(tenant, '')), keep)) };
 }
 
 /** Whether a section of a backup is undamaged and of the version that this program restores. */
@@ -100,13 +106,46 @@ export async function isIntact(
   return section.itemCount === itemCount && section.sha256 === sha256;
 }
 
-/** Replaces the content of the section by that of a backup. */
-export async function applySnapshot(
+/** Chunks of a section of a backup, from a position on. */
+export type ReadChunks = (from: number) => AsyncIterable<BackupChunk>;
+
+/** What a restore has to write of a section. */
+export interface Rest {
+  /** Position of its first chunk. */
+  readonly from: number;
+  /** Id of the last item before that, or empty. */
+  readonly after: string;
+  readonly sha256: string;
+}
+
+/** Finds what follows the chunks that a backup and the current content of the section begin with alike. */
+export async function findRest(tenant: Tenant, name: SectionName, readChunks: ReadChunks): Promise<Rest> {
+  const { isOrdered, read } = sections[name];
+  let from = 0;
+  let last = '';
+  if (isOrdered) {
+    const current = inChunks(read(tenant, ''));
+    for await (const { payload } of readChunks(0)) {
+      if ((await current.next()).value?.payload !== payload) break;
+      from += 1;
+      last = payload;
+    }
+  }
+  const after = JSON.parse(`[${last}]`).at(-1)?.id ?? '';
+  return { from, after, sha256: (await summarize(readChunks(from))).sha256 };
+}
+
+/** Restores the rest of a section, and throws if it then differs from that of the backup. */
+export async function restoreRest(
   tenant: Tenant,
   name: SectionName,
-  chunks: AsyncIterable<BackupChunk>,
+  { from, after, sha256 }: Rest,
+  readChunks: ReadChunks,
 ): Promise<void> {
-  await sections[name].replace(tenant, arraysOf(chunks));
+  const { read, replace } = sections[name];
+  await replace(tenant, arraysOf(readChunks(from)), after);
+  const restored = await summarize(inChunks(read(tenant, after)));
+  if (restored.sha256 !== sha256) throw new Error(`restored ${name} differs from its backup`);
 }
 
 async function* inChunks(pages: AsyncIterable<readonly string[]>): AsyncGenerator<BackupChunk> {
@@ -117,7 +156,7 @@ async function* inChunks(pages: AsyncIterable<readonly string[]>): AsyncGenerato
     await nextTurn();
     for (const text of page) {
       const more = Buffer.byteLength(text) + 1;
-      if (items.length > 0 && bytes + more > maxChunk) {
+      if (items.length === maxItems || (items.length > 0 && bytes + more > maxChunk)) {
         yield chunk();
         items = [];
         bytes = 0;

@@ -10,7 +10,7 @@ import {
   readBackupChunks,
 } from '../storage/queries/backups.ts';
 import { beginCopy, type Copy, copySections, finishCopy, formatVersion, withCopy } from './backup-copy.ts';
-import { applySnapshot, isIntact, type SectionName, takeSnapshot } from './backup-sections.ts';
+import { findRest, isIntact, type Rest, restoreRest, type SectionName } from './backup-sections.ts';
 import type { LongWork } from './idempotency.ts';
 import { recordEvent } from './record-event.ts';
 import type { Work } from './unit-of-work.ts';
@@ -45,8 +45,10 @@ export async function createBackup(work: LongWork, { label, sections }: z.output
 }
 
 /**
- * Operation 9: restores all the sections or none, after a backup of their current content. Throws `validation_failed` for
- * a section that is not in the backup, and `state_conflict` for a damaged section or a backup of another version.
+ * Operation 9: restores all the sections or none, after a backup of their current content. What a section and its backup
+ * begin with alike is not written again: posts are only ever added, so that is nearly everything. Throws
+ * `validation_failed` for a section that is not in the backup, and `state_conflict` for a damaged section or a backup of
+ * another version.
  */
 export async function restoreBackup(
   work: LongWork,
@@ -65,30 +67,30 @@ export async function restoreBackup(
   );
 }
 
-async function restore(work: Work, backupId: string, selected: Selected, before: Copy) {
+async function restore(work: Work, backupId: string, selected: readonly SelectedSection[], before: Copy) {
   await finishCopy(work, before);
-  for (const [name] of selected) {
-    await applySnapshot(work, name, readBackupChunks(work, backupId, name));
-  }
-  for (const [name, section] of selected) {
-    const { sha256 } = await takeSnapshot(work, name);
-    if (sha256 !== section.sha256) throw new Error(`restored ${name} differs from backup ${backupId}`);
+  for (const { name, rest } of selected) {
+    await restoreRest(work, name, rest, (from) => readBackupChunks(work, backupId, name, from));
   }
   const preRestoreBackupId = before.backup.id;
-  const sections = selected.map(([name]) => name);
+  const sections = selected.map(({ name }) => name);
   await recordEvent(work, 'backup_restored', { backupId, preRestoreBackupId, sections });
   return {
     backupId,
     preRestoreBackupId,
     sections: Object.fromEntries(
-      selected.map(([name, { itemCount, sha256 }]) => [name, { count: itemCount, sha256 }]),
+      selected.map(({ name, section: { itemCount, sha256 } }) => [name, { count: itemCount, sha256 }]),
     ),
   };
 }
 
-type Selected = readonly (readonly [SectionName, BackupSectionRecord])[];
+interface SelectedSection {
+  readonly name: SectionName;
+  readonly section: BackupSectionRecord;
+  readonly rest: Rest;
+}
 
-/** Checks the backup and every section before anything is written. */
+/** Checks the backup and every section before anything is written, and finds what has to be written. */
 async function checkBackup(work: Work, backupId: string, names: readonly SectionName[]) {
   const backup = await findBackup(work, backupId);
   const sections = await listBackupSections(work, backupId);
@@ -97,21 +99,25 @@ async function checkBackup(work: Work, backupId: string, names: readonly Section
     const detail = `Backup version ${backup.version} is not supported (supported: ${formatVersions.join(' and ')}).`;
     throw new ServiceError('state_conflict', detail);
   }
-  const selected: [SectionName, BackupSectionRecord][] = [];
+  const found: { readonly name: SectionName; readonly section: BackupSectionRecord }[] = [];
   const missing: FieldError[] = [];
   for (const [index, name] of names.entries()) {
     const section = sections.find((candidate) => candidate.name === name);
-    if (section) selected.push([name, section]);
+    if (section) found.push({ name, section });
     else {
-      const detail = `must be a section of this backup: ${sections.map((found) => found.name).join(', ')}`;
+      const detail = `must be a section of this backup: ${sections.map((own) => own.name).join(', ')}`;
       missing.push({ pointer: `/sections/${index}`, code: 'not_in_backup', detail });
     }
   }
   if (missing.length > 0) throw invalidFields(missing);
 
   const damaged: string[] = [];
-  for (const [name, section] of selected) {
-    if (!(await isIntact(name, section, readBackupChunks(work, backup.id, name)))) damaged.push(name);
+  const selected: SelectedSection[] = [];
+  for (const { name, section } of found) {
+    const readChunks = (from: number) => readBackupChunks(work, backup.id, name, from);
+    if (!(await isIntact(name, section, readChunks(0)))) damaged.push(name);
+    else if (damaged.length === 0)
+      selected.push({ name, section, rest: await findRest(work, name, readChunks) });
   }
   if (damaged.length > 0) {
     const detail = `These sections are damaged or of another version: ${damaged.join(', ')}. Nothing was changed.`;

@@ -156,6 +156,43 @@ test('a blog of many posts, small and large, is restored as it was', async () =>
   expect(await contents(service)).toEqual(before);
 });
 
+test('a restore writes no posts but those after which the backup and the store differ', async () => {
+  const service = await startService();
+  const { storage } = service;
+  const other = await startService({ storage });
+  const { body: first } = await service.call('blog.create', '', { title: 'First', contentMd: 'one' });
+  const { effectiveStatus: _, coverUrl: __, coverImageUrl: ___, ...post } = first;
+  const posts = Array.from({ length: 1_200 }, (_, index) => ({
+    ...post,
+    id: createId(),
+    slug: `post-${index}`,
+  }));
+  await service.inStore((work) => replacePosts(work, [JSON.stringify(posts)]));
+  const before = await contents(service);
+  const backupId = await backUp(service, ['blog']);
+  const slugs = (from: number) => posts.slice(from).map(({ slug }) => slug);
+  const change = (slug: string) =>
+    storage.write((db) => db.updateTable('posts').set({ title: 'Other' }).where('slug', '=', slug).execute());
+  const remove = (slug: string) =>
+    storage.write((db) => db.deleteFrom('posts').where('slug', '=', slug).execute());
+
+  for (const [damage, from] of [
+    [async () => {}, 1_000],
+    [() => service.call('blog.create', '', { title: 'New', contentMd: '' }), 1_000],
+    [() => remove('post-1199'), 1_000],
+    [() => change('post-700'), 500],
+    [() => remove('post-3'), 0],
+    [() => service.inStore((work) => replacePosts(work, [])), 0],
+  ] as const) {
+    await damage();
+    const written = await recordWritten(other);
+    const answer = await restore(service, backupId, ['blog']);
+    expect(answer.body.sections.blog.count).toBe(1_200);
+    expect(await contents(service)).toEqual(before);
+    expect(slugs(from)).toEqual(expect.arrayContaining(await written()));
+  }
+});
+
 test.each(all)('restoring %s leaves the other sections alone', async (section) => {
   const service = await startService();
   await fill(service);
@@ -310,6 +347,41 @@ test('changes of other stores are committed between the steps of a backup', asyn
   expect(seen.length).toBeGreaterThan(2);
 });
 
+test('each store has one backup running at a time, and all stores together three', async () => {
+  const storage = await openTestStorage();
+  const running: string[] = [];
+  let most = 0;
+  const watched: Storage = {
+    ...storage,
+    forStore: (id) => ({
+      ...storage.forStore(id),
+      async writeLong(work) {
+        expect(running).not.toContain(id);
+        running.push(id);
+        most = Math.max(most, running.length);
+        const result = await storage.forStore(id).writeLong(work);
+        running.splice(running.indexOf(id), 1);
+        return result;
+      },
+    }),
+  };
+  const first = await startService({ storage: watched });
+  const call = (id: string, key: string, idempotencyKey: string) =>
+    first.send(
+      'POST',
+      `/v1/stores/${id}/operations/backups`,
+      { label: 'nightly', sections: ['store'], idempotencyKey },
+      { headers: { authorization: `Bearer ${key}` } },
+    );
+  const stores = [first];
+  while (stores.length < 5) stores.push(await startService({ storage: watched }));
+  const answers = await Promise.all(
+    ['a', 'b'].flatMap((name) => stores.map(({ storeId, key }) => call(storeId, key, name))),
+  );
+  expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(201));
+  expect(most).toBe(3);
+});
+
 test('a change of the store that a restore did not see is in the backup that it makes before', async () => {
   const location = await temporaryFile('service.db');
   const storage = await openTestStorage(location);
@@ -458,6 +530,22 @@ function parsed(rows: readonly object[]) {
       ]),
     ),
   );
+}
+
+/** Answers the slugs of the posts that were inserted since. */
+async function recordWritten({ storage, call }: Service): Promise<() => Promise<string[]>> {
+  const { body: mark } = await call('blog.create', '', { title: createId(), contentMd: '' });
+  const age = sql<number>`${sql.raw(storage.engine === 'postgres' ? 'xmin::text::bigint' : 'rowid')}`;
+  return async () => {
+    const rows = await storage.read((db) =>
+      db
+        .selectFrom('posts')
+        .select(['slug', age.as('age')])
+        .execute(),
+    );
+    const since = rows.find(({ slug }) => slug === mark.slug)?.age ?? 0;
+    return rows.filter((row) => row.age > since).map(({ slug }) => slug);
+  };
 }
 
 async function backupIds({ storage }: Service): Promise<string[]> {

@@ -122,11 +122,12 @@ export async function listBackupSections(
     .execute();
 }
 
-/** The content of a section, one chunk at a time. In format version 1 it is a single one. */
+/** The content of a section from a position on, one chunk at a time. In format version 1 it is a single one. */
 export async function* readBackupChunks(
   { db, storeId }: Tenant,
   backupId: string,
   section: string,
+  from: number,
 ): AsyncGenerator<BackupChunk> {
   const old = await db
     .selectFrom('backupSections')
@@ -137,10 +138,10 @@ export async function* readBackupChunks(
     .where('payload', 'not in', ['', '[]'])
     .executeTakeFirst();
   if (old !== undefined) {
-    yield { itemCount: JSON.parse(old.payload).length, payload: old.payload.slice(1, -1) };
+    if (from === 0) yield { itemCount: JSON.parse(old.payload).length, payload: old.payload.slice(1, -1) };
     return;
   }
-  for (let position = 0; ; position++) {
+  for (let position = from; ; position++) {
     const chunk = await db
       .selectFrom('backupChunks')
       .select(['itemCount', 'payload'])

@@ -1,5 +1,5 @@
+import { insertion } from '../core/insertion.ts';
 import type { RecordOf } from '../core/schema.ts';
-import { statement } from '../core/statement.ts';
 import type { Tenant } from '../core/storage.ts';
 
 export type DisputeRecord = RecordOf<'disputes', { riskSignals: Readonly<Record<string, unknown>> }>;
@@ -8,15 +8,25 @@ export type EvidenceRecord = Omit<RecordOf<'disputeEvidence'>, 'disputeId'>;
 
 export type DecisionRecord = Omit<RecordOf<'disputeDecisions'>, 'disputeId'>;
 
-const insertDisputeRow = statement<DisputeRecord & { storeId: string; signals: string }>`
-  insert into disputes (store_id, id, order_id, buyer_email, provider_case_id, kind, status, reason, risk_signals,
-    deadline_at, appeal_deadline_at, resolution, idempotency_key, created_at, updated_at)
-  values (${'storeId'}, ${'id'}, ${'orderId'}, ${'buyerEmail'}, ${'providerCaseId'}, ${'kind'}, ${'status'},
-    ${'reason'}, ${'signals'}, ${'deadlineAt'}, ${'appealDeadlineAt'}, ${'resolution'}, ${'idempotencyKey'},
-    ${'createdAt'}, ${'updatedAt'})`;
+const insertDisputes = insertion('disputes', [
+  'id',
+  'orderId',
+  'buyerEmail',
+  'providerCaseId',
+  'kind',
+  'status',
+  'reason',
+  'riskSignals',
+  'deadlineAt',
+  'appealDeadlineAt',
+  'resolution',
+  'idempotencyKey',
+  'createdAt',
+  'updatedAt',
+]);
 
-export async function insertDispute({ db, storeId }: Tenant, dispute: DisputeRecord): Promise<void> {
-  await insertDisputeRow(db, { ...dispute, storeId, signals: JSON.stringify(dispute.riskSignals) });
+export async function insertDispute(tenant: Tenant, dispute: DisputeRecord): Promise<void> {
+  await insertDisputes(tenant, [{ ...dispute, riskSignals: JSON.stringify(dispute.riskSignals) }]);
 }
 
 export async function findDispute({ db, storeId }: Tenant, id: string): Promise<DisputeRecord | undefined> {

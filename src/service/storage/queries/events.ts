@@ -1,5 +1,6 @@
 import type { SettingsDocument } from '../../model/settings-document.ts';
-import { insertRows } from '../core/insert-rows.ts';
+import { gather } from '../core/gather.ts';
+import { insertion } from '../core/insertion.ts';
 import type { RecordOf } from '../core/schema.ts';
 import { statement } from '../core/statement.ts';
 import { isEmbedded, type Tenant } from '../core/storage.ts';
@@ -12,13 +13,11 @@ export type DeliveryRecord = Pick<
   'id' | 'eventId' | 'endpointId' | 'createdAt' | 'traceparent'
 >;
 
-const insertEventRow = statement<EventRecord & { storeId: string; json: string }>`
-  insert into events (store_id, id, type, data, title, body, created_at)
-  values (${'storeId'}, ${'id'}, ${'type'}, ${'json'}, ${'title'}, ${'body'}, ${'createdAt'})`;
+const insertEvents = insertion('events', ['id', 'type', 'data', 'title', 'body', 'createdAt']);
 
 /** The notification starts out unread. */
-export async function insertEvent({ db, storeId }: Tenant, event: EventRecord): Promise<void> {
-  await insertEventRow(db, { ...event, storeId, json: JSON.stringify(event.data) });
+export async function insertEvent(tenant: Tenant, event: EventRecord): Promise<void> {
+  await insertEvents(tenant, [{ ...event, data: JSON.stringify(event.data) }]);
 }
 
 interface ContextRow {
@@ -35,31 +34,44 @@ const contextOf = statement<{ storeId: string }, ContextRow>`
     on endpoint.store_id = store.id and endpoint.enabled = 1 and endpoint.secret_url is not null
   where store.id = ${'storeId'} order by endpoint.id`;
 
-/** What an event is written with: the saved settings of the store, and the ids of the endpoints that it is sent to. */
-export async function findEventContext({ db, storeId }: Tenant, eventType: string) {
+const findContext = gather(async ({ db, storeId }) => {
   const { rows } = await contextOf(db, { storeId });
   const document = rows[0]?.document;
   return {
     settings: document ? (JSON.parse(document) as Partial<SettingsDocument>) : undefined,
-    subscribers: rows.flatMap(({ id, events }) =>
-      id !== null && events !== null && JSON.parse(events).includes(eventType) ? [id] : [],
+    endpoints: rows.flatMap(({ id, events }) =>
+      id !== null && events !== null ? [{ id, events: JSON.parse(events) as string[] }] : [],
     ),
   };
+});
+
+/** What an event is written with: the saved settings of the store, and the ids of the endpoints that it is sent to. */
+export async function findEventContext(tenant: Tenant, eventType: string) {
+  const { settings, endpoints } = await findContext(tenant, null);
+  const subscribers = endpoints.filter(({ events }) => events.includes(eventType)).map(({ id }) => id);
+  return { settings, subscribers };
 }
 
+const insertDeliveryRows = insertion('deliveries', [
+  'id',
+  'eventId',
+  'endpointId',
+  'createdAt',
+  'traceparent',
+  'status',
+  'attempts',
+  'nextAttemptAt',
+]);
+
 /** Deliveries start out pending and due at once. */
-export async function insertDeliveries(
-  { db, storeId }: Tenant,
-  deliveries: readonly DeliveryRecord[],
-): Promise<void> {
+export async function insertDeliveries(tenant: Tenant, deliveries: readonly DeliveryRecord[]): Promise<void> {
   const rows = deliveries.map((delivery) => ({
     ...delivery,
-    storeId,
     status: 'pending',
     attempts: 0,
     nextAttemptAt: delivery.createdAt,
   }));
-  await insertRows(db, 'deliveries', rows, (_, row) => db.insertInto('deliveries').values(row).execute());
+  await insertDeliveryRows(tenant, rows);
 }
 
 /** Oldest first. */

@@ -1,4 +1,7 @@
 import { sql } from 'kysely';
+import { gather } from '../core/gather.ts';
+import { insertion } from '../core/insertion.ts';
+import type { RecordOf } from '../core/schema.ts';
 import { statement } from '../core/statement.ts';
 import { isEmbedded, type Tenant } from '../core/storage.ts';
 
@@ -16,46 +19,75 @@ export interface StoredAnswer {
   readonly body: string;
 }
 
-interface AnswerRow extends KeyedRequest, StoredAnswer {
+type AnswerRow = RecordOf<'idempotencyKeys'>;
+type FoundAnswer = Omit<AnswerRow, 'createdAt'>;
+
+const answerTo = statement<KeyedRequest & { storeId: string }, FoundAnswer>`
+  select operation, target_id, key, fingerprint, status, body, expires_at from idempotency_keys
+  where store_id = ${'storeId'} and operation = ${'operation'} and target_id = ${'targetId'} and key = ${'key'}`;
+
+interface Asked {
   readonly storeId: string;
-  readonly createdAt: string;
-  readonly expiresAt: string;
+  readonly operations: readonly string[];
+  readonly targetIds: readonly string[];
+  readonly keys: readonly string[];
 }
 
-const answerTo = statement<KeyedRequest & { storeId: string }, StoredAnswer & { readonly expiresAt: string }>`
-  select fingerprint, status, body, expires_at from idempotency_keys
-  where store_id = ${'storeId'} and operation = ${'operation'} and target_id = ${'targetId'} and key = ${'key'}`;
+/** Looks each up in the index by itself, whatever the planner thinks of the table. */
+const answersOnPostgres = statement<Asked, FoundAnswer>`
+  select answer.* from unnest(${'operations'}::text[], ${'targetIds'}::text[], ${'keys'}::text[])
+    as asked(operation, target_id, key)
+  cross join lateral (select * from idempotency_keys as stored where stored.store_id = ${'storeId'}
+    and stored.operation = asked.operation and stored.target_id = asked.target_id and stored.key = asked.key
+    limit 1) as answer`;
+
+const findAnswers = gather(async ({ db, storeId }, requests: readonly KeyedRequest[]) => {
+  const [first] = requests;
+  if (first !== undefined && requests.length === 1) return (await answerTo(db, { ...first, storeId })).rows;
+  const asked = {
+    operations: requests.map(({ operation }) => operation),
+    targetIds: requests.map(({ targetId }) => targetId),
+    keys: requests.map(({ key }) => key),
+  };
+  return (await answersOnPostgres(db, { ...asked, storeId })).rows;
+});
 
 /** The stored answer to the request, unless it is expired. */
 export async function findAnswer(
-  { db, storeId }: Tenant,
+  tenant: Tenant,
   { operation, targetId, key }: KeyedRequest,
   now: string,
 ): Promise<StoredAnswer | undefined> {
-  const [answer] = (await answerTo(db, { storeId, operation, targetId, key })).rows;
-  return answer !== undefined && answer.expiresAt > now ? answer : undefined;
+  const answers = await findAnswers(tenant, { operation, targetId, key });
+  return answers.find(
+    (answer) =>
+      answer.key === key &&
+      answer.operation === operation &&
+      answer.targetId === targetId &&
+      answer.expiresAt > now,
+  );
 }
 
-const insertRow = statement<AnswerRow>`
-  insert into idempotency_keys
-    (store_id, operation, target_id, key, fingerprint, status, body, created_at, expires_at)
-  values (${'storeId'}, ${'operation'}, ${'targetId'}, ${'key'}, ${'fingerprint'}, ${'status'}, ${'body'},
-    ${'createdAt'}, ${'expiresAt'})
-  on conflict do nothing`;
+const insertAnswers = insertion(
+  'idempotencyKeys',
+  ['operation', 'targetId', 'key', 'fingerprint', 'status', 'body', 'createdAt', 'expiresAt'],
+  'on conflict do nothing',
+);
 
-const deleteExpired = statement<AnswerRow>`
+const deleteExpired = statement<AnswerRow & { storeId: string }>`
   delete from idempotency_keys where store_id = ${'storeId'} and operation = ${'operation'}
     and target_id = ${'targetId'} and key = ${'key'} and expires_at <= ${'createdAt'}`;
 
-/** Replaces an expired answer with this key. Returns false and inserts nothing if one is still valid. */
-export async function insertAnswer(
-  { db, storeId }: Tenant,
-  answer: Omit<AnswerRow, 'storeId'>,
-): Promise<boolean> {
-  const row = { ...answer, storeId };
-  if ((await insertRow(db, row)).changes > 0) return true;
+/**
+ * Replaces an expired answer with this key. Returns false if one is still valid, with this key or that of another answer
+ * that is inserted with it.
+ */
+export async function insertAnswer(tenant: Tenant, answer: AnswerRow): Promise<boolean> {
+  const { db, storeId } = tenant;
+  if (await insertAnswers(tenant, [answer])) return true;
   // Not updated: the sweep of expired answers looks at the oldest rows, and this one is new.
-  return (await deleteExpired(db, row)).changes > 0 && (await insertRow(db, row)).changes > 0;
+  const { changes } = await deleteExpired(db, { ...answer, storeId });
+  return changes > 0 && insertAnswers(tenant, [answer]);
 }
 
 /** How many answers one sweep looks at. */

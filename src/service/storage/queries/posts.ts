@@ -1,5 +1,5 @@
-import { insertRows } from '../core/insert-rows.ts';
-import type { RecordOf, Schema } from '../core/schema.ts';
+import { insertion } from '../core/insertion.ts';
+import type { RecordOf } from '../core/schema.ts';
 import { statement } from '../core/statement.ts';
 import { isEmbedded, type Tenant } from '../core/storage.ts';
 
@@ -7,23 +7,37 @@ type Lists = { readonly tags: readonly string[]; readonly featuredProductIds: re
 
 export type PostRecord = RecordOf<'posts', Lists>;
 
-const insertPostRow = statement<Schema['posts']>`
-  insert into posts (store_id, id, title, slug, excerpt, content_md, cover_image_id, tags, featured_product_ids, status,
-    published_at, scheduled_at, meta_title, meta_description, view_count, created_at, updated_at)
-  values (${'storeId'}, ${'id'}, ${'title'}, ${'slug'}, ${'excerpt'}, ${'contentMd'}, ${'coverImageId'}, ${'tags'},
-    ${'featuredProductIds'}, ${'status'}, ${'publishedAt'}, ${'scheduledAt'}, ${'metaTitle'}, ${'metaDescription'},
-    ${'viewCount'}, ${'createdAt'}, ${'updatedAt'})
-  on conflict (store_id, slug) do nothing`;
+const insertPosts = insertion(
+  'posts',
+  [
+    'id',
+    'title',
+    'slug',
+    'excerpt',
+    'contentMd',
+    'coverImageId',
+    'tags',
+    'featuredProductIds',
+    'status',
+    'publishedAt',
+    'scheduledAt',
+    'metaTitle',
+    'metaDescription',
+    'viewCount',
+    'createdAt',
+    'updatedAt',
+  ],
+  'on conflict (store_id, slug) do nothing',
+);
 
-/** Returns false and inserts nothing if the store has a post with this slug. */
-export async function insertPost({ db, storeId }: Tenant, post: PostRecord): Promise<boolean> {
-  return (await insertPostRow(db, toRow(storeId, post))).changes > 0;
+/** Returns false if the store has a post with this slug, or with that of another one that is inserted with it. */
+export async function insertPost(tenant: Tenant, post: PostRecord): Promise<boolean> {
+  return insertPosts(tenant, [toRow(post)]);
 }
 
-function toRow(storeId: string, post: PostRecord): Schema['posts'] {
+function toRow(post: PostRecord) {
   return {
     ...post,
-    storeId,
     tags: JSON.stringify(post.tags),
     featuredProductIds: JSON.stringify(post.featuredProductIds),
   };
@@ -66,11 +80,10 @@ const jsonBetweenOnPostgres = statement<Omit<Range, 'limit'>, { readonly json: s
     from posts where store_id = ${'storeId'} and id > ${'after'} and id <= ${'until'} order by id
   ) as post`;
 
-/** All posts of the store, ordered by id: the canonical JSON of each, a few at a time. */
-export async function* readPosts({ db, storeId }: Tenant): AsyncGenerator<string[]> {
+/** All posts of the store after an id, ordered by id: the canonical JSON of each, a few at a time. */
+export async function* readPosts({ db, storeId }: Tenant, from: string): AsyncGenerator<string[]> {
   const select = isEmbedded(db) ? jsonBetween : jsonBetweenOnPostgres;
-  let after = '';
-  for (;;) {
+  for (let after = from; ; ) {
     const until = lastOfPage((await sizesAfter(db, { storeId, after, limit: maxPosts })).rows);
     if (until === undefined) return;
     const { rows } = await select(db, { storeId, after, until });
@@ -88,16 +101,17 @@ function lastOfPage(sizes: readonly { readonly id: string; readonly bytes: numbe
   return sizes.at(tooMany === -1 ? -1 : tooMany - 1)?.id;
 }
 
-/** Replaces all posts of the store by those in JSON arrays. */
+/** Replaces all posts of the store, or those after an id, by those in JSON arrays. */
 export async function replacePosts(
-  { db, storeId }: Tenant,
+  tenant: Tenant,
   arrays: AsyncIterable<string> | Iterable<string>,
+  after = '',
 ): Promise<void> {
-  await db.deleteFrom('posts').where('storeId', '=', storeId).execute();
+  const { db, storeId } = tenant;
+  await db.deleteFrom('posts').where('storeId', '=', storeId).where('id', '>', after).execute();
   for await (const json of arrays) {
     const posts: PostRecord[] = JSON.parse(json);
-    const rows = posts.map((post) => toRow(storeId, post));
-    await insertRows(db, 'posts', rows, insertPostRow);
+    await insertPosts(tenant, posts.map(toRow));
   }
 }
 
