@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { createMetrics } from '../../../../src/service/index.ts';
+import { gather } from '../../../../src/service/storage/core/gather.ts';
 import { query, startPostgres, type TestCluster } from '../../../helpers/postgres.ts';
 import {
   newDatabase,
@@ -104,6 +105,25 @@ test('independent changes run at the same time, and others by themselves', async
   most = 0;
   await Promise.all([change(false), change(false), change(false)]);
   expect(most).toBe(1);
+});
+
+test('what independent changes ask at the same time becomes one call, for each of their stores', async () => {
+  const { storage, storeId } = await startOnPostgres();
+  const { share } = storage.forStore(storeId);
+  const calls: string[][] = [];
+  const greet = gather(async ({ db, storeId: id }, names: readonly string[]) => {
+    calls.push([id, ...names]);
+    return (await sql<{ all: string }>`select ${names.join(' ')}::text as all`.execute(db)).rows;
+  });
+  const ask = (name: string, id = storeId) => share((db) => greet({ db, storeId: id }, name), true);
+  // The first is alone, because it begins before the others arrive.
+  const results = await Promise.all([ask('first'), ask('a'), ask('b'), ask('c', 'other')]);
+  expect(results.flat().map(({ all }) => all)).toEqual(['first', 'a b', 'a b', 'c']);
+  expect(calls).toEqual([
+    [storeId, 'first'],
+    [storeId, 'a', 'b'],
+    ['other', 'c'],
+  ]);
 });
 
 test('metrics tell the use of the pool, commits, and how many changes shared them', async () => {
