@@ -23,6 +23,8 @@ import { markRecord, type Resumed, resumeRecord, unsettledRecords } from '../his
 interface Report {
   readonly id: string;
   readonly operation: string;
+  /** Label, title or name in the request. Untrusted text. */
+  readonly label: string | null;
   readonly action: Resumed['action'];
   readonly state: HistoryRecord['state'];
   readonly attempts: number;
@@ -134,7 +136,7 @@ async function openRecords(context: Context): Promise<HistoryRecord[]> {
 async function chooseRecords(context: Context): Promise<HistoryRecord[]> {
   const records = await unsettledRecords(await context.history());
   if (records.length < 2 || !context.canPrompt) return records;
-  const chosen = await chooseOpen(context, records, 'Which open change do you want to resume?', [
+  const chosen = await chooseOpen(context, records, 'Which change do you want to resume?', [
     { value: '', name: `All ${records.length} changes, oldest first` },
   ]);
   return records.filter(({ id }) => chosen === '' || id === chosen);
@@ -188,6 +190,7 @@ async function resumeOne(context: Context, record: HistoryRecord, parsed: Parsed
   const common = {
     id: after.id,
     operation: after.operation,
+    label: recordSummary(after, context.now()).label,
     action,
     state: after.state,
     attempts: after.attempts,
@@ -218,14 +221,15 @@ function print(context: Context, reports: readonly Report[], single: boolean): v
     printJson(context, single ? reports[0] : reports);
     return;
   }
-  for (const { id, operation, message, result } of reports) {
+  for (const { id, operation, label, message, result } of reports) {
     const createdId =
       typeof result === 'object' && result !== null && 'id' in result ? String(result.id) : null;
     if (context.flags.quiet) {
       if (createdId !== null) context.print(printable(createdId));
       continue;
     }
-    const line = `${id}  ${printable(operation)}  ${message}${createdId === null ? '' : `  ${printable(createdId)}`}`;
+    const words = [id, operation, label, message, createdId].filter((word) => word !== null);
+    const line = words.map(printable).join('  ');
     context.print(context.out.width === null ? line : wrapText(line, context.out.width));
   }
 }

@@ -16,7 +16,7 @@ test('store update says what happened and shows only what changed, from the seco
   expect(first.stdout).toBe('Name      A & B\nCashback  250 bp (2.5 %)\n');
   expect(notices(first)).toEqual([
     '✓ Updated store "A & B"',
-    'No undo: this machine did not know the values before.',
+    'No undo: the previous values are not known on this machine.',
   ]);
   expect(second.stdout).toBe('Cashback  250 bp (2.5 %) → 300 bp (3 %)\n');
   expect(notices(second)).toEqual([

@@ -148,8 +148,10 @@ export async function createContext({ io, flags }: Pick<Context, 'io' | 'flags'>
       },
       onRetry: (retry) => {
         // The requests of a batch wait together, so one line is enough unless the wait gets much longer.
-        if (retry.status === 429 && retry.delayMs <= 2 * longestAnnouncedWaitMs) return;
-        if (retry.status === 429) longestAnnouncedWaitMs = retry.delayMs;
+        // Before the first attempt, only an earlier rate limit makes it wait.
+        const isRateLimit = retry.status === 429 || retry.attempt === 0;
+        if (isRateLimit && retry.delayMs <= 2 * longestAnnouncedWaitMs) return;
+        if (isRateLimit) longestAnnouncedWaitMs = retry.delayMs;
         notice(err.color.dim(describeRetry(retry)));
       },
     });

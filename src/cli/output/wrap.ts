@@ -1,10 +1,16 @@
 import { stripVTControlCharacters } from 'node:util';
 
-/** Wraps at spaces, and breaks words that are longer than `width` columns. */
+/** Wraps at spaces, and breaks words that are longer than `width` columns. An indented line stays indented. */
 export function wrapText(text: string, width: number): string {
   return text
     .split('\n')
-    .flatMap((line) => (displayWidth(line) <= width ? [line] : wrapLine(line, width)))
+    .flatMap((line) => {
+      if (displayWidth(line) <= width) return [line];
+      const [indentation = ''] = /^ */.exec(line) ?? [];
+      if (indentation.length > width / 2) return wrapLine(line, width);
+      const text = line.slice(indentation.length);
+      return wrapLine(text, width - indentation.length).map((part) => indentation + part);
+    })
     .join('\n');
 }
 

@@ -55,6 +55,8 @@ was applied, and what is still open. Changes made elsewhere are not included: th
       show() {
         context.print(renderTable(header, describeRows(summaries, context), context.out));
         context.notice(`Stored in ${history.folder}`);
+        if (summaries.some(({ open }) => open))
+          context.notice('Run `storectl resume` to settle open changes.');
         noticeMore(context, records.length, limit);
       },
     });

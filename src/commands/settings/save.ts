@@ -67,6 +67,7 @@ async function mergeIntoCurrent(run: Run): Promise<Preview> {
       given,
       current.document,
       'read them again, or remove updatedAt from the input to save it anyway',
+      'Your input → the current settings:',
     );
   }
   return previewOf(run, prepareSave(run, current, next, movedHint));

@@ -60,19 +60,20 @@ export function describeChanges(changes: readonly Change[], now: number, style: 
   return describeFieldChanges(fields, { now, currency: null }, style);
 }
 
-/** Exit 6: someone else changed the settings in the meantime. Shows their changes. */
+/** Exit 6: someone else changed the settings in the meantime. Shows the differences; `title` says what they are. */
 export function movedError(
   { now }: Pick<Context, 'now'>,
   before: unknown,
   after: unknown,
   hint: string,
+  title = 'Their changes:',
 ): CliError {
   const moved = changesBetween(before, after);
   return new CliError({
     code: 'settings_moved',
     exitCode: exitCodes.conflict,
     message: [
-      'someone else changed the settings in the meantime, so nothing was saved. Their changes:',
+      `someone else changed the settings in the meantime, so nothing was saved. ${title}`,
       describeChanges(moved, now(), { color: withoutColors, width: null }),
     ].join('\n'),
     hint,

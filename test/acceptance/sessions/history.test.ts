@@ -97,7 +97,7 @@ test('resume: asks which open change to resume if there are several', async () =
   const session = await openSession('storectl resume', { machine });
   expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`
     "$ storectl resume
-    ? Which open change do you want to resume?
+    ? Which change do you want to resume?
     ❯ All 2 changes, oldest first
       <record>  backup.create, second, unknown (open), connection_lost, <age>
       <record>  backup.create, first, unknown (open), connection_lost, <age>
@@ -109,7 +109,7 @@ test('resume: asks which open change to resume if there are several', async () =
   session.press('Enter');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl resume
-    ✔ Which open change do you want to resume? All 2 changes, oldest first
+    ✔ Which change do you want to resume? All 2 changes, oldest first
     <record>  backup.create, first, unknown (open), connection_lost, <age>
       POST http://<host>/v1/stores/<uuid>/operations/backups
       Label            first
@@ -121,8 +121,8 @@ test('resume: asks which open change to resume if there are several', async () =
       Sections         store
       Idempotency key  <idempotency-key>
     ✔ Send these 2 changes again? Yes
-    <record>  backup.create  applied  <uuid>
-    <record>  backup.create  applied  <uuid>
+    <record>  backup.create  first  applied  <uuid>
+    <record>  backup.create  second  applied  <uuid>
     $ echo "exit $?"
     exit 0
     $"
@@ -167,7 +167,7 @@ test('resume of one record: it is shown, and nothing is sent until the user says
       Sections         store
       Idempotency key  <idempotency-key>
     ✔ Send this again? Yes
-    <record>  backup.create  applied  <uuid>
+    <record>  backup.create  nightly  applied  <uuid>
     $ echo "exit $?"
     exit 0
     $"

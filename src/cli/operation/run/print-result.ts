@@ -47,7 +47,7 @@ export async function printResult(run: Run, command: ResultView, performed: Perf
     const described = (await describeAnswer(run, command, performed)) ?? renderJson(text, out);
     if (described !== '') context.print(described);
   }
-  if (undo === null) context.notice('No undo: this machine did not know the values before.');
+  if (undo === null) context.notice('No undo: the previous values are not known on this machine.');
   else if (undo !== undefined) context.noticeToCopy(`Undo: ${undo}`);
 }
 

@@ -200,7 +200,7 @@ async function change(run: Run, options: ChangeOptions): Promise<Recorded> {
       onEarlierRecord: (earlier, open) =>
         say(
           open
-            ? `Continuing ${earlier.id} with its idempotency key, because its outcome is unknown (--new starts a new one).`
+            ? `Continuing ${earlier.id} with its idempotency key, because its outcome is unknown. Add --new to start over.`
             : `Already applied with this idempotency key. This is the response to ${earlier.id}.`,
         ),
       onWait: () => say('Waiting for another storectl command to finish…'),

@@ -57,7 +57,7 @@ function reasonAgainst(
   if (record.operation !== operation) return `was not made by ${operation.replace('.', ' ')}`;
   if (record.origin !== origin || record.storeId !== storeId)
     return `changed another store (${record.storeId} @ ${record.origin})`;
-  return record.former === null ? 'was sent when this machine did not know the values before' : null;
+  return record.former === null ? 'has no previous values on this machine' : null;
 }
 
 /** The command that undoes a change, or undefined if the history does not know what was there before it. */

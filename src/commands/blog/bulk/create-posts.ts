@@ -11,7 +11,6 @@ import { checkBody, readBody } from '../../../cli/input/request-body.ts';
 import {
   beginBatch,
   concernsOneItem,
-  describeCounts,
   forEachConcurrently,
   mostSevereExitCode,
   rephraseForBatch,
@@ -32,7 +31,7 @@ import { maxPending, startPace } from './pace.ts';
 import { type PlannedPost, type PostResult, planPosts, resultOf } from './plan.ts';
 import { type PostFile, readPostFiles } from './post-files.ts';
 import { closeUnsent, settleBySlug } from './settle-post.ts';
-import { printPlan, showAndConfirmPlan, words } from './show-plan.ts';
+import { describeTotals, printPlan, showAndConfirmPlan, words } from './show-plan.ts';
 
 /** After this many unknown outcomes in a row the batch stops: the service is failing, not single posts. */
 const maxConsecutiveUnknown = 3;
@@ -102,9 +101,11 @@ async function createAll(
     answers.push(answer);
     pace.applied();
   };
-  const finish = (post: PostFile, result: PostResult) => {
+  const finish = (post: PostFile, result: PostResult, isPlanned = false) => {
     results.set(post, result);
-    report(context, progress, result, fileWidth);
+    // In a terminal, the plan has already shown what exists.
+    if (isPlanned && context.canPrompt && result.outcome === 'exists') progress.step(null);
+    else report(context, progress, result, fileWidth);
   };
   try {
     const tasks = planned.map((one) => ({ post: one.post, work: prepareTask(own, batch, one, onApplied) }));
@@ -112,7 +113,7 @@ async function createAll(
       tasks,
       maxPending,
       async ({ post, work }) => {
-        if (typeof work !== 'function') return finish(post, work);
+        if (typeof work !== 'function') return finish(post, work, true);
         try {
           const result = await work();
           if (result === null) return;
@@ -233,10 +234,7 @@ function report({ flags, print }: Context, progress: Progress, result: PostResul
 
 /** Returns exit 0, or throws an error that says what is left to do. */
 function conclude({ notice }: Context, results: readonly PostResult[], stop: CliError | null): ExitCode {
-  const summary = describeCounts(
-    results.map(({ outcome }) => words[outcome]),
-    Object.values(words),
-  );
+  const summary = describeTotals(results.map(({ outcome }) => words[outcome]));
   notice(summary);
   const codes = results.map(({ exitCode }) => exitCode);
   const exitCode = mostSevereExitCode(stop === null ? codes : [...codes, stop.details.exitCode]);

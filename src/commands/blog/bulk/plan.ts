@@ -60,8 +60,8 @@ function alreadyThere(post: PostFile, found: KnownPost): PostResult {
     ...resultOf(post, found),
     outcome: same ? 'exists' : 'failed',
     message: same
-      ? 'created before'
-      : `a post with the slug ${String(post.body.slug)} was created before with different content: set another slug in the front matter`,
+      ? 'already created'
+      : `a post with the slug ${String(post.body.slug)} was already created with different content: set another slug in the front matter`,
     exitCode: same ? exitCodes.done : exitCodes.conflict,
   };
 }

@@ -33,10 +33,11 @@ const wordsOfTotals: Readonly<Record<string, string>> = {
   exists: 'already exist',
 };
 
-/** `15 to create, 2 already exist`. */
-function describeTotals(planned: readonly PlannedPost[]): string {
-  const counted = planned.map(wordOf).map((word) => wordsOfTotals[word] ?? word);
-  return describeCounts(counted, [...Object.values(wordsOfTotals), ...Object.values(words)]);
+/** `15 to create, 2 already exist`, from words of a plan or of outcomes. */
+export function describeTotals(given: readonly string[]): string {
+  const inTotals = (word: string) => wordsOfTotals[word] ?? word;
+  const totals = describeCounts(given.map(inTotals), Object.values(words).map(inTotals));
+  return totals.replace(/\b1 already exist\b/, '1 already exists');
 }
 
 /** Prints the plan of a dry run. */
@@ -59,7 +60,7 @@ export function printPlan(context: Context, planned: readonly PlannedPost[]): vo
  */
 export async function showAndConfirmPlan(context: Context, planned: readonly PlannedPost[]): Promise<void> {
   const count = planned.filter(({ plan }) => 'do' in plan).length;
-  const totals = describeTotals(planned);
+  const totals = describeTotals(planned.map(wordOf));
   if (!context.canPrompt) {
     context.notice(`Plan: ${totals}.`);
     return;

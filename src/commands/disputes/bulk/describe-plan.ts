@@ -31,7 +31,7 @@ export function exitCodeOf(outcome: PlannedRow['plan']): ExitCode {
 /** In a pipe or a log. A terminal may have less room. */
 const maxResolutionWidth = 80;
 
-/** Of an id that is invalid and may be any text. */
+/** Of an id that is invalid or not found, and may be any text. */
 const maxIdWidth = 13;
 
 const header = ['LINE', 'PLAN', 'DISPUTE', 'STATUS', 'RESOLUTION OR REASON'];
@@ -43,10 +43,12 @@ const header = ['LINE', 'PLAN', 'DISPUTE', 'STATUS', 'RESOLUTION OR REASON'];
 export function describeRows(all: readonly PlannedRow[], { width }: Style): string {
   const rows = all.filter(({ plan }) => plan !== 'recorded');
   if (rows.length === 0) return '';
-  const ids = rows.map(({ disputeId }) => disputeId ?? '');
-  const idOf = ({ plan, disputeId }: PlannedRow) => {
+  const isFound = ({ plan }: PlannedRow) => plan !== 'invalid' && plan !== 'not_found';
+  const ids = rows.filter(isFound).map(({ disputeId }) => disputeId ?? '');
+  const idOf = (row: PlannedRow) => {
+    const { disputeId } = row;
     if (width === null || disputeId === null) return disputeId ?? '';
-    return plan === 'invalid' ? truncateText(disputeId, maxIdWidth) : shortenId(disputeId, ids);
+    return isFound(row) ? shortenId(disputeId, ids) : truncateText(disputeId, maxIdWidth);
   };
   const cells = rows.map((row) => [
     String(row.line),

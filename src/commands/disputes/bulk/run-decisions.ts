@@ -253,7 +253,7 @@ function incomplete({ canPrompt }: Context, results: readonly RowResult[], exitC
   return new CliError({
     code: 'incomplete',
     exitCode,
-    message: [`${failed.length} of ${results.length} disputes could not be decided`, ...lines].join('\n'),
-    hint: 'fix or remove them and run the command again: the receipt names them, and nothing is decided twice',
+    message: [`${failed.length} of ${results.length} rows could not be decided`, ...lines].join('\n'),
+    hint: 'fix these rows and run the same command again; disputes that are already decided are skipped',
   });
 }

@@ -342,6 +342,18 @@ describe('between two attempts', () => {
     expect(stderr).not.toContain('Try again');
   });
 
+  test('a rate limit that makes later requests wait too is said once', async () => {
+    const limited = answer(429, {}, { 'retry-after': '0.1' });
+    const settings = answer(200, { quietHours: { start: '22:00' } });
+    await using server = await startFaultServer([limited, settings, settings, settings]);
+    const machine = machineFor({ origin: server.url, storeId, apiKey });
+    const { exitCode, stderr } = await machine.run(['settings', 'save', '--quiet-hours-start', '21:00']);
+
+    expect(exitCode).toBe(0);
+    expect(server.requests).toHaveLength(4);
+    expect(stderr.match(/retrying in/g)).toHaveLength(1);
+  });
+
   test('the last error says how many there were', async () => {
     const server = await startFaultServer([]);
     await server.close();

@@ -338,7 +338,7 @@ test('a refusal that is cut off leaves a post in doubt, until it is heard', asyn
     exitCode: 10,
     stdout: expect.stringMatching(/^unknown {2}a\.md .*last response: HTTP 409/m),
   });
-  expect(second).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('2 exists') });
+  expect(second).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('2 already exist') });
   expect(await made()).toEqual(['a', 'b']);
 });
 
@@ -376,7 +376,7 @@ test('a file that was changed after its post was created is not sent as another 
 
   expect(result).toMatchObject({
     exitCode: 6,
-    stdout: expect.stringContaining('created before with different content'),
+    stdout: expect.stringContaining('already created with different content'),
   });
   expect(proxy.writes()).toHaveLength(before);
   expect(await made()).toEqual(['a', 'b']);
@@ -390,9 +390,9 @@ test('two runs of the same files at once make each post once', async () => {
   const runs = await Promise.all([1, 2].map(() => machine.run(['blog', 'create', ...names])));
 
   expect(runs.map(({ exitCode }) => exitCode)).toEqual([0, 0]);
-  expect(runs.map(({ stderr }) => /\d+ (created|exists)/.exec(stderr)?.[0]).sort()).toEqual([
+  expect(runs.map(({ stderr }) => /\d+ (created|already exist)/.exec(stderr)?.[0]).sort()).toEqual([
+    '12 already exist',
     '12 created',
-    '12 exists',
   ]);
   expect(await made()).toHaveLength(12);
 });

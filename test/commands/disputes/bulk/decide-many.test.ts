@@ -59,7 +59,7 @@ test('of 200 decisions with 5 bad rows, 195 are recorded, and the receipt says w
   const receipt = receiptOf(machine.folder);
   expect(receipt).toHaveLength(200);
   expect(receipt.filter(({ outcome }) => outcome !== 'applied')).toMatchObject(bad);
-  expect(result.stderr).toContain('5 of 200 disputes could not be decided');
+  expect(result.stderr).toContain('5 of 200 rows could not be decided');
 });
 
 test('a line of the receipt holds before, decision, after, who and when, and not the key', async () => {
