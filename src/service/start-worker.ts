@@ -33,6 +33,9 @@ export interface Writer {
   close(): Promise<void>;
 }
 
+/** Otherwise a worker that copies large posts keeps far more of what it no longer needs. */
+const maxYoungGenerationSizeMb = 16;
+
 /** Made by `npm run build`. Where the program runs from its source, changes are applied on the thread of the caller. */
 const workerFile = new URL('./service-worker.js', import.meta.url);
 
@@ -61,7 +64,7 @@ interface Waiting {
 }
 
 async function startWorker(workerData: WorkerOptions, log: (line: object) => void): Promise<Writer> {
-  const worker = new Worker(workerFile, { workerData });
+  const worker = new Worker(workerFile, { workerData, resourceLimits: { maxYoungGenerationSizeMb } });
   const send = createOutbox<WorkerRequest>((requests) => worker.postMessage(requests));
   const waiting = new Map<number, Waiting>();
   let lastId = 0;

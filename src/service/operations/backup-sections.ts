@@ -17,7 +17,7 @@ import { findStore, type StoreRecord, saveStore } from '../storage/queries/store
 import { refusingTakenSlug } from './stores.ts';
 
 /** In bytes. An item that is larger has a chunk of its own. */
-export const maxChunk = 1024 * 1024;
+export const maxChunk = 512 * 1024;
 
 /** A restore writes whole chunks, and other stores wait for it. */
 const maxItems = 500;

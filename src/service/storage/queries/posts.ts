@@ -45,7 +45,7 @@ function toRow(post: PostRecord) {
 
 /** Limits of what is in memory at a time. A post that is larger is read by itself. */
 const maxPosts = 200;
-const maxBytes = 1024 * 1024;
+const maxBytes = 512 * 1024;
 
 interface Range {
   readonly storeId: string;
