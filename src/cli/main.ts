@@ -186,7 +186,12 @@ async function describeParserError(error: CommanderError, argv: readonly string[
   const { helpCommand, hintFor } = await import('./program/hints.ts');
   const similar = suggested
     ?.replace(/^\((.*)\)$/, '$1')
-    .replace(/^Did you mean ((?!one of).+)\?$/, 'did you mean `$1`?');
+    .replace(/^Did you mean (?:one of )?(.+)\?$/, (_, found: string) => {
+      return `did you mean ${found
+        .split(', ')
+        .map((word) => `\`${word}\``)
+        .join(' or ')}?`;
+    });
   const suggestion = (unknown === undefined ? null : hintFor(unknown, argv)) ?? similar;
   const hint = suggestion || `run \`${helpCommand(argv)}\` for usage`;
   return usageError(message.replace(/'(.+)'/, '"$1"'), hint, {

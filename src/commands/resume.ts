@@ -51,7 +51,7 @@ them.`,
     {
       flag: '--even-if-old',
       description:
-        'Send again even if the idempotency key may have expired (after 20 hours), or the same fields have changed since',
+        'Send again even if the idempotency key may have expired (after 20 hours) or a later change set the same fields',
     },
     {
       flag: '--no-send',
@@ -132,12 +132,13 @@ async function openRecords(context: Context): Promise<HistoryRecord[]> {
   return records.reverse();
 }
 
-/** All open records. In a terminal, the user chooses one or all if there are several. */
+/** All that is to be settled or reported. In a terminal, the user chooses one or all if several are to be settled. */
 async function chooseRecords(context: Context): Promise<HistoryRecord[]> {
   const records = await unsettledRecords(await context.history());
-  if (records.length < 2 || !context.canPrompt) return records;
-  const chosen = await chooseOpen(context, records, 'Which change do you want to resume?', [
-    { value: '', name: `All ${records.length} changes, oldest first` },
+  const open = records.filter(isOpen);
+  if (open.length < 2 || !context.canPrompt) return records;
+  const chosen = await chooseOpen(context, open, 'Which change do you want to resume?', [
+    { value: '', name: `All ${open.length} changes, oldest first` },
   ]);
   return records.filter(({ id }) => chosen === '' || id === chosen);
 }
@@ -167,6 +168,8 @@ async function confirmSending(context: Context, records: readonly HistoryRecord[
     const rows = body === null ? [] : rowsOf(JSON.parse(body), { now: context.now(), currency: null });
     if (rows.length > 0) context.notice(renderIndented(rows, context.err));
   }
+  if (sent.some((record) => record.class === 'keyed'))
+    context.notice('Sent again with the same idempotency key, a change is applied only once.');
   const question = sent.length === 1 ? 'Send this again?' : `Send these ${sent.length} changes again?`;
   if (!(await askFirst(() => askYesNo(context.io, question, true)))) throw cancelledError();
 }

@@ -28,7 +28,7 @@ describe('an id may be abbreviated', () => {
     expect(completeId('ffa2029', ids)).toBe('ffa2029');
     expect(completeId('aaaaaaaa', ids)).toBe('aaaaaaaa');
     expect(() => completeId('01a20294-7', ids)).toThrow(
-      `"01a20294-7" matches several ids: ${ids[0]}, ${ids[1]}`,
+      `"01a20294-7" matches 2 ids, such as ${ids[0]} and ${ids[1]}`,
     );
   });
 });

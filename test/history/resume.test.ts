@@ -77,7 +77,7 @@ describe('resume sends nothing', () => {
   });
 
   test.each([
-    ['a key that may be forgotten', backup, 'would apply it a second time'],
+    ['a key that may be forgotten', backup, 'apply it twice'],
     ['values that others may have changed', update, 'would undo what others have changed'],
   ])('after 20 hours for %s, and says why', async (_what, what, why) => {
     const scene = await startScene();

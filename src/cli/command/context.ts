@@ -127,7 +127,7 @@ export async function createContext({ io, flags }: Pick<Context, 'io' | 'flags'>
     const { startDemo } = await import('./demo-service.ts');
     const started = await waiting.during('the demo store', () => startDemo(demoDirectory(io)));
     cleanups.push(() => started.close());
-    notice(err.color.dim('demo: example data on this machine, no real store'));
+    notice(err.color.dim('demo: example data on this machine, not a real store'));
     return started;
   });
 

@@ -54,9 +54,7 @@ export function inputNeeded(missing: readonly MissingInput[], otherwise?: string
           ].join('\n'),
     hint: connection
       ? 'run `storectl auth login` to store the base URL, store id and key, or try it without an account: `storectl --demo …`'
-      : [`pass ${only && missing.length === 1 ? (only.give.split(' ')[0] ?? '') : 'them'}`, otherwise]
-          .filter(Boolean)
-          .join(', '),
+      : [`pass ${only && missing.length === 1 ? only.give : 'them'}`, otherwise].filter(Boolean).join(', '),
     outcome: 'not_sent',
     fields: missing.map(({ field, give, description }) => ({
       field,

@@ -28,7 +28,7 @@ export function completeId(text: string, known: readonly string[]): string {
   const found = idsBeginningWith(text, known);
   if (found.length > 1) {
     throw usageError(
-      `"${printable(text)}" matches several ids: ${found.slice(0, 5).map(printable).join(', ')}`,
+      `"${printable(text)}" matches ${found.length} ids, such as ${found.slice(0, 2).map(printable).join(' and ')}`,
       'use more characters of the id; nothing was sent',
       { code: 'ambiguous_id' },
     );

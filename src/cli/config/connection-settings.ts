@@ -204,7 +204,7 @@ export function refuseMistypedKey(key: string, origin: string): void {
   throw new CliError({
     code: 'malformed_key',
     exitCode: exitCodes.notAllowed,
-    message: `the key from ${origin} is invalid: its checksum is wrong`,
+    message: `the key in ${origin} is mistyped or cut off: its checksum is wrong`,
     hint: 'copy the whole key again; nothing was sent',
     outcome: 'not_sent',
   });

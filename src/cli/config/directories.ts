@@ -56,7 +56,7 @@ export function refuseMissingHome(
 function noHome(home: string, problem: string, variable: string) {
   return localStateError(
     'no_home',
-    `cannot find the home folder: ${home} is ${problem}`,
+    `cannot find the home directory: ${home} is ${problem}`,
     `set ${home}, or set ${variable} to a directory; nothing was sent`,
   );
 }

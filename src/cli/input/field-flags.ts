@@ -128,7 +128,7 @@ function parseNumber(field: FieldFlag, text: string): number {
   if (!/^[+-]?\d+(\.\d+)?$/.test(text.trim()) || !Number.isInteger(number)) {
     throw invalidInput(
       `${field.flag} must be a whole number (got "${text}")`,
-      `${field.description}, without decimals or units`,
+      `leave out decimals and units: ${field.description}`,
       [{ field: field.path.join('.'), flag: field.flag, detail: 'must be a whole number' }],
     );
   }

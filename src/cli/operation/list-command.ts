@@ -43,8 +43,7 @@ export function listCommand({ kind, what, fields, age, statuses, start }: KnownL
       ]
     : [];
   return {
-    description: `List the ${what} that this machine has created or read, most recently seen first, as they were last
-seen. The service cannot list them.`,
+    description: `List the ${what} that this machine has seen, most recent first, as they were last seen. The service cannot list them.`,
     options: [...statusOptions, limitOption],
     examples: [
       `${noun} list`,
@@ -70,7 +69,7 @@ seen. The service cannot list them.`,
         empty:
           status === undefined
             ? `No ${what} seen on this machine yet. Start with \`storectl ${start}\`.`
-            : `No ${what} with the status ${printable(status)} seen on this machine.`,
+            : `No ${what} with status ${printable(status)} seen on this machine.`,
         show() {
           context.notice(`${upperFirst(what)} seen on this machine:`);
           context.print(describe(context, { known, shown, fields, header, age }));

@@ -41,6 +41,12 @@ export function recordSummary(record: HistoryRecord, now: number): RecordSummary
   };
 }
 
+/** What became of a change, in words. */
+export function describeState({ state, open }: Pick<RecordSummary, 'state' | 'open'>): string {
+  if (!open) return state.replace('_', ' ');
+  return state === 'prepared' ? 'interrupted before sending' : 'outcome unknown';
+}
+
 /** The end of a record's id, by which commands find it too. */
 export function shortRecordId(id: string): string {
   return id.slice(-6);

@@ -94,6 +94,7 @@ const verbs = new Map<string, readonly string[]>(
 
 /** What to run instead of a word that is no command or flag, or null. `argv` holds the word. */
 export function hintFor(unknown: string, argv: readonly string[]): string | null {
+  if (['-y', '--yes', '-f', '--force'].includes(unknown)) return 'to confirm without a prompt, add --confirm';
   const at = argv.indexOf(unknown);
   const before = argv.slice(0, at).find((word) => verbsOf(word).length > 0);
   const after = argv[at + 1]?.startsWith('-') ? undefined : argv[at + 1];

@@ -9,7 +9,7 @@ export type Questions = () => readonly Question[];
 
 /** Explains Escape and Ctrl-C before the first of several questions. */
 export function explainKeys({ err, notice }: Pick<Context, 'err' | 'notice'>): void {
-  notice(err.color.dim(`${err.plain ? '< and Enter' : 'Esc'} to go back, Ctrl-C to cancel.`));
+  notice(err.color.dim(`${err.plain ? '< and Enter' : 'Esc'} for the previous question, Ctrl-C to cancel.`));
 }
 
 /** Asks the questions in turn. Escape goes back to the previous one; at the first it throws {@link WentBack}. */

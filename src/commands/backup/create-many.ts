@@ -47,7 +47,10 @@ export async function backUpMany(
 ): Promise<ExitCode> {
   for (const flag of ['--store', '--base-url', '--idempotency-key']) {
     if (parsed.options.has(flag))
-      throw usageError(`${flag} cannot be used with several profiles`, 'each store has its own');
+      throw usageError(
+        `${flag} cannot be used with several profiles`,
+        `each store needs its own: leave out ${flag}`,
+      );
   }
   const stores: Store[] = [];
   try {

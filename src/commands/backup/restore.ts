@@ -63,7 +63,7 @@ async function backUpAndRestore(run: Run): Promise<Performed> {
   const { backupId = '' } = request.parameters;
   const sections = sectionsOf(request.body);
   const from = await describeBackup(context, backupId);
-  const what = `the ${sections.length === 1 ? 'section' : 'sections'} ${printable(sections.join(', '))}`;
+  const what = `the ${printable(sections.join(', '))} ${sections.length === 1 ? 'section' : 'sections'}`;
   const safety = isOn(parsed, noSafetyBackup)
     ? 'No safety backup is taken.'
     : 'A safety backup is taken first.';
@@ -112,7 +112,7 @@ async function takeSafetyBackup(run: Run, backupId: string): Promise<string> {
       code: 'no_safety_backup',
       exitCode: exitCodes.notApplied,
       message:
-        'the service gave the safety backup no id, so the restore could not be undone; nothing was restored',
+        'the service returned no id for the safety backup, so the restore could not be undone; nothing was restored',
       hint: `add ${noSafetyBackup} to restore without one`,
     });
   }

@@ -53,7 +53,7 @@ export async function showAndDecide(run: Run, isShown = run.ui.interview !== nul
     const unchanged = { ...dispute.record, changed: false };
     return { answer: unchanged, text: JSON.stringify(unchanged), etag: null, record: null };
   }
-  if (comparison === 'conflict') throw unexpectedStatus(dispute, expected);
+  if (comparison === 'conflict') throw unexpectedStatus(dispute, expected, body?.status);
   const warning = unusualStatus(String(body?.status));
   if (warning !== null) context.notice(context.err.color.yellow(`Warning: ${printable(warning)}`));
   await confirmById(

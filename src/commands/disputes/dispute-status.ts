@@ -56,17 +56,20 @@ export function compareDecision(
   return record.status === status && record.resolution === resolution ? 'same' : 'conflict';
 }
 
-/** Why a dispute is not decided: it does not have the expected status. */
-export function describeConflict({ record }: CurrentDispute, expected: string): string {
-  return `the dispute is ${printable(String(record.status))}, not ${expected}`;
+/** Why a dispute is not decided: it does not have the expected status. `wanted` is the status of the decision. */
+export function describeConflict({ record }: CurrentDispute, expected: string, wanted?: unknown): string {
+  const status = printable(String(record.status));
+  return record.status === wanted
+    ? `already decided as ${status}, with another resolution`
+    : `the dispute is ${status}, not ${expected}`;
 }
 
 /** Exit 6 for a dispute in another status. */
-export function unexpectedStatus(dispute: CurrentDispute, expected: string): CliError {
+export function unexpectedStatus(dispute: CurrentDispute, expected: string, wanted?: unknown): CliError {
   return new CliError({
     code: 'unexpected_status',
     exitCode: exitCodes.conflict,
-    message: `${describeConflict(dispute, expected)}; nothing was sent`,
+    message: `${describeConflict(dispute, expected, wanted)}; nothing was sent`,
     hint: `a decision is final; run \`storectl disputes show ${dispute.record.id}\` to see it`,
     outcome: 'not_sent',
     fields: [{ field: 'status', flag: expectStatus, detail: printable(String(dispute.record.status)) }],

@@ -13,7 +13,7 @@ export function checkCompletion(io: Io): Finding {
   const { startFiles, scripts } = completionPlaces(shell, io);
   const found = scripts.find((file) => existsSync(file)) ?? startFiles.find(mentionsStorectl);
   if (found !== undefined) return ok('completion', `${shell}, installed in ${found}`);
-  return warning('completion', `not installed in ${shell}`, shells[shell].install);
+  return warning('completion', `not installed for ${shell}`, shells[shell].install);
 }
 
 function currentShell({ env, process }: Io): ShellName | null {

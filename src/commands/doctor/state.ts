@@ -81,7 +81,7 @@ export async function checkHistory(context: Context): Promise<Finding[]> {
         ? warning('history', `other users can read ${history.folder}`, `chmod 700 '${history.folder}'`)
         : ok('history', `${count} in ${history.folder}`),
       oldest === undefined
-        ? ok('open', 'no change with an unknown outcome')
+        ? ok('open', 'no changes with an unknown outcome')
         : warning(
             'open',
             `${open.length} open, the oldest ${formatDistance(Date.parse(oldest.createdAt) - context.now())}`,

@@ -5,13 +5,21 @@ import { shortenId } from '../../cli/command/short-id.ts';
 import { choiceOf } from '../../cli/core/parsed-command.ts';
 import { printable } from '../../cli/core/sanitize.ts';
 import { formatAge } from '../../cli/output/format-value.ts';
-import { type RecordSummary, recordSummary, shortRecordId } from '../../cli/output/record-summary.ts';
+import {
+  describeState,
+  type RecordSummary,
+  recordSummary,
+  shortRecordId,
+} from '../../cli/output/record-summary.ts';
 import type { Style } from '../../cli/output/style.ts';
 import { cutColumn, renderTable, rowsFit } from '../../cli/output/tables.ts';
 import { operations } from '../../contract/operations.ts';
 import { rawOperationId, recordStates } from '../../history/records/record.ts';
 
 const labelColumn = 3;
+
+/** `open` is all that `resume` settles. */
+const states = [...recordStates, 'open'] as const;
 
 const header = ['id', 'age', 'operation', 'label', 'result'];
 
@@ -33,19 +41,22 @@ was applied, and what is still open. Changes made elsewhere are not included: th
     {
       flag: '--state',
       value: 'STATE',
-      description: `Show only this state: ${recordStates.join(', ')}`,
-      complete: recordStates,
+      description: `Show only this state: ${states.join(', ')} (what \`resume\` settles)`,
+      complete: states,
     },
     limitOption,
   ],
-  examples: ['history list', 'history list --operation backup.create --json', 'history list --state unknown'],
+  examples: ['history list', 'history list --operation backup.create --json', 'history list --state open'],
   async run(context, parsed) {
     const operation = choiceOf(parsed, '--operation', recordedOperations);
-    const state = choiceOf(parsed, '--state', recordStates);
+    const state = choiceOf(parsed, '--state', states);
     const limit = readLimit(parsed);
 
     const history = await context.history();
-    const { records, problems } = await history.list({ operation, state });
+    const { records, problems } = await history.list({
+      operation,
+      ...(state === 'open' ? { open: true } : { state }),
+    });
     for (const { file, message } of problems)
       context.notice(context.err.color.yellow(printable(`${file} ${message}`)));
     const summaries = records.slice(0, limit).map((record) => recordSummary(record, context.now()));
@@ -56,7 +67,7 @@ was applied, and what is still open. Changes made elsewhere are not included: th
         context.print(renderTable(header, describeRows(summaries, context), context.out));
         context.notice(`Stored in ${history.folder}`);
         if (summaries.some(({ open }) => open))
-          context.notice('Run `storectl resume` to settle open changes.');
+          context.notice('Run `storectl resume` to settle changes whose outcome is unknown.');
         noticeMore(context, records.length, limit);
       },
     });
@@ -96,6 +107,6 @@ function describeResult({ state, open, result }: RecordSummary, { color, width, 
     return [mark, text ?? (mark === 'applied' ? null : 'applied')].filter((part) => part !== null).join(' ');
   }
   const paint = open ? color.yellow : color.red;
-  const words = `${paint(state.replace('_', ' '))}${open ? ' (open)' : ''}`;
+  const words = paint(describeState({ state, open }));
   return text === null ? words : `${words}: ${text}`;
 }

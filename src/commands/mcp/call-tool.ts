@@ -138,7 +138,7 @@ function answerOf(session: Session, tool: Tool, inputs: Inputs, result: CommandR
 
 /** Errors of these kinds are found before the service is asked. */
 const ownErrors: readonly unknown[] = [exitCodes.usage, exitCodes.inputNeeded, exitCodes.localState];
-const demoNote = 'demo: example data on this machine, no real store';
+const demoNote = 'demo: example data on this machine, not a real store';
 
 /** Only what certainly has no text of the service is said as storectl's own. */
 function separate(

@@ -12,7 +12,7 @@ const allow = '--allow';
 const readOnly = '--read-only';
 
 export const command: CommandDefinition = {
-  description: `Serve an assistant with the Model Context Protocol, on standard input and output. It uses one stored profile
+  description: `Run a Model Context Protocol (MCP) server on standard input and output, for an assistant. It uses one stored profile
 and its key. Reads and dry runs are always allowed. A change is sent only if ${allow} names its operation, with the same
 guards and the same history as the commands.`,
   options: [

@@ -2,7 +2,6 @@ import type { Context } from '../../cli/command/context.ts';
 import { deriveFlags, type FieldFlag } from '../../cli/input/field-flags.ts';
 import { askInto, idChoices } from '../../cli/operation/questions/ask-missing.ts';
 import { knownIds } from '../../cli/operation/questions/known-ids.ts';
-import { labelOf } from '../../cli/output/labels.ts';
 import { askChoice, askSeveral } from '../../cli/prompts/prompts.ts';
 import type { Questions } from '../../cli/prompts/questions.ts';
 import { markNotificationsRead } from '../../contract/operations/notifications.ts';
@@ -14,8 +13,8 @@ export function questionsOfNotifications(context: Context, body: Record<string, 
   const choose = async () => {
     const choices = [
       { value: 'all', name: 'All' },
-      { value: 'ids', name: 'Only some' },
-      { value: 'before', name: 'All before a time' },
+      { value: 'ids', name: 'Some' },
+      { value: 'before', name: 'All before a certain time' },
     ];
     way = await askChoice(context.io, 'Which notifications do you want to mark as read?', choices, way);
     for (const name of Object.keys(body)) if (name !== way) delete body[name];
@@ -24,7 +23,7 @@ export function questionsOfNotifications(context: Context, body: Record<string, 
     const known = way === 'ids' ? await knownIds(context, markNotificationsRead) : [];
     if (known.length === 0) return askInto(context, body, field);
     const before = Array.isArray(body.ids) ? body.ids.map(String) : [];
-    body.ids = await askSeveral(context.io, labelOf(field.path), idChoices(context, known), before);
+    body.ids = await askSeveral(context.io, 'Notifications', idChoices(context, known), before);
   };
   return () => [choose, ...fields.filter(({ path }) => path[0] === way).map(questionOf)];
 }

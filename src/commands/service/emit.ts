@@ -48,9 +48,7 @@ the endpoints subscribed to it. This needs write access to the database, not a k
 
 function refuseMissing(storeId: string | undefined, event: string | undefined): void {
   const missing = [
-    ...(storeId === undefined
-      ? [{ field: 'storeId', give: '--store ID', description: storeDescription }]
-      : []),
+    ...(storeId === undefined ? [{ field: 'store', give: '--store ID', description: storeDescription }] : []),
     ...(event === undefined ? [missingEvent] : []),
   ];
   if (missing.length > 0) throw inputNeeded(missing);

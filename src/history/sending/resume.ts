@@ -200,10 +200,13 @@ function left(record: HistoryRecord, note: string | null): Resumed {
 
 async function leaveOneShot(options: ResumeOptions, record: HistoryRecord): Promise<Resumed> {
   if (mayHaveBeenApplied(record)) {
-    const advice =
-      'The change was sent, but the response was lost, and it cannot be sent again safely. ' +
-      `Check the store, then run \`storectl resume ${record.id} --mark applied\` if the change is there. ` +
+    const check =
+      `check the store, then run \`storectl resume ${record.id} --mark applied\` if the change is there. ` +
       'If not, use --mark not-applied, then run the command again.';
+    const advice =
+      record.batch === null
+        ? `The change was sent, but the response was lost, and it cannot be sent again safely: ${check}`
+        : `The change was sent, but the response was lost. Run the same command again to settle it. If that cannot, ${check}`;
     return { action: 'left', record: await endAsUnknown(options, record), reason: 'one_shot', advice };
   }
   const failure = { code: 'cancelled', message: 'storectl exited before sending' } as const;

@@ -125,6 +125,6 @@ async function checkBackup(work: Work, backupId: string, names: readonly Section
   }
   return {
     selected,
-    beforeLabel: firstCodePoints(`By the service before restore of ${backup.label}`, maxLabel),
+    beforeLabel: firstCodePoints(`Automatic backup before restore of ${backup.label}`, maxLabel),
   };
 }

@@ -8,8 +8,8 @@ test('backup create', async () => {
   const session = await openSession('storectl backup create');
   expect(await session.shows(/Label:$/)).toMatchInlineSnapshot(`
     "$ storectl backup create
-    demo: example data on this machine, no real store
-    Esc to go back, Ctrl-C to cancel.
+    demo: example data on this machine, not a real store
+    Esc for the previous question, Ctrl-C to cancel.
     ? Label:"
   `);
   session.type('before the sale');
@@ -42,8 +42,8 @@ test('backup create', async () => {
   session.press('Enter');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl backup create
-    demo: example data on this machine, no real store
-    Esc to go back, Ctrl-C to cancel.
+    demo: example data on this machine, not a real store
+    Esc for the previous question, Ctrl-C to cancel.
     ✔ Label: before the sale
     ✔ Sections: store, blog
     demo → store <uuid>
@@ -73,8 +73,8 @@ test('backup restore', async () => {
   const session = await openSession('storectl backup restore', { machine });
   expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`
     "$ storectl backup restore
-    demo: example data on this machine, no real store
-    Esc to go back, Ctrl-C to cancel.
+    demo: example data on this machine, not a real store
+    Esc for the previous question, Ctrl-C to cancel.
     ? Which backup do you want to restore?
     ❯ <id>  second (store, blog), <age>
       <id>  first (store, blog), <age>
@@ -99,22 +99,22 @@ test('backup restore', async () => {
 
     Sections  store
 
-    This replaces the section store with the contents of backup <uuid>
+    This replaces the store section with the contents of backup <uuid>
     ("second", <age>). A safety backup is taken first.
     ? Restore this backup? Type <id> to confirm:"
   `);
   session.type(id);
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl backup restore
-    demo: example data on this machine, no real store
-    Esc to go back, Ctrl-C to cancel.
+    demo: example data on this machine, not a real store
+    Esc for the previous question, Ctrl-C to cancel.
     ✔ Which backup do you want to restore? <id>  second (store, blog), <age>
     ✔ Sections: store
     demo → store <uuid>
 
     Sections  store
 
-    This replaces the section store with the contents of backup <uuid>
+    This replaces the store section with the contents of backup <uuid>
     ("second", <age>). A safety backup is taken first.
     ✔ Restore this backup? Type <id> to confirm: <uuid>
     ✓ Restored store from backup <uuid> ("second")
@@ -135,7 +135,7 @@ test('backup restore: a store that is no example lists nothing, so the history o
   const session = await openSession('storectl backup restore', { machine });
   expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`
     "$ storectl backup restore
-    Esc to go back, Ctrl-C to cancel.
+    Esc for the previous question, Ctrl-C to cancel.
     ? Which backup do you want to restore?
     ❯ <id>  after the sale (store, blog), <age>
       <id>  before the sale (store, blog), <age>
@@ -186,8 +186,8 @@ test('notify add-endpoint', async () => {
   session.press('Enter');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl notify add-endpoint
-    demo: example data on this machine, no real store
-    Esc to go back, Ctrl-C to cancel.
+    demo: example data on this machine, not a real store
+    Esc for the previous question, Ctrl-C to cancel.
     ✔ Name: Team
     ✔ URL: https://discord.com/api/webhooks/1/token
     ✔ Events: dispute_opened
@@ -217,12 +217,12 @@ test('notify mark-read: all of them', async () => {
   const session = await openSession('storectl notify mark-read');
   expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`
     "$ storectl notify mark-read
-    demo: example data on this machine, no real store
-    Esc to go back, Ctrl-C to cancel.
+    demo: example data on this machine, not a real store
+    Esc for the previous question, Ctrl-C to cancel.
     ? Which notifications do you want to mark as read?
     ❯ All
-      Only some
-      All before a time
+      Some
+      All before a certain time
 
     ↑↓ navigate • ⏎ select"
   `);
@@ -231,8 +231,8 @@ test('notify mark-read: all of them', async () => {
   session.press('Enter');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl notify mark-read
-    demo: example data on this machine, no real store
-    Esc to go back, Ctrl-C to cancel.
+    demo: example data on this machine, not a real store
+    Esc for the previous question, Ctrl-C to cancel.
     ✔ Which notifications do you want to mark as read? All
     demo → store <uuid>
     ✔ Mark these notifications as read? Yes
@@ -248,8 +248,8 @@ test('notify mark-read: some of them', async () => {
   await session.shows(/⏎ select$/);
   session.press('Down', 'Enter');
   expect(await session.shows(/⏎ submit$/)).toMatchInlineSnapshot(`
-    "✔ Which notifications do you want to mark as read? Only some
-    ? IDs:
+    "✔ Which notifications do you want to mark as read? Some
+    ? Notifications:
     ❯◯ <id>  Feedback of the week
      ◯ <id>  Subdomain reclaim notice
      ◯ <id>  New dispute
@@ -261,10 +261,10 @@ test('notify mark-read: some of them', async () => {
   session.press('Enter');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl notify mark-read
-    demo: example data on this machine, no real store
-    Esc to go back, Ctrl-C to cancel.
-    ✔ Which notifications do you want to mark as read? Only some
-    ✔ IDs: <id>  Feedback of the week
+    demo: example data on this machine, not a real store
+    Esc for the previous question, Ctrl-C to cancel.
+    ✔ Which notifications do you want to mark as read? Some
+    ✔ Notifications: <id>  Feedback of the week
     demo → store <uuid>
 
     IDs  <uuid>
@@ -289,8 +289,8 @@ test('notify mark-read: by ids, where nothing lists them', async () => {
   session.press('Enter');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl notify mark-read
-    Esc to go back, Ctrl-C to cancel.
-    ✔ Which notifications do you want to mark as read? Only some
+    Esc for the previous question, Ctrl-C to cancel.
+    ✔ Which notifications do you want to mark as read? Some
     ✔ IDs (comma-separated): <uuid>,
       <uuid>
     main → store <uuid> @ <host>

@@ -5,8 +5,8 @@ test('disputes open', async () => {
   const session = await openSession('storectl disputes open');
   expect(await session.shows(/Reason:$/)).toMatchInlineSnapshot(`
     "$ storectl disputes open
-    demo: example data on this machine, no real store
-    Esc to go back, Ctrl-C to cancel.
+    demo: example data on this machine, not a real store
+    Esc for the previous question, Ctrl-C to cancel.
     ? Reason:"
   `);
   session.type('Parcel never arrived');
@@ -27,8 +27,8 @@ test('disputes open', async () => {
   session.press('Enter');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl disputes open
-    demo: example data on this machine, no real store
-    Esc to go back, Ctrl-C to cancel.
+    demo: example data on this machine, not a real store
+    Esc for the previous question, Ctrl-C to cancel.
     ✔ Reason: Parcel never arrived
     demo → store <uuid>
 
@@ -58,7 +58,7 @@ test('disputes show', async () => {
   const session = await openSession('storectl disputes show', { rows: 70 });
   expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`
     "$ storectl disputes show
-    demo: example data on this machine, no real store
+    demo: example data on this machine, not a real store
     ? Which dispute do you want to see?
     ❯ <id>  open, Buyer does not recognise the charge of 84.50 EUR.
       <id>  won, Buyer says that the parcel never arrived.
@@ -167,9 +167,9 @@ test('disputes decide: any id can be given if no dispute is open', async () => {
   const session = await openSession('storectl disputes decide', { machine });
   expect(await session.shows(/Dispute ID:$/)).toMatchInlineSnapshot(`
     "$ storectl disputes decide
-    demo: example data on this machine, no real store
-    No dispute seen on this machine, and the service has no list: enter the id.
-    Esc to go back, Ctrl-C to cancel.
+    demo: example data on this machine, not a real store
+    No dispute to choose from on this machine. Enter its ID.
+    Esc for the previous question, Ctrl-C to cancel.
     ? Dispute ID:"
   `);
   session.type('not an id');
@@ -187,8 +187,8 @@ test('reclaim appeal', async () => {
     await session.shows(/Which reclaim notice do you want to appeal\?\n(.*\n)+.*select$/),
   ).toMatchInlineSnapshot(`
     "$ storectl reclaim appeal
-    demo: example data on this machine, no real store
-    Esc to go back, Ctrl-C to cancel.
+    demo: example data on this machine, not a real store
+    Esc for the previous question, Ctrl-C to cancel.
     ? Which reclaim notice do you want to appeal?
     ❯ <id>  juniper-ink, noticed
       Other…
@@ -211,8 +211,8 @@ test('reclaim appeal', async () => {
   session.type(reclaims[0].id);
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl reclaim appeal
-    demo: example data on this machine, no real store
-    Esc to go back, Ctrl-C to cancel.
+    demo: example data on this machine, not a real store
+    Esc for the previous question, Ctrl-C to cancel.
     ✔ Which reclaim notice do you want to appeal? <id>  juniper-ink, noticed
     ✔ Text: The shop is open: last order yesterday
     demo → store <uuid>

@@ -99,8 +99,8 @@ test('resume: asks which open change to resume if there are several', async () =
     "$ storectl resume
     ? Which change do you want to resume?
     ❯ All 2 changes, oldest first
-      <record>  backup.create, second, unknown (open), connection_lost, <age>
-      <record>  backup.create, first, unknown (open), connection_lost, <age>
+      <record>  backup.create, second, outcome unknown, connection_lost, <age>
+      <record>  backup.create, first, outcome unknown, connection_lost, <age>
 
     ↑↓ navigate • ⏎ select"
   `);
@@ -110,16 +110,17 @@ test('resume: asks which open change to resume if there are several', async () =
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl resume
     ✔ Which change do you want to resume? All 2 changes, oldest first
-    <record>  backup.create, first, unknown (open), connection_lost, <age>
+    <record>  backup.create, first, outcome unknown, connection_lost, <age>
       POST http://<host>/v1/stores/<uuid>/operations/backups
       Label            first
       Sections         store
       Idempotency key  <idempotency-key>
-    <record>  backup.create, second, unknown (open), connection_lost, <age>
+    <record>  backup.create, second, outcome unknown, connection_lost, <age>
       POST http://<host>/v1/stores/<uuid>/operations/backups
       Label            second
       Sections         store
       Idempotency key  <idempotency-key>
+    Sent again with the same idempotency key, a change is applied only once.
     ✔ Send these 2 changes again? Yes
     <record>  backup.create  first  applied  <uuid>
     <record>  backup.create  second  applied  <uuid>
@@ -141,11 +142,12 @@ test('resume of one record: it is shown, and nothing is sent until the user says
   refused.type('n');
   expect(await refused.ends()).toMatchInlineSnapshot(`
     "$ storectl resume
-    <record>  backup.create, nightly, unknown (open), connection_lost, <age>
+    <record>  backup.create, nightly, outcome unknown, connection_lost, <age>
       POST http://<host>/v1/stores/<uuid>/operations/backups
       Label            nightly
       Sections         store
       Idempotency key  <idempotency-key>
+    Sent again with the same idempotency key, a change is applied only once.
     ✔ Send this again? No
     error: cancelled; nothing was sent
     $ echo "exit $?"
@@ -161,11 +163,12 @@ test('resume of one record: it is shown, and nothing is sent until the user says
   session.press('Enter');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl resume <record>
-    <record>  backup.create, nightly, unknown (open), connection_lost, <age>
+    <record>  backup.create, nightly, outcome unknown, connection_lost, <age>
       POST http://<host>/v1/stores/<uuid>/operations/backups
       Label            nightly
       Sections         store
       Idempotency key  <idempotency-key>
+    Sent again with the same idempotency key, a change is applied only once.
     ✔ Send this again? Yes
     <record>  backup.create  nightly  applied  <uuid>
     $ echo "exit $?"
@@ -179,8 +182,8 @@ test('api', async () => {
   const session = await openSession('storectl api');
   expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`
     "$ storectl api
-    demo: example data on this machine, no real store
-    Esc to go back, Ctrl-C to cancel.
+    demo: example data on this machine, not a real store
+    Esc for the previous question, Ctrl-C to cancel.
     ? Method:
     ❯ GET
       HEAD
@@ -217,8 +220,8 @@ test('api', async () => {
   session.press('Enter');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl api
-    demo: example data on this machine, no real store
-    Esc to go back, Ctrl-C to cancel.
+    demo: example data on this machine, not a real store
+    Esc for the previous question, Ctrl-C to cancel.
     ✔ Method: POST
     ✔ Path: /v1/stores/{store}/operations/backups
     ✔ Body (JSON, empty for none): {"label":"raw","sections":["store"]}
@@ -254,8 +257,8 @@ test('api: another path', async () => {
   session.press('BSpace', 'BSpace', 'Enter');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl api GET
-    demo: example data on this machine, no real store
-    Esc to go back, Ctrl-C to cancel.
+    demo: example data on this machine, not a real store
+    Esc for the previous question, Ctrl-C to cancel.
     ✔ Path: Other…
     ✔ Path ({store} is replaced by the store id): /v1/stores/{store}/operations/settings?x=1
     {
@@ -311,7 +314,7 @@ test('settings edit', async () => {
   const session = await openSession('storectl settings edit', { machine, env: { EDITOR } });
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl settings edit
-    demo: example data on this machine, no real store
+    demo: example data on this machine, not a real store
     demo → store <uuid>
     ✓ Saved the operations settings
     Quiet hours start  22:00 → 21:15
@@ -332,7 +335,7 @@ test('settings edit: an editor that breaks every text can be left, and the text 
   const session = await openSession('storectl settings edit', { machine, env: { EDITOR } });
   expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`
     "$ storectl settings edit
-    demo: example data on this machine, no real store
+    demo: example data on this machine, not a real store
     demo → store <uuid>
     ? Invalid YAML in line 7 (Implicit keys need to be on a single line). What do you want to do?
     ❯ Edit again
@@ -345,7 +348,7 @@ test('settings edit: an editor that breaks every text can be left, and the text 
   session.press('Down', 'Enter');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl settings edit
-    demo: example data on this machine, no real store
+    demo: example data on this machine, not a real store
     demo → store <uuid>
     ✔ Invalid YAML in line 7 (Implicit keys need to be on a single line). What do you want to do? Edit
       again

@@ -47,8 +47,8 @@ test('Escape goes back through all the questions, from the last one on, and ever
   session.press('Enter');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl backup create
-    demo: example data on this machine, no real store
-    Esc to go back, Ctrl-C to cancel.
+    demo: example data on this machine, not a real store
+    Esc for the previous question, Ctrl-C to cancel.
     ✔ Label: nightly
     ✔ Sections: store
     demo → store <uuid>
@@ -207,8 +207,8 @@ test('a section that is not offered, and Escape back to the list', async () => {
   session.press('Enter');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl backup create
-    demo: example data on this machine, no real store
-    Esc to go back, Ctrl-C to cancel.
+    demo: example data on this machine, not a real store
+    Esc for the previous question, Ctrl-C to cancel.
     ✔ Label: nightly
     ✔ Sections: Other…
     ✔ Sections: Other…
@@ -264,7 +264,7 @@ test('a refused value is asked for again; each attempt has its own record, and o
   session.press('Enter');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl backup create
-    Esc to go back, Ctrl-C to cancel.
+    Esc for the previous question, Ctrl-C to cancel.
     ✔ Label: nightly
     ✔ Sections (suggestions; the service may accept others): store
     main → store <uuid> @ <host>
@@ -313,7 +313,7 @@ test('an answer that may have been applied is not asked for again: exit 10', asy
   session.press('Enter');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl blog create
-    Esc to go back, Ctrl-C to cancel.
+    Esc for the previous question, Ctrl-C to cancel.
     ✔ Title: Spring sale
     ✔ Content (Markdown): Soon.
     main → store <uuid> @ <host>
@@ -347,8 +347,8 @@ test('Ctrl-C after a refusal says that it had no effect', async () => {
   session.press('C-c');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl disputes open --deadline-at 9999-12-31T23:59:00-12:00
-    demo: example data on this machine, no real store
-    Esc to go back, Ctrl-C to cancel.
+    demo: example data on this machine, not a real store
+    Esc for the previous question, Ctrl-C to cancel.
     ✔ Reason: Parcel never arrived
     demo → store <uuid>
 
@@ -433,8 +433,8 @@ test('STORECTL_ACCESSIBLE: a whole session in lines of text', async () => {
   session.type('1');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl backup create
-    demo: example data on this machine, no real store
-    < and Enter to go back, Ctrl-C to cancel.
+    demo: example data on this machine, not a real store
+    < and Enter for the previous question, Ctrl-C to cancel.
     Label: nightly
     Sections:
     1: store
@@ -491,9 +491,10 @@ test('40 columns and 20 rows: no word is cut, and the questions about a dispute 
   const session = await openSession('storectl disputes decide', { columns: 40, rows: 20 });
   expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`
     "$ storectl disputes decide
-    demo: example data on this machine, no
-    real store
-    Esc to go back, Ctrl-C to cancel.
+    demo: example data on this machine, not
+    a real store
+    Esc for the previous question, Ctrl-C to
+    cancel.
     ? Which dispute do you want to decide?
     ❯ <id>  open, Buyer does not
         recognise the charge of 84.50 EUR.
@@ -587,8 +588,8 @@ test('40 columns: results and errors are wrapped at words', async () => {
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl backup create --label "before
      the big spring sale" --sections store
-    demo: example data on this machine, no
-    real store
+    demo: example data on this machine, not
+    a real store
     demo → store
     <uuid>
     ✓ Created backup "before the big spring
@@ -606,8 +607,8 @@ test('40 columns: results and errors are wrapped at words', async () => {
   session.type('clear; storectl disputes show 5e0c7a52-3d1b-4c8e-9f4a-2b6d8e10c3a7');
   await session.shows(/request id:/);
   expect(await session.ends()).toMatchInlineSnapshot(`
-    "demo: example data on this machine, no
-    real store
+    "demo: example data on this machine, not
+    a real store
     error: dispute
     <uuid> not
     found in store
@@ -645,8 +646,8 @@ test('the editor takes a long text, which is kept or edited again', async () => 
   session.press('Enter');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl blog create
-    demo: example data on this machine, no real store
-    Esc to go back, Ctrl-C to cancel.
+    demo: example data on this machine, not a real store
+    Esc for the previous question, Ctrl-C to cancel.
     ✔ Title: Spring sale
     ✔ Content (Markdown, press Enter to open your editor):
     demo → store <uuid>

@@ -10,7 +10,7 @@ test('auth login: the store id is asked for again if the store is not found, and
   const session = await openSession('storectl auth login', { machine: newProgramMachine() });
   expect(await session.shows(/Base URL:$/)).toMatchInlineSnapshot(`
     "$ storectl auth login
-    Esc to go back, Ctrl-C to cancel.
+    Esc for the previous question, Ctrl-C to cancel.
     ? Base URL:"
   `);
   session.type('http://api.example.com');
@@ -21,7 +21,7 @@ test('auth login: the store id is asked for again if the store is not found, and
   session.type(storeId.replace(/.$/, 'x'));
   await session.shows(/API key \(not shown\):$/);
   session.type(apiKey.replace(/.$/, '-'));
-  await session.shows(/is invalid(.*\n)+.*API key \(not shown\):$/);
+  await session.shows(/checksum is wrong(.*\n)+.*API key \(not shown\):$/);
   session.type(apiKey);
   expect(await session.shows(/Store ID: \S+x$/)).toMatchInlineSnapshot(`
     "✔ API key (not shown):
@@ -38,11 +38,11 @@ test('auth login: the store id is asked for again if the store is not found, and
   expect(screen).not.toContain('<key>');
   expect(screen).toMatchInlineSnapshot(`
     "$ storectl auth login
-    Esc to go back, Ctrl-C to cancel.
+    Esc for the previous question, Ctrl-C to cancel.
     ✔ Base URL: http://<host>
     ✔ Store ID: 5e0c7a52-3d1b-4c8e-9f4a-2b6d8e10c3ax
     ✔ API key (not shown):
-    the key from your answer is invalid: its checksum is wrong
+    the key in your answer is mistyped or cut off: its checksum is wrong
     ✔ API key (not shown):
     store 5e0c7a52-3d1b-4c8e-9f4a-2b6d8e10c3ax not found, or the key is not for this store; the key was
     not stored
@@ -132,13 +132,13 @@ test('no store is set up yet: the login comes first, then the command goes on', 
     "$ storectl backup create
     ✔ No store is set up on this machine yet. What do you want to do? Log in (needs the base URL, the
       store id and an API key)
-    Esc to go back, Ctrl-C to cancel.
+    Esc for the previous question, Ctrl-C to cancel.
     ✔ Base URL: http://<host>
     ✔ Store ID: <uuid>
     ✔ API key (not shown):
     ✓ Logged in to store <uuid> @ <host> (profile main)
     The key is stored in <home>/config/settings.json.
-    Esc to go back, Ctrl-C to cancel.
+    Esc for the previous question, Ctrl-C to cancel.
     ✔ Label: first
     ✔ Sections (suggestions; the service may accept others): store
     main → store <uuid> @ <host>
@@ -168,7 +168,7 @@ test('no store is set up yet: the example store, or nothing', async () => {
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl settings show --fields quietHours.start
     ✔ No store is set up on this machine yet. What do you want to do? Use the demo store
-    demo: example data on this machine, no real store
+    demo: example data on this machine, not a real store
     {
       "quietHours": {
         "start": "22:00"
@@ -253,7 +253,7 @@ test('profile set: a new one', async () => {
     "$ storectl profile set
     ✔ Which profile do you want to change? New profile…
     ✔ Name: outlet
-    Esc to go back, Ctrl-C to cancel.
+    Esc for the previous question, Ctrl-C to cancel.
     ✔ Base URL: https://api.example.com
     ✔ Store ID: store-2
     ✓ Created profile outlet
@@ -308,7 +308,7 @@ test('doctor', async () => {
   const session = await openSession('storectl doctor', { env: { SHELL: '/bin/zsh' } });
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl doctor
-    demo: example data on this machine, no real store
+    demo: example data on this machine, not a real store
     node        ok       <version>
     settings    ok       nothing stored yet (<home>/config/settings.json)
     profile     ok       demo (from the environment)
@@ -317,9 +317,9 @@ test('doctor', async () => {
     state       ok       <home>/state
     space       ok       <size> free
     history     ok       0 records in <home>/state/demo/history
-    open        ok       no change with an unknown outcome
+    open        ok       no changes with an unknown outcome
     locks       ok       none
-    completion  warning  not installed in zsh
+    completion  warning  not installed for zsh
                          → add \`source <(storectl completion zsh)\` to ~/.zshrc, after compinit
     $ echo "exit $?"
     exit 0
@@ -353,7 +353,7 @@ test('demo info', async () => {
   const session = await openSession('storectl demo info', { machine: demoMachine() });
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl demo info
-    demo: example data on this machine, no real store
+    demo: example data on this machine, not a real store
     Store ID  <uuid>
 
     Disputes

@@ -5,8 +5,8 @@ test('store update', async () => {
   const session = await openSession('storectl store update');
   expect(await session.shows(/⏎ submit$/)).toMatchInlineSnapshot(`
     "$ storectl store update
-    demo: example data on this machine, no real store
-    Esc to go back, Ctrl-C to cancel.
+    demo: example data on this machine, not a real store
+    Esc for the previous question, Ctrl-C to cancel.
     ? What do you want to change? (25 choices; scroll for more)
     ❯◯ Name (now Juniper & Ink)
      ◯ Slug (now juniper-ink)
@@ -48,8 +48,8 @@ test('store update', async () => {
   session.press('Enter');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl store update
-    demo: example data on this machine, no real store
-    Esc to go back, Ctrl-C to cancel.
+    demo: example data on this machine, not a real store
+    Esc for the previous question, Ctrl-C to cancel.
     ✔ What do you want to change? Name, Timezone
     ✔ Name: Juniper
     ✔ Timezone: Europe/Rome
@@ -128,8 +128,8 @@ test('blog create', async () => {
   session.press('Enter');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl blog create
-    demo: example data on this machine, no real store
-    Esc to go back, Ctrl-C to cancel.
+    demo: example data on this machine, not a real store
+    Esc for the previous question, Ctrl-C to cancel.
     ✔ Title: Spring sale
     ✔ Content (Markdown): All inks **20 %** off.
     demo → store <uuid>
@@ -171,7 +171,7 @@ test('settings show', async () => {
   const session = await openSession('storectl settings show');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl settings show
-    demo: example data on this machine, no real store
+    demo: example data on this machine, not a real store
     Quiet hours enabled               yes
     Quiet hours start                 22:00
     Quiet hours end                   07:00
@@ -204,8 +204,8 @@ test('settings save', async () => {
   const session = await openSession('storectl settings save');
   expect(await session.shows(/⏎ submit$/)).toMatchInlineSnapshot(`
     "$ storectl settings save
-    demo: example data on this machine, no real store
-    Esc to go back, Ctrl-C to cancel.
+    demo: example data on this machine, not a real store
+    Esc for the previous question, Ctrl-C to cancel.
     ? What do you want to change? (14 choices; scroll for more)
     ❯◯ Quiet hours enabled (now yes)
      ◯ Quiet hours start (now 22:00)
@@ -245,8 +245,8 @@ test('settings save', async () => {
   session.press('Enter');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl settings save
-    demo: example data on this machine, no real store
-    Esc to go back, Ctrl-C to cancel.
+    demo: example data on this machine, not a real store
+    Esc for the previous question, Ctrl-C to cancel.
     ✔ What do you want to change? Quiet hours enabled, Quiet hours start
     ✔ Pause notifications during quiet hours? Yes
     ✔ Quiet hours start: 21:30
@@ -299,8 +299,8 @@ test('settings save: the template of a notification', async () => {
   session.press('Enter');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl settings save
-    demo: example data on this machine, no real store
-    Esc to go back, Ctrl-C to cancel.
+    demo: example data on this machine, not a real store
+    Esc for the previous question, Ctrl-C to cancel.
     ✔ What do you want to change? Notification template
     ✔ Which notification template do you want to change? dispute_opened
     ✔ Template dispute_opened title: Please answer

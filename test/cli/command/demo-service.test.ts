@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { newMachine } from '../../helpers/cli.ts';
 import { answer, startFaultServer } from '../../helpers/fault-server.ts';
 
-const marker = 'demo: example data on this machine, no real store\n';
+const marker = 'demo: example data on this machine, not a real store\n';
 
 function jsonOf({ exitCode, stdout, stderr }: { exitCode: number; stdout: string; stderr: string }) {
   expect({ exitCode, stderr }).toMatchObject({ exitCode: 0 });

@@ -565,7 +565,7 @@ test('the note on the demo is not marked as text of the service', async () => {
 
   const listed = await call('settings_show');
 
-  expect(listed).toMatchObject({ ok: true, notes: ['demo: example data on this machine, no real store'] });
+  expect(listed).toMatchObject({ ok: true, notes: ['demo: example data on this machine, not a real store'] });
   expect(listed.untrusted.notes).toBeUndefined();
 });
 

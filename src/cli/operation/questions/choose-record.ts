@@ -2,7 +2,7 @@ import type { RecordQuery } from '../../../history/records/query.ts';
 import { type HistoryRecord, isUntold } from '../../../history/records/record.ts';
 import type { Context } from '../../command/context.ts';
 import { printable } from '../../core/sanitize.ts';
-import { recordSummary, shortRecordId } from '../../output/record-summary.ts';
+import { describeState, recordSummary, shortRecordId } from '../../output/record-summary.ts';
 import type { Choice } from '../../prompts/prompts.ts';
 
 /** Older records are in `history list`. */
@@ -16,9 +16,10 @@ export async function recordChoices(context: Context, query: RecordQuery = {}): 
 
 /** A record as a choice of a picker. */
 export function asChoice(record: HistoryRecord, now: number): Choice {
-  const { id, operation, label, state, open, age, result } = recordSummary(record, now);
-  const remark = open ? ' (open)' : isUntold(record) ? ' (not reported)' : '';
-  const words = [operation, label, state + remark, result, age].filter((word) => word !== null);
+  const summary = recordSummary(record, now);
+  const { id, operation, label, age, result } = summary;
+  const state = describeState(summary) + (isUntold(record) ? ' (not reported)' : '');
+  const words = [operation, label, state, result, age].filter((word) => word !== null);
   const shortId = shortRecordId(id);
   return { value: id, name: `${shortId}  ${words.map(printable).join(', ')}`, short: shortId };
 }

@@ -200,8 +200,8 @@ async function change(run: Run, options: ChangeOptions): Promise<Recorded> {
       onEarlierRecord: (earlier, open) =>
         say(
           open
-            ? `Continuing ${earlier.id} with its idempotency key, because its outcome is unknown. Add --new to start over.`
-            : `Already applied with this idempotency key. This is the response to ${earlier.id}.`,
+            ? `The outcome of ${earlier.id}, the same command, is unknown. It is sent again with the same idempotency key, so it is applied only once. Add --new to start over.`
+            : `This was already applied by ${earlier.id}; nothing was sent. This is its response.`,
         ),
       onWait: () => say('Waiting for another storectl command to finish…'),
     }),

@@ -59,18 +59,26 @@ export function printPlan(context: Context, planned: readonly PlannedPost[]): vo
  * Elsewhere it is one line with the totals.
  */
 export async function showAndConfirmPlan(context: Context, planned: readonly PlannedPost[]): Promise<void> {
-  const count = planned.filter(({ plan }) => 'do' in plan).length;
   const totals = describeTotals(planned.map(wordOf));
   if (!context.canPrompt) {
     context.notice(`Plan: ${totals}.`);
     return;
   }
   context.print(`${describePlan(planned, context.out.width)}\n\n${totals}\n`);
-  if (count === 0) return;
+  if (!planned.some(({ plan }) => 'do' in plan)) return;
   const { askYesNo } = await import('../../../cli/prompts/prompts.ts');
   const { askFirst } = await import('../../../cli/prompts/questions.ts');
-  const question = count === 1 ? 'Create 1 post?' : `Create ${count} posts?`;
-  if (!(await askFirst(() => askYesNo(context.io, question, true)))) throw cancelledError();
+  if (!(await askFirst(() => askYesNo(context.io, questionOf(planned), true)))) throw cancelledError();
+}
+
+/** `Create 15 posts and settle 8?` */
+function questionOf(planned: readonly PlannedPost[]): string {
+  const [send, settle] = (['send', 'settle'] as const).map(
+    (wanted) => planned.filter(({ plan }) => 'do' in plan && plan.do === wanted).length,
+  );
+  const posts = (count = 0) => `${count} ${count === 1 ? 'post' : 'posts'}`;
+  if (!settle) return `Create ${posts(send)}?`;
+  return send ? `Create ${posts(send)} and settle ${settle}?` : `Settle ${posts(settle)}?`;
 }
 
 function describePlan(planned: readonly PlannedPost[], width: number | null): string {

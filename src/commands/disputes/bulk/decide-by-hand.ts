@@ -61,7 +61,7 @@ export async function decideByHand(
 }
 
 function decisionsNeeded(count: number): CliError {
-  const detail = 'a column of the file, next to disputeId';
+  const detail = 'a required column, besides disputeId';
   return new CliError({
     code: 'input_needed',
     exitCode: exitCodes.inputNeeded,

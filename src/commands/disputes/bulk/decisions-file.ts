@@ -59,7 +59,8 @@ export function parseDecisions(text: string, name: string): DecisionsFile {
         line: row.line,
         disputeId: disputeId ?? '',
         status: String(status).trim(),
-        resolution: String(resolution),
+        // A file may be saved with other line breaks than before; the decision is the same.
+        resolution: String(resolution).replaceAll('\r\n', '\n'),
       });
     } else {
       invalid.push({ line: row.line, disputeId: disputeId || null, problem });

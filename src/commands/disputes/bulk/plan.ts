@@ -89,7 +89,7 @@ function refuseUnknownStatus(found: Found, { status }: Decision, taken: readonly
   return {
     ...found,
     plan: 'invalid',
-    message: `unknown status "${status}" (known: ${usualStatuses.join(', ')}); to use it, decide one dispute with it by id first`,
+    message: `unknown status "${status}" (known: ${usualStatuses.join(', ')}); if the service accepts it, decide one dispute by id first`,
     warning: null,
   };
 }
@@ -113,7 +113,7 @@ export async function assessRow(run: Run, decision: Decision, expected: string):
     if (comparison === 'decide') return { ...found, plan: 'decide' };
     if (comparison === 'same')
       return { ...found, plan: 'unchanged', message: `already decided as ${decision.status}` };
-    return { ...found, plan: 'conflict', message: describeConflict(dispute, expected) };
+    return { ...found, plan: 'conflict', message: describeConflict(dispute, expected, decision.status) };
   } catch (error) {
     if (!(error instanceof CliError) || !concernsOneItem(error.details.exitCode)) throw error;
     return { ...outcomeOfError(error), warning: null, before: null };

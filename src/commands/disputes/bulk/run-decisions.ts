@@ -250,6 +250,7 @@ function incomplete({ canPrompt }: Context, results: readonly RowResult[], exitC
   const lines = failed
     .slice(0, canPrompt ? maxFailed : 0)
     .map(({ line, message }) => `  line ${line}: ${printableInOneLine(message)}`);
+  if (canPrompt && failed.length > maxFailed) lines.push(`  … and ${failed.length - maxFailed} more`);
   return new CliError({
     code: 'incomplete',
     exitCode,

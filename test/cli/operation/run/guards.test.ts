@@ -172,18 +172,25 @@ describe('a decision', () => {
   });
 
   test.each([
-    ['another status', { status: 'lost', resolution: 'Delivered' }, [], 'lost, not open'],
-    ['another reason', { status: 'won', resolution: 'Lost in the post' }, [], 'won, not open'],
-    ['a status that was not expected', {}, ['--expect-status', 'lost'], 'open, not lost'],
+    ['another status', { status: 'lost', resolution: 'Delivered' }, [], 'the dispute is lost, not open'],
+    [
+      'another reason',
+      { status: 'won', resolution: 'Lost in the post' },
+      [],
+      'already decided as won, with another resolution',
+    ],
+    ['a status that was not expected', {}, ['--expect-status', 'lost'], 'the dispute is open, not lost'],
   ])('of a dispute with %s is refused', async (_what, change, more, said) => {
     await using scene = await sceneWith(dispute(change), decided);
     const { exitCode, error } = await run(scene.machine, decide(...more));
     expect({ exitCode, ...error }).toMatchObject({
       exitCode: 6,
       code: 'unexpected_status',
-      message: `the dispute is ${said}; nothing was sent`,
+      message: `${said}; nothing was sent`,
       outcome: 'not_sent',
-      fields: [{ field: 'status', flag: '--expect-status', detail: said.split(',')[0] }],
+      fields: [
+        { field: 'status', flag: '--expect-status', detail: 'status' in change ? change.status : 'open' },
+      ],
     });
     expect(methodsOf(scene)).toEqual(['GET']);
   });

@@ -163,9 +163,11 @@ test('a post whose answer was lost is settled by its slug when the command is ru
 
   const first = await machine.run(args);
   proxy.decide(() => 'pass');
+  const resumed = await machine.run(['resume']);
   const second = await machine.run(args);
   const third = await machine.run(args);
 
+  expect(resumed.stdout.match(/Run the same command again to settle it/g)).toHaveLength(2);
   const outcomes = (text: string) => JSON.parse(text).map(({ outcome }: { outcome: string }) => outcome);
   expect(first.exitCode).toBe(10);
   expect(outcomes(first.stdout)).toEqual(['unknown', 'unknown', 'created']);

@@ -62,6 +62,25 @@ test('of 200 decisions with 5 bad rows, 195 are recorded, and the receipt says w
   expect(result.stderr).toContain('5 of 200 rows could not be decided');
 });
 
+test('a file that was saved with other line breaks holds the same decisions, and another resolution is said', async () => {
+  const { machine, other } = await scene();
+  const [first, second] = await other.openDisputes(2);
+  const decide = ['disputes', 'decide', '--from', 'decisions.csv', '--confirm', '2', '--json'];
+  const rows = [header, `${first},won,"Signed by\r\nthe buyer"`, `${second},won,Delivered`];
+  writeFiles(machine, { 'decisions.csv': rows.join('\r\n') });
+  expect(await machine.run(decide)).toMatchObject({ exitCode: 0 });
+  writeFiles(machine, {
+    'decisions.csv': rows.join('\n').replaceAll('\r', '').replace('Delivered', 'Delivered late'),
+  });
+
+  const again = await machine.run(decide);
+
+  expect(JSON.parse(again.stdout).results).toMatchObject([
+    { outcome: 'recorded' },
+    { outcome: 'conflict', message: 'already decided as won, with another resolution' },
+  ]);
+});
+
 test('a line of the receipt holds before, decision, after, who and when, and not the key', async () => {
   const { service, machine, other } = await scene();
   const [id = ''] = await other.openDisputes(1);
@@ -229,7 +248,7 @@ test('an unusual status is refused in the plan, and says how to find out whether
   writeFiles(machine, { 'decisions.csv': text });
   const args = ['disputes', 'decide', '--from', 'decisions.csv'];
   const unknownStatus =
-    'unknown status "banana" (known: won, lost, withdrawn); to use it, decide one dispute with it by id first';
+    'unknown status "banana" (known: won, lost, withdrawn); if the service accepts it, decide one dispute by id first';
 
   const planned = await machine.run([...args, '--dry-run', '--json']);
   expect(JSON.parse(planned.stdout).plan).toMatchObject([
