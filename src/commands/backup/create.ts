@@ -12,7 +12,7 @@ const one = operationCommand({
   description: `Back up sections of the store, such as store, blog, settings and endpoints. With the same idempotency key,
 running the command again creates no second backup. In the label, {date} is replaced by the day (UTC) and {run} by the
 number of the CI run. With several profiles, the store of each is backed up; one that fails does not stop the others, and
-the exit code is the most severe one of all stores.`,
+storectl exits with the most severe code.`,
   question: 'Create this backup?',
   done: ({ answer }) =>
     `Created backup "${String(getPath(answer, ['label']))}" (${String(getPath(answer, ['sections'])).replaceAll(',', ', ')})`,

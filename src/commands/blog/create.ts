@@ -26,7 +26,7 @@ const onePost = (fromFile: Readonly<Record<string, unknown>> = {}, edited = fals
 becomes the title and stays in the content. The slug defaults to the name of the file. Flags override front matter. The
 service sets what you leave out, such as the status. Creating the same post again within 24 hours is an error unless
 ${allowDuplicate} is given. Several files create one post each. Run the same command again to continue where it stopped;
-existing posts are left alone. The exit code is the most severe one of all files.`,
+existing posts are left alone. Exits with the most severe code of all files.`,
     question: 'Create this post?',
     arguments: [
       {

@@ -23,8 +23,8 @@ const one = operationCommand({
 evidence first. A dispute that already has this decision is left unchanged; one with another decision is refused. ${from}
 records the decisions in a file: it shows the plan, asks you to confirm the number of decisions, and writes a receipt.
 With several ids, or a file that contains only ids, you decide one after the other in a terminal. Run the same command
-again to continue. The exit code is the most severe one of all rows (10 unknown, 6 decided differently, 5 not found,
-7 rejected, 2 invalid row).`,
+again to continue. Exits with the most severe code of all rows (10 unknown, 6 decided differently, 5 not found, 7
+rejected, 2 invalid row).`,
   arguments: [
     {
       name: 'disputeId',

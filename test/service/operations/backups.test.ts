@@ -474,7 +474,7 @@ test('the pre-restore backup has the label of the backup in its own, truncated b
   const [, before] = await service.storage.read((db) =>
     db.selectFrom('backups').select('label').orderBy('id').execute(),
   );
-  expect(before?.label).toBe(`Automatic backup before restore of x${'😀'.repeat(86)}`);
+  expect(before?.label).toBe(`Automatic backup before restore of x${'😀'.repeat(84)}`);
 });
 
 test('a backup holds no key and no webhook secret', async () => {
