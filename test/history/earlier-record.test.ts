@@ -132,6 +132,14 @@ describe('a decision', () => {
     expect(scene.methods().filter((method) => method === 'POST')).toHaveLength(1);
   });
 
+  test.each([{}, { id: 7, status: 8 }])(
+    'is applied by an answer that contradicts nothing: %j',
+    async (body) => {
+      const scene = await startScene(() => ({ status: 200, body }));
+      expect((await scene.perform(decision)).outcome.kind).toBe('applied');
+    },
+  );
+
   test('that a killed process never sent does not stop the next', async () => {
     const scene = await startScene(() => ({ status: 200, body: { id: 'd-1', status: 'won' } }));
     const { record } = await scene.perform(decision);

@@ -121,7 +121,7 @@ describe('what a request outside of the contract gets', () => {
     const scene = await startScene(() => ({ status: 200, text }));
     const { outcome, record } = await scene.perform({ operation: raw, body: { a: 1 } });
     expect(outcome).toMatchObject({ kind: 'applied', text, drift: [] });
-    expect(record).toMatchObject({ state: 'applied', answer: { body: text } });
+    expect(record).toMatchObject({ state: 'applied', answer: { body: text, settledByReading: false } });
   });
 
   test('an operation of the contract is in doubt after such a text, and a drift is told', async () => {

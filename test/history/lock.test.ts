@@ -5,7 +5,13 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { judgeLiveness, type ProcessIdentity } from '../../src/history/files/process-identity.ts';
+import { nodeFileSystem } from '../../src/history/files/files.ts';
+import { inspectLocks } from '../../src/history/files/lock.ts';
+import {
+  judgeLiveness,
+  type ProcessIdentity,
+  readMachine,
+} from '../../src/history/files/process-identity.ts';
 import { openHistory } from '../../src/history/journal.ts';
 import { buildChildren, type Child, type Children } from './helpers/processes.ts';
 
@@ -189,6 +195,71 @@ test('works where the file system has no hard links', async () => {
   first.release();
   await waiter;
   expect(order).toEqual(['first', 'second']);
+});
+
+describe('locks that are left behind', () => {
+  const dead: ProcessIdentity & { nonce: string } = {
+    nonce: 'n',
+    ...readMachine(process).self,
+    startTime: 'before',
+  };
+  const far = { ...dead, bootId: 'elsewhere', host: 'far' };
+
+  /** Files in the folder of the locks: of processes that have ended, one that may run elsewhere, and others. */
+  async function leaveFiles(): Promise<void> {
+    await openHistory({ folder, process }).acquire('mine');
+    const put = (name: string, text: string) => writeFileSync(path.join(folder, 'locks', name), text);
+    put('dead.lock', JSON.stringify(dead));
+    put('dead.break', JSON.stringify(dead));
+    put('far.lock', JSON.stringify(far));
+    put('torn.lock', '{"nonce":');
+    put('dead.lock.txt', JSON.stringify(dead));
+    put('old.tmp', '');
+    put('new.tmp', '');
+    const longAgo = new Date(Date.now() - 2 * 3_600_000);
+    fs.utimesSync(path.join(folder, 'locks', 'old.tmp'), longAgo, longAgo);
+  }
+
+  test('are removed by prune if their process has certainly ended, and no others', async () => {
+    await leaveFiles();
+    const mine = lockFiles().filter((name) => /^[0-9a-f]{32}\.lock$/.test(name));
+    await openHistory({ folder, process }).prune({ olderThanMs: 0 });
+    expect(lockFiles().sort()).toEqual([...mine, 'dead.lock.txt', 'far.lock', 'new.tmp', 'torn.lock'].sort());
+  });
+
+  test('are shown with what is known of their process', async () => {
+    await leaveFiles();
+    const files = { fileSystem: nodeFileSystem, platform: process.platform };
+    const machine = readMachine(process);
+    const found = inspectLocks(path.join(folder, 'locks'), files, machine);
+    const shown = found.map(({ file, holder, liveness }) => [path.basename(file), holder?.host, liveness]);
+    expect(shown.sort()).toEqual([
+      [expect.stringMatching(/^[0-9a-f]{32}\.lock$/), machine.self.host, 'alive'],
+      ['dead.lock', machine.self.host, 'dead'],
+      ['far.lock', 'far', 'unsure'],
+      ['torn.lock', undefined, 'unsure'],
+    ]);
+    expect(inspectLocks(path.join(folder, 'none'), files, machine)).toEqual([]);
+  });
+
+  test('of a pid that no process has belong to one that has ended', async () => {
+    const kill: typeof process.kill = () => {
+      throw Object.assign(new Error('no such process'), { code: 'ESRCH' });
+    };
+    const hidden: typeof process.kill = () => {
+      throw Object.assign(new Error('not yours'), { code: 'EPERM' });
+    };
+    const { self } = readMachine(process);
+    const judge = (how: typeof process.kill) =>
+      readMachine({ pid: process.pid, platform: process.platform, kill: how }).liveness({
+        ...self,
+        pid: 999_999_999,
+      });
+    expect(readMachine({ pid: process.pid, platform: process.platform, kill: hidden }).liveness(self)).toBe(
+      'alive',
+    );
+    expect([judge(kill), judge(hidden)]).toEqual(['dead', 'unsure']);
+  });
 });
 
 describe('judging a process', () => {

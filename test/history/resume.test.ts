@@ -67,6 +67,7 @@ describe('resume sends nothing', () => {
   test('for a request outside of the contract, and says how to close it', async () => {
     const scene = await startScene();
     const record = await lose(scene, { ...post, operation: { ...post.operation, id: 'api' } });
+    scene.ahead = 30 * HOUR;
     const since = countFrom(scene);
     expect(await scene.resume(record.id)).toMatchObject({
       action: 'left',
@@ -178,6 +179,14 @@ test('resume waits for the command that is still running, and says so', async ()
   expect(scene.server.received).toHaveLength(1);
 });
 
+test('a keyed change in doubt is sent again whatever was applied since', async () => {
+  const scene = await startScene();
+  const record = await lose(scene, backup);
+  scene.ahead = 1_000;
+  await scene.perform({ ...backup, body: { ...backup.body, label: 'weekly' } });
+  expect(await scene.resume(record.id)).toMatchObject({ action: 'sent', outcome: { kind: 'applied' } });
+});
+
 describe('a repeatable change in doubt', () => {
   test.each([
     ['an earlier one', {}, -HOUR],
@@ -250,6 +259,9 @@ describe('what the user marks by hand', () => {
     const scene = await startScene();
     const { record } = await scene.perform(backup);
     expect(await markRecord(scene, record.id, 'not_sent')).toEqual(record);
+    scene.react = () => ({ status: 422, body: {} });
+    const { record: refused } = await scene.perform(post);
+    expect(await markRecord(scene, refused.id, 'applied')).toEqual(refused);
   });
 
   test('waits for the command that is still running, until cancelled', async () => {
@@ -310,19 +322,23 @@ describe('a decision in doubt', () => {
     const scene = await startScene();
     const record = await lose(scene, decision);
     scene.react = shows(dispute);
-    expect(await scene.resume(record.id)).toMatchObject({
+    expect(await scene.resume(record.id)).toEqual({
       action: 'left',
       reason: 'not_settled',
-      record: { state: 'unknown' },
+      record,
       advice: expect.stringMatching(advice),
     });
     expect(scene.methods().filter((method) => method === 'POST')).toHaveLength(1);
   });
 
-  test('is proven by the status alone where the service does not keep the reason', async () => {
+  test.each([
+    ['the status alone, where the service does not keep the reason', { id: 'D-1', status: 'won' }],
+    ['a reason without the spaces around it', decided],
+  ])('is proven by %s', async (_what, dispute) => {
     const scene = await startScene();
-    const record = await lose(scene, decision);
-    scene.react = shows({ id: 'D-1', status: 'won' });
+    const body = { ...decision.body, resolution: ' Delivered\n' };
+    const record = await lose(scene, { ...decision, body });
+    scene.react = shows(dispute);
     expect(await scene.resume(record.id)).toMatchObject({ action: 'settled' });
   });
 
@@ -357,10 +373,11 @@ describe('settings in doubt', () => {
   const wanted = {
     quietHours: { enabled: true, start: null },
     discovery: { categories: ['a', 'b'], tags: [], links: [{ url: 'u' }] },
+    mobile: {},
   };
   const former = { quietHours: { enabled: false }, updatedAt: 'then' };
   const save = { operation: saveSettings, body: wanted, former: JSON.stringify(former) };
-  const whole = { quietHours: { enabled: true }, discovery: wanted.discovery, updatedAt: 'now' };
+  const whole = { quietHours: { enabled: true }, discovery: wanted.discovery, mobile: {}, updatedAt: 'now' };
 
   test.each<[string, unknown, boolean]>([
     ['all that was sent, and more', whole, true],
@@ -372,6 +389,8 @@ describe('settings in doubt', () => {
       false,
     ],
     ['no list', { ...whole, discovery: { ...wanted.discovery, tags: {} } }, false],
+    ['a text in place of an empty object', { ...whole, mobile: 'on' }, false],
+    ['a list in place of an empty object', { ...whole, mobile: [] }, false],
     ['a list in place of an object', { ...whole, quietHours: [] }, false],
     ['a text in place of an object', { ...whole, quietHours: 'on' }, false],
     [
@@ -393,6 +412,14 @@ describe('settings in doubt', () => {
         : { action: 'left', advice: expect.stringContaining('Check them before you save again') },
     );
     expect(since()).toBe(1);
+  });
+
+  test('are settled by reading however old they are', async () => {
+    const scene = await startScene();
+    const record = await lose(scene, save);
+    scene.ahead = 30 * 24 * HOUR;
+    scene.react = () => ({ status: 200, body: whole });
+    expect(await scene.resume(record.id)).toMatchObject({ action: 'settled' });
   });
 
   test('that cannot be read stay so', async () => {

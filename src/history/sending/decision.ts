@@ -11,7 +11,7 @@ export interface WantedDecision {
 }
 
 export function wantedDecision(record: Pick<HistoryRecord, 'path' | 'body'>): WantedDecision {
-  const { status, resolution } = asObject(record.body === null ? null : JSON.parse(record.body));
+  const { status, resolution } = asObject(JSON.parse(record.body ?? 'null'));
   const path = record.path.replace(/\/decision$/, '');
   return { disputeId: decodeURIComponent(path.slice(path.lastIndexOf('/') + 1)), status, resolution, path };
 }

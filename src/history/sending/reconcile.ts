@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Applied, Outcome, Unknown } from '../../client/outcome.ts';
-import { asObject } from '../../contract/json-object.ts';
+import type { Applied } from '../../client/outcome.ts';
+import { asObject, isObject } from '../../contract/json-object.ts';
 import { decideDispute, showDispute } from '../../contract/operations/disputes.ts';
 import { saveSettings, showSettings } from '../../contract/operations/settings.ts';
 import type { SendOptions } from '../history.ts';
@@ -8,35 +8,25 @@ import type { HistoryRecord } from '../records/record.ts';
 import { callInputOf } from './call-input.ts';
 import { provesDecision, wantedDecision } from './decision.ts';
 
-/** What a read shows about a write in doubt. */
-export interface Finding {
+/** What a read shows about a write in doubt. `note` is what is known besides, for people. */
+type Finding =
+  | { readonly verdict: 'settled'; readonly outcome: Applied; readonly note: string }
   /** `untouched`: it reads as before, which may still change while a request is on its way. */
-  readonly verdict: 'settled' | 'untouched' | 'unclear';
-  /** Applied if settled, else still unknown. */
-  readonly outcome: Outcome;
-  /** What is known besides, for people. */
-  readonly note: string | null;
-}
+  | { readonly verdict: 'untouched' | 'unclear'; readonly note: string | null };
+
+const unclear: Finding = { verdict: 'unclear', note: null };
 
 /**
  * Reads what the operation should have changed. Only a read that shows the change ends the doubt (see `keepDoubt`):
- * anything else, a failed read included, leaves the outcome unknown.
+ * anything else, a failed read included, leaves it unknown.
  */
-export async function settleByReading(
-  options: SendOptions,
-  record: HistoryRecord,
-  outcome: Unknown,
-): Promise<Finding> {
-  if (record.operation === decideDispute.id) return settleDecision(options, record, outcome);
-  if (record.operation === saveSettings.id) return settleSettings(options, record, outcome);
-  return { verdict: 'unclear', outcome, note: null };
+export async function settleByReading(options: SendOptions, record: HistoryRecord): Promise<Finding> {
+  if (record.operation === decideDispute.id) return settleDecision(options, record);
+  if (record.operation === saveSettings.id) return settleSettings(options, record);
+  return unclear;
 }
 
-async function settleDecision(
-  options: SendOptions,
-  record: HistoryRecord,
-  outcome: Unknown,
-): Promise<Finding> {
+async function settleDecision(options: SendOptions, record: HistoryRecord): Promise<Finding> {
   const wanted = wantedDecision(record);
   const look = async () => {
     const read = await options.client.send(
@@ -52,7 +42,7 @@ async function settleDecision(
     await pause(options);
     found = await look();
   }
-  if (found === null) return { verdict: 'unclear', outcome, note: null };
+  if (found === null) return unclear;
   const { read, dispute } = found;
   if (provesDecision(wanted, dispute)) {
     return {
@@ -64,32 +54,28 @@ async function settleDecision(
   if (dispute.status === 'open') {
     const note =
       'The dispute is still open. The request may still be in progress: run resume again in a few minutes.';
-    return { verdict: 'untouched', outcome, note };
+    return { verdict: 'untouched', note };
   }
   const note = `The dispute has a different decision: ${String(dispute.status)}.`;
-  return { verdict: 'unclear', outcome, note };
+  return { verdict: 'unclear', note };
 }
 
-async function settleSettings(
-  options: SendOptions,
-  record: HistoryRecord,
-  outcome: Unknown,
-): Promise<Finding> {
+async function settleSettings(options: SendOptions, record: HistoryRecord): Promise<Finding> {
   const read = await options.client.send(
     { method: 'GET', path: record.path, body: null, class: 'read', response: showSettings.response },
     callInputOf(options, record),
   );
-  if (read.kind !== 'applied' || record.body === null) return { verdict: 'unclear', outcome, note: null };
-  if (includes(read.body, JSON.parse(record.body))) {
+  if (read.kind !== 'applied') return unclear;
+  if (includes(read.body, JSON.parse(record.body ?? 'null'))) {
     const note = 'The response was lost, but the settings match what was sent.';
     return { verdict: 'settled', outcome: read, note };
   }
   // The former document has the time of its saving, so it matches only if it was not saved since.
-  if (record.former !== null && includes(read.body, JSON.parse(record.former))) {
-    return { verdict: 'untouched', outcome, note: 'The settings are still unchanged.' };
+  if (includes(read.body, JSON.parse(record.former ?? 'null'))) {
+    return { verdict: 'untouched', note: 'The settings are still unchanged.' };
   }
   const note = 'The settings do not match what was sent. Check them before you save again.';
-  return { verdict: 'unclear', outcome, note };
+  return { verdict: 'unclear', note };
 }
 
 /** The read's answer in the shape of the write's own: the dispute without its evidence. */
@@ -105,12 +91,7 @@ function includes(whole: unknown, part: unknown): boolean {
     if (!Array.isArray(whole) || whole.length !== part.length) return false;
     return part.every((value, index) => includes(whole[index], value));
   }
-  const members = asObject(whole);
-  return (
-    typeof whole === 'object' &&
-    !Array.isArray(whole) &&
-    Object.entries(part).every(([name, value]) => includes(members[name], value))
-  );
+  return isObject(whole) && Object.entries(part).every(([name, value]) => includes(whole[name], value));
 }
 
 async function pause({ settlePauseMs = 2_000, signal }: SendOptions): Promise<void> {

@@ -1,4 +1,3 @@
-import type { Unknown } from '../../client/outcome.ts';
 import { decideDispute } from '../../contract/operations/disputes.ts';
 import { saveSettings } from '../../contract/operations/settings.ts';
 import { findOperation } from '../../contract/operations.ts';
@@ -156,26 +155,15 @@ function overtakenBy(later: HistoryRecord): Left {
   return { reason: 'overtaken', advice };
 }
 
-function doubtOf(record: HistoryRecord): Unknown {
-  const outcome = recordedOutcome(record);
-  if (outcome?.kind === 'unknown') return outcome;
-  const failure = { code: 'cancelled', message: 'storectl exited before sending' } as const;
-  const { attempts } = record;
-  return { kind: 'unknown', attempts, requestId: null, retryAt: null, failure, status: null, problem: null };
-}
-
 /** Settings that read as before are saved again; a decision never is. */
 async function settleOrSend(options: ResumeOptions, lock: Lock, opened: HistoryRecord): Promise<Resumed> {
   const record = await endAsUnknown(options, opened);
   const { settleByReading } = await import('./reconcile.ts');
-  const finding = await settleByReading(options, record, doubtOf(record));
+  const finding = await settleByReading(options, record);
   if (finding.verdict === 'settled') {
-    const settled = await options.history.update(
-      record,
-      patchOf(finding.outcome, options.history.now(), true),
-    );
-    const warnings = finding.note === null ? [] : [finding.note];
-    return { action: 'settled', record: settled, isRecorded: true, outcome: finding.outcome, warnings };
+    const { outcome, note } = finding;
+    const settled = await options.history.update(record, patchOf(outcome, options.history.now(), true));
+    return { action: 'settled', record: settled, isRecorded: true, outcome, warnings: [note] };
   }
   if (finding.verdict === 'untouched' && record.operation === saveSettings.id) {
     return sendAgain(options, lock, record);

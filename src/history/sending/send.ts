@@ -70,12 +70,12 @@ export async function sendRecord(
   }
 
   let settled = false;
-  if (outcome.kind === 'unknown' && options.signal?.aborted !== true) {
+  if (outcome.kind === 'unknown') {
     // Rarely needed: loaded when it is.
     const { settleByReading } = await import('./reconcile.ts');
-    const finding = await settleByReading(options, record, outcome);
+    const finding = await settleByReading(options, record);
     settled = finding.verdict === 'settled';
-    outcome = finding.outcome;
+    if (finding.verdict === 'settled') outcome = finding.outcome;
     if (finding.note !== null) warnings.push(finding.note);
   }
   try {

@@ -14,7 +14,7 @@ import { type PerformOptions, performRecorded } from '../../../src/history/sendi
 import { resumeRecord } from '../../../src/history/sending/resume.ts';
 import { type Reaction, type Received, type StoreServer, startStoreServer } from './store-server.ts';
 
-const place = { profile: 'main', origin: 'https://api.example.com', storeId: 'store-1' };
+export const place = { profile: 'main', origin: 'https://api.example.com', storeId: 'store-1' };
 
 export const backup = { operation: createBackup, body: { label: 'nightly', sections: ['store'] } };
 export const post = { operation: createBlogPost, body: { title: 'Hello', contentMd: 'World' } };

@@ -90,6 +90,41 @@ describe('the same post again', () => {
   });
 });
 
+describe('the same post, while another command may be sending it', () => {
+  /** The record of a post that is not sent yet, and the lock of the command that is about to send it. */
+  async function beginPost(scene: Scene) {
+    await recordPost(scene, 'prepared');
+    const history = openHistory({
+      folder: path.join(scene.machine.stateDirectory, 'history', 'main'),
+      process,
+    });
+    const { records } = await history.list();
+    const [record] = records;
+    if (record === undefined) throw new Error('no record');
+    return { history, record, lock: await history.acquire(`record ${record.id}`) };
+  }
+
+  test('waits for that command, and is refused once it was applied', async () => {
+    await using scene = await sceneWith(answer(201, { id: 'p-2' }));
+    const { history, record, lock } = await beginPost(scene);
+    const again = run(scene.machine, post);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    await history.update(record, { state: 'applied', reported: true });
+    lock.release();
+    expect((await again).error).toMatchObject({ code: 'already_sent', operationId: record.id });
+    expect(scene.server.requests).toHaveLength(0);
+  });
+
+  test('waits no longer than the user does', async () => {
+    await using scene = await sceneWith(answer(201, { id: 'p-2' }));
+    const { lock } = await beginPost(scene);
+    const { exitCode } = await scene.machine.run(post, { signal: AbortSignal.timeout(300) });
+    expect(exitCode).toBe(130);
+    expect(scene.server.requests).toHaveLength(0);
+    lock.release();
+  });
+});
+
 test('a second appeal of a notice is refused whatever it says, and one of another notice is not', async () => {
   await using scene = await sceneWith(answer(200, { id: reclaimId, status: 'appealed' }));
   const { machine, server } = scene;
