@@ -78,7 +78,7 @@ interface NotSent extends NotApplied {
 }
 
 /** Bytes left this machine and no answer proves what became of them: it may have been applied. */
-export interface Unknown extends NotApplied {
+interface Unknown extends NotApplied {
   readonly kind: 'unknown';
   /** What is in doubt. */
   readonly failure: Failure;
