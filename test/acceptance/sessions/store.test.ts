@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { expect, test } from 'vitest';
 import { demoMachine, openSession } from './session.ts';
 
@@ -333,4 +335,30 @@ test('store update shows the values that this machine knows, cut where they are 
   expect(screen).toContain('(now 250 bp (2.5 %))');
   session.press('C-c');
   await session.ends();
+});
+
+test('blog create of several files: run again, what exists is in the plan and not listed again', async () => {
+  const machine = demoMachine();
+  for (const name of ['a', 'b'])
+    writeFileSync(path.join(machine.folder, `post-${name}.md`), `# Post ${name}\n`);
+  await machine.run(['blog', 'create', 'post-a.md']);
+  const session = await openSession('storectl blog create post-a.md post-b.md', { machine, columns: 80 });
+  await session.shows(/\(Y\/n\)$/);
+  session.press('Enter');
+  expect(await session.ends()).toMatchInlineSnapshot(`
+    "$ storectl blog create post-a.md post-b.md
+    demo: example data on this machine, not a real store
+    demo → store <uuid>
+    PLAN    FILE       SLUG    TITLE OR REASON
+    exists  post-a.md  post-a  already created
+    create  post-b.md  post-b  Post b
+
+    1 to create, 1 already exists
+    ✔ Create 1 post? Yes
+    created  post-b.md  <uuid>  post-b
+    1 created, 1 already exists
+    $ echo "exit $?"
+    exit 0
+    $"
+  `);
 });

@@ -10,6 +10,7 @@ import { formatDistance, formatTime, formatValue } from '../../../src/cli/output
 import { withoutColors } from '../../../src/cli/output/palette.ts';
 import { styleOf } from '../../../src/cli/output/style.ts';
 import { renderRecord, renderTable, rowsOf } from '../../../src/cli/output/tables.ts';
+import { wrapText } from '../../../src/cli/output/wrap.ts';
 import { machineFor, temporaryFolder } from '../../helpers/cli.ts';
 import { answer, startFaultServer } from '../../helpers/fault-server.ts';
 import { startService } from '../../helpers/service.ts';
@@ -468,5 +469,11 @@ test('statuses, and deadlines that are near, are coloured in tables and records;
   expect(table).toMatch(/\[31m\d{4}-.*\(in 20 hours\)/);
   expect(stripVTControlCharacters(shown)).toBe(
     renderRecord(rowsOf(record, values), { ...style, color: withoutColors }),
+  );
+});
+
+test('wrapped lines keep their indentation', () => {
+  expect(wrapText('3 failed:\n  line 2: status is empty', 18)).toBe(
+    '3 failed:\n  line 2: status\n  is empty',
   );
 });

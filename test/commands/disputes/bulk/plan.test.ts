@@ -34,3 +34,18 @@ test('at 80 columns a decision takes one line, a reason is whole, and rows that 
   ]);
   expect(describeTotals(rows, style)).toBe('1 to decide, 1 decided in an earlier run, 1 conflict');
 });
+
+test('rows that cannot be decided leave the ids of the others short, and their own reason is readable', () => {
+  const id = '5f0cbead-0000-4000-8000-000000000002';
+  const bad = { ...row, decision: null };
+  const rows: PlannedRow[] = [
+    row,
+    { ...bad, line: 3, disputeId: `${id} x`, plan: 'invalid', message: 'disputeId must not contain spaces' },
+    { ...bad, line: 4, disputeId: `${id}0`, plan: 'not_found', message: 'not found in this store' },
+  ];
+  expect(describeRows(rows, { color: withoutColors, width: 80 }).split('\n').slice(1)).toEqual([
+    '2     decide     5f0cbead       won     Tracking shows that it was delivered th…',
+    '3     invalid    5f0cbead-000…          disputeId must not contain spaces',
+    '4     not found  5f0cbead-000…          not found in this store',
+  ]);
+});
