@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { batchOfName, describeDamage, readLog, writeLog } from './batch/log-file.ts';
-import { HistoryError, historyError, systemCode } from './errors.ts';
+import { historyError } from './errors.ts';
 import { ensureFolder, type Files, fileExists, readText, syncFolder } from './files/files.ts';
 import type { History, RepairedFile, SalvagedRecord } from './history.ts';
 import { damagedFolder, idOfName, listRecords, type RecordStore } from './record-store.ts';
@@ -79,9 +79,8 @@ function moveAside(files: Files, folder: string, file: string, how: 'renameSync'
 function readLeniently(files: Files, file: string): string {
   try {
     return readText(files, file)?.text ?? '';
-  } catch (error) {
-    if (error instanceof HistoryError || systemCode(error) !== '') return '';
-    throw error;
+  } catch {
+    return '';
   }
 }
 

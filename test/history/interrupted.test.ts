@@ -122,6 +122,8 @@ describe('what a request outside of the contract gets', () => {
     const { outcome, record } = await scene.perform({ operation: raw, body: { a: 1 } });
     expect(outcome).toMatchObject({ kind: 'applied', text, drift: [] });
     expect(record).toMatchObject({ state: 'applied', answer: { body: text, settledByReading: false } });
+    const { body } = outcome.kind === 'applied' ? outcome : { body: undefined };
+    expect(await scene.resume(record.id)).toMatchObject({ action: 'finished', outcome: { text, body } });
   });
 
   test('an operation of the contract is in doubt after such a text, and a drift is told', async () => {

@@ -2,6 +2,7 @@ import * as fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { systemCode } from '../../src/history/errors.ts';
 import type { FileSystem } from '../../src/history/files/files.ts';
 import type { History } from '../../src/history/history.ts';
 import { openHistory } from '../../src/history/journal.ts';
@@ -162,6 +163,64 @@ test('a record of a newer version says to update, and nothing of repair', async 
   });
 });
 
+test.each([
+  [new Error('no code'), ''],
+  [Object.assign(new Error('a number'), { code: 7 }), ''],
+  [{ code: 'ENOSPC' }, ''],
+  ['ENOSPC', ''],
+  [Object.assign(new Error('full'), { code: 'ENOSPC' }), 'ENOSPC'],
+])('of what is thrown, only an error of the system has a code: %o', (thrown, code) => {
+  expect(systemCode(thrown)).toBe(code);
+});
+
+describe('repair', () => {
+  const damagedFile = (name: string) => path.join(folder, 'damaged', name);
+
+  test('moves aside what cannot be read at all, and says so', async () => {
+    const record = await history.begin(backup);
+    const [lost, log] = ['20260101-000000-aaaaaa.json', '20260101-000001-aaaaaa.batch'];
+    for (const name of [lost, log]) fs.mkdirSync(path.join(folder, name));
+    const unknown = { operation: null, createdAt: null, storeId: null, idempotencyKey: null, state: null };
+    expect(await open().repair()).toEqual([
+      {
+        file: path.join(folder, log),
+        movedTo: damagedFile(log),
+        message: expect.stringMatching(/^cannot be read: .*not a regular file/),
+        lost: [],
+      },
+      {
+        file: path.join(folder, lost),
+        movedTo: damagedFile(lost),
+        message: expect.stringMatching(/^cannot be read: .*not a regular file/),
+        lost: [{ id: '20260101-000000-aaaaaa', ...unknown }],
+      },
+    ]);
+    expect(fs.readdirSync(path.join(folder, 'damaged')).sort()).toEqual([lost, log]);
+    open().assertUndamaged();
+    expect(await history.list()).toEqual({ records: [record], problems: [] });
+  });
+
+  test('says of each record what is wrong with it', async () => {
+    const names = ['20260101-000000-aaaaaa.json', '20260101-000000-bbbbbb.json'];
+    await history.begin(backup);
+    fs.writeFileSync(path.join(folder, names[0] ?? ''), '');
+    fs.writeFileSync(path.join(folder, names[1] ?? ''), '{');
+    const repaired = await open().repair();
+    expect(Object.fromEntries(repaired.map(({ file, message }) => [path.basename(file), message]))).toEqual({
+      [names[0] ?? '']: 'is empty',
+      [names[1] ?? '']: expect.stringContaining('not valid JSON'),
+    });
+  });
+
+  test('that cannot move a record leaves it, and the next change fails too', async () => {
+    const { id } = await history.begin(backup);
+    fs.writeFileSync(fileOf({ id }), '');
+    fs.writeFileSync(path.join(folder, 'damaged'), '');
+    await expect(open().repair()).rejects.toMatchObject({ code: 'history_unwritable' });
+    expect(() => open().assertUndamaged()).toThrow('storectl history repair');
+  });
+});
+
 test('an id whose draft another process is writing is not taken', async () => {
   const letters = [1, 2];
   const unlucky = openHistory({
@@ -188,6 +247,7 @@ test.each([
     code: expected,
     message: expect.stringContaining(reason),
     file: folder,
+    cause: { code },
   });
   expect(fs.readdirSync(folder)).toEqual([]);
 });

@@ -34,7 +34,7 @@ function countFrom({ server }: Scene): () => number {
 describe('resume of what has ended', () => {
   test.each([
     ['applied', 'answer'],
-    ['rejected', { status: 422, body: { code: 'c' } }],
+    ['rejected', { status: 422, body: { code: 'c', errors: [{ pointer: '/title', detail: 'too long' }] } }],
   ] as const)('reports that it was %s, and sends nothing', async (_kind, reaction) => {
     const scene = await startScene(() => reaction);
     const { record, outcome } = await scene.perform(post);
@@ -48,6 +48,14 @@ describe('resume of what has ended', () => {
     });
     expect(since()).toBe(0);
   });
+});
+
+test('resume of what could not be sent reports that, and why', async () => {
+  const scene = await startScene();
+  await scene.server.close();
+  const { record, outcome } = await scene.perform(post);
+  expect(outcome).toMatchObject({ kind: 'not_sent', failure: { code: 'connection_refused' } });
+  expect(await scene.resume(record.id)).toMatchObject({ action: 'finished', outcome });
 });
 
 describe('resume sends nothing', () => {
