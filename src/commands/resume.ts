@@ -162,11 +162,11 @@ async function confirmSending(context: Context, records: readonly HistoryRecord[
   const { asChoice } = await import('../cli/operation/questions/choose-record.ts');
   const { askYesNo } = await import('../cli/prompts/prompts.ts');
   for (const record of sent) {
-    const { method, origin, path, body } = record;
+    const { method, path, body } = record;
     context.notice(asChoice(record, context.now()).name);
-    context.notice(context.err.color.dim(printable(`  ${method} ${origin}${path}`)));
-    const rows = body === null ? [] : rowsOf(JSON.parse(body), { now: context.now(), currency: null });
-    if (rows.length > 0) context.notice(renderIndented(rows, context.err));
+    const fields = body === null ? {} : JSON.parse(body);
+    const rows = rowsOf(fields, { now: context.now(), currency: null });
+    context.notice(renderIndented([['Method', method], ['Path', printable(path)], ...rows], context.err));
   }
   if (sent.some((record) => record.class === 'keyed'))
     context.notice('Sent again with the same idempotency key, a change is applied only once.');

@@ -6,6 +6,7 @@ import { type Change, changesBetween } from '../../cli/core/json-changes.ts';
 import { isObject } from '../../cli/core/json-value.ts';
 import { maskWebhooks } from '../../cli/core/mask-webhooks.ts';
 import { argumentValue } from '../../cli/core/parsed-command.ts';
+import { printable } from '../../cli/core/sanitize.ts';
 import { undoCommandOf } from '../../cli/operation/run/undo.ts';
 import { formatValue, type ValueContext } from '../../cli/output/format-value.ts';
 import { labelOf } from '../../cli/output/labels.ts';
@@ -48,7 +49,7 @@ export const command: CommandDefinition = {
       rows.length === 0 ? [] : [`${bold(title)}\n${renderIndented(rows, context.out)}`];
     const blocks = [
       renderRecord(rowsOf({ ...summary, failure: record.failure }, values), context.out),
-      ...block('Request', [['Method', record.method], ['Path', record.path], ...request]),
+      ...block('Request', [['Method', record.method], ['Path', printable(record.path)], ...request]),
       ...block('Response', rowsOfResponse(record, values)),
     ];
     context.print(blocks.join('\n\n'));

@@ -111,12 +111,14 @@ test('resume: asks which open change to resume if there are several', async () =
     "$ storectl resume
     ✔ Which change do you want to resume? All 2 changes, oldest first
     <record>  backup.create, first, outcome unknown, connection_lost, <age>
-      POST http://<host>/v1/stores/<uuid>/operations/backups
+      Method           POST
+      Path             /v1/stores/<uuid>/operations/backups
       Label            first
       Sections         store
       Idempotency key  <idempotency-key>
     <record>  backup.create, second, outcome unknown, connection_lost, <age>
-      POST http://<host>/v1/stores/<uuid>/operations/backups
+      Method           POST
+      Path             /v1/stores/<uuid>/operations/backups
       Label            second
       Sections         store
       Idempotency key  <idempotency-key>
@@ -143,7 +145,8 @@ test('resume of one record: it is shown, and nothing is sent until the user says
   expect(await refused.ends()).toMatchInlineSnapshot(`
     "$ storectl resume
     <record>  backup.create, nightly, outcome unknown, connection_lost, <age>
-      POST http://<host>/v1/stores/<uuid>/operations/backups
+      Method           POST
+      Path             /v1/stores/<uuid>/operations/backups
       Label            nightly
       Sections         store
       Idempotency key  <idempotency-key>
@@ -164,7 +167,8 @@ test('resume of one record: it is shown, and nothing is sent until the user says
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl resume <record>
     <record>  backup.create, nightly, outcome unknown, connection_lost, <age>
-      POST http://<host>/v1/stores/<uuid>/operations/backups
+      Method           POST
+      Path             /v1/stores/<uuid>/operations/backups
       Label            nightly
       Sections         store
       Idempotency key  <idempotency-key>
