@@ -169,20 +169,49 @@ const neighbourRow = (engine) => ({
   },
 });
 
-/** Answers how long a restore takes that writes all posts, of a backup that is made first. */
-async function makeRestore(service, run) {
+/** What happens to a blog after its backup. A restore writes what comes after the first difference. */
+const changes = {
+  ofFirstPost: "update posts set title = 'Other' where id = 'p1'",
+  newPosts: `insert into posts select store_id, 'q' || id, title, 'q' || id, excerpt, content_md, cover_image_id, tags,
+    featured_product_ids, status, published_at, scheduled_at, meta_title, meta_description, view_count, created_at,
+    updated_at from posts where id in ('p1', 'p2', 'p3')`,
+};
+
+/** Answers how long a restore takes after a change, of a backup that is made first. */
+async function makeRestore(service, run, change) {
   const send = (suffix, body) =>
     ask(service.origin, requestOf(service, () => ['POST', `/operations${suffix}`, body])(0));
   const backup = { label: 'All', sections: ['blog'], idempotencyKey: randomUUID() };
   const { id } = await send('/backups', backup);
   return async () => {
-    // A restore keeps what backup and store begin with alike.
-    await run(`update posts set title = 'Other' where store_id = '${service.storeId}' and id = 'p1'`);
+    await run(change);
     const start = performance.now();
     await send(`/backups/${id}/restore`, { sections: ['blog'], idempotencyKey: randomUUID() });
     return performance.now() - start;
   };
 }
+
+const neighbourOfRestoreRow = {
+  name: 'growth: neighbour of a restore',
+  what: 'p99 of `store update` while another store with 20 000 posts is restored, of which three are newer than the backup',
+  engine: 'embedded',
+  unit: 'ms',
+  perRound: 1,
+  goals: () => [{ of: 'value', atMost: 50 }],
+  async prepare(place) {
+    const { run } = await engines.embedded(place.folder);
+    const service = await startService(place);
+    const neighbour = newStore(place);
+    await run(filling(service.storeId, { rows: 100_000, stores: 1 }));
+    const restore = await makeRestore(service, run, changes.newPosts);
+    const update = requestOf(neighbour, operations['store update']);
+    return {
+      subject: async () => p99(await latenciesDuring(service.origin, update, restore)),
+      floor: async () => p99(await latenciesOf(service.origin, update, requests)),
+      end: service.stop,
+    };
+  },
+};
 
 const restoreRow = {
   name: 'growth on PostgreSQL: restore of 10 000 posts',
@@ -196,7 +225,7 @@ const restoreRow = {
     const service = await startService({ ...place, database: url });
     await run(filling(service.storeId, { rows: 50_000, stores: 1 }));
     return {
-      subject: await makeRestore(service, run),
+      subject: await makeRestore(service, run, changes.ofFirstPost),
       floor: null,
       end: () => service.stop().then(end),
     };
@@ -229,7 +258,7 @@ const memoryRow = (engine) => ({
     return {
       async subject() {
         await run(largeBlog(service.storeId));
-        const restore = await makeRestore(service, run);
+        const restore = await makeRestore(service, run, changes.ofFirstPost);
         await restore();
         return service.peakMemory();
       },
@@ -245,5 +274,6 @@ export const growthRows = [
     neighbourRow(engine),
     memoryRow(engine),
   ]),
+  neighbourOfRestoreRow,
   restoreRow,
 ];
