@@ -152,3 +152,85 @@ test('what beforeAttempt throws ends the call before anything is sent', async ()
   await expect(call).rejects.toBe(full);
   expect(server.connections).toBe(0);
 });
+
+test('a success that cannot be read is asked for once more, also after an attempt that was lost', async () => {
+  const page = answer(200, '<html>', { 'content-type': 'text/html' });
+  await using server = await startFaultServer([drop, page, answer(200, {})]);
+  await using client = clientFor(server.url);
+
+  expect(await client.send(request('keyed'), {})).toMatchObject({ kind: 'applied', attempts: 3 });
+});
+
+test('in a batch, only refusals to answer so soon do not count as attempts', async () => {
+  const tooMany = answer(429, {}, { 'retry-after': '1' });
+  await using server = await startFaultServer([tooMany, tooMany, answer(503)]);
+  await using client = clientFor(server.url);
+
+  const outcome = await client.send(request('keyed'), { inBatch: true });
+
+  expect(outcome).toMatchObject({ kind: 'unknown', attempts: 6, status: 503 });
+});
+
+test('a service that restarts is waited for a minute, however long it answered before', async () => {
+  const server = await startFaultServer([answer(503, {}, { 'retry-after': '50' })]);
+  const clock = skippingClock();
+  await using client = clientFor(server.url, { clock });
+  let closedAt = 0;
+
+  const outcome = await client.send(request('keyed'), {
+    beforeAttempt: async (attempt) => {
+      if (attempt === 2) await server.close();
+      if (attempt === 2) closedAt = clock.monotonic();
+    },
+  });
+
+  expect(outcome).toMatchObject({ kind: 'unknown', failure: { code: 'server_error' } });
+  expect(clock.monotonic() - closedAt).toBeGreaterThan(60_000);
+});
+
+test.each([
+  [303, 'redirected', 'the service returned HTTP 303: redirects to /elsewhere'],
+  [500, 'server_error', 'the service returned HTTP 500 Internal Server Error'],
+])('%i is in doubt for the reason that it gives', async (status, code, message) => {
+  await using server = await startFaultServer([answer(status, '', { location: '/elsewhere' })]);
+  await using client = clientFor(server.url);
+
+  expect(await client.send(request('one-shot'), {})).toMatchObject({
+    kind: 'unknown',
+    failure: { code, message: expect.stringContaining(message) },
+  });
+});
+
+test('a refusal stays one, whatever it says of progress and wherever it points', async () => {
+  const detail = 'a request with this key is still in progress';
+  await using server = await startFaultServer([answer(422, { detail }, { location: '/elsewhere' })]);
+  await using client = clientFor(server.url);
+
+  expect(await client.send(request('keyed'), {})).toMatchObject({
+    kind: 'rejected',
+    attempts: 1,
+    problem: { message: detail },
+  });
+});
+
+test.each([
+  [299, '{}', 'applied'],
+  [200, '', 'unknown'],
+])('%i with %j is %s', async (status, text, kind) => {
+  await using server = await startFaultServer([answer(status, text)]);
+  await using client = clientFor(server.url);
+
+  const outcome = await client.send(request('one-shot'), {});
+
+  expect(outcome.kind).toBe(kind);
+  if (outcome.kind === 'unknown') expect(outcome.failure.message).toBe('the response is empty');
+});
+
+test('of a very long redirect only the beginning is shown', async () => {
+  await using server = await startFaultServer([answer(307, '', { location: `/${'x'.repeat(1_000)}` })]);
+  await using client = clientFor(server.url);
+
+  const outcome = await client.send(request('read'), {});
+
+  expect(outcome).toHaveProperty('problem.message', expect.stringMatching(/redirects to \/x{199} /));
+});

@@ -7,9 +7,11 @@ import { answer, startFaultServer } from '../../../helpers/fault-server.ts';
 
 const reclaimId = '5f0c3f52-8f0e-4d1b-9d53-0a4c5e0b7a11';
 const otherId = '81ab3f52-8f0e-4d1b-9d53-0a4c5e0b7a12';
-const enter = '\r';
-const escapeKey = '\u001b';
-const ctrlC = '\u0003';
+const enter = '\n';
+/** Goes to the previous question, as Escape does in other prompts. */
+const goBack = '<\n';
+
+const ctrlC = 'Ctrl-C';
 
 /** What a user types each time the terminal shows a text. */
 type Dialogue = readonly (readonly [shown: string, typed: string])[];
@@ -24,9 +26,12 @@ async function startTerminal() {
     STORECTL_BASE_URL: server.url,
     STORECTL_STORE_ID: 'store-1',
     STORECTL_API_KEY: 'key-of-a-test',
+    // Prompts that read whole lines, whenever they come.
+    STORECTL_ACCESSIBLE: '1',
   };
   async function run(args: readonly string[], dialogue: Dialogue) {
     const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => stdin });
+    const cancel = new AbortController();
     const left = [...dialogue];
     let screen = '';
     let unread = '';
@@ -47,13 +52,14 @@ async function startTerminal() {
         if (!unread.includes(shown)) return;
         left.shift();
         unread = '';
-        setTimeout(() => stdin.write(typed), 20);
+        if (typed === ctrlC) cancel.abort();
+        else stdin.write(typed);
       });
       return stream;
     };
     const exitCode = await main(args, {
       ...{ stdin, stdout: terminal(), stderr: terminal(), env, cwd: folder, process, homeDirectory: folder },
-      signal: new AbortController().signal,
+      signal: cancel.signal,
     });
     expect(left).toEqual([]);
     return { exitCode, screen };
@@ -68,18 +74,19 @@ const appeal = (id: string, ...more: string[]) => [
 describe('in a terminal, an irreversible change', () => {
   test('is sent once the user has typed the id, and not for another one', async () => {
     await using terminal = await startTerminal();
-    const { exitCode } = await terminal.run(appeal(reclaimId), [
-      [`Send this appeal? It is final. Type ${reclaimId} to confirm`, `${otherId}${enter}`],
-      ["That doesn't match", ` ${reclaimId} ${enter}`],
+    const { exitCode, screen } = await terminal.run(appeal(reclaimId), [
+      [`Type ${reclaimId} to confirm`, `${otherId}${enter}`],
+      ['to confirm', ` ${reclaimId} ${enter}`],
     ]);
     expect(exitCode).toBe(0);
+    expect(screen).toContain("That doesn't match");
     expect(terminal.server.requests).toHaveLength(1);
   });
 
-  test('is not sent if the user cancels, and Escape is no answer', async () => {
+  test('is not sent if the user cancels, and going back is no answer', async () => {
     await using terminal = await startTerminal();
     const { exitCode } = await terminal.run(appeal(reclaimId), [
-      ['to confirm', escapeKey],
+      ['to confirm', goBack],
       ['to confirm', ctrlC],
     ]);
     expect(exitCode).toBe(130);
@@ -97,7 +104,7 @@ describe('in a terminal, an irreversible change', () => {
     await run(appeal(twinId, '--confirm', twinId), []);
     await run(appeal(reclaimId), [
       [`Type ${reclaimId} to confirm`, `${short}${enter}`],
-      ["That doesn't match", `${reclaimId}${enter}`],
+      ['to confirm', `${reclaimId}${enter}`],
     ]);
     expect(server.requests).toHaveLength(4);
   });
@@ -111,13 +118,13 @@ describe('in a terminal, an irreversible change', () => {
     expect(terminal.server.requests).toHaveLength(0);
   });
 
-  test('after other questions, Escape goes back to them', async () => {
+  test('after other questions, the user can go back to them', async () => {
     await using terminal = await startTerminal();
     const { exitCode } = await terminal.run(
       ['reclaim', 'appeal', reclaimId],
       [
         ['Text', `Closed${enter}`],
-        ['to confirm', escapeKey],
+        ['to confirm', goBack],
         ['Text', ctrlC],
       ],
     );
