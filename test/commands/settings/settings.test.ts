@@ -194,6 +194,8 @@ describe('settings diff', () => {
       stdout: 'Quiet hours enabled  yes → no\n',
       stderr: '',
     });
+    const added = await machine.run(['settings', 'diff', '--set', 'templates.x.title=Hi']);
+    expect(added.stdout).toBe('Template x title  not set → Hi\n');
     expect(await machine.run(['settings', 'show', '--json'])).toEqual(before);
   });
 });
