@@ -119,7 +119,12 @@ export interface Rest {
 }
 
 /** Finds what follows the chunks that a backup and the current content of the section begin with alike. */
-export async function findRest(tenant: Tenant, name: SectionName, readChunks: ReadChunks): Promise<Rest> {
+export async function findRest(
+  tenant: Tenant,
+  name: SectionName,
+  section: BackupSectionRecord,
+  readChunks: ReadChunks,
+): Promise<Rest> {
   const { isOrdered, read } = sections[name];
   let from = 0;
   let last = '';
@@ -131,7 +136,8 @@ export async function findRest(tenant: Tenant, name: SectionName, readChunks: Re
       last = payload;
     }
   }
-  const after = JSON.parse(`[${last}]`).at(-1)?.id ?? '';
+  if (from === 0) return { from, after: '', sha256: section.sha256 };
+  const after: string = JSON.parse(`[${last}]`).at(-1).id;
   return { from, after, sha256: (await summarize(readChunks(from))).sha256 };
 }
 

@@ -117,7 +117,7 @@ async function checkBackup(work: Work, backupId: string, names: readonly Section
     const readChunks = (from: number) => readBackupChunks(work, backup.id, name, from);
     if (!(await isIntact(name, section, readChunks(0)))) damaged.push(name);
     else if (damaged.length === 0)
-      selected.push({ name, section, rest: await findRest(work, name, readChunks) });
+      selected.push({ name, section, rest: await findRest(work, name, section, readChunks) });
   }
   if (damaged.length > 0) {
     const detail = `These sections are damaged or of another version: ${damaged.join(', ')}. Nothing was changed.`;
