@@ -59,7 +59,7 @@ test('an open record lends its key to the same command and says so; --new asks f
   const again = await machine.run(create);
   expect(again).toMatchObject({
     exitCode: 0,
-    stderr: expect.stringMatching(/Continuing .* idempotency key/),
+    stderr: expect.stringMatching(/Sending .* again.* same idempotency key/),
   });
   const keys = proxy.requests.map(({ body }) => JSON.parse(body).idempotencyKey);
   expect(new Set(keys).size).toBe(2);

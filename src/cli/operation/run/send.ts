@@ -200,7 +200,7 @@ async function change(run: Run, options: ChangeOptions): Promise<Recorded> {
       onEarlierRecord: (earlier, open) =>
         say(
           open
-            ? `The outcome of ${earlier.id}, the same command, is unknown. It is sent again with the same idempotency key, so it is applied only once. Add --new to start over.`
+            ? `Sending ${earlier.id} again, because its outcome is unknown: with the same idempotency key it is applied only once. Add --new to start over.`
             : `This was already applied by ${earlier.id}; nothing was sent. This is its response.`,
         ),
       onWait: () => say('Waiting for another storectl command to finish…'),
