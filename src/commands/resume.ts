@@ -138,7 +138,7 @@ async function chooseRecords(context: Context): Promise<HistoryRecord[]> {
   const open = records.filter(isOpen);
   if (open.length < 2 || !context.canPrompt) return records;
   const chosen = await chooseOpen(context, open, 'Which change do you want to resume?', [
-    { value: '', name: `All ${open.length} changes, oldest first` },
+    { value: '', name: `All (${open.length} changes, oldest first)` },
   ]);
   return records.filter(({ id }) => chosen === '' || id === chosen);
 }
@@ -169,7 +169,7 @@ async function confirmSending(context: Context, records: readonly HistoryRecord[
     context.notice(renderIndented([['Method', method], ['Path', printable(path)], ...rows], context.err));
   }
   if (sent.some((record) => record.class === 'keyed'))
-    context.notice('Sent again with the same idempotency key, a change is applied only once.');
+    context.notice('The same idempotency key is sent again, so each change is applied only once.');
   const question = sent.length === 1 ? 'Send this again?' : `Send these ${sent.length} changes again?`;
   if (!(await askFirst(() => askYesNo(context.io, question, true)))) throw cancelledError();
 }

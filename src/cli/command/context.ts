@@ -249,7 +249,7 @@ function storedTarget({ profile, storeId, baseUrl, apiKey, storedKeyOrigin }: Co
       outcome: 'not_sent',
     });
   }
-  refuseMistypedKey(apiKey.value, describeSource(apiKey.source));
+  refuseMistypedKey(apiKey.value, `the key in ${describeSource(apiKey.source)}`);
   return {
     profile,
     storeId: storeId.value,

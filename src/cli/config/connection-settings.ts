@@ -149,12 +149,18 @@ export function keyVariable(env: Environment): string | null {
 /** A key from the environment, or from the file that the environment names. */
 function environmentKey({ timeoutMs }: ConnectionFlags, env: Environment): Sourced<string> | null {
   if (env.STORECTL_API_KEY) {
-    return { value: checkKey(env.STORECTL_API_KEY.trim(), 'STORECTL_API_KEY'), source: 'environment' };
+    return {
+      value: checkKey(env.STORECTL_API_KEY.trim(), 'the key in STORECTL_API_KEY'),
+      source: 'environment',
+    };
   }
   if (!env.STORECTL_API_KEY_FILE) return null;
   const file = env.STORECTL_API_KEY_FILE;
   try {
-    return { value: checkKey(readKeyFile(file, timeoutMs).trim(), file), source: 'environment' };
+    return {
+      value: checkKey(readKeyFile(file, timeoutMs).trim(), `the key in ${file}`),
+      source: 'environment',
+    };
   } catch (error) {
     if (error instanceof CliError) throw error;
     throw localStateError(
@@ -181,12 +187,10 @@ function readKeyFile(file: string, timeoutMs = 180_000): string {
 }
 
 /** Throws exit 2 for text that cannot be a key and must not become a header. The message never contains the key. */
-export function checkKey(key: string, origin: string): string {
+export function checkKey(key: string, what: string): string {
   if (!/^[\x21-\x7e]+$/.test(key)) {
     throw usageError(
-      key === ''
-        ? `the key in ${origin} is empty`
-        : `the key in ${origin} contains characters that a key cannot have`,
+      key === '' ? `${what} is empty` : `${what} contains characters that a key cannot have`,
       'copy the key again: it is one word without spaces or line breaks',
       { code: 'malformed_key' },
     );
@@ -198,13 +202,13 @@ export function checkKey(key: string, origin: string): string {
  * Throws exit 4 for a key of this project's service whose checksum is wrong, so that a mistyped key is never sent. Keys
  * of other formats pass. The message never contains the key.
  */
-export function refuseMistypedKey(key: string, origin: string): void {
+export function refuseMistypedKey(key: string, what: string): void {
   const looksLikeOurs = /^sk_(?:live|demo)_/.test(key) && key.length === keyLength;
   if (!looksLikeOurs || isWellFormedKey(key)) return;
   throw new CliError({
     code: 'malformed_key',
     exitCode: exitCodes.notAllowed,
-    message: `the key in ${origin} is mistyped or cut off: its checksum is wrong`,
+    message: `${what} is mistyped or cut off: its checksum is wrong`,
     hint: 'copy the whole key again; nothing was sent',
     outcome: 'not_sent',
   });

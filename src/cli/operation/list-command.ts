@@ -37,7 +37,7 @@ export function listCommand({ kind, what, fields, age, statuses, start }: KnownL
         {
           flag: '--status',
           value: 'STATUS',
-          description: `Only this status: ${statuses.join(', ')}`,
+          description: `Show only this status: ${statuses.join(', ')}`,
           complete: statuses,
         },
       ]

@@ -24,9 +24,16 @@ export function lowerFirst(text: string): string {
   return text.replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase());
 }
 
-const knownWords: Readonly<Record<string, string>> = { id: 'ID', ids: 'IDs', ip: 'IP', url: 'URL' };
+const knownWords: Readonly<Record<string, string>> = {
+  env: 'environment',
+  id: 'ID',
+  ids: 'IDs',
+  ip: 'IP',
+  timezone: 'time zone',
+  url: 'URL',
+};
 
-/** Names of colours in the palette that mark a value. */
+/** Names of colors in the palette that mark a value. */
 export type Tone = 'green' | 'yellow' | 'red';
 
 const statuses: Readonly<Record<Tone, readonly string[]>> = {
@@ -35,7 +42,7 @@ const statuses: Readonly<Record<Tone, readonly string[]>> = {
   red: ['lost', 'failed', 'rejected', 'revoked', 'expired'],
 };
 
-/** The colour of a status, or of a deadline that is near; the words say the same. `now` is in epoch milliseconds. */
+/** The color of a status, or of a deadline that is near; the words say the same. `now` is in epoch milliseconds. */
 export function toneOf(name: string, value: unknown, now: number): Tone | undefined {
   if (typeof value !== 'string') return undefined;
   if (/^(status|state)$/i.test(name)) {

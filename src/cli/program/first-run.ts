@@ -1,7 +1,7 @@
 import type { Context } from '../command/context.ts';
 import type { GlobalFlags } from '../command/global-flags.ts';
 import { demoProfile } from '../config/connection-settings.ts';
-import { CliError } from '../core/errors.ts';
+import { CliError, cancelledError } from '../core/errors.ts';
 import { printable } from '../core/sanitize.ts';
 import { askChoice } from '../prompts/prompts.ts';
 import { askFirst } from '../prompts/questions.ts';
@@ -30,7 +30,7 @@ export async function offerStore(context: Context, reason: CliError): Promise<Gl
     { value: 'leave', name: 'Cancel' },
   ];
   const answer = await askFirst(() => askChoice(io, `${what}. What do you want to do?`, choices));
-  if (answer === 'leave') throw reason;
+  if (answer === 'leave') throw cancelledError();
   if (answer === demoProfile) return { ...flags, profile: demoProfile, store: undefined, baseUrl: undefined };
   const { auth } = tree;
   const login = auth !== undefined && isGroup(auth) ? auth.commands.login : undefined;

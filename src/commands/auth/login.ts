@@ -114,8 +114,8 @@ function checkTarget({ baseUrl = '', storeId = '' }: Given): Target {
 async function readKey(context: Context, target: Target): Promise<Login> {
   const { readStdin } = await import('../../cli/input/stdin.ts');
   const bytes = await readStdin(context, '--with-key');
-  const apiKey = checkKey(bytes.toString('utf8').trim(), 'standard input');
-  refuseMistypedKey(apiKey, 'standard input');
+  const apiKey = checkKey(bytes.toString('utf8').trim(), 'the key in standard input');
+  refuseMistypedKey(apiKey, 'the key in standard input');
   await checkAccess(context, { ...target, apiKey });
   return { ...target, apiKey };
 }
@@ -165,8 +165,8 @@ async function askLogin(context: Context, given: Given, profile: string): Promis
 async function problemOfLogin(context: Context, given: Given, apiKey: string): Promise<CliError | null> {
   const target = checkTarget(given);
   try {
-    checkKey(apiKey, 'your answer');
-    refuseMistypedKey(apiKey, 'your answer');
+    checkKey(apiKey, 'this key');
+    refuseMistypedKey(apiKey, 'this key');
     await checkAccess(context, { ...target, apiKey });
     return null;
   } catch (error) {

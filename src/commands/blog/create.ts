@@ -42,7 +42,7 @@ existing posts are left alone. Exits with the most severe code of all files.`,
       {
         flag: slugsAreUnique,
         description:
-          'Several files: the service rejects duplicate slugs, so a post whose response was lost can be sent again',
+          'With several files: confirm that the service rejects duplicate slugs, so that a post whose response was lost can be sent again',
         group: 'Safety:',
       },
     ],

@@ -22,7 +22,8 @@ const one = operationCommand({
   description: `Record the decision on a dispute. It is final, and no money is moved. The dispute is shown with its
 evidence first. A dispute that already has this decision is left unchanged; one with another decision is refused. ${from}
 records the decisions in a file: it shows the plan, asks you to confirm the number of decisions, and writes a receipt.
-With several ids, or a file that contains only ids, you decide one after the other in a terminal. Run the same command
+Other statuses than won, lost and withdrawn are accepted there once you have decided a dispute with them by id. With
+several ids, or a file that contains only ids, you decide one by one in a terminal. Run the same command
 again to continue. Exits with the most severe code of all rows (10 unknown, 6 decided differently, 5 not found, 7
 rejected, 2 invalid row).`,
   arguments: [

@@ -66,7 +66,7 @@ async function askAge(context: Context): Promise<number> {
     const ask = async () => {
       const validate = (typed: string) =>
         parseAge(typed.trim()) !== null || 'must be an age such as 90d, 12w or 36h';
-      const message = 'Older than (for example 90d, 12w or 36h)';
+      const message = 'Remove records older than (for example 90d, 12w or 36h)';
       text = await askText(context.io, message, { validate, preset: text === '' ? undefined : text });
       age = parseAge(text.trim()) ?? 0;
     };

@@ -9,7 +9,7 @@ import { markNotificationsRead } from '../../contract/operations/notifications.t
 export const command = operationCommand({
   operation: markNotificationsRead,
   description: 'Mark notifications as read: by id, before a time, or all of them.',
-  question: 'Mark these notifications as read?',
+  question: 'Mark as read?',
   done: (_, { request }) => `Marked ${describeMarked(request.body ?? {})} as read`,
   show: () => '',
   arguments: [
@@ -46,7 +46,7 @@ async function chooseNotifications(
   if (all && chosen) throw usageError('--all cannot be used with ids or other fields', 'remove one of them');
   if (all || chosen) return null;
   if (!context.canPrompt) {
-    throw usageError('no notifications given', 'give ids, --before TIME, or --all');
+    throw usageError('no notifications given', 'pass ids, --before TIME, or --all');
   }
   const { questionsOfNotifications } = await import('./choose-notifications.ts');
   return questionsOfNotifications(context, body);

@@ -105,7 +105,7 @@ async function chooseDead(context: Context, parsed: ParsedCommand): Promise<stri
     short: delivery.id,
   }));
   const question = 'Which delivery do you want to retry?';
-  const ways = choices.length === 1 ? [] : [{ value: all, name: `All ${dead.length} deliveries` }];
+  const ways = choices.length === 1 ? [] : [{ value: all, name: `All (${dead.length} deliveries)` }];
   const chosen = await askFirst(() => chooseOrFail(context, missing, question, [...ways, ...choices]));
   return chosen === all ? undefined : chosen;
 }

@@ -235,7 +235,7 @@ test('notify mark-read: all of them', async () => {
     Esc for the previous question, Ctrl-C to cancel.
     ✔ Which notifications do you want to mark as read? All
     demo → store <uuid>
-    ✔ Mark these notifications as read? Yes
+    ✔ Mark as read? Yes
     ✓ Marked all notifications as read
     $ echo "exit $?"
     exit 0
@@ -269,7 +269,7 @@ test('notify mark-read: some of them', async () => {
 
     IDs  <uuid>
 
-    ✔ Mark these notifications as read? Yes
+    ✔ Mark as read? Yes
     ✓ Marked notification <uuid> as read
     $ echo "exit $?"
     exit 0
@@ -297,7 +297,7 @@ test('notify mark-read: by ids, where nothing lists them', async () => {
 
     IDs  <uuid>, <uuid>
 
-    ✔ Mark these notifications as read? Yes
+    ✔ Mark as read? Yes
     ✓ Marked 2 notifications as read
     $ echo "exit $?"
     exit 0

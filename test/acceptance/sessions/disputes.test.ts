@@ -47,7 +47,7 @@ test('disputes open', async () => {
     Created          <time>
     Updated          <time>
     Store ID         <uuid>
-    Env              live
+    Environment      live
     $ echo "exit $?"
     exit 0
     $"
@@ -134,7 +134,7 @@ test('disputes show', async () => {
     Other fields
       Idempotency key  example-open
       Store ID         <uuid>
-      Env              live
+      Environment      live
     $ echo "exit $?"
     exit 0
     $"
@@ -157,7 +157,23 @@ test('disputes decide', async () => {
   await session.shows(/That doesn.t match/);
   session.type(id);
   const screen = await session.ends();
-  expect(screen.slice(screen.indexOf('✔ Outcome'))).toMatchInlineSnapshot(`"$"`);
+  expect(screen.slice(screen.indexOf('✔ Status'))).toMatchInlineSnapshot(`
+    "✔ Status: won
+    ✔ Resolution: The carrier confirmed delivery
+    demo → store <uuid>
+
+    Status      won
+    Resolution  The carrier confirmed delivery
+
+    ✔ Decide this dispute as won? This is final. Type <id> to confirm:
+      <uuid>
+    ✓ Decided dispute <uuid> as won
+    Status      open → won
+    Resolution  The carrier confirmed delivery
+    $ echo "exit $?"
+    exit 0
+    $"
+  `);
 });
 
 test('disputes decide: any id can be given if no dispute is open', async () => {
@@ -168,7 +184,7 @@ test('disputes decide: any id can be given if no dispute is open', async () => {
   expect(await session.shows(/Dispute ID:$/)).toMatchInlineSnapshot(`
     "$ storectl disputes decide
     demo: example data on this machine, not a real store
-    No dispute to choose from on this machine. Enter its ID.
+    No dispute to choose from on this machine. Enter an ID.
     Esc for the previous question, Ctrl-C to cancel.
     ? Dispute ID:"
   `);

@@ -77,7 +77,7 @@ test('history prune', async () => {
   session.type('y');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl history prune
-    ✔ Older than (for example 90d, 12w or 36h): 0h
+    ✔ Remove records older than (for example 90d, 12w or 36h): 0h
     ✔ Remove 1 record from the history on this machine? Yes
     ✓ Removed 1 record
     $ echo "exit $?"
@@ -98,7 +98,7 @@ test('resume: asks which open change to resume if there are several', async () =
   expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`
     "$ storectl resume
     ? Which change do you want to resume?
-    ❯ All 2 changes, oldest first
+    ❯ All (2 changes, oldest first)
       <record>  backup.create, second, outcome unknown, connection_lost, <age>
       <record>  backup.create, first, outcome unknown, connection_lost, <age>
 
@@ -109,7 +109,7 @@ test('resume: asks which open change to resume if there are several', async () =
   session.press('Enter');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl resume
-    ✔ Which change do you want to resume? All 2 changes, oldest first
+    ✔ Which change do you want to resume? All (2 changes, oldest first)
     <record>  backup.create, first, outcome unknown, connection_lost, <age>
       Method           POST
       Path             /v1/stores/<uuid>/operations/backups
@@ -122,7 +122,7 @@ test('resume: asks which open change to resume if there are several', async () =
       Label            second
       Sections         store
       Idempotency key  <idempotency-key>
-    Sent again with the same idempotency key, a change is applied only once.
+    The same idempotency key is sent again, so each change is applied only once.
     ✔ Send these 2 changes again? Yes
     <record>  backup.create  first  applied  <uuid>
     <record>  backup.create  second  applied  <uuid>
@@ -150,7 +150,7 @@ test('resume of one record: it is shown, and nothing is sent until the user says
       Label            nightly
       Sections         store
       Idempotency key  <idempotency-key>
-    Sent again with the same idempotency key, a change is applied only once.
+    The same idempotency key is sent again, so each change is applied only once.
     ✔ Send this again? No
     error: cancelled; nothing was sent
     $ echo "exit $?"
@@ -172,7 +172,7 @@ test('resume of one record: it is shown, and nothing is sent until the user says
       Label            nightly
       Sections         store
       Idempotency key  <idempotency-key>
-    Sent again with the same idempotency key, a change is applied only once.
+    The same idempotency key is sent again, so each change is applied only once.
     ✔ Send this again? Yes
     <record>  backup.create  nightly  applied  <uuid>
     $ echo "exit $?"

@@ -515,7 +515,7 @@ test('40 columns and 20 rows: no word is cut, and the questions about a dispute 
       Idempotency key  example-open
       Store ID
         <uuid>
-      Env              live
+      Environment      live
 
     ? Status:
     ❯ won
@@ -535,7 +535,7 @@ test('40 columns and 20 rows: no word is cut, and the questions about a dispute 
       Idempotency key  example-open
       Store ID
         <uuid>
-      Env              live
+      Environment      live
 
     ✔ Status: won
     ✔ Resolution: Delivered, as the

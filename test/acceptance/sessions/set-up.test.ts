@@ -42,7 +42,7 @@ test('auth login: the store id is asked for again if the store is not found, and
     ✔ Base URL: http://<host>
     ✔ Store ID: 5e0c7a52-3d1b-4c8e-9f4a-2b6d8e10c3ax
     ✔ API key (not shown):
-    the key in your answer is mistyped or cut off: its checksum is wrong
+    this key is mistyped or cut off: its checksum is wrong
     ✔ API key (not shown):
     store 5e0c7a52-3d1b-4c8e-9f4a-2b6d8e10c3ax not found, or the key is not for this store; the key was
     not stored
@@ -184,13 +184,9 @@ test('no store is set up yet: the example store, or nothing', async () => {
   await session.shows(/error:/);
   expect(await session.ends()).toMatchInlineSnapshot(`
     "✔ No store is set up on this machine yet. What do you want to do? Cancel
-    error: required values are missing:
-      --base-url URL  base URL of the service, or STORECTL_BASE_URL
-      --store ID      store to work on, or STORECTL_STORE_ID
-      run \`storectl auth login\` to store the base URL, store id and key, or try it without an account:
-      \`storectl --demo …\`
+    error: cancelled; nothing was sent
     $ echo "exit $?"
-    exit 3
+    exit 130
     $"
   `);
 });

@@ -13,7 +13,7 @@ test('store update', async () => {
     ❯◯ Name (now Juniper & Ink)
      ◯ Slug (now juniper-ink)
      ◯ Default currency (now EUR)
-     ◯ Timezone (now Europe/Berlin)
+     ◯ Time zone (now Europe/Berlin)
      ◯ Support email (now hello@juniper-ink.example)
      ◯ Description (now Notebooks, inks and letter paper, bound…)
      ◯ Logo image ID
@@ -30,15 +30,15 @@ test('store update', async () => {
   await session.shows(/Name: Juniper & Ink$/);
   session.press('C-u');
   session.type('Juniper');
-  await session.shows(/Timezone: Europe\/Berlin$/);
+  await session.shows(/Time zone: Europe\/Berlin$/);
   session.press('C-u');
   session.type('Europe/Rome');
   expect(await session.shows(/❯ Yes\n(.*\n)+.*select$/)).toMatchInlineSnapshot(`
-    "✔ Timezone: Europe/Rome
+    "✔ Time zone: Europe/Rome
     demo → store <uuid>
 
     Name      Juniper
-    Timezone  Europe/Rome
+    Time zone  Europe/Rome
 
     ? Update the store with these values?
     ❯ Yes
@@ -52,18 +52,18 @@ test('store update', async () => {
     "$ storectl store update
     demo: example data on this machine, not a real store
     Esc for the previous question, Ctrl-C to cancel.
-    ✔ What do you want to change? Name, Timezone
+    ✔ What do you want to change? Name, Time zone
     ✔ Name: Juniper
-    ✔ Timezone: Europe/Rome
+    ✔ Time zone: Europe/Rome
     demo → store <uuid>
 
     Name      Juniper
-    Timezone  Europe/Rome
+    Time zone  Europe/Rome
 
     ✔ Update the store with these values? Yes
     ✓ Updated store "Juniper"
     Name      Juniper & Ink → Juniper
-    Timezone  Europe/Berlin → Europe/Rome
+    Time zone  Europe/Berlin → Europe/Rome
     Undo: storectl --demo store update --undo <record>
     $ echo "exit $?"
     exit 0
@@ -177,7 +177,7 @@ test('settings show', async () => {
     Quiet hours enabled               yes
     Quiet hours start                 22:00
     Quiet hours end                   07:00
-    Quiet hours timezone              Europe/Berlin
+    Quiet hours time zone             Europe/Berlin
     Template feedback_digest title    Feedback of the week
     Template feedback_digest body     {{summary}}
     Template feedback_digest private  no
@@ -194,7 +194,7 @@ test('settings show', async () => {
     Mobile privacy hide order values  no
     Mobile privacy require unlock     yes
     Store ID                          <uuid>
-    Env                               live
+    Environment                       live
     Updated                           <time>
     $ echo "exit $?"
     exit 0
@@ -212,7 +212,7 @@ test('settings save', async () => {
     ❯◯ Quiet hours enabled (now yes)
      ◯ Quiet hours start (now 22:00)
      ◯ Quiet hours end (now 07:00)
-     ◯ Quiet hours timezone (now Europe/Berlin)
+     ◯ Quiet hours time zone (now Europe/Berlin)
      ◯ Discovery enabled (now yes)
      ◯ Discovery summary (now Handmade stationery from Berlin.)
      ◯ Discovery categories (now stationery, handmade)

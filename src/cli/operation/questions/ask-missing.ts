@@ -82,7 +82,7 @@ export async function interview(
   const questions = () => [...first(), ...missing.map(questionOfId), ...fields.map(questionOf)];
   if (missing.length > 0 && known.length === 0) {
     const what = missing.map(nounOf).join(' or ');
-    context.notice(`No ${what} to choose from on this machine. Enter its ID.`);
+    context.notice(`No ${what} to choose from on this machine. Enter an ID.`);
   }
   if (missing.length === 0) await introduce(parameters);
   // A change has a review at the end, which Escape can leave as well.

@@ -66,7 +66,7 @@ function decisionsNeeded(count: number): CliError {
     code: 'input_needed',
     exitCode: exitCodes.inputNeeded,
     message: `status and resolution are required for each of ${count} disputes`,
-    hint: 'give them with --from FILE, a CSV file with the columns disputeId,status,resolution, or run the command in a terminal to decide one by one',
+    hint: 'pass them with --from FILE, a CSV file with the columns disputeId,status,resolution, or run the command in a terminal to decide one by one',
     outcome: 'not_sent',
     fields: ['status', 'resolution'].map((field) => ({ field, flag: '--from', detail })),
   });

@@ -3,7 +3,7 @@ import type { Context } from '../../../cli/command/context.ts';
 import { inputNeeded } from '../../../cli/command/input-needed.ts';
 import { chosenFields } from '../../../cli/command/print-json.ts';
 import { usageError } from '../../../cli/core/errors.ts';
-import type { ExitCode } from '../../../cli/core/exit-codes.ts';
+import { type ExitCode, exitCodes } from '../../../cli/core/exit-codes.ts';
 import { optionValue, type ParsedCommand } from '../../../cli/core/parsed-command.ts';
 import { printable } from '../../../cli/core/sanitize.ts';
 import { describeFile, isStandardInput, readText } from '../../../cli/input/input-files.ts';
@@ -125,6 +125,8 @@ async function confirmCount(
   const count = rows.filter(({ plan }) => plan === 'decide').length;
   if (count === 0) return;
   const done = rows.filter(({ plan }) => ['recorded', 'unchanged', 'unknown'].includes(plan)).length;
+  const skipped = rows.filter(({ plan }) => exitCodeOf(plan) !== exitCodes.done).length;
+  const bad = skipped === 1 ? '1 bad row is skipped' : `${skipped} bad rows are skipped`;
   const given = optionValue(parsed, '--confirm');
   if (given !== undefined) {
     const number = /^\d+$/.test(given) ? Number(given) : Number.NaN;
@@ -136,15 +138,15 @@ async function confirmCount(
       {
         field: 'confirm',
         give: `--confirm ${count}`,
-        description: 'the number of decisions, which are final',
+        description: `the number of decisions, which are final${skipped === 0 ? '' : `; ${bad}`}`,
       },
     ]);
   }
   const { askText } = await import('../../../cli/prompts/prompts.ts');
   const { askFirst } = await import('../../../cli/prompts/questions.ts');
   const validate = (text: string) => text.trim() === String(count) || mismatch;
-  const what =
-    count === 1 ? 'Record 1 decision? This is final.' : `Record ${count} decisions? This is final.`;
-  const question = `${what} Type ${count} to confirm`;
+  const what = count === 1 ? 'Record 1 decision?' : `Record ${count} decisions?`;
+  const remark = skipped === 0 ? 'This is final.' : `This is final; ${bad}.`;
+  const question = `${what} ${remark} Type ${count} to confirm`;
   await askFirst(() => askText(context.io, question, { validate, isConfirmation: true }));
 }

@@ -89,7 +89,7 @@ function refuseUnknownStatus(found: Found, { status }: Decision, taken: readonly
   return {
     ...found,
     plan: 'invalid',
-    message: `unknown status "${status}" (known: ${usualStatuses.join(', ')}); if the service accepts it, decide one dispute by id first`,
+    message: `unknown status "${status}" (known: ${usualStatuses.join(', ')})`,
     warning: null,
   };
 }

