@@ -175,16 +175,22 @@ export function openHistory(settings: HistorySettings): History {
   }
 
   async function markReported(records: readonly HistoryRecord[]): Promise<void> {
-    for (const batch of new Set(records.map((record) => record.batch))) {
-      const reported = records.filter((record) => record.batch === batch);
-      const updatedAt = new Date(now()).toISOString();
-      const lines = reported.map(({ id }) => toLine({ format: recordFormat, id, reported: true, updatedAt }));
-      const isAdded =
-        batch !== null &&
-        (await withLock(lockName({ id: batch, batch }), async () => addLines(files, folder, batch, lines)));
-      if (isAdded) continue;
-      for (const record of reported) await update(record, { state: 'applied', reported: true });
+    const names = new Set(listFolder(files, folder));
+    const alone: HistoryRecord[] = [];
+    const logged = new Map<string, HistoryRecord[]>();
+    for (const record of records) {
+      // A record with a file of its own is not read from the log of its batch.
+      if (record.batch === null || names.has(path.basename(fileOf(folder, record.id)))) alone.push(record);
+      else logged.set(record.batch, [...(logged.get(record.batch) ?? []), record]);
     }
+    const updatedAt = new Date(now()).toISOString();
+    for (const [batch, reported] of logged) {
+      const lines = reported.map(({ id }) => toLine({ format: recordFormat, id, reported: true, updatedAt }));
+      const name = lockName({ id: batch, batch });
+      const isAdded = await withLock(name, async () => addLines(files, folder, batch, lines));
+      if (!isAdded) alone.push(...reported);
+    }
+    for (const record of alone) await update(record, { state: 'applied', reported: true });
   }
 
   async function prune({ olderThanMs }: { olderThanMs: number }): Promise<string[]> {

@@ -37,7 +37,7 @@ test('store update', async () => {
     "✔ Time zone: Europe/Rome
     demo → store <uuid>
 
-    Name      Juniper
+    Name       Juniper
     Time zone  Europe/Rome
 
     ? Update the store with these values?
@@ -57,12 +57,12 @@ test('store update', async () => {
     ✔ Time zone: Europe/Rome
     demo → store <uuid>
 
-    Name      Juniper
+    Name       Juniper
     Time zone  Europe/Rome
 
     ✔ Update the store with these values? Yes
     ✓ Updated store "Juniper"
-    Name      Juniper & Ink → Juniper
+    Name       Juniper & Ink → Juniper
     Time zone  Europe/Berlin → Europe/Rome
     Undo: storectl --demo store update --undo <record>
     $ echo "exit $?"

@@ -181,6 +181,7 @@ test('a post whose answer was lost is settled by its slug when the command is ru
   expect(JSON.parse((await machine.run(['history', 'list', '--state', 'unknown', '--json'])).stdout)).toEqual(
     [],
   );
+  expect((await machine.run(['resume'])).stderr).toBe('Nothing to resume.\n');
 });
 
 test('no more posts are settled at once than are created', async () => {
