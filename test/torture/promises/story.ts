@@ -100,8 +100,10 @@ function asksAbout(trace: Trace, subject: string): Ask[] {
 }
 
 function toldBy(trace: Trace, run: Run, subject: string, writes: readonly SeenRequest[]): Told {
-  if (wasKilled(run) || run.typed === 'mark') return 'nothing';
+  if (run.typed === 'mark') return 'nothing';
+  // It may be killed after it has printed its report.
   if (run.typed === 'resume') return toldByResume(trace, run);
+  if (wasKilled(run)) return 'nothing';
   if (run.subjects.length > 1) return toldByBatch(run, subject);
   switch (run.exitCode) {
     case 0:
