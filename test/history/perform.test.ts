@@ -14,6 +14,7 @@ import { openHistory } from '../../src/history/journal.ts';
 import { serializeWithChecksum } from '../../src/history/records/checksum.ts';
 import { type PerformOptions, performRecorded } from '../../src/history/sending/execute.ts';
 import { resumeRecord } from '../../src/history/sending/resume.ts';
+import { patientClient } from './helpers/patient-client.ts';
 import { buildChildren, type Children } from './helpers/processes.ts';
 import { type Reaction, type Received, type StoreServer, startStoreServer } from './helpers/store-server.ts';
 
@@ -42,7 +43,7 @@ beforeEach(async () => {
   react = () => 'answer';
   server = await startStoreServer((request, number) => react(request, number));
   history = openHistory({ folder, process, now: () => Date.now() + ahead });
-  client = patientClient().client;
+  client = patientClient(server.url).client;
 });
 
 afterEach(async () => {
@@ -55,20 +56,6 @@ const refuse = (status: number, code: string): Reaction => ({
   status,
   body: { type: 'about:blank', title: code, status, code },
 });
-
-/** A client whose waits take no time. */
-function patientClient() {
-  let waited = 0;
-  const clock = {
-    now: Date.now,
-    monotonic: () => performance.now() + waited,
-    sleep: async (ms: number) => {
-      waited += ms;
-    },
-  };
-  const options = { baseUrl: server.url, apiKey: 'sk_secret_key', userAgent: 'test', env: {}, clock };
-  return { client: createClient(options), waited: () => waited };
-}
 
 /** Changes a record on disk, as an earlier run would have left it. */
 function writeRecord(file: string, change: object): void {
@@ -345,7 +332,7 @@ describe('resume', () => {
     react = () => 'answer';
     ahead = 10_000;
     const before = server.received.length;
-    const { client: later, waited } = patientClient();
+    const { client: later, waited } = patientClient(server.url);
     const early = await resume(record.id, { client: later, timeoutMs: 50_000 });
     expect(early).toMatchObject({ outcome: { kind: 'unknown', failure: { code: 'connection_lost' } } });
     expect(server.received).toHaveLength(before);

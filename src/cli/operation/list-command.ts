@@ -43,7 +43,8 @@ export function listCommand({ kind, what, fields, age, statuses, start }: KnownL
       ]
     : [];
   return {
-    description: `List the ${what} that this machine has seen, most recent first, as they were last seen. The service cannot list them.`,
+    description: `List the ${what} that this machine has seen, most recent first, as they were last seen.
+The service cannot list them.`,
     options: [...statusOptions, limitOption],
     examples: [
       `${noun} list`,

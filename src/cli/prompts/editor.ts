@@ -135,9 +135,13 @@ async function askToContinue(io: Io, problem: string): Promise<boolean> {
     { value: 'edit', name: 'Edit again' },
     { value: 'leave', name: 'Cancel and print the text' },
   ];
+  return (await unlessBack(() => askChoice(io, whatNow(problem), choices))) !== 'leave';
+}
+
+/** The question after a problem with an edited text: its first line as a sentence, and what to do. */
+export function whatNow(problem: string): string {
   const [reason = ''] = problem.split('\n');
-  const question = `${upperFirst(printable(reason.replace(/[:.]$/, '')))}. What do you want to do?`;
-  return (await unlessBack(() => askChoice(io, question, choices))) !== 'leave';
+  return `${upperFirst(printable(reason.replace(/[:.]$/, '')))}. What do you want to do?`;
 }
 
 function gaveUp({ nothing, keep }: Editing<unknown>, problem: string): CliError {

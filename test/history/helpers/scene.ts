@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
-import { type Client, createClient } from '../../../src/client/client.ts';
+import type { Client } from '../../../src/client/client.ts';
 import { createBackup } from '../../../src/contract/operations/backups.ts';
 import { createBlogPost } from '../../../src/contract/operations/blog.ts';
 import { decideDispute } from '../../../src/contract/operations/disputes.ts';
@@ -12,6 +12,7 @@ import { openHistory } from '../../../src/history/journal.ts';
 import { serializeWithChecksum } from '../../../src/history/records/checksum.ts';
 import { type PerformOptions, performRecorded } from '../../../src/history/sending/execute.ts';
 import { resumeRecord } from '../../../src/history/sending/resume.ts';
+import { patientClient } from './patient-client.ts';
 import { type Reaction, type Received, type StoreServer, startStoreServer } from './store-server.ts';
 
 export const place = { profile: 'main', origin: 'https://api.example.com', storeId: 'store-1' };
@@ -24,7 +25,7 @@ export const decision = {
   body: { status: 'won', resolution: 'Delivered' },
 };
 
-/** A machine with a history, a client whose waits take no time, and a service that reacts as it is told. */
+/** A machine with a history, a client whose waits take no time, and a service whose reactions the test chooses. */
 export interface Scene {
   readonly folder: string;
   readonly history: History;
@@ -49,22 +50,8 @@ export interface Scene {
 export async function startScene(react: Scene['react'] = () => 'answer'): Promise<Scene> {
   const folder = mkdtempSync(path.join(tmpdir(), 'storectl-scene-'));
   const server = await startStoreServer((request, number) => scene.react(request, number));
-  let waited = 0;
   let keys = 0;
-  const clock = {
-    now: Date.now,
-    monotonic: () => performance.now() + waited,
-    sleep: async (ms: number) => {
-      waited += ms;
-    },
-  };
-  const client = createClient({
-    baseUrl: server.url,
-    apiKey: 'sk_secret_key',
-    userAgent: 'test',
-    env: {},
-    clock,
-  });
+  const { client } = patientClient(server.url);
   const now = () => Date.now() + scene.ahead;
   const history = openHistory({ folder, process, now });
   const scene: Scene = {

@@ -2,8 +2,8 @@ import type { Io } from '../../core/io.ts';
 import { isObject } from '../../core/json-value.ts';
 import { printable } from '../../core/sanitize.ts';
 import { type FieldFlag, parseFlag, remarkOf } from '../../input/field-flags.ts';
-import { labelOf, lowerFirst, upperFirst } from '../../output/labels.ts';
-import { EditorFailed, editorOf, editText } from '../../prompts/editor.ts';
+import { labelOf, lowerFirst } from '../../output/labels.ts';
+import { EditorFailed, editorOf, editText, whatNow } from '../../prompts/editor.ts';
 import {
   askChoice,
   askSeveral,
@@ -185,14 +185,10 @@ async function editLongText(io: Io, field: FieldFlag, before: string): Promise<s
       problem = error.message;
     }
     if (problem === null) return text;
-    const again = await askChoice(
-      io,
-      `${upperFirst(printable(problem.replace(/[:.]$/, '')))}. What do you want to do?`,
-      [
-        { value: 'edit', name: 'Open the editor again' },
-        { value: 'line', name: 'Type it here instead' },
-      ],
-    );
+    const again = await askChoice(io, whatNow(problem), [
+      { value: 'edit', name: 'Open the editor again' },
+      { value: 'line', name: 'Type it here instead' },
+    ]);
     const preset = text === '' ? undefined : text;
     if (again === 'line') return askText(io, promptOf(field, remarkOf(field)), { lineBreaks: true, preset });
   }

@@ -79,8 +79,8 @@ const deleteExpired = statement<AnswerRow & { storeId: string }>`
     and target_id = ${'targetId'} and key = ${'key'} and expires_at <= ${'createdAt'}`;
 
 /**
- * Replaces an expired answer with this key. Returns false if one is still valid, with this key or that of another answer
- * that is inserted with it.
+ * Replaces an expired answer with this key. Returns false if an answer is still valid: one with this key, or with the key
+ * of an answer that is inserted together with it.
  */
 export async function insertAnswer(tenant: Tenant, answer: AnswerRow): Promise<boolean> {
   const { db, storeId } = tenant;

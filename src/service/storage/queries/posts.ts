@@ -30,7 +30,7 @@ const insertPosts = insertion(
   'on conflict (store_id, slug) do nothing',
 );
 
-/** Returns false if the store has a post with this slug, or with that of another one that is inserted with it. */
+/** Returns false if the slug of a post is taken, in the store or by a post that is inserted together with it. */
 export async function insertPost(tenant: Tenant, post: PostRecord): Promise<boolean> {
   return insertPosts(tenant, [toRow(post)]);
 }

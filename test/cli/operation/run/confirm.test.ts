@@ -72,7 +72,7 @@ const appeal = (id: string, ...more: string[]) => [
 ];
 
 describe('in a terminal, an irreversible change', () => {
-  test('is sent once the user has typed the id, and not for another one', async () => {
+  test('is sent once the user has typed the id, and not for another id', async () => {
     await using terminal = await startTerminal();
     const { exitCode, screen } = await terminal.run(appeal(reclaimId), [
       [`Type ${reclaimId} to confirm`, `${otherId}${enter}`],

@@ -1,0 +1,15 @@
+import { type Client, createClient } from '../../../src/client/client.ts';
+
+/** A client whose waits take no time, and how long it would have waited so far, in milliseconds. */
+export function patientClient(baseUrl: string): { readonly client: Client; waited(): number } {
+  let waited = 0;
+  const clock = {
+    now: Date.now,
+    monotonic: () => performance.now() + waited,
+    sleep: async (ms: number) => {
+      waited += ms;
+    },
+  };
+  const options = { baseUrl, apiKey: 'sk_secret_key', userAgent: 'test', env: {}, clock };
+  return { client: createClient(options), waited: () => waited };
+}
