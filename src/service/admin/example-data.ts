@@ -80,7 +80,7 @@ export const wonCase: z.output<typeof newDispute> = {
 
 export const openCase: z.output<typeof newDispute> = {
   kind: 'payment',
-  reason: 'Buyer does not recognise the charge of 84.50 EUR.',
+  reason: 'Buyer does not recognize the charge of 84.50 EUR.',
   idempotencyKey: 'example-open',
   orderId: '1d9b6a34-0e6f-4b83-8a0c-93a5d2f4e7b8',
   buyerEmail: 'a.novak@mail.example',

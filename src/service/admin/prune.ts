@@ -4,6 +4,7 @@ import { daysInMs, timestamp } from '../model/time.ts';
 import { type Queries, removeInSteps, type Storage } from '../storage/core/storage.ts';
 import { deleteUnfinished, listUnfinished } from '../storage/queries/backups.ts';
 import { countExpiredAnswers, deleteExpiredAnswers } from '../storage/queries/idempotency-keys.ts';
+import { removeUnusedPosts, wasStagedBefore } from '../storage/queries/posts.ts';
 import { deleteOld, findOld, type Page, type Prunable } from '../storage/queries/prune.ts';
 import { listStores } from './stores.ts';
 
@@ -71,12 +72,15 @@ export async function prune(storage: Storage, options: PruneOptions): Promise<Pr
     return storage.read((db) => findOld({ db, storeId }, kind, { after, before }));
   }
 
-  /** Of backups that are removed or were never finished. */
+  /** Of backups that are removed or were never finished, and of restores that were cut off. */
   async function pruneContent(storeId: string): Promise<void> {
     if (dryRun) return;
     const unfinished = timestamp(Date.now() - unfinishedMs);
     for (const id of await storage.read((db) => listUnfinished({ db, storeId }, unfinished))) {
       await removeInSteps(() => step((db) => deleteUnfinished({ db, storeId }, id)));
+    }
+    if (await storage.read((db) => wasStagedBefore({ db, storeId }, unfinished))) {
+      await removeInSteps(() => step((db) => removeUnusedPosts({ db, storeId })));
     }
   }
 

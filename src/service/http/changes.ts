@@ -46,7 +46,9 @@ function refuseRest(error: unknown): never {
  */
 export function createChanges(storage: Storage): ApplyChange {
   const ofStore = createQueue(1, patienceMs);
-  const ofAll = createQueue(maxLongChanges, patienceMs);
+  // The last connection is for others.
+  const maxRunning = Math.max(1, Math.min(maxLongChanges, storage.maxConnections - 1));
+  const ofAll = createQueue(maxRunning, patienceMs);
   return async ({ operation, storeId, targetId, input, ifMatch, actor, now, traceparent }) => {
     const { writeLong, share } = storage.forStore(storeId);
     const { run, isLong, isIndependent = false } = handlers[operation];

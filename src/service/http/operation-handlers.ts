@@ -3,7 +3,7 @@ import type { OperationId } from '../../contract/operations.ts';
 import { type Precondition, versionOf } from '../model/canonical-json.ts';
 import { settingsInput } from '../model/settings-document.ts';
 import { storePatch } from '../model/store-fields.ts';
-import { createBackup, newBackup, newRestore, restoreBackup } from '../operations/backups.ts';
+import { createBackup, newBackup, newRestore, restoreBackup } from '../operations/backups/backups.ts';
 import { decideDispute, newDecision, newDispute, openDispute, showDispute } from '../operations/disputes.ts';
 import { addEndpoint, newEndpoint } from '../operations/endpoints.ts';
 import { type Exclusion, excludeOthers } from '../operations/exclusive-access.ts';
@@ -147,14 +147,14 @@ function onceInSteps<Input extends { readonly idempotencyKey: string }>(
   run: (work: LongWork, request: OperationRequest<Input>) => Promise<KeptAnswer>,
 ): Handler<Input>['run'] {
   return async (work, request) => {
-    const { targetId, input, locks, save, finish } = request;
+    const { targetId, input, locks, isInSteps, endSnapshot, save, finish } = request;
     const keyed = { operation, targetId, key: input.idempotencyKey, input, locks, exclusion };
     const first = await replay(work, keyed);
     if (first !== undefined) return kept(first);
     await excludeOthers(locks, exclusion);
     const long: LongWork = {
       ...work,
-      save,
+      ...{ isInSteps, endSnapshot, save },
       finish: (answer) =>
         finish((db, finalLocks, isFresh) => {
           const final = { ...work, db };

@@ -19,7 +19,7 @@ const currency = () =>
 const slug = () =>
   pattern(
     /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/,
-    'must be 1 to 63 lower-case letters, digits or hyphens, without a hyphen at either end',
+    'must be 1 to 63 lowercase letters, digits or hyphens, without a hyphen at either end',
   );
 
 const basisPoints = () => z.int().min(0).max(10_000);

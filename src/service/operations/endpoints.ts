@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { nearestFirst } from '../../contract/nearest-name.ts';
+import { nearName } from '../../contract/nearest-name.ts';
 import { endpointKinds, eventTypes } from '../../contract/operations/notifications.ts';
 import { maskDiscordUrl, parseDiscordUrl } from '../model/discord-url.ts';
 import { ServiceError } from '../model/errors.ts';
@@ -21,8 +21,10 @@ const discordUrl = () =>
 const eventType = () =>
   z.string().superRefine((name, context) => {
     if (isEventType(name)) return;
-    const [nearest] = nearestFirst(eventTypes, name.slice(0, 64));
-    const message = `is not an event: did you mean "${nearest}"? Events are ${eventTypes.join(', ')}`;
+    const shown = name.slice(0, 64);
+    const near = nearName(eventTypes, shown);
+    const got = `got "${shown}"${near === null ? '' : `; did you mean "${near}"?`}`;
+    const message = `must be one of ${eventTypes.join(', ')} (${got})`;
     context.addIssue({ code: 'custom', message, params: { code: 'unknown_event' } });
   });
 

@@ -33,6 +33,8 @@ export type KeptAnswer = Answer & { readonly replayed: boolean };
 
 /** What a request does that reads or replaces a whole store. Its `db` reads a snapshot. */
 export interface LongWork extends Work {
+  readonly isInSteps: boolean;
+  readonly endSnapshot: LongChange['endSnapshot'];
   readonly save: LongChange['save'];
   /** Makes the answer in one transaction. Nothing has changed the store since the snapshot if `isFresh`. */
   finish(answer: (work: Work, isFresh: boolean) => Promise<object>): Promise<KeptAnswer>;

@@ -18,7 +18,7 @@ export const readMark = z
   });
 
 /** Notifications that one transaction marks: other changes of the store run between two of them. */
-export const stepSize = 1_000;
+export const stepSize = 500;
 
 /**
  * Operation 12, one step of it: false until all are marked. Nothing marks a notification unread again, so a request that

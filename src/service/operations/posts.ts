@@ -17,7 +17,7 @@ export const newPost = z.strictObject({
   contentMd: text(200_000),
   slug: pattern(
     /^(?=.{1,120}$)[\p{Ll}\p{Lo}\p{N}]+(?:-[\p{Ll}\p{Lo}\p{N}]+)*$/u,
-    'must be 1 to 120 lower-case letters and digits, with single hyphens between words',
+    'must be 1 to 120 lowercase letters and digits, with single hyphens between words',
   ).optional(),
   excerpt: text(500).nullish(),
   coverImageId: uuid().nullish(),

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { ForeignDatabaseError, NewerDatabaseError } from './core/errors.ts';
+import type { Migration } from './core/migration.ts';
 import type { Engine, Queries, Storage } from './core/storage.ts';
 import { migrations } from './migrations/all-migrations.ts';
-import type { Migration } from './migrations/migration.ts';
 
 /**
  * Brings the schema up to date in one transaction, under a lock: of several processes that start at once the first
@@ -23,8 +23,8 @@ export async function migrate(
     const { rows } = await sql<{ name: string }>`select name from schema_migrations`.execute(db);
     const applied = new Set(rows.map((row) => row.name));
 
-    for (const { name, up } of wanted) {
-      if (applied.delete(name)) continue;
+    for (const { name, up, engine: only = engine } of wanted) {
+      if (applied.delete(name) || only !== engine) continue;
       await up(db, engine);
       await sql`insert into schema_migrations (name) values (${name})`.execute(db);
     }

@@ -67,7 +67,9 @@ test('a misspelt event is refused with a suggestion', async () => {
     events: ['dispute_opened', 'feedback_digst'],
   });
   expect(faults(answer)).toEqual(['/events/1 unknown_event']);
-  expect(answer.body.errors[0].detail).toContain('"feedback_digest"');
+  expect(answer.body.errors[0].detail).toContain('(got "feedback_digst"; did you mean "feedback_digest"?)');
+  const other = await service.call('notify.add-endpoint', '', { ...endpoint, events: ['foo'] });
+  expect(other.body.errors[0].detail).toMatch(/^must be one of store_updated, .* \(got "foo"\)$/);
 });
 
 test('other URLs are refused', async () => {

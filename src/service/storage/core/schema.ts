@@ -8,6 +8,8 @@ export interface Schema {
   stores: StoreTable;
   apiKeys: ApiKeyTable;
   posts: PostTable;
+  otherPosts: PostTable;
+  blogs: BlogTable;
   operationsSettings: OperationsSettingsTable;
   disputes: DisputeTable;
   disputeEvidence: DisputeEvidenceTable;
@@ -81,6 +83,15 @@ interface PostTable {
   viewCount: number;
   createdAt: Timestamp;
   updatedAt: Timestamp;
+}
+
+/** On the embedded engine only: where the posts of a store are, once a restore has written them in steps. */
+interface BlogTable {
+  storeId: string;
+  /** Whether they are in `otherPosts`, and not in `posts`. */
+  usesOther: Flag;
+  /** When a restore last began to write posts to the table that is not used. */
+  stagedAt: Timestamp;
 }
 
 interface OperationsSettingsTable {

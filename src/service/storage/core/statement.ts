@@ -3,6 +3,10 @@ import { isEmbedded, type Queries } from './storage.ts';
 
 type Name<Values> = keyof Values & string;
 
+interface TableName {
+  readonly table: string;
+}
+
 /** Result of a statement. */
 export interface StatementResult<Row> {
   /** With the names of the schema, in camelCase. */
@@ -17,15 +21,25 @@ export interface StatementResult<Row> {
  *     const findName = statement<{ id: string }, { name: string }>`select name from stores where id = ${'id'}`;
  *     const { rows } = await findName(db, { id });
  *
+ * A table that is not always the same is given as `{ table }`.
+ *
  * For statements that nearly every request runs: Kysely needs longer to build a query, each time, than the embedded
  * engine to run it.
  */
 export function statement<Values extends object, Row = never>(
   pieces: TemplateStringsArray,
-  ...names: Name<Values>[]
+  ...parts: (Name<Values> | TableName)[]
 ): (db: Queries, values: Pick<Values, Name<Values>>) => Promise<StatementResult<Row>> {
-  const forEmbedded = pieces.join('?');
-  const forPostgres = pieces.reduce((text, piece, index) => `${text}$${index}${piece}`);
+  const names = parts.filter((part) => typeof part === 'string');
+  const toSql = (place: (number: number) => string) => {
+    let number = 0;
+    return pieces.reduce((text, piece, index) => {
+      const part = parts[index - 1];
+      return `${text}${typeof part === 'object' ? part.table : place(++number)}${piece}`;
+    });
+  };
+  const forEmbedded = toSql(() => '?');
+  const forPostgres = toSql((number) => `$${number}`);
   return async (db, values) => {
     const sql = isEmbedded(db) ? forEmbedded : forPostgres;
     const parameters = names.map((name) => values[name]);

@@ -52,9 +52,16 @@ export interface LongChange {
   readonly db: Queries;
   /** Held until the end of the change. */
   readonly locks: Locks;
-  /** Writes what nobody sees before `finish`. On the embedded engine it stays if the change fails or the process is killed. */
+  /** Whether what it saves is committed at once, so that it stays if the change fails or the process is killed. */
+  readonly isInSteps: boolean;
+  /** Ends the snapshot: while there is one, the embedded engine cannot empty its log. `db` is of no use after it. */
+  endSnapshot(): void;
+  /** Writes what nobody sees before `finish`. */
   save<Result>(work: (db: Queries) => Promise<Result>): Promise<Result>;
-  /** As `write`. Nothing has changed the store since the snapshot if `isFresh`. */
+  /**
+   * As `write`. No change that asks for a lock of the store has come since the snapshot if `isFresh`. After such a change
+   * the embedded engine may run the whole work of a restore again, and refuse other changes of the store meanwhile.
+   */
   finish<Result>(work: (db: Queries, locks: Locks, isFresh: boolean) => Promise<Result>): Promise<Result>;
 }
 
@@ -68,7 +75,12 @@ export interface StoreTransactions extends Transactions {
 /** Runs a long change in a single transaction. */
 export function inOneTransaction<Result>(work: LongWork<Result>): TransactionWork<Result> {
   return (db, locks) =>
-    work({ db, locks, save: (write) => write(db), finish: (write) => write(db, locks, true) });
+    work({
+      ...{ db, locks, isInSteps: false },
+      endSnapshot: () => {},
+      save: (write) => write(db),
+      finish: (write) => write(db, locks, true),
+    });
 }
 
 /** What this process has done since it opened the database. */
@@ -85,6 +97,8 @@ export type Engine = 'embedded' | 'postgres';
 /** The database. Its own transactions see all stores, for administration. */
 export interface Storage extends Transactions {
   readonly engine: Engine;
+  /** Connections that requests can have at a time. */
+  readonly maxConnections: number;
   /** Hints for the operator about an unsafe setup. */
   readonly warnings: readonly string[];
   /** PostgreSQL enforces that they see only the data of this store. */

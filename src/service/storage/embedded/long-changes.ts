@@ -2,7 +2,7 @@ import type { Locks, LongWork } from '../core/storage.ts';
 import type { Connection } from './connection.ts';
 import type { GroupCommit } from './group-commit.ts';
 
-/** On this engine changes run one after the other, so each has every lock. */
+/** On this engine transactions run one after the other, so each has every lock. */
 export const everyLock: Locks = {
   claim: async () => true,
   acquireChange: async () => true,
@@ -19,16 +19,27 @@ export interface LongChangeOptions {
 
 export interface LongChanges {
   run<Result>(storeId: string, work: LongWork<Result>): Promise<Result>;
-  /** To be called in each other transaction that changes the store, or any if it is not given. */
-  noteChange(storeId?: string): void;
+  /** To be called in each transaction that may change any store. */
+  noteChange(): void;
+  /** Of another change of the store. */
+  locksOf(storeId: string): Locks;
   /** Resolves when none is running. */
   idle(): Promise<void>;
 }
 
 interface Running {
   readonly storeId: string;
+  /** Whether nothing has changed the store since the snapshot. */
   isFresh: boolean;
+  isRestore: boolean;
+  /** Whether its content is so long that it was saved in steps. */
+  hasSaved: boolean;
+  /** Whether other changes of the store are refused. */
+  isExclusive: boolean;
 }
+
+/** The store has changed since the snapshot. */
+class StaleSnapshot extends Error {}
 
 /** Long changes read on connections of their own, and what they write shares commits with other changes. */
 export function createLongChanges({ connection, groupCommit, connect }: LongChangeOptions): LongChanges {
@@ -44,7 +55,11 @@ export function createLongChanges({ connection, groupCommit, connect }: LongChan
 
   async function start<Result>(own: Running, work: LongWork<Result>): Promise<Result> {
     const claimed: string[] = [];
+    own.isFresh = true;
     const snapshot = await takeSnapshotConnection();
+    const endSnapshot = () => {
+      if (snapshot.isInTransaction()) snapshot.rollback();
+    };
     try {
       // Changes that began before are on disk then, so the snapshot has them.
       const foreignCommits = await groupCommit.write(async () => connection.foreignCommits());
@@ -60,36 +75,64 @@ export function createLongChanges({ connection, groupCommit, connect }: LongChan
             claimed.push(name);
             return true;
           },
+          async acquireRestore() {
+            own.isRestore = true;
+            return true;
+          },
         },
-        save: (write) => groupCommit.write(() => write(connection.db)),
+        isInSteps: true,
+        endSnapshot,
+        save(write) {
+          own.hasSaved = true;
+          return groupCommit.write(() => write(connection.db));
+        },
         async finish(write) {
-          // The log of the database can be emptied again.
-          snapshot.rollback();
-          return groupCommit.write(() =>
-            write(connection.db, everyLock, own.isFresh && connection.foreignCommits() === foreignCommits),
-          );
+          endSnapshot();
+          return groupCommit.write(async () => {
+            const isFresh = own.isFresh && connection.foreignCommits() === foreignCommits;
+            if (!isFresh && own.isRestore && own.hasSaved && !own.isExclusive) throw new StaleSnapshot();
+            return write(connection.db, everyLock, isFresh);
+          });
         },
       });
     } finally {
       for (const name of claimed) claims.delete(name);
-      if (snapshot.isInTransaction()) snapshot.rollback();
+      endSnapshot();
       if (spare === undefined) spare = snapshot;
       else snapshot.close();
     }
   }
 
+  /** A long restore would make the others wait if it had to begin again at its end. It begins again here, undisturbed. */
+  async function startAgainIfStale<Result>(own: Running, work: LongWork<Result>): Promise<Result> {
+    try {
+      return await start(own, work);
+    } catch (error) {
+      if (!(error instanceof StaleSnapshot)) throw error;
+      own.isExclusive = true;
+      return start(own, work);
+    }
+  }
+
   return {
     run(storeId, work) {
-      const own: Running = { storeId, isFresh: true };
-      const result = start(own, work).finally(() => running.delete(own));
+      const own = { storeId, isFresh: true, isRestore: false, hasSaved: false, isExclusive: false };
+      const result = startAgainIfStale(own, work).finally(() => running.delete(own));
       running.set(own, result);
       return result;
     },
-    noteChange(storeId) {
-      for (const one of running.keys()) {
-        if (storeId === undefined || storeId === one.storeId) one.isFresh = false;
-      }
+    noteChange() {
+      for (const one of running.keys()) one.isFresh = false;
     },
+    locksOf: (storeId) => ({
+      ...everyLock,
+      async acquireChange() {
+        const ofStore = [...running.keys()].filter((one) => one.storeId === storeId);
+        if (ofStore.some((one) => one.isExclusive)) return false;
+        for (const one of ofStore) one.isFresh = false;
+        return true;
+      },
+    }),
     async idle() {
       await Promise.allSettled(running.values());
       spare?.close();

@@ -6,7 +6,6 @@ import {
   type Storage,
   type StoreTransactions,
   type Transactions,
-  type TransactionWork,
 } from '../core/storage.ts';
 import { loadEngine, openConnection } from './connection.ts';
 import { createDatabaseFile } from './database-file.ts';
@@ -65,30 +64,30 @@ export async function openEmbedded(
       }),
     );
 
-  /** Of one store, or of all. */
-  function transactions(storeId?: string): Transactions {
-    const write = <Result>(work: TransactionWork<Result>) =>
-      groupCommit.write(() => {
-        longChanges.noteChange(storeId);
-        return work(writing.db, everyLock);
-      });
-    return { read, write, share: write };
-  }
+  const writeAny: Transactions['write'] = (work) =>
+    groupCommit.write(() => {
+      longChanges.noteChange();
+      return work(writing.db, everyLock);
+    });
 
   function storeTransactions(storeId: string): StoreTransactions {
-    const own = transactions(storeId);
+    const locks = longChanges.locksOf(storeId);
+    const write: Transactions['write'] = (work) => groupCommit.write(() => work(writing.db, locks));
     return {
-      ...own,
+      read,
+      write,
+      share: write,
       // One connection has no snapshot beside what it writes.
       writeLong: (work) =>
-        location === inMemory ? own.write(inOneTransaction(work)) : longChanges.run(storeId, work),
+        location === inMemory ? write(inOneTransaction(work)) : longChanges.run(storeId, work),
     };
   }
 
   return {
     engine: 'embedded',
+    maxConnections: Number.POSITIVE_INFINITY,
     warnings: [],
-    ...transactions(),
+    ...{ read, write: writeAny, share: writeAny },
     version: location === inMemory ? async () => null : askOncePerTurn(version),
     forStore: storeTransactions,
     usage: () => ({ commits: ownCommits, changes: ownChanges, connections: null }),

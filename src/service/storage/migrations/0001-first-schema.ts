@@ -1,6 +1,6 @@
 import type { ColumnDefinitionBuilder, CreateTableBuilder } from 'kysely';
+import type { Migration } from '../core/migration.ts';
 import type { Queries } from '../core/storage.ts';
-import type { Migration } from './migration.ts';
 
 export const firstSchema: Migration = { name: '0001-first-schema', up: createFirstSchema };
 

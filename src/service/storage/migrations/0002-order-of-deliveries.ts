@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Migration } from './migration.ts';
+import type { Migration } from '../core/migration.ts';
 
 /**
  * Numbers deliveries in the order of insertion, so that they are sent in order. SQLite numbers rows only in the primary

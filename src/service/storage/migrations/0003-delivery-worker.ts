@@ -1,4 +1,4 @@
-import type { Migration } from './migration.ts';
+import type { Migration } from '../core/migration.ts';
 
 /** Columns of the delivery worker. */
 export const deliveryWorker: Migration = {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
+import type { Migration } from '../core/migration.ts';
 import type { Queries } from '../core/storage.ts';
-import type { Migration } from './migration.ts';
 
 const tables = [
   'api_keys',

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
+import type { Migration } from '../core/migration.ts';
 import { protect } from './0004-row-security.ts';
-import type { Migration } from './migration.ts';
 
 /** Instances that share a database share the rate limit of each key. An unlogged table is empty after a crash. */
 export const rateLimits: Migration = {

@@ -1,4 +1,4 @@
-import type { Migration } from './migration.ts';
+import type { Migration } from '../core/migration.ts';
 
 /** Remembers the successor of a key, so that a key in its overlap is not rotated again. */
 export const keyRotation: Migration = {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Migration } from './migration.ts';
+import type { Migration } from '../core/migration.ts';
 
 /**
  * Merges each notification into its event, which saves an insert with every change. Read notifications stay read. A

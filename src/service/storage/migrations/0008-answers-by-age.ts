@@ -1,4 +1,4 @@
-import type { Migration } from './migration.ts';
+import type { Migration } from '../core/migration.ts';
 
 /** The embedded engine finds expired answers without an index: see queries/idempotency-keys.ts. */
 export const answersByAge: Migration = {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Migration } from './migration.ts';
+import type { Migration } from '../core/migration.ts';
 
 /** Finding due deliveries and unread notifications takes no longer when there are many others. */
 export const partialIndexes: Migration = {

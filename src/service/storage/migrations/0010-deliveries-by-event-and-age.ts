@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Migration } from './migration.ts';
+import type { Migration } from '../core/migration.ts';
 
 /** Removing an event looks for its deliveries. The metrics ask for the oldest delivery that waits or is dead. */
 export const deliveriesByEventAndAge: Migration = {

@@ -1,5 +1,5 @@
+import type { Migration } from '../core/migration.ts';
 import { protect } from './0004-row-security.ts';
-import type { Migration } from './migration.ts';
 
 /** Backups of format version 2 keep their content here, so that no one needs all of it in memory. */
 export const backupChunks: Migration = {

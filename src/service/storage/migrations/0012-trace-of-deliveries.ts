@@ -1,4 +1,4 @@
-import type { Migration } from './migration.ts';
+import type { Migration } from '../core/migration.ts';
 
 /** A delivery belongs to the trace of the request that caused it. */
 export const traceOfDeliveries: Migration = {

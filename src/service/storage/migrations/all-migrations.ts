@@ -1,3 +1,4 @@
+import type { Migration } from '../core/migration.ts';
 import { firstSchema } from './0001-first-schema.ts';
 import { orderOfDeliveries } from './0002-order-of-deliveries.ts';
 import { deliveryWorker } from './0003-delivery-worker.ts';
@@ -10,7 +11,7 @@ import { partialIndexes } from './0009-partial-indexes.ts';
 import { deliveriesByEventAndAge } from './0010-deliveries-by-event-and-age.ts';
 import { backupChunks } from './0011-backup-chunks.ts';
 import { traceOfDeliveries } from './0012-trace-of-deliveries.ts';
-import type { Migration } from './migration.ts';
+import { otherPosts } from './0013-other-posts.ts';
 
 /** In the order in which they run. A released migration is never edited: add a new one. */
 export const migrations: readonly Migration[] = [
@@ -26,4 +27,5 @@ export const migrations: readonly Migration[] = [
   deliveriesByEventAndAge,
   backupChunks,
   traceOfDeliveries,
+  otherPosts,
 ];

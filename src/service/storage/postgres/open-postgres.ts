@@ -137,6 +137,7 @@ export async function openPostgres(
   }
   return {
     engine: 'postgres',
+    maxConnections: poolSize,
     warnings,
     ...transactions('administration'),
     forStore: storeTransactions,

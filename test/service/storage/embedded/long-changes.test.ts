@@ -12,7 +12,10 @@ async function openWords() {
 }
 
 function insert(transactions: Pick<Storage, 'write'>, word: string) {
-  return transactions.write((db) => sql`insert into words values (${word})`.execute(db));
+  return transactions.write(async (db, locks) => {
+    if (!(await locks.acquireChange())) throw new Error('refused');
+    await sql`insert into words values (${word})`.execute(db);
+  });
 }
 
 async function wordsIn(db: LongChange['db']): Promise<string[]> {
@@ -61,6 +64,28 @@ test('it knows whether its store may have changed since its snapshot', async () 
   });
   await inserted;
   expect(isFresh).toBe(false);
+});
+
+test('a long restore begins again if its store has changed, and others of the store are refused then', async () => {
+  const { storage, other } = await openWords();
+  const seen: string[][] = [];
+  await storage.forStore('a').writeLong(async ({ db, locks, save, finish }) => {
+    await locks.acquireRestore();
+    seen.push(await wordsIn(db));
+    await save((current) => sql`insert into words values (${`step ${seen.length}`})`.execute(current));
+    await insert(storage.forStore('b'), `of another store ${seen.length}`);
+    const own = insert(storage.forStore('a'), 'of this store');
+    if (seen.length === 1) await own;
+    else await expect(own).rejects.toThrow('refused');
+    await finish((current, _, isFresh) =>
+      sql`insert into words values (${isFresh ? 'end' : 'not fresh'})`.execute(current),
+    );
+  });
+  const first = ['of another store 1', 'of this store', 'step 1'];
+  expect(seen).toEqual([[], first]);
+  const all = ['end', 'of another store 1', 'of another store 2', 'of this store', 'step 1', 'step 2'];
+  expect(await other.read(wordsIn)).toEqual(all);
+  await insert(storage.forStore('a'), 'after it');
 });
 
 test('what a long change claims is its own until it ends', async () => {

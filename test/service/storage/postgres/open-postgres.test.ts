@@ -320,6 +320,44 @@ async function whileTaken(storage: Storage, storeId: string, work: () => Promise
   });
 }
 
+test('backups leave a connection of a small pool to others', async () => {
+  const storage = await openStorage(await newDatabase(), { poolSize: 2 });
+  onTestFinished(() => storage.close());
+  const others = await startService({ storage });
+  let running = 0;
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const held: Storage = {
+    ...storage,
+    forStore: (id) => ({
+      ...storage.forStore(id),
+      writeLong: (work) =>
+        storage.forStore(id).writeLong(async (change) => {
+          running += 1;
+          await released;
+          return work(change);
+        }),
+    }),
+  };
+  const app = toFetch(createApp({ storage: held, version: '1', rateLimit: null }));
+  const stores = [await startService({ storage }), await startService({ storage }), others];
+  const backups = stores.map(({ store, key }) =>
+    app(
+      new Request(`http://service.test/v1/stores/${store.id}/operations/backups`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ label: 'x', sections: ['store'], idempotencyKey: 'k' }),
+      }),
+    ),
+  );
+  await vi.waitFor(() => expect(running).toBe(1));
+  expect((await others.call('store.update', '', { name: 'Meanwhile' })).status).toBe(200);
+  release();
+  for (const answer of await Promise.all(backups)) expect(answer.status).toBe(201);
+});
+
 test('many waiting changes of one store do not block other stores', async () => {
   const url = await newDatabase();
   const service = await startService({ storage: await openTestStorage(url) });

@@ -1,4 +1,4 @@
-import type { Engine, Queries } from '../core/storage.ts';
+import type { Engine, Queries } from './storage.ts';
 
 /**
  * One step from an older schema to a newer one. Instances of the version before go on serving after it, so it only adds: a
@@ -7,5 +7,7 @@ import type { Engine, Queries } from '../core/storage.ts';
 export interface Migration {
   /** Ends with `!` if older versions can no longer work after it: they then refuse the database. */
   readonly name: string;
+  /** The only engine that needs it. Default: both. */
+  readonly engine?: Engine;
   up(db: Queries, engine: Engine): Promise<void>;
 }

@@ -1,6 +1,6 @@
-import { createId } from '../model/ids.ts';
-import { timestamp } from '../model/time.ts';
-import { removeInSteps, type Tenant } from '../storage/core/storage.ts';
+import { createId } from '../../model/ids.ts';
+import { timestamp } from '../../model/time.ts';
+import { removeInSteps, type Tenant } from '../../storage/core/storage.ts';
 import {
   type BackupChunk,
   type BackupRecord,
@@ -9,10 +9,10 @@ import {
   insertBackup,
   insertBackupChunk,
   insertBackupSections,
-} from '../storage/queries/backups.ts';
-import { maxChunk, type SectionName, takeSnapshot } from './backup-sections.ts';
-import type { LongWork } from './idempotency.ts';
-import type { Work } from './unit-of-work.ts';
+} from '../../storage/queries/backups.ts';
+import type { LongWork } from '../idempotency.ts';
+import type { Work } from '../unit-of-work.ts';
+import { maxChunk, type SectionName, takeSnapshot } from './sections.ts';
 
 /** Of backups as a whole. Each section has its own version. */
 export const formatVersion = 2;

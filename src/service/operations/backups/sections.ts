@@ -1,20 +1,20 @@
 import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { sectionNames } from '../../contract/operations/backups.ts';
-import { canonicalJson } from '../model/canonical-json.ts';
-import { notFound } from '../model/errors.ts';
-import type { Tenant } from '../storage/core/storage.ts';
-import type { BackupChunk, BackupSectionRecord } from '../storage/queries/backups.ts';
-import { type EndpointRecord, listEndpoints, replaceEndpoints } from '../storage/queries/endpoints.ts';
-import { readPosts, replacePosts } from '../storage/queries/posts.ts';
+import type { sectionNames } from '../../../contract/operations/backups.ts';
+import { canonicalJson } from '../../model/canonical-json.ts';
+import { notFound } from '../../model/errors.ts';
+import type { Tenant } from '../../storage/core/storage.ts';
+import type { BackupChunk, BackupSectionRecord } from '../../storage/queries/backups.ts';
+import { type EndpointRecord, listEndpoints, replaceEndpoints } from '../../storage/queries/endpoints.ts';
+import { readPosts, replacePosts } from '../../storage/queries/posts.ts';
 import {
   deleteSettings,
   findSettings,
   putSettings,
   type SavedSettings,
-} from '../storage/queries/settings.ts';
-import { findStore, type StoreRecord, saveStore } from '../storage/queries/stores.ts';
-import { refusingTakenSlug } from './stores.ts';
+} from '../../storage/queries/settings.ts';
+import { findStore, type StoreRecord, saveStore } from '../../storage/queries/stores.ts';
+import { refusingTakenSlug } from '../stores.ts';
 
 /** In bytes. An item that is larger has a chunk of its own. */
 export const maxChunk = 512 * 1024;
@@ -116,14 +116,20 @@ export interface Rest {
   /** Id of the last item before that, or empty. */
   readonly after: string;
   readonly sha256: string;
+  /** Whether all items are written beside the current ones, because there are too many for one step. */
+  readonly isStaged: boolean;
 }
 
-/** Finds what follows the chunks that a backup and the current content of the section begin with alike. */
+/**
+ * Finds what follows the chunks that a backup and the current content of the section begin with alike. If that is long and
+ * the section `canStage`, it answers the whole section.
+ */
 export async function findRest(
   tenant: Tenant,
   name: SectionName,
   section: BackupSectionRecord,
   readChunks: ReadChunks,
+  canStage: boolean,
 ): Promise<Rest> {
   const { isOrdered, read } = sections[name];
   let from = 0;
@@ -136,9 +142,22 @@ export async function findRest(
       last = payload;
     }
   }
-  if (from === 0) return { from, after: '', sha256: section.sha256 };
-  const after: string = JSON.parse(`[${last}]`).at(-1).id;
-  return { from, after, sha256: (await summarize(readChunks(from))).sha256 };
+  const after: string = from === 0 ? '' : JSON.parse(`[${last}]`).at(-1).id;
+  const isLong = async () =>
+    (await isMoreThanOne(readChunks(from))) || (await isMoreThanOne(inChunks(read(tenant, after))));
+  const isStaged = isOrdered && canStage && (await isLong());
+  if (isStaged || from === 0) return { from: 0, after: '', sha256: section.sha256, isStaged };
+  return { from, after, sha256: (await summarize(readChunks(from))).sha256, isStaged };
+}
+
+/** Whether there is more than a chunk. In format version 1 a chunk has no limit. */
+async function isMoreThanOne(chunks: AsyncIterable<BackupChunk>): Promise<boolean> {
+  let count = 0;
+  for await (const { itemCount, payload } of chunks) {
+    count += 1;
+    if (count > 1 || itemCount > maxItems || payload.length > maxChunk) return true;
+  }
+  return false;
 }
 
 /** Restores the rest of a section, and throws if it then differs from that of the backup. */
@@ -183,7 +202,7 @@ async function* arraysOf(chunks: AsyncIterable<BackupChunk>): AsyncGenerator<str
 }
 
 /** Count and digest of the items, which do not depend on how they are divided into chunks. */
-async function summarize(chunks: AsyncIterable<BackupChunk>, keep?: Keep) {
+export async function summarize(chunks: AsyncIterable<BackupChunk>, keep?: Keep) {
   const hash = createHash('sha256').update('[');
   let itemCount = 0;
   for await (const chunk of chunks) {
