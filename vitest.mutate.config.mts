@@ -6,8 +6,6 @@ const slow = [
   '20 processes',
   'processes never hold it together',
   'long posts go to several logs',
-  'keeps its lock while its heart beats',
-  'the holder touches its lock',
   'of 200 decisions',
   'no answer until the deadline',
 ];

@@ -71,7 +71,9 @@ function openCompiled(builtFolder) {
       makeFolder(cache);
       // V8 refuses code that was compiled with other flags than at start.
       if (isNode20)
-        require('node:v8').setFlagsFromString('--no-liftoff-only --wasm-tier-up --wasm-dynamic-tiering');
+        require('node:v8').setFlagsFromString(
+          '--no-liftoff-only --wasm-tier-up --wasm-dynamic-tiering --interrupt-budget=67584',
+        );
       for (const [file, { script }] of [...loaded].slice(1)) store(cache, file, script.createCachedData());
       removeOldest(dirname(cache));
     } catch {

@@ -59,8 +59,7 @@ const scenes = [
       ['y', /2\d\/40/],
     ],
     parts: [
-      [/^\$ storectl/, /^create .*ink-04/],
-      [/^40 to create/, /^created .*ink-08/],
+      [/^\$ storectl/, /^created .*ink-08/],
       [/\d+\/40/, /\d+\/40/],
     ],
   },

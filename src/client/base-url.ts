@@ -33,3 +33,10 @@ export function parseBaseUrl(text: string): URL {
   url.pathname = url.pathname.replace(/\/+$/, '');
   return url;
 }
+
+/** What to say after a 404 if the base URL ends in a version, as in examples of other services. Else null. */
+export function hintOfVersion(baseUrl: string): string | null {
+  const version = /\/v\d+$/.exec(baseUrl)?.[0];
+  if (version === undefined) return null;
+  return `the base URL ends in ${version}: leave it out, storectl adds ${version === '/v1' ? 'it' : '/v1'}`;
+}

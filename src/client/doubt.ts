@@ -8,10 +8,11 @@ import type { Failure, Outcome } from './outcome.ts';
  * - the user's word (`resume ID --mark`).
  *
  * No refusal ends it: the 404 of a gateway, a 401, a 409 or a 422 say nothing about the attempt before. The outcome names
- * both: `failure` is what is in doubt, `status` and `problem` are the last answer.
+ * both: `failure` is what is in doubt, `status` and `problem` are the last answer. An outcome that is unknown itself stays as
+ * it is: why the latest attempt failed is what the user can act on.
  */
 export function keepDoubt(outcome: Outcome, doubt: Failure): Outcome {
-  if (outcome.kind === 'applied') return outcome;
+  if (outcome.kind === 'applied' || outcome.kind === 'unknown') return outcome;
   const { attempts, requestId, retryAt } = outcome;
   const answer =
     outcome.kind === 'not_sent'

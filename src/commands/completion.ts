@@ -18,7 +18,7 @@ fish: ${shells.fish.install}. PowerShell: ${shells.powershell.install}. Run \`st
     'completion bash > ~/.local/share/bash-completion/completions/storectl',
     'completion zsh > ~/.zfunc/_storectl',
     'completion fish > ~/.config/fish/completions/storectl.fish',
-    'completion powershell >> $PROFILE',
+    'completion powershell | Out-String | Invoke-Expression',
   ],
   withoutJson: true,
   async run(context, parsed) {

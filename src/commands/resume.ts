@@ -7,9 +7,9 @@ import { type ExitCode, exitCodes } from '../cli/core/exit-codes.ts';
 import { argumentValue, isOn, optionValue, type ParsedCommand } from '../cli/core/parsed-command.ts';
 import { printable } from '../cli/core/sanitize.ts';
 import { outcomeError } from '../cli/operation/run/outcome-error.ts';
-import { noticeDone } from '../cli/operation/run/print-result.ts';
+import { idIfAny, noticeDone } from '../cli/operation/run/print-result.ts';
 import { sendOptions } from '../cli/operation/run/send.ts';
-import { answerBody, recordSummary } from '../cli/output/record-summary.ts';
+import { answerBody, describeState, recordSummary } from '../cli/output/record-summary.ts';
 import { renderIndented, rowsOf } from '../cli/output/tables.ts';
 import { wrapText } from '../cli/output/wrap.ts';
 import { chooseOrFail } from '../cli/prompts/ask-or-fail.ts';
@@ -35,10 +35,9 @@ interface Report {
 }
 
 export const command: CommandDefinition = {
-  description: `Settle changes whose outcome is unknown: they were interrupted, or sent without a readable response. A
-change with an idempotency key is sent again with the same key and the same bytes, so it takes effect once. Others are
-settled by reading where that is possible. Changes that cannot be settled stay open, and resume shows what is known about
-them.`,
+  description: `Finish changes that were interrupted, or that were sent without a readable response. A change with an
+idempotency key is sent again with the same key and the same bytes, so it takes effect once. For others, resume reads the
+result from the store where that is possible. What it can neither send again nor read stays open, and resume says what to do.`,
   arguments: [
     {
       name: 'id',
@@ -55,7 +54,7 @@ them.`,
     },
     {
       flag: '--no-send',
-      description: 'Settle by reading only; do not send anything again',
+      description: 'Only read; do not send anything again',
       group: 'Options:',
     },
     {
@@ -86,7 +85,7 @@ them.`,
   },
 };
 
-/** Settles by hand what neither reading nor sending again can settle. */
+/** Closes a record with what the user found in the store. */
 async function markByHand(context: Context, id: string | undefined, mark: string): Promise<undefined> {
   const outcomes = { applied: 'applied', 'not-applied': 'not_sent' } as const;
   if (mark !== 'applied' && mark !== 'not-applied') {
@@ -138,7 +137,7 @@ async function chooseRecords(context: Context): Promise<HistoryRecord[]> {
   const open = records.filter(isOpen);
   if (open.length < 2 || !context.canPrompt) return records;
   const chosen = await chooseOpen(context, open, 'Which change do you want to resume?', [
-    { value: '', name: `All (${open.length} changes, oldest first)` },
+    { value: '', name: `All (${open.length} changes)` },
   ]);
   return records.filter(({ id }) => chosen === '' || id === chosen);
 }
@@ -152,7 +151,7 @@ async function chooseOpen(
   const { asChoice } = await import('../cli/operation/questions/choose-record.ts');
   const choices = records.map((record) => asChoice(record, context.now())).reverse();
   const missing = { field: 'id', give: '[id]', description: 'id of one record' };
-  return askFirst(() => chooseOrFail(context, missing, message, [...others, ...choices]));
+  return askToResume(() => chooseOrFail(context, missing, message, [...others, ...choices]));
 }
 
 /** In a terminal, shows the changes that may be sent again and asks. Throws exit 130 if the answer is no. */
@@ -170,8 +169,17 @@ async function confirmSending(context: Context, records: readonly HistoryRecord[
   }
   if (sent.some((record) => record.class === 'keyed'))
     context.notice('The same idempotency key is sent again, so each change is applied only once.');
-  const question = sent.length === 1 ? 'Send this again?' : `Send these ${sent.length} changes again?`;
-  if (!(await askFirst(() => askYesNo(context.io, question, true)))) throw cancelledError();
+  const question = sent.length === 1 ? 'Send this change again?' : `Send these ${sent.length} changes again?`;
+  if (!(await askToResume(() => askYesNo(context.io, question, true)))) throw notSentAgain;
+}
+
+const notSentAgain = cancelledError('nothing was sent again');
+
+/** As {@link askFirst}, about changes that may have been sent before. */
+async function askToResume<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+  return askFirst(ask).catch((error: unknown) => {
+    throw error instanceof CliError && error.details.code === 'cancelled' ? notSentAgain : error;
+  });
 }
 
 async function resumeOne(context: Context, record: HistoryRecord, parsed: ParsedCommand): Promise<Report> {
@@ -207,7 +215,7 @@ async function resumeOne(context: Context, record: HistoryRecord, parsed: Parsed
   for (const warning of resumed.warnings) context.notice(context.err.color.yellow(printable(warning)));
   if (resumed.outcome.kind === 'applied') {
     context.applied.push(after);
-    const message = isUntold(record) ? 'applied, but not reported before' : 'applied';
+    const message = isUntold(record) ? describeUntold(record) : 'applied';
     return { ...common, message, exitCode: exitCodes.done };
   }
   if (resumed.outcome.kind === 'not_sent') {
@@ -215,24 +223,52 @@ async function resumeOne(context: Context, record: HistoryRecord, parsed: Parsed
     return { ...common, message, exitCode: exitCodes.notApplied };
   }
   const sent = { class: after.class, recordId: after.id };
-  const { message, exitCode } = outcomeError(context, resumed.outcome, sent).details;
-  return { ...common, message, exitCode };
+  const { message, hint, exitCode } = outcomeError(context, resumed.outcome, sent).details;
+  const next = exitCode === exitCodes.unknown && hint !== undefined ? `; ${hint}` : '';
+  return { ...common, message: nameProfileInCommands(message + next, context.flags.profile), exitCode };
 }
 
+/** A batch prints results as it goes, so the user may have seen this one before the command was killed. */
+function describeUntold({ batch }: HistoryRecord): string {
+  return batch === null ? 'applied, but not reported before' : 'applied before the command ended';
+}
+
+/** A line for each record, those that are settled first. What is left to do is said once, below all that it concerns. */
 function print(context: Context, reports: readonly Report[], single: boolean): void {
   if (context.flags.json) {
     printJson(context, single ? reports[0] : reports);
     return;
   }
-  for (const { id, operation, label, message, result } of reports) {
-    const createdId =
-      typeof result === 'object' && result !== null && 'id' in result ? String(result.id) : null;
-    if (context.flags.quiet) {
-      if (createdId !== null) context.print(printable(createdId));
-      continue;
-    }
-    const words = [id, operation, label, message, createdId].filter((word) => word !== null);
-    const line = words.map(printable).join('  ');
-    context.print(context.out.width === null ? line : wrapText(line, context.out.width));
+  const groups = new Map<string, Report[]>();
+  const isDone = ({ exitCode }: Report) => exitCode === exitCodes.done;
+  for (const report of [...reports.filter(isDone), ...reports.filter((report) => !isDone(report))]) {
+    const { id, message, exitCode } = report;
+    const key = exitCode === exitCodes.done ? id : message.replaceAll(id, 'ID');
+    groups.set(key, [...(groups.get(key) ?? []), report]);
   }
+  for (const [key, group] of groups) {
+    for (const report of group) printReport(context, report);
+    const [{ message, exitCode } = { message: '', exitCode: exitCodes.done }] = group;
+    if (context.flags.quiet || exitCode === exitCodes.done) continue;
+    // Without an id, resume takes all of them.
+    const advice = printable(group.length === 1 ? message : key.replaceAll('resume ID`', 'resume`'));
+    const { width } = context.out;
+    context.print((width === null ? advice : wrapText(advice, width - 2)).replace(/^/gm, '  '));
+  }
+}
+
+function printReport(
+  context: Context,
+  { id, operation, label, state, message, result, exitCode }: Report,
+): void {
+  const created = idIfAny(result) ?? null;
+  const createdId = created === null ? null : String(created);
+  if (context.flags.quiet) {
+    if (createdId !== null) context.print(printable(createdId));
+    return;
+  }
+  const outcome = exitCode === exitCodes.done ? message : describeState({ state, open: isOpen({ state }) });
+  const words = [id, operation, label, outcome, createdId].filter((word) => word !== null);
+  const line = words.map(printable).join('  ');
+  context.print(context.out.width === null ? line : wrapText(line, context.out.width));
 }

@@ -1,6 +1,6 @@
 /**
  * API keys of this service read `sk_<live|demo>_<id>_<secret><checksum>`: 12, 43 and 6 characters of base62.
- * The checksum is the CRC-32 of everything before it, so that a mistyped key is recognised without a request.
+ * The checksum is the CRC-32 of everything before it, so that a mistyped key is recognized without a request.
  */
 export interface KeyParts {
   readonly kind: 'live' | 'demo';

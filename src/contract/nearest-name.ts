@@ -1,19 +1,30 @@
+const lastName = (name: string) => name.split('.').at(-1) ?? name;
+
 /** Sorts the names by similarity to `wanted`. The same last name in another object counts as very similar. */
 export function nearestFirst<Name extends string>(names: readonly Name[], wanted: string): Name[] {
-  const last = (name: string) => name.split('.').at(-1) ?? name;
   const distance = (name: string) =>
-    Math.min(editDistance(name, wanted), editDistance(last(name), last(wanted)) + 0.5);
+    Math.min(editDistance(name, wanted), editDistance(lastName(name), lastName(wanted)) + 0.5);
   return [...new Set(names)].sort(
     (one, other) => distance(one) - distance(other) || one.localeCompare(other, 'en'),
   );
 }
 
-/** The name that was probably meant, or null: at most three characters differ, and fewer than half. */
+/**
+ * The name that was probably meant, or null: at most three characters differ, and fewer than half, or the order alone. It
+ * is enough if that holds for the last names.
+ */
 export function nearName(names: readonly string[], wanted: string): string | null {
   const [nearest] = nearestFirst(names, wanted);
   if (nearest === undefined) return null;
-  const distance = editDistance(nearest, wanted);
-  return distance <= 3 && distance * 2 < Math.max(nearest.length, wanted.length) ? nearest : null;
+  return isNear(nearest, wanted) || isNear(lastName(nearest), lastName(wanted)) ? nearest : null;
+}
+
+function isNear(one: string, other: string): boolean {
+  const distance = editDistance(one, other);
+  const letters = (name: string) => [...name.toLowerCase()].sort().join('');
+  return (
+    (distance <= 3 && distance * 2 < Math.max(one.length, other.length)) || letters(one) === letters(other)
+  );
 }
 
 /** Levenshtein distance without case: how many characters have to be added, removed or replaced. */

@@ -47,7 +47,7 @@ export function pathParameters(operation: Pick<Operation, 'path'>): string[] {
 }
 
 /**
- * The request path with every parameter percent-encoded. Throws a RangeError if a parameter is missing or not safe (see
+ * The request path with every parameter percent-encoded, UUIDs in lower case. Throws a RangeError if a parameter is missing or not safe (see
  * {@link pathParameterProblem}).
  */
 export function buildPath(
@@ -58,8 +58,16 @@ export function buildPath(
     const value = parameters[name] ?? '';
     const problem = pathParameterProblem(value);
     if (problem !== null) throw new RangeError(`${name} ${problem}`);
-    return encodeURIComponent(value);
+    return encodeURIComponent(canonicalId(value));
   });
+}
+
+/** A UUID in any letter case. */
+export const uuidPattern = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
+/** A UUID in lower case, so that the history knows it as the same object however it was written. Others unchanged. */
+export function canonicalId(id: string): string {
+  return uuidPattern.test(id) ? id.toLowerCase() : id;
 }
 
 /**

@@ -60,6 +60,16 @@ export interface HistorySettings {
   readonly lockPatienceMs?: number | undefined;
 }
 
+const maxClockStepMs = 3 * 3_600_000;
+
+/** When the last of these files was begun, in epoch milliseconds, to the second; 0 without any. */
+function newestIn(names: readonly string[]): number {
+  const newest = names
+    .filter((name) => /^\d{8}-\d{6}-/.test(name))
+    .reduce((last, name) => (name > last ? name : last), '');
+  return newest === '' ? 0 : timeOfId(newest);
+}
+
 /** The journal in `folder`. Touches nothing until it is used. */
 export function openHistory(settings: HistorySettings): History {
   const { folder, now = Date.now, randomBytes = nodeRandomBytes } = settings;
@@ -148,7 +158,8 @@ export function openHistory(settings: HistorySettings): History {
     const fingerprinted = fingerprintIntent(intent);
     try {
       for (let tries = intent.id === undefined ? 5 : 1; tries > 0; tries -= 1) {
-        const record = newRecord(fingerprinted, intent.id ?? newId(), now());
+        const beganAt = timeForNew();
+        const record = newRecord(fingerprinted, intent.id ?? newId(beganAt), beganAt);
         if (await create(record)) return record;
       }
     } catch (error) {
@@ -159,12 +170,25 @@ export function openHistory(settings: HistorySettings): History {
 
   let spareBytes: Uint8Array = Buffer.alloc(0);
 
-  function newId(): string {
+  let newestAt: number | null = null;
+
+  /**
+   * A record is never older than those before it, even if the clock was set back in between: `resume` must not send an older
+   * change over a newer one. Ages stay right to within three hours, which keys outlive (see KEY_REUSE_MS).
+   */
+  function timeForNew(): number {
+    newestAt ??= newestIn(listFolder(files, folder));
+    const isSetBack = newestAt > now() && newestAt < now() + maxClockStepMs;
+    newestAt = isSetBack ? newestAt + 1_000 : now();
+    return newestAt;
+  }
+
+  function newId(time = now()): string {
     // Many at once: to ask for some takes longer than to make an id of them.
     if (spareBytes.length < 6) spareBytes = randomBytes(6 * 64);
     const random = spareBytes.subarray(0, 6);
     spareBytes = spareBytes.subarray(6);
-    return newRecordId(now(), random);
+    return newRecordId(time, random);
   }
 
   async function beginBatch(options: BatchOptions): Promise<Batch> {
@@ -251,7 +275,7 @@ export function openHistory(settings: HistorySettings): History {
     assertUndamaged: () => void waiting(),
     waitFor,
     repair,
-    newId,
+    newId: () => newId(),
     begin,
     update,
     discard,

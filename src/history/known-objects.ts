@@ -5,6 +5,7 @@ export type KnownKind = 'backup' | 'dispute' | 'post' | 'endpoint' | 'reclaim' |
 
 /** Something that this machine made, worked on or read. */
 export interface KnownObject {
+  /** Empty for a post whose response was lost: the service has said only that its slug is taken. */
   readonly id: string;
   /** When this machine last learned about it, ISO 8601. */
   readonly seenAt: string;
@@ -43,22 +44,26 @@ export function knownObjects(
   ].sort((one, other) => Date.parse(other.seenAt) - Date.parse(one.seenAt));
   const known = new Map<string, KnownObject>();
   for (const { id, seenAt, fields } of sightings) {
-    const newer = known.get(id);
-    if (newer === undefined || Object.keys(newer.fields).length === 0) known.set(id, { id, seenAt, fields });
+    const key = id || JSON.stringify(fields);
+    const newer = known.get(key);
+    if (newer === undefined || Object.keys(newer.fields).length === 0) known.set(key, { id, seenAt, fields });
   }
   return [...known.values()];
 }
 
-function sightingOf({ path, state, answer, createdAt }: RecordOutline): KnownObject[] {
+function sightingOf({ operation, path, state, answer, createdAt, body }: RecordOutline): KnownObject[] {
   if (state === 'rejected') return [];
+  const seenAt = answer?.receivedAt || createdAt;
   const fields = state === 'applied' ? parseObject(answer?.body) : {};
   const id = idInPath(path) ?? fields.id;
-  return typeof id === 'string' ? [{ id, seenAt: answer?.receivedAt || createdAt, fields }] : [];
+  if (typeof id === 'string') return [{ id, seenAt, fields }];
+  const isPost = operation === 'blog.create' && state === 'applied';
+  return isPost ? [{ id: '', seenAt, fields: parseObject(body) }] : [];
 }
 
 /** The id in `/disputes/{id}/decision`. */
-function idInPath(path: string): string | null {
-  const [, id] = /\/([^/]+)\/(?:decision|appeal)$/.exec(path) ?? [];
+export function idInPath(path: string): string | null {
+  const [, id] = /\/([^/]+)\/(?:decision|appeal|restore)$/.exec(path) ?? [];
   return id === undefined ? null : decodeURIComponent(id);
 }
 

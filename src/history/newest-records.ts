@@ -19,10 +19,7 @@ export function readNewestRecords(folder: string): RecordOutline[] {
     folder,
     names.filter((name) => name.endsWith('.batch')),
   );
-  const filed = names
-    .filter((name) => name.endsWith('.json'))
-    .map((name) => name.slice(0, -'.json'.length))
-    .filter((id) => recordIdPattern.test(id));
+  const filed = names.map((name) => path.basename(name, '.json')).filter((id) => recordIdPattern.test(id));
   const ids = new Set([...filed, ...logged.keys()]);
   const inFiles = new Set(filed);
   const records: RecordOutline[] = [];
@@ -42,10 +39,10 @@ function readNewestLogs(folder: string, names: readonly string[]): LoggedLines {
   const lines: LoggedLines = new Map();
   let bytes = 0;
   for (const name of names) {
-    if (lines.size >= maxRecords || bytes >= maxBytes) break;
+    if (lines.size >= maxRecords) break;
     const text = readEnd(path.join(folder, name), maxBytes - bytes) ?? '';
     bytes += text.length;
-    for (const [id, states] of [...linesById(text.split('\n'))].slice(-maxRecords)) lines.set(id, states);
+    for (const [id, states] of linesById(text.split('\n'))) lines.set(id, states);
   }
   return lines;
 }
@@ -90,5 +87,5 @@ function outlineOf(value: unknown): RecordOutline | null {
 }
 
 function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? { ...value } : {};
+  return Object(value);
 }

@@ -74,7 +74,8 @@ export function listRecords(
     if (id === null) problems.push({ file, kind: 'foreign', message: 'is not a record of storectl' });
     else if (!isTooOld(id)) take(file, readRecordFile(files, file, id, query));
   }
-  records.sort((a, b) => Date.parse(b.createdAt) - Date.parse(a.createdAt) || (a.id < b.id ? 1 : -1));
+  // A log has its records in the order in which they were sent, and several of one time.
+  records.reverse().sort((a, b) => Date.parse(b.createdAt) - Date.parse(a.createdAt));
   return { records, problems };
 }
 

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { batchOfName, describeDamage, readLog, writeLog } from './batch/log-file.ts';
+import { batchOfName, describeDamage, type Log, readLog, recordOf, writeLog } from './batch/log-file.ts';
 import { historyError } from './errors.ts';
 import { ensureFolder, type Files, fileExists, readText, syncFolder } from './files/files.ts';
 import type { History, RepairedFile, SalvagedRecord } from './history.ts';
@@ -7,8 +7,8 @@ import { damagedFolder, idOfName, listRecords, type RecordStore } from './record
 import { lockName } from './records/record.ts';
 
 /**
- * Moves damaged files of the history into the folder `damaged`. Of a batch's log a copy goes there, and its whole lines
- * stay. Returns what can still be read of the records that are lost.
+ * Moves damaged files of the history into the folder `damaged`. Of a batch's log a copy goes there, and the records that
+ * its whole lines make stay. Returns what can still be read of those that are lost.
  */
 export async function repairHistory(
   store: RecordStore,
@@ -52,10 +52,39 @@ async function repairLog(
     const movedTo = moveAside(files, folder, file, 'renameSync');
     return { file, movedTo, message: `cannot be read: ${log.error.message}`, lost: [] };
   }
+  const incomplete = incompleteRecords(log);
+  if (log.damaged.length + incomplete.length === 0) return null;
   const movedTo = moveAside(files, folder, file, 'linkSync');
-  await writeLog(files, folder, batch, [...log.lines.values()].flat());
-  const lost = log.damaged.map((line) => salvage(line, null));
-  return { file, movedTo, message: describeDamage(log.damaged), lost };
+  const kept = [...log.lines].filter(([id]) => !incomplete.includes(id));
+  await writeLog(
+    files,
+    folder,
+    batch,
+    kept.flatMap(([, lines]) => lines),
+  );
+  const message =
+    log.damaged.length === 0 ? 'has records without their first line' : describeDamage(log.damaged);
+  return { file, movedTo, message, lost: salvageLog(log, incomplete) };
+}
+
+/** The ids of records that the whole lines say something of, and not enough to make them. */
+function incompleteRecords(log: Log): string[] {
+  return [...log.lines.keys()].filter((id) => {
+    const parsed = recordOf(log, id);
+    return 'problem' in parsed && parsed.problem.kind === 'damaged';
+  });
+}
+
+function salvageLog({ lines, damaged }: Log, incomplete: readonly string[]): SalvagedRecord[] {
+  const isOf = (id: string) => (line: string) => line.includes(`"${id}"`);
+  const others = damaged.filter((line) => !incomplete.some((id) => isOf(id)(line)));
+  return [
+    // The newest line first: what it says is what was true in the end.
+    ...incomplete.map((id) =>
+      salvage([...(lines.get(id) ?? []).toReversed(), ...damaged.filter(isOf(id))].join('\n'), id),
+    ),
+    ...others.map((line) => salvage(line, null)),
+  ];
 }
 
 /** Gives the file a name in the folder of damaged ones, instead of or beside its own. */

@@ -1,7 +1,7 @@
 import { createClient as connect, parseBaseUrl } from '../client/client.ts';
 import { makeIdempotencyKey } from '../client/idempotency-key.ts';
 import type { Outcome } from '../client/outcome.ts';
-import { type Operation, pathParameters } from '../contract/operation.ts';
+import { canonicalId, type Operation, pathParameters } from '../contract/operation.ts';
 import { type MethodName, operationsByMethod } from '../contract/operations.ts';
 import type { CallOptions, ClientOptions, History, Result, Resumed } from './api.ts';
 import { checkOptions } from './check-options.ts';
@@ -30,7 +30,8 @@ type Client = Readonly<
  */
 export function createClient(options: ClientOptions): Client {
   checkOptions(options, ['baseUrl', 'storeId', 'apiKey', 'history', 'timeoutMs', 'onRetry']);
-  const { baseUrl, storeId, apiKey, onRetry } = options;
+  const { baseUrl, apiKey, onRetry } = options;
+  const storeId = canonicalId(options.storeId);
   const version = typeof STORECTL_VERSION === 'string' ? STORECTL_VERSION : 'development';
   const client = connect({
     ...{ baseUrl, apiKey, userAgent: `storectl-client/${version}`, env: process.env },

@@ -1,6 +1,9 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../helpers/cli.ts';
 import { testNode } from '../helpers/program.ts';
@@ -45,6 +48,13 @@ async function freePort(): Promise<number> {
   return address.port;
 }
 
+async function isOpen(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1');
+  const [opened] = await Promise.race([once(socket, 'connect').then(() => [true]), once(socket, 'error')]);
+  socket.destroy();
+  return opened === true;
+}
+
 test('the blocks of the README, pasted one after the other into bash, print what it shows', async () => {
   const home = temporaryFolder();
   const port = await freePort();
@@ -68,6 +78,22 @@ test('the blocks of the README, pasted one after the other into bash, print what
     expect(normalized(printed), text).toBe(normalized(output));
   }
   expect(blocks).toHaveLength(8);
+});
+
+test('the block that starts a service also works in a script, and stops the service', async () => {
+  const home = temporaryFolder();
+  const port = await freePort();
+  const [block] = blocks.filter(({ text }) => text.includes('service start'));
+  // As it is installed.
+  const program = `#!/bin/sh\nexec "${testNode}" "${path.join(root, 'bin/storectl.js')}" "$@"\n`;
+  writeFileSync(path.join(home, 'storectl'), program, { mode: 0o755 });
+  const script = ['set -e', block?.text].join('\n').replaceAll('4010', String(port));
+
+  const env = { HOME: home, PATH: `${home}:${process.env.PATH}` };
+  const { stderr } = await promisify(execFile)('bash', ['-c', script], { cwd: home, env });
+
+  expect(normalized(stderr)).toBe(normalized(block?.output ?? ''));
+  expect(await isOpen(port)).toBe(false);
 });
 
 test('the README is short enough to be read', () => {

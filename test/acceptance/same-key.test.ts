@@ -49,6 +49,25 @@ test('the same key with other arguments: exit 2 here, exit 7 from the service on
   expect((await effectsOf(scene.service)).backups).toHaveLength(1);
 });
 
+test('the same command for the same store and backup, with their ids in capitals, continues with its key', async () => {
+  const { machine, proxy, service } = await setScene();
+  const { stdout } = await machine.run([...create, '-q']);
+  const restore = (change: (id: string) => string) => {
+    const id = change(stdout.trim());
+    const flags = ['--sections', 'store', '--confirm', id, '--no-safety-backup', '--json'];
+    const env = { STORECTL_STORE_ID: change(service.storeId) };
+    return machine.run(['backup', 'restore', id, ...flags], { env });
+  };
+  proxy.decide(() => ({ status: 503, headers: { 'retry-after': '0' } }));
+  expect(await restore((id) => id)).toMatchObject({ exitCode: 10 });
+  proxy.decide(() => 'pass');
+  expect(await restore((id) => id.toUpperCase())).toMatchObject({
+    exitCode: 0,
+    stderr: expect.stringContaining('with the same idempotency key'),
+  });
+  expect((await effectsOf(service)).restores).toHaveLength(1);
+});
+
 test('an open record lends its key to the same command and says so; --new asks for a fresh one', async () => {
   const { machine, proxy, service } = await setScene();
   proxy.decide(() => ({ status: 503, headers: { 'retry-after': '0' } }));

@@ -86,7 +86,7 @@ test('the former document is kept in the history, and --undo puts it back, what 
   await machine.run([...change, '--set', 'templates.mine.body=y']);
   const [{ id }] = JSON.parse((await machine.run(['history', 'list', '--json'])).stdout);
   const shown = await machine.run(['history', 'show', id]);
-  const undo = /storectl (.* settings save --undo \S+)/.exec(shown.stderr)?.[1]?.split(' ') ?? [];
+  const undo = /storectl (.*settings save --undo \S+)/.exec(shown.stderr)?.[1]?.split(' ') ?? [];
 
   const dry = JSON.parse((await machine.run([...undo, '--dry-run', '--json'])).stdout);
   const undone = await machine.run(undo);

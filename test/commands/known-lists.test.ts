@@ -51,8 +51,8 @@ test('each list shows what this machine made, in the words of its noun', async (
     expect.stringMatching(`^${second} +second +store, blog +now$`),
   ]);
   expect((await list('disputes')).rows).toEqual([
-    expect.stringMatching(/^ID +KIND +STATUS +DEADLINE +SEEN$/),
-    expect.stringMatching(`^${dispute} +payment +open +2040-05-06 09:00 \\S+ \\(in 13 years\\) +now$`),
+    expect.stringMatching(/^ID +REASON +STATUS +DEADLINE +SEEN$/),
+    expect.stringMatching(`^${dispute} +lost +open +2040-05-06 09:00 \\S+ \\(in 13 years\\) +now$`),
   ]);
   expect((await list('blog')).rows).toEqual([
     expect.stringMatching(/^ID +TITLE +SLUG +AGE$/),
@@ -193,6 +193,33 @@ describe('known objects', () => {
     expect(statSync(file).size).toBeLessThan(600 * 1024);
     if (process.platform !== 'win32') expect(statSync(file).mode & 0o077).toBe(0);
   });
+});
+
+test('the demo lists the safety backup of a restore, and not the automatic one of the service', async () => {
+  const machine = newMachine({ STORECTL_PROFILE: 'demo' });
+  const create = ['backup', 'create', '--label', 'nightly', '--sections', 'store', '-q'];
+  const id = (await machine.run(create)).stdout.trim();
+  await machine.run(['backup', 'restore', id, '--sections', 'store', '--confirm', id]);
+
+  const list = JSON.parse((await machine.run(['backup', 'list', '--json'])).stdout);
+
+  expect(list.map(({ label }: { label: string }) => label)).toEqual([
+    'Safety backup before restoring "nightly"',
+    'nightly',
+  ]);
+  const { stdout } = await machine.run(['history', 'list', '--operation', 'backup.restore', '--json']);
+  expect(JSON.parse(stdout)).toMatchObject([{ label: 'nightly' }]);
+});
+
+test('history list shows the id of a restored backup whose label this machine does not know', async () => {
+  const machine = machineFor(await startService());
+  const id = '01a20294-76ec-77ee-ad28-9e8643048656';
+  const restore = ['backup', 'restore', id, '--sections', 'store', '--confirm', id];
+  await machine.run([...restore, '--no-safety-backup']);
+
+  const { stdout } = await machine.run(['history', 'list', '--json']);
+
+  expect(JSON.parse(stdout)).toMatchObject([{ operation: 'backup.restore', label: id }]);
 });
 
 test('the demo store lists what it holds', async () => {

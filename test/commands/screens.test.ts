@@ -119,7 +119,7 @@ async function runInTerminal(
 function withoutIds(list: string): string {
   return list
     .replace(/\b[0-9a-f]{8}(-[0-9a-f]+)*\b|^[0-9a-z]{6}(?= {2})/gm, '<id>')
-    .replace(/before restore of .*?(?= {2})/gi, 'before …')
+    .replace(/before restor(e of|ing) .*?(?= {2})/gi, 'before …')
     .replace(/before[^…\n]*…/g, 'before …')
     .replace(/ {2,}/g, '  ');
 }

@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { completeId, shortenId } from '../../src/cli/command/short-id.ts';
+import { idsBeginningWith, shortenId } from '../../src/cli/command/short-id.ts';
 import { otherUser } from '../helpers/bulk.ts';
 import { machineFor, newMachine } from '../helpers/cli.ts';
+import { answer, startFaultServer } from '../helpers/fault-server.ts';
 import { startService } from '../helpers/service.ts';
 
 const ids = [
@@ -21,15 +23,31 @@ describe('an id may be abbreviated', () => {
     [ids[4], 'dispute-1'],
   ])('%s to %s', (id = '', short) => {
     expect(shortenId(id, ids)).toBe(short);
-    expect(completeId(short, ids)).toBe(id);
+    expect(idsBeginningWith(short, ids)).toEqual([id]);
   });
 
-  test('to 8 characters or more, and what is not known stays as it is', () => {
-    expect(completeId('ffa2029', ids)).toBe('ffa2029');
-    expect(completeId('aaaaaaaa', ids)).toBe('aaaaaaaa');
-    expect(() => completeId('01a20294-7', ids)).toThrow(
-      `"01a20294-7" matches 2 ids, such as ${ids[0]} and ${ids[1]}`,
-    );
+  test('to 8 characters or more', () => {
+    expect(idsBeginningWith('ffa2029', ids)).toEqual([]);
+    expect(idsBeginningWith('aaaaaaaa', ids)).toEqual([]);
+    expect(idsBeginningWith('01a20294-7', ids)).toEqual([ids[0], ids[1]]);
+  });
+});
+
+test('an ambiguous beginning of an id is refused with what it may stand for', async () => {
+  const [one, two] = ids;
+  const backup = (id: string | undefined, label: string) => answer(201, { id, label, sections: ['store'] });
+  await using server = await startFaultServer([backup(one, 'first'), backup(two, 'nightly')]);
+  const machine = machineFor({ origin: server.url, storeId: randomUUID(), apiKey: 'k' });
+  for (const label of ['first', 'nightly'])
+    await machine.run(['backup', 'create', '--label', label, '--sections', 'store']);
+
+  const refused = await machine.run(['backup', 'restore', '01a20294', '--sections', 'store', '--dry-run']);
+
+  expect(refused).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining(
+      '"01a20294" matches 2 backups: 01a20294-7a [nightly (store), just now], 01a20294-76 [first (store), just now]',
+    ),
   });
 });
 
@@ -47,7 +65,7 @@ test('commands take the beginning of an id that this machine knows, in --confirm
   expect(await machine.run([...restore, id, '--confirm', short])).toMatchObject({ exitCode: 0 });
   // Two backups of one second share their first characters.
   const shared = id.slice(0, 8);
-  const ambiguous = { exitCode: 2, stderr: expect.stringContaining(`${made[1]}`) };
+  const ambiguous = { exitCode: 2, stderr: expect.stringContaining('matches 2 backups') };
   if (made[1]?.startsWith(shared)) {
     expect(await machine.run([...restore, shared, '--confirm', shared])).toMatchObject(ambiguous);
     expect(await machine.run([...restore, id, '--confirm', shared])).toMatchObject(ambiguous);

@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { machineFor } from '../helpers/cli.ts';
+import { answer, startFaultServer } from '../helpers/fault-server.ts';
 import { startService } from '../helpers/service.ts';
 
 /** The lines of stderr after the one that says where the change goes. */
@@ -21,7 +23,7 @@ test('store update says what happened and shows only what changed, from the seco
   expect(second.stdout).toBe('Cashback  250 bp (2.5 %) → 300 bp (3 %)\n');
   expect(notices(second)).toEqual([
     '✓ Updated store "A & B"',
-    expect.stringMatching(/^Undo: storectl --profile \w+ store update --undo \S+$/),
+    expect.stringMatching(/^Undo: storectl store update --undo \S+$/),
   ]);
 });
 
@@ -61,7 +63,65 @@ test('after a restore this machine no longer knows the store, so nothing is said
   const updated = await machine.run(['store', 'update', '--name', 'B']);
 
   expect(updated.stdout).toBe('Name  B\n');
-  expect(updated.stderr).not.toContain('Undo');
+  // Restoring the safety backup would take back the restore as well.
+  expect(notices(updated).slice(1)).toEqual(['No undo: the previous values are not known on this machine.']);
+
+  await machine.run(['backup', 'restore', id, '--sections', 'store', '--confirm', id, '--new']);
+  await machine.run(['backup', 'create', '--label', 'y', '--sections', 'store']);
+
+  const afterBackup = await machine.run(['store', 'update', '--name', 'C']);
+
+  expect(notices(afterBackup).slice(1)).toEqual([
+    'No undo: the previous values are not known on this machine. Restoring backup "y" (just now) takes back all changes of the store since then:',
+    expect.stringMatching(/^ {2}storectl backup restore \S+ --sections store$/),
+  ]);
+});
+
+test('while a restore is in doubt, no backup is offered instead of undo, even if it is newer', async () => {
+  await using server = await startFaultServer([
+    answer(200, 'not JSON'),
+    answer(200, 'not JSON'),
+    answer(201, { id: 'b1', label: 'later', sections: ['store'] }),
+    answer(200, { name: 'A' }),
+  ]);
+  const machine = machineFor({ origin: server.url, storeId: randomUUID(), apiKey: 'k' });
+  const restore = ['backup', 'restore', 'elsewhere', '--sections', 'store', '--confirm', 'elsewhere'];
+  expect(await machine.run([...restore, '--no-safety-backup'])).toMatchObject({ exitCode: 10 });
+  await machine.run(['backup', 'create', '--label', 'later', '--sections', 'store']);
+
+  const updated = await machine.run(['store', 'update', '--name', 'A']);
+
+  expect(notices(updated).slice(1)).toEqual(['No undo: the previous values are not known on this machine.']);
+});
+
+test('a backup that this machine knows is not restored with sections that it does not have', async () => {
+  const machine = machineFor(await startService());
+  const create = ['backup', 'create', '--label', 'before sale', '--sections', 'store,blog', '-q'];
+  const id = (await machine.run(create)).stdout.trim();
+  const restore = ['backup', 'restore', id.slice(0, 20), '--sections', 'store,endpoints', '--confirm', id];
+
+  const refused = await machine.run(restore);
+
+  expect(refused.exitCode).toBe(2);
+  expect(refused.stderr).toMatch(
+    /^error: backup "before sale" has no section endpoints; it has store, blog\n.*nothing was sent\n$/,
+  );
+  expect(await machine.run([...restore, '--dry-run'])).toEqual(refused);
+  expect(JSON.parse((await machine.run(['backup', 'list', '--json'])).stdout)).toHaveLength(1);
+});
+
+test('the safety backup of an undone restore names the restored one by its id, so labels do not nest', async () => {
+  const machine = machineFor(await startService());
+  const { stdout } = await machine.run(['backup', 'create', '--label', 'x', '--sections', 'store', '-q']);
+  const id = stdout.trim();
+  await machine.run(['backup', 'restore', id, '--sections', 'store', '--confirm', id]);
+  const newest = async () => JSON.parse((await machine.run(['backup', 'list', '--json'])).stdout)[0];
+  const safety = await newest();
+  expect(safety.label).toBe('Safety backup before restoring "x"');
+
+  await machine.run(['backup', 'restore', safety.id, '--sections', 'store', '--confirm', safety.id]);
+
+  expect((await newest()).label).toBe(`Safety backup before restoring ${safety.id.slice(0, 13)}`);
 });
 
 test('settings save shows before and after by labels, and how to undo it', async () => {
@@ -72,7 +132,7 @@ test('settings save shows before and after by labels, and how to undo it', async
   expect(saved.stdout).toBe('Quiet hours start  22:00 → 21:00\n');
   expect(notices(saved)).toEqual([
     '✓ Saved the operations settings',
-    expect.stringMatching(/^Undo: storectl --profile \w+ settings save --undo \S+$/),
+    expect.stringMatching(/^Undo: storectl settings save --undo \S+$/),
   ]);
 });
 
@@ -89,10 +149,12 @@ test('a restore ends with what was restored and one command that undoes it; the 
   expect(restored.stdout).toBe('');
   expect(notices(restored).slice(-2)).toEqual([
     `✓ Restored store, blog from backup ${id} ("nightly")`,
-    expect.stringMatching(/^Undo: storectl .* backup restore \S+ --sections store,blog --confirm \S+$/),
+    expect.stringMatching(/^Undo: storectl backup restore \S+ --sections store,blog --confirm \S+$/),
   ]);
   expect(restored.stderr).not.toMatch(/sha256|preRestore/);
   expect(JSON.parse(json.stdout)).toHaveProperty('preRestoreBackupId');
+  const list = await machine.run(['backup', 'list']);
+  expect(list.stdout).toContain('Safety backup before restoring "nightly"');
 });
 
 test.each([

@@ -89,6 +89,13 @@ describe('path parameters', () => {
     );
   });
 
+  test('a UUID is the same however it is written; other ids are left as they are', () => {
+    const path = (id: string) => buildPath(operation, { storeId: 's', backupId: id });
+    const id = '01a2c1f0-7d1e-7c3a-9b52-0f48197d60fe';
+    expect(path(id.toUpperCase())).toBe(path(id));
+    expect(path('Backup-A')).toContain('/Backup-A/');
+  });
+
   test('a missing one is refused, not sent as nothing', () => {
     expect(() => buildPath(operation, { storeId: 's' })).toThrow(new RangeError('backupId is empty'));
   });

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { FileSystem } from '../../src/history/files/files.ts';
 import type { Batch, BatchOptions } from '../../src/history/history.ts';
 import { openHistory } from '../../src/history/journal.ts';
+import { lockName } from '../../src/history/records/record.ts';
 import { place, post, type Scene, startScene } from './helpers/scene.ts';
 import type { Reaction } from './helpers/store-server.ts';
 
@@ -27,9 +28,9 @@ const fail = (code: string) => {
 };
 
 describe('a request of a batch', () => {
-  test('that is throttled is tried again, and its record counts both attempts', async () => {
+  test('that is throttled is tried again and again, and its record counts all attempts', async () => {
     const scene = await startScene((_request, number) =>
-      number === 1 ? { status: 429, body: {}, headers: { 'retry-after': '1' } } : 'answer',
+      number < 6 ? { status: 429, body: {}, headers: { 'retry-after': '1' } } : 'answer',
     );
     let waits = 0;
     const batch = await begin(scene, {
@@ -39,10 +40,10 @@ describe('a request of a batch', () => {
     });
     const { record } = await create(batch, 'a');
     batch.end();
-    expect(record).toMatchObject({ state: 'applied', attempts: 2 });
+    expect(record).toMatchObject({ state: 'applied', attempts: 6 });
     expect(await scene.history.get(record.id)).toEqual(record);
-    expect(waits).toBe(1);
-    expect(scene.server.received).toHaveLength(2);
+    expect(waits).toBe(5);
+    expect(scene.server.received).toHaveLength(6);
   });
 
   test('that is refused is seen by the caller before the next is sent, which may end the batch', async () => {
@@ -115,7 +116,60 @@ describe('other requests of a batch', () => {
   });
 });
 
+describe('while a request of a batch is on its way', () => {
+  test('no other process can resume it', async () => {
+    const scene = await startScene(async () => {
+      const [record] = (await scene.history.list()).records;
+      if (record === undefined) return refused;
+      const taken = scene.reopen().acquire(lockName(record), { signal: AbortSignal.timeout(50) });
+      return taken.then(
+        () => refused,
+        () => 'answer',
+      );
+    });
+    const batch = await begin(scene);
+    expect((await create(batch, 'a')).outcome.kind).toBe('applied');
+    batch.end();
+  });
+
+  test('the batch may end: the outcome is recorded in a file of its own', async () => {
+    const scene = await startScene(() => {
+      batch.end();
+      return 'answer';
+    });
+    const batch = await begin(scene);
+    const { record } = await create(batch, 'a');
+    expect(await scene.reopen().get(record.id)).toEqual(record);
+    expect(record).toMatchObject({ state: 'applied' });
+    expect(fs.existsSync(path.join(scene.folder, `${record.id}.json`))).toBe(true);
+  });
+});
+
 describe('the log of a batch', () => {
+  test('has the body once, and its name is on disk before a request leaves', async () => {
+    const opened = new Map<number, string>();
+    const synced: string[] = [];
+    const openSync: FileSystem['openSync'] = (file, ...rest) => {
+      const descriptor = fs.openSync(file, ...rest);
+      opened.set(descriptor, String(file));
+      if (String(file).endsWith('.batch')) synced.length = 0;
+      return descriptor;
+    };
+    const fsyncSync: FileSystem['fsyncSync'] = (descriptor) => {
+      fs.fsyncSync(descriptor);
+      synced.push(opened.get(descriptor) ?? '');
+    };
+    const scene = await startScene(() => (synced.includes(scene.folder) ? 'answer' : refused));
+    const batch = await begin(scene, {}, scene.reopen({ ...fs, openSync, fsyncSync }));
+    expect((await create(batch, 'a')).outcome.kind).toBe('applied');
+    batch.end();
+    const lines = fs
+      .readFileSync(path.join(scene.folder, logs(scene)[0] ?? ''), 'utf8')
+      .trimEnd()
+      .split('\n');
+    expect(lines.map((line) => 'body' in JSON.parse(line))).toEqual([true, false]);
+  });
+
   test('is gone if nothing was sent, and no lock is left', async () => {
     const scene = await startScene();
     const batch = await begin(scene, { isOver: () => true });
@@ -169,17 +223,5 @@ describe('the log of a batch', () => {
     batch.end();
     expect(await scene.history.list()).toEqual({ records: [record], problems: [] });
     expect(scene.server.received.map(({ body }) => JSON.parse(body).title)).toEqual(['b']);
-  });
-
-  test('is written where the file system counts no links', async () => {
-    const scene = await startScene();
-    const fstatSync: FileSystem['fstatSync'] = Object.assign(
-      (...parameters: Parameters<typeof fs.fstatSync>) =>
-        Object.assign(fs.fstatSync(...parameters), { nlink: 0 }),
-    ) as FileSystem['fstatSync'];
-    const batch = await begin(scene, {}, scene.reopen({ ...fs, fstatSync }));
-    expect((await create(batch, 'a')).outcome.kind).toBe('applied');
-    batch.end();
-    expect((await scene.history.list()).records).toHaveLength(1);
   });
 });

@@ -15,6 +15,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { createClient } from '../../src/client/client.ts';
 import { createBlogPost } from '../../src/contract/operations/blog.ts';
+import { toLine } from '../../src/history/batch/log-file.ts';
 import type { FileSystem } from '../../src/history/files/files.ts';
 import type { Batch, History } from '../../src/history/history.ts';
 import { openHistory } from '../../src/history/journal.ts';
@@ -199,11 +200,28 @@ test('a damaged line stops every change; repair keeps the others and says what i
   expect(repaired).toMatchObject({
     file: log,
     movedTo: path.join(within, 'damaged', path.basename(log)),
-    lost: [{ operation: 'blog.create', storeId: place.storeId, state: 'sent' }],
+    lost: [{ operation: 'blog.create', storeId: place.storeId, state: 'applied' }],
   });
   expect(readFileSync(repaired?.movedTo ?? '', 'utf8')).toContain('Post 4');
   openAgain().assertUndamaged();
-  expect((await openAgain().list()).records).toHaveLength(7);
+  expect(await openAgain().list()).toMatchObject({ records: { length: 7 }, problems: [] });
+});
+
+test('whatever line of a log is damaged, nothing is left to repair after it was repaired once', async () => {
+  const { log, left } = await killedAtPost7();
+  const within = path.dirname(log);
+  const openAgain = () => openHistory({ folder: within, process });
+  const { records } = await left.list();
+  // A record that waits is read before each change.
+  const waits = records.map(({ id }) => toLine({ format: 2, id, retryAt: Date.now() + 600_000 }));
+  const lines = [...readFileSync(log, 'utf8').trimEnd().split('\n'), ...waits.map((line) => line.trimEnd())];
+  for (const [number, line] of lines.entries()) {
+    writeFileSync(log, `${lines.with(number, line.replace('"id"', '"ID"')).join('\n')}\n`);
+    expect(await openAgain().repair(), line).toMatchObject([{ file: log, lost: [{}] }]);
+    openAgain().assertUndamaged();
+    expect((await openAgain().list()).problems).toEqual([]);
+    expect(await openAgain().repair()).toEqual([]);
+  }
 });
 
 test('any flipped bit of a log is damage, or changes nothing', async () => {

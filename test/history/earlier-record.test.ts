@@ -122,10 +122,12 @@ describe('a decision', () => {
   });
 
   test('is not sent while one of the same dispute is in doubt whose id was written in other letters', async () => {
-    const shown = { status: 200, body: { record: { id: 'd-1', status: 'open' }, evidence: [] } };
+    const disputeId = '01a2c1f0-7d1e-7c3a-9b52-0f48197d60fe';
+    const shown = { status: 200, body: { record: { id: disputeId, status: 'open' }, evidence: [] } };
     const scene = await startScene(({ method }) => (method === 'GET' ? shown : 'drop'));
-    const { record } = await scene.perform(decision);
-    await expect(scene.perform({ ...decision, parameters: { disputeId: 'D-1' } })).rejects.toMatchObject({
+    const { record } = await scene.perform({ ...decision, parameters: { disputeId } });
+    const inCapitals = { ...decision, parameters: { disputeId: disputeId.toUpperCase() } };
+    await expect(scene.perform(inCapitals)).rejects.toMatchObject({
       name: 'EarlierRequestError',
       message: expect.stringContaining(`${record.id}) may have been applied`),
     });

@@ -4,8 +4,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { nodeFileSystem } from '../../src/history/files/files.ts';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { type FileSystem, nodeFileSystem } from '../../src/history/files/files.ts';
 import { inspectLocks } from '../../src/history/files/lock.ts';
 import {
   judgeLiveness,
@@ -13,6 +13,7 @@ import {
   readMachine,
 } from '../../src/history/files/process-identity.ts';
 import { openHistory } from '../../src/history/journal.ts';
+import { sha256 } from '../../src/history/records/checksum.ts';
 import { buildChildren, type Child, type Children } from './helpers/processes.ts';
 
 let children: Children;
@@ -25,6 +26,11 @@ beforeAll(async () => {
   root = mkdtempSync(path.join(tmpdir(), 'storectl-lock-'));
 });
 
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
+
 beforeEach(() => {
   count += 1;
   folder = path.join(root, String(count));
@@ -34,6 +40,10 @@ afterAll(() => {
   children.remove();
   rmSync(root, { recursive: true, force: true });
 });
+
+function failWith(code: string): never {
+  throw Object.assign(new Error(code), { code });
+}
 
 async function startHolder(name: string): Promise<Child> {
   const child = children.start({ does: 'hold', folder, name });
@@ -136,18 +146,38 @@ describe('a holder that cannot be judged from here', () => {
     return file;
   }
 
+  /** Ten times as fast as the real one, and ahead of it. */
+  function quickClock(): { ahead: number } {
+    const clock = { ahead: 0 };
+    const real = performance.now.bind(performance);
+    vi.spyOn(performance, 'now').mockImplementation(() => real() * 10 + clock.ahead);
+    return clock;
+  }
+
+  const busyOnFar = { code: 'history_busy', message: expect.stringContaining('on far') };
+
   test('keeps its lock while its heart beats, and loses it when it has been still for long', async () => {
+    quickClock();
     const file = await lockFromElsewhere();
-    const history = openHistory({ folder, process, lockSilenceMs: 1_500 });
+    const history = openHistory({ folder, process, lockSilenceMs: 3_000, lockPatienceMs: 3_600_000 });
     const beat = setInterval(() => fs.utimesSync(file, new Date(), new Date()), 20);
-    await expect(history.acquire('L', { signal: AbortSignal.timeout(3_000) })).rejects.toMatchObject({
-      code: 'history_busy',
-      message: expect.stringContaining('on far'),
-    });
+    await expect(history.acquire('L', { signal: AbortSignal.timeout(600) })).rejects.toMatchObject(busyOnFar);
     clearInterval(beat);
     const before = performance.now();
     (await history.acquire('L')).release();
-    expect(performance.now() - before).toBeGreaterThan(1_490);
+    expect(performance.now() - before).toBeGreaterThan(2_990);
+  });
+
+  test('keeps its lock while the machine of the one that waits sleeps', async () => {
+    await lockFromElsewhere();
+    const clock = quickClock();
+    const history = openHistory({ folder, process, lockSilenceMs: 60_000, lockPatienceMs: 36_000_000 });
+    const sleeps = () => {
+      clock.ahead += 3_600_000;
+    };
+    await expect(
+      history.acquire('L', { signal: AbortSignal.timeout(300), onWait: sleeps }),
+    ).rejects.toMatchObject(busyOnFar);
   });
 
   test('a lock file that a power cut has emptied is treated alike', async () => {
@@ -170,13 +200,115 @@ describe('a holder that cannot be judged from here', () => {
   });
 });
 
-test('the holder touches its lock, so that others see it live', async () => {
-  const history = openHistory({ folder, process });
-  const lock = await history.acquire('L');
-  const file = path.join(folder, 'locks', lockFiles()[0] ?? '');
-  const before = statSync(file).mtimeMs;
-  while (statSync(file).mtimeMs === before) await sleep(20);
+describe('a lock whose holder has died', () => {
+  const dead = { ...readMachine(process).self, nonce: 'dead', startTime: 'before' };
+  const next = JSON.stringify({ ...readMachine(process).self, nonce: 'next' });
+
+  /** Where the lock of another process that has died is, and a disk on which one call happens after something else. */
+  async function leaveLock(): Promise<string> {
+    const lock = await openHistory({ folder, process }).acquire('L');
+    const file = path.join(folder, 'locks', lockFiles()[0] ?? '');
+    lock.release();
+    writeFileSync(file, JSON.stringify(dead));
+    return file;
+  }
+
+  test('is left alone if another waiter was faster, and its next holder has it already', async () => {
+    const file = await leaveLock();
+    const linkSync: typeof fs.linkSync = (from, to) => {
+      if (String(to).endsWith('.break')) writeFileSync(file, next);
+      fs.linkSync(from, to);
+    };
+    const history = openHistory({ folder, process, fileSystem: { ...fs, linkSync } });
+    await expect(history.acquire('L', { signal: AbortSignal.timeout(100) })).rejects.toMatchObject({
+      code: 'history_busy',
+    });
+    expect(readFileSync(file, 'utf8')).toBe(next);
+    expect(lockFiles()).toEqual([path.basename(file)]);
+  });
+
+  test('is taken over although one that was about to remove it has died as well', async () => {
+    const file = await leaveLock();
+    const breaker = path.join(folder, 'locks', `${sha256(JSON.stringify(dead)).slice(0, 32)}.break`);
+    writeFileSync(breaker, JSON.stringify({ ...dead, nonce: 'breaker' }));
+    const waits: unknown[] = [];
+    const lock = await openHistory({ folder, process }).acquire('L', { onWait: (who) => waits.push(who) });
+    expect(lockFiles()).toEqual([path.basename(file)]);
+    expect(waits).toEqual([]);
+    lock.release();
+    expect(lockFiles()).toEqual([]);
+  });
+
+  test('is free for one that finds it gone when it looks who has it', async () => {
+    const file = await leaveLock();
+    const linkSync: typeof fs.linkSync = (from, to) => {
+      try {
+        fs.linkSync(from, to);
+      } catch (error) {
+        rmSync(file, { force: true });
+        throw error;
+      }
+    };
+    const waits: unknown[] = [];
+    const history = openHistory({ folder, process, fileSystem: { ...fs, linkSync } });
+    (await history.acquire('L', { onWait: (holder) => waits.push(holder) })).release();
+    expect(waits).toEqual([]);
+  });
+});
+
+test('one that waits is told once for whom', async () => {
+  const holder = await openHistory({ folder, process }).acquire('L');
+  const waits: unknown[] = [];
+  const history = openHistory({ folder, process, lockPatienceMs: 200 });
+  const outcome = history.acquire('L', { onWait: (who) => waits.push(who?.pid) });
+  await expect(outcome).rejects.toMatchObject({ code: 'history_busy' });
+  expect(waits).toEqual([process.pid]);
+  holder.release();
+});
+
+test('a lock that can no longer be read when it is released is left to the next one', async () => {
+  let isBroken = false;
+  const fileSystem: FileSystem = new Proxy(fs, {
+    get: (target, name: keyof typeof fs) => {
+      if (isBroken && name === 'openSync') return () => failWith('EIO');
+      return target[name];
+    },
+  });
+  const lock = await openHistory({ folder, process, fileSystem }).acquire('L');
+  isBroken = true;
   lock.release();
+  expect(lockFiles()).toHaveLength(1);
+});
+
+test('a disk that takes no lock is an error that says so, and no draft of it stays', async () => {
+  const fileSystem = new Proxy(fs, {
+    get: (target, name: keyof typeof fs) => {
+      if (name === 'linkSync') return () => failWith('EPERM');
+      if (name !== 'openSync') return target[name];
+      return (file: string, ...rest: [number, number]) =>
+        file.endsWith('.lock') ? failWith('ENOSPC') : fs.openSync(file, ...rest);
+    },
+  });
+  await expect(openHistory({ folder, process, fileSystem }).acquire('L')).rejects.toMatchObject({
+    code: 'disk_full',
+  });
+  expect(lockFiles()).toEqual([]);
+});
+
+test('the holder touches its lock, so that others see it live, and never the lock of another', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  const lock = await openHistory({ folder, process }).acquire('L');
+  const file = path.join(folder, 'locks', lockFiles()[0] ?? '');
+  const afterTwoSeconds = () => {
+    fs.utimesSync(file, 0, 0);
+    vi.advanceTimersByTime(2_000);
+    return statSync(file).mtimeMs;
+  };
+  expect(afterTwoSeconds()).toBeGreaterThan(0);
+  writeFileSync(file, JSON.stringify({ nonce: 'of another' }));
+  expect(afterTwoSeconds()).toBe(0);
+  lock.release();
+  expect(vi.getTimerCount()).toBe(0);
 });
 
 test('works where the file system has no hard links', async () => {
@@ -240,6 +372,17 @@ describe('locks that are left behind', () => {
       ['torn.lock', undefined, 'unsure'],
     ]);
     expect(inspectLocks(path.join(folder, 'none'), files, machine)).toEqual([]);
+  });
+
+  test('may be gone when they are looked at', async () => {
+    await leaveFiles();
+    const readdirSync = ((name: string) => [...fs.readdirSync(name), 'gone.lock']) as typeof fs.readdirSync;
+    const fileSystem = { ...fs, readdirSync };
+    const locks = path.join(folder, 'locks');
+    const found = inspectLocks(locks, { fileSystem, platform: process.platform }, readMachine(process));
+    expect(found).toHaveLength(4);
+    await openHistory({ folder, process, fileSystem }).prune({ olderThanMs: 0 });
+    expect(lockFiles()).not.toContain('dead.lock');
   });
 
   test('of a pid that no process has belong to one that has ended', async () => {

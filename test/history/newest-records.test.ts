@@ -43,6 +43,7 @@ describe('what completion reads of the history', () => {
   });
 
   test('passes over what is no record, and takes what is missing for empty', () => {
+    putRecord(idOf(0), { answer: { status: 201, body: '{}', receivedAt: 'now' } });
     putRecord(idOf(1), { origin: 7, answer: { status: 200, body: 7 } });
     putRecord(idOf(2), { answer: 'none' });
     put(`${idOf(3)}.json`, '{"id":');
@@ -57,14 +58,15 @@ describe('what completion reads of the history', () => {
     expect(readNewestRecords(folder)).toEqual([
       { ...empty, id: idOf(2), answer: null },
       { ...empty, id: idOf(1), answer: { status: 200, body: null, receivedAt: '' } },
+      { ...empty, id: idOf(0), answer: { status: 201, body: '{}', receivedAt: 'now' } },
     ]);
   });
 
   test('is no more than 4 MiB: of a longer log its end, and no older one', () => {
     const long = 'x'.repeat(1024 * 1024);
     const line = (number: number) => `${JSON.stringify(recordOf(idOf(number), { body: long }))}\n`;
-    put('20261121-053000-aaaaaa.batch', line(0));
     put('20261121-053001-aaaaaa.batch', [1, 2, 3, 4, 5].map(line).join(''));
+    for (const letter of 'abcd') put(`20261121-053000-${letter.repeat(6)}.batch`, line(0));
     expect(newestIds()).toEqual([5, 4, 3].map(idOf));
   });
 

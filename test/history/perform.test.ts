@@ -358,13 +358,17 @@ describe('resume', () => {
     expect((await history.list({ open: true })).records).toEqual([]);
   });
 
-  test('a change does not overwrite another record, even if the clock was set back in between', async () => {
+  test.each([
+    ['set back in between', 0],
+    ['set back in between and then right again', HOUR + 10_000],
+  ])('a change does not overwrite another record, even if the clock was %s', async (_, later) => {
     ahead = HOUR;
     const record = await lose({ operation: updateStore, body: { name: 'Old' } });
     ahead = 0;
     react = () => 'answer';
     const { record: newer } = await perform({ operation: updateStore, body: { name: 'New' } });
     const before = server.received.length;
+    ahead = later;
 
     const left = await resume(record.id);
 

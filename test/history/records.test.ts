@@ -4,6 +4,9 @@ import { fingerprint } from '../../src/history/records/fingerprint.ts';
 import { matches, mayMatch, type RecordQuery } from '../../src/history/records/query.ts';
 import {
   type HistoryRecord,
+  isUntold,
+  lockName,
+  mayHaveBeenApplied,
   parseRecord,
   recordStates,
   serializeRecord,
@@ -69,6 +72,48 @@ describe('a record', () => {
     expect(parseRecord(text, id)).toEqual({
       problem: { kind: 'damaged', message: expect.stringMatching(`^has an invalid ${field}(, |$)`) },
     });
+  });
+
+  test.each([
+    ['nothing', ' \n', 'is empty'],
+    ['half of it', serializeRecord(record).slice(0, 200), 'is not valid JSON (truncated?)'],
+    ['another value', serializeRecord(record).replace('nightly', 'monthly'), 'does not match its checksum'],
+    ['no checksum', JSON.stringify(record), 'does not match its checksum'],
+    [
+      'a newer format that is no number',
+      serializeWithChecksum({ ...record, format: '3' }, 'file'),
+      'has an invalid format',
+    ],
+    [
+      'another id',
+      serializeRecord({ ...record, id: '20261121-053012-zzzzzz' }),
+      'contains record 20261121-053012-zzzzzz, which does not match its name',
+    ],
+  ])('with %s in its file is damaged', (_what, text, message) => {
+    expect(parseRecord(text, id)).toEqual({ problem: { kind: 'damaged', message } });
+  });
+
+  test('of the first format had no checksum, and counts as reported', () => {
+    const { reported: _, ...early } = { ...record, format: 1 as const };
+    expect(parseRecord(JSON.stringify(early), id)).toEqual({ record: { ...early, reported: true } });
+    const changed = serializeWithChecksum(early, 'file').replace('nightly', 'monthly');
+    expect(parseRecord(changed, id)).toMatchObject({ problem: { kind: 'damaged' } });
+  });
+
+  test('may have been applied if it was sent without a certain end, and is untold if the user was not told', () => {
+    expect(recordStates.filter((state) => mayHaveBeenApplied({ state }))).toEqual(['sent', 'unknown']);
+    expect(recordStates.filter((state) => isUntold({ state, reported: false }))).toEqual(['applied']);
+    expect(recordStates.filter((state) => isUntold({ state, reported: true }))).toEqual([]);
+  });
+
+  test('shares the lock of its batch, or has its own', () => {
+    const other = '20261121-053012-zzzzzz';
+    const names = [id, other].flatMap((one) => [
+      lockName({ id: one, batch: null }),
+      lockName({ id: one, batch: 'b' }),
+    ]);
+    expect(new Set(names).size).toBe(3);
+    expect(names[1]).toBe(names[3]);
   });
 
   test('of another body than it says is damaged', () => {

@@ -108,7 +108,7 @@ describe('resume sends nothing', () => {
     expect(await scene.resume(record.id, { withoutSending: true })).toMatchObject({
       action: 'left',
       reason: 'not_settled',
-      advice: expect.stringContaining('Run resume without --no-send'),
+      advice: expect.stringMatching(/^Not sent again, because of --no-send\. Run `storectl resume \S+`/),
     });
     expect(since()).toBe(0);
     expect(await scene.history.get(record.id)).toEqual(record);
@@ -324,8 +324,12 @@ describe('a decision in doubt', () => {
 
   test.each([
     ['has another decision', { ...decided, status: 'lost' }, /a different decision: lost\.$/],
-    ['is still open', { ...decided, status: 'open' }, /still open.*run resume again in a few minutes/],
-    ['has no status', { id: 'd-1' }, /^Could not determine whether/],
+    [
+      'is still open',
+      { ...decided, status: 'open' },
+      /still open.*run `storectl resume \S+` again in a few minutes/,
+    ],
+    ['has no status', { id: 'd-1' }, /^Could not find out whether/],
   ])('stays so when the dispute %s, which is said', async (_what, dispute, advice) => {
     const scene = await startScene();
     const record = await lose(scene, decision);
@@ -436,7 +440,7 @@ describe('settings in doubt', () => {
     scene.react = () => ({ status: 403, body: {} });
     expect(await scene.resume(record.id)).toMatchObject({
       action: 'left',
-      advice: expect.stringMatching(/^Could not determine/),
+      advice: expect.stringMatching(/^Could not find out/),
     });
     expect(scene.methods().filter((method) => method === 'PUT')).toHaveLength(4);
   });
@@ -447,7 +451,7 @@ describe('settings in doubt', () => {
     scene.react = () => ({ status: 200, body: former });
     expect(await scene.resume(record.id, { withoutSending: true })).toMatchObject({
       reason: 'not_settled',
-      advice: expect.stringContaining('nothing was sent'),
+      advice: expect.stringMatching(/^Not sent again/),
     });
     expect(scene.methods().filter((method) => method === 'PUT')).toHaveLength(4);
   });

@@ -31,7 +31,7 @@ test('backup restore with its safety backup, killed at every step: never two of 
       const count = (operation: string) => records.filter((record) => record.operation === operation).length;
       const id = made.get(trial.name) ?? '';
       const { backups, restores } = await effectsOf(scene.service);
-      const safety = backups.filter(({ label }) => label === `Safety backup before restore of ${id}`).length;
+      const safety = backups.filter(({ label }) => label === `Safety backup before restoring ${id}`).length;
       expect(safety, trial.when).toBe(count('backup.create'));
       expect(restores.filter((restored) => restored === id).length, trial.when).toBe(count('backup.restore'));
       expect(safety, trial.when).toBeGreaterThanOrEqual(count('backup.restore'));

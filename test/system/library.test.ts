@@ -54,6 +54,18 @@ test('the script of docs/library.md takes a backup and survives a killed connect
   expect(kept).toEqual([{ label: 'nightly' }]);
 });
 
+test('a script keeps the settings of its JavaScript engine', async () => {
+  const script = `
+    require('node:v8').setFlagsFromString = (flags) => console.log('changed', flags);
+    const { createClient } = require('storectl/client');
+    const client = createClient({ baseUrl: 'http://127.0.0.1:1', storeId: 's', apiKey: 'k', timeoutMs: 100 });
+    client.showSettings().then(({ kind }) => console.log(kind)).finally(() => client.close());`;
+
+  const { stdout } = await run(testNode, [write('flags.cjs', script)], { cwd: folder });
+
+  expect(stdout).toBe('not_sent\n');
+});
+
 test('CommonJS and ES modules get the same functions and classes', async () => {
   const script = `
     const client = require('storectl/client');

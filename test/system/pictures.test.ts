@@ -12,7 +12,7 @@ test('the pictures of the README can be made from real runs', () => {
   for (const [name, shown] of [
     ['decision', '✓ Decided dispute'],
     ['restore', 'Undo: storectl --demo backup restore'],
-    ['batch', '40 to create'],
+    ['batch', '… and 35 more'],
   ]) {
     const picture = readFileSync(path.join(folder, `${name}-dark.svg`), 'utf8');
     expect(picture.replaceAll(/<[^>]+>/g, '')).toContain(shown);

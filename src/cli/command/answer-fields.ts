@@ -1,4 +1,4 @@
-import { nearestFirst } from '../../contract/nearest-name.ts';
+import { nearestFirst, nearName } from '../../contract/nearest-name.ts';
 import { usageError } from '../core/errors.ts';
 import { isObject } from '../core/json-value.ts';
 import { printable } from '../core/sanitize.ts';
@@ -17,20 +17,25 @@ export function namesIn(value: unknown, prefix = '', depth = 1): string[] {
   });
 }
 
-/** How many similar names an error lists. */
+/** How many names an error lists. */
 const maxSuggestions = 8;
 
-/** Throws exit 2 for names that `--fields` cannot find, with the most similar of the known ones. */
+/** Throws exit 2 for names that `--fields` cannot find, with known ones, similar ones if there are any. */
 export function refuseUnknownFields(fields: readonly (readonly string[])[], known: readonly string[]): void {
   const unknown = fields
     .map((path) => path.join('.'))
     .filter((name) => !known.includes(name) && !isBelowMap(name, known));
   const [first] = unknown;
   if (first === undefined || known.length === 0) return;
-  const suggest = (name: string) => `${printable(name)} (did you mean ${nearestFirst(known, name)[0]}?)`;
+  const near = nearName(known, first);
+  const suggest = (name: string) => {
+    const meant = nearName(known, name);
+    return printable(name) + (meant === null ? '' : ` (did you mean ${meant}?)`);
+  };
+  const listed = near === null ? known : nearestFirst(known, first);
   throw usageError(
     `unknown field${unknown.length === 1 ? '' : 's'}: ${unknown.map(suggest).join(', ')}`,
-    `similar fields: ${nearestFirst(known, first).slice(0, maxSuggestions).join(', ')}; --json prints all fields`,
+    `${near === null ? 'fields' : 'similar fields'}: ${listed.slice(0, maxSuggestions).join(', ')}; --json prints all fields`,
     {
       code: 'unknown_field',
       fields: unknown.map((field) => ({ field, flag: '--fields', detail: 'is not a known field' })),

@@ -54,7 +54,7 @@ export function inputNeeded(missing: readonly MissingInput[], otherwise?: string
           ].join('\n'),
     hint: connection
       ? 'run `storectl auth login` to store the base URL, store id and key, or try it without an account: `storectl --demo …`'
-      : [`pass ${only && missing.length === 1 ? only.give : 'them'}`, otherwise].filter(Boolean).join(', '),
+      : [howToGive(missing), otherwise].filter(Boolean).join(', '),
     outcome: 'not_sent',
     fields: missing.map(({ field, give, description }) => ({
       field,
@@ -62,4 +62,9 @@ export function inputNeeded(missing: readonly MissingInput[], otherwise?: string
       detail: description,
     })),
   });
+}
+
+function howToGive([only, ...others]: readonly MissingInput[]): string {
+  if (only === undefined || others.length > 0) return 'add them to the command';
+  return only.give.startsWith('-') ? `pass ${only.give}` : 'add it to the command';
 }

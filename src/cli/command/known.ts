@@ -1,10 +1,12 @@
+import { uuidPattern } from '../../contract/operation.ts';
 import type { KnownKind, KnownObject } from '../../history/known-objects.ts';
 import { demoProfile } from '../config/connection-settings.ts';
 import { historyDirectory } from '../config/directories.ts';
-import { CliError } from '../core/errors.ts';
+import { CliError, usageError } from '../core/errors.ts';
 import { isObject } from '../core/json-value.ts';
+import { printable } from '../core/sanitize.ts';
 import type { Connection, Context } from './context.ts';
-import { completeId, minIdLength } from './short-id.ts';
+import { idsBeginningWith, minIdLength, shortenId } from './short-id.ts';
 
 /** The objects of a kind that this machine knows, of the store in use, the last seen first. */
 export async function listKnown(context: Context, kind: KnownKind): Promise<KnownObject[]> {
@@ -22,10 +24,12 @@ export async function listKnown(context: Context, kind: KnownKind): Promise<Know
   );
   const known = knownObjects(kind, records, seen);
   if (profile !== demoProfile) return known;
-  // The service of the demo runs in this process, so it can list what the example store has.
+  // The service of the demo runs in this process, so it can list what the example store has. The automatic backup of a
+  // restore is left out: another store tells only its id, and it looks like a second safety backup.
   const { example } = await context.demo();
   const oldestFirst: readonly { readonly id: string }[] = example[`${kind}s`];
   return oldestFirst
+    .filter(({ id }) => kind !== 'backup' || known.some((object) => object.id === id))
     .map(({ id, ...fields }) => ({
       id,
       seenAt: known.find((object) => object.id === id)?.seenAt ?? '',
@@ -33,9 +37,6 @@ export async function listKnown(context: Context, kind: KnownKind): Promise<Know
     }))
     .reverse();
 }
-
-/** A whole id, which need not be looked up. */
-const wholeId = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 /**
  * The ids that these texts stand for: an id may be abbreviated to its unique beginning. Text that no known id begins with
@@ -46,10 +47,43 @@ export async function completeKnownIds(
   kind: KnownKind,
   texts: readonly string[],
 ): Promise<string[]> {
-  const isShort = (text: string) => text.length >= minIdLength && !wholeId.test(text);
+  // A whole id need not be looked up.
+  const isShort = (text: string) => text.length >= minIdLength && !uuidPattern.test(text);
   if (!texts.some(isShort)) return [...texts];
-  const known = (await listKnown(context, kind)).map(({ id }) => id);
-  return texts.map((text) => (isShort(text) ? completeId(text, known) : text));
+  const known = await listKnown(context, kind);
+  const ids = known.map(({ id }) => id);
+  const completed: string[] = [];
+  for (const text of texts) {
+    const [id = text, ...others] = isShort(text) ? idsBeginningWith(text, ids) : [];
+    if (others.length > 0) throw await ambiguousId(context, kind, text, known);
+    completed.push(id);
+  }
+  return completed;
+}
+
+/** Exit 2 that shows which objects the text may stand for: `01a2053d-3c93 (nightly, 2 minutes ago)`. */
+async function ambiguousId(
+  context: Context,
+  kind: KnownKind,
+  text: string,
+  known: readonly KnownObject[],
+): Promise<CliError> {
+  const { describeKnown } = await import('../output/describe-known.ts');
+  const ids = known.map(({ id }) => id);
+  const meant = idsBeginningWith(text, ids);
+  const described = known
+    .filter(({ id }) => meant.includes(id))
+    .slice(0, 3)
+    .map((object) => {
+      const about = describeKnown(kind, object, context.now());
+      return `${printable(shortenId(object.id, ids))}${about === '' ? '' : ` [${about}]`}`;
+    });
+  const more = meant.length > described.length ? ', …' : '';
+  return usageError(
+    `"${printable(text)}" matches ${meant.length} ${kind}s: ${described.join(', ')}${more}`,
+    'use more characters of the id; nothing was sent',
+    { code: 'ambiguous_id' },
+  );
 }
 
 /** As {@link completeKnownIds}, for one id. */
@@ -65,8 +99,8 @@ export async function rememberDispute(
 ): Promise<void> {
   if (profile === demoProfile || !isObject(dispute) || typeof dispute.id !== 'string') return;
   const { rememberSeen } = await import('../../history/seen-objects.ts');
-  const { id, kind, status, reason, deadlineAt, createdAt } = dispute;
-  const fields = { kind, status, reason, deadlineAt, createdAt };
+  const { id, kind, status, reason, resolution, orderId, providerCaseId, deadlineAt, createdAt } = dispute;
+  const fields = { kind, status, reason, resolution, orderId, providerCaseId, deadlineAt, createdAt };
   const seenAt = new Date(now()).toISOString();
   try {
     rememberSeen(historyDirectory(io, profile), { kind: 'dispute', id, seenAt, origin, storeId, fields });

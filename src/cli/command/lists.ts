@@ -22,11 +22,12 @@ export function readLimit(parsed: ParsedCommand): number {
 /** Prints a list: its ids with `--quiet`, whole items with `--json`, else what `show` prints, or `empty` for no items. */
 export function printList(
   context: Context,
-  items: readonly { readonly id: string }[],
+  items: readonly { readonly id: string | null }[],
   { empty, show }: { readonly empty: string; show(): void },
 ): void {
-  if (context.flags.quiet) for (const { id } of items) context.print(printable(id));
-  else if (context.flags.json) printJson(context, items);
+  if (context.flags.quiet) {
+    for (const { id } of items) if (id !== null) context.print(printable(id));
+  } else if (context.flags.json) printJson(context, items);
   else if (items.length === 0) context.notice(empty);
   else show();
 }

@@ -1,6 +1,3 @@
-import { usageError } from '../core/errors.ts';
-import { printable } from '../core/sanitize.ts';
-
 /** Minimum length of an abbreviated id, in characters. */
 export const minIdLength = 8;
 
@@ -18,20 +15,4 @@ export function shortenId(id: string, known: readonly string[]): string {
 export function idsBeginningWith(text: string, known: readonly string[]): string[] {
   if (known.includes(text)) return [text];
   return text.length < minIdLength ? [] : known.filter((id) => id.startsWith(text));
-}
-
-/**
- * The known id that begins with `text`, or `text` if none does: it may be the id of something made elsewhere. Throws
- * exit 2 if several do.
- */
-export function completeId(text: string, known: readonly string[]): string {
-  const found = idsBeginningWith(text, known);
-  if (found.length > 1) {
-    throw usageError(
-      `"${printable(text)}" matches ${found.length} ids, such as ${found.slice(0, 2).map(printable).join(' and ')}`,
-      'use more characters of the id; nothing was sent',
-      { code: 'ambiguous_id' },
-    );
-  }
-  return found[0] ?? text;
 }

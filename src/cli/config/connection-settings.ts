@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { parseBaseUrl } from '../../client/base-url.ts';
 import { isWellFormedKey, keyLength } from '../../contract/api-key.ts';
+import { canonicalId } from '../../contract/operation.ts';
 import { systemCode } from '../../history/errors.ts';
 import { CliError, describeSystemError, localStateError, usageError } from '../core/errors.ts';
 import { exitCodes } from '../core/exit-codes.ts';
@@ -65,7 +66,7 @@ export function resolveSettings(
   checkProfileName(profile.value);
   if (profile.value === demoProfile) {
     // Environment, folder and profiles describe real stores, so only a flag of this command counts.
-    const storeId = firstGiven<string>(['flag', flags.store]);
+    const storeId = firstStoreId(['flag', flags.store]);
     return { profile: demoProfile, profileSource: profile.source, storeId, baseUrl: null, apiKey: null };
   }
   const stored = profiles.get(profile.value);
@@ -80,7 +81,7 @@ export function resolveSettings(
   }
   // The folder's store belongs to the folder's profile. With another profile, data would go to the wrong store.
   const folderApplies = folder.profile === undefined || folder.profile === profile.value;
-  const storeId = firstGiven<string>(
+  const storeId = firstStoreId(
     ['flag', flags.store],
     ['environment', env.STORECTL_STORE_ID],
     ['folder', folderApplies ? folder.storeId : undefined],
@@ -257,6 +258,11 @@ function firstGiven<Value>(...candidates: [Source, Value | undefined][]): Source
     if (value !== undefined && value !== '') return { value, source };
   }
   return null;
+}
+
+function firstStoreId(...candidates: [Source, string | undefined][]): Sourced<string> | null {
+  const given = firstGiven(...candidates);
+  return given && { ...given, value: canonicalId(given.value) };
 }
 
 /** `--store "$UNSET"` must not fall back to another store. */

@@ -64,12 +64,12 @@ export function localStateError(code: string, message: string, hint: string): Cl
   return new CliError({ code, exitCode: exitCodes.localState, message, hint, outcome: 'not_sent' });
 }
 
-/** The user pressed Ctrl-C before anything was sent. */
-export function cancelledError(): CliError {
+/** The user pressed Ctrl-C, or said no, before anything was sent. */
+export function cancelledError(unsent = 'nothing was sent'): CliError {
   return new CliError({
     code: 'cancelled',
     exitCode: exitCodes.cancelled,
-    message: 'cancelled; nothing was sent',
+    message: `cancelled; ${unsent}`,
     outcome: 'not_sent',
   });
 }

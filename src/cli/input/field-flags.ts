@@ -128,11 +128,17 @@ function parseNumber(field: FieldFlag, text: string): number {
   if (!/^[+-]?\d+(\.\d+)?$/.test(text.trim()) || !Number.isInteger(number)) {
     throw invalidInput(
       `${field.flag} must be a whole number (got "${text}")`,
-      `leave out decimals and units: ${field.description}`,
+      `use a whole number without a unit${unitOf(field)}`,
       [{ field: field.path.join('.'), flag: field.flag, detail: 'must be a whole number' }],
     );
   }
   return number;
+}
+
+/** `; basis points: 250 is 2.5 %`, from the parentheses of the description. */
+function unitOf({ description }: FieldFlag): string {
+  const [, unit] = /\((.*)\)$/.exec(description) ?? [];
+  return unit === undefined ? '' : `; ${unit}`;
 }
 
 /** The time as RFC 3339. Throws a usage error if it cannot be understood. */

@@ -11,7 +11,6 @@ import { printableLines } from '../core/sanitize.ts';
 import { ciIdempotencyKey } from '../input/ci-run.ts';
 import { deriveFlags, type FieldFlag } from '../input/field-flags.ts';
 import { bodyOptions, readBody } from '../input/request-body.ts';
-import { labelOf, lowerFirst } from '../output/labels.ts';
 import { beginFile, outputFileOption } from '../output/output-file.ts';
 import type { Questions } from '../prompts/questions.ts';
 import { completeInput } from './complete-input.ts';
@@ -97,7 +96,7 @@ function showLongTexts({ request, ui: { context, fields } }: Run): void {
   for (const { path: field, fileFlag } of fields) {
     const text = getPath(request.body, field);
     if (fileFlag === null || typeof text !== 'string') continue;
-    context.saveUserText(`\nYour ${lowerFirst(labelOf(field))}:\n\n${printableLines(text)}\n`);
+    context.saveUserText(`\nYour text:\n\n${printableLines(text.replace(/\n$/, ''))}\n`);
   }
 }
 

@@ -7,8 +7,8 @@ import { limitOption, noticeMore, printList, readLimit } from '../command/lists.
 import { shortenId } from '../command/short-id.ts';
 import { optionValue } from '../core/parsed-command.ts';
 import { printable } from '../core/sanitize.ts';
-import { formatAge, formatValue } from '../output/format-value.ts';
-import { upperFirst } from '../output/labels.ts';
+import { formatAge, formatDistance, formatValue } from '../output/format-value.ts';
+import { toneOf, upperFirst } from '../output/labels.ts';
 import { cutColumn, renderTable, rowsFit } from '../output/tables.ts';
 import { displayWidth } from '../output/wrap.ts';
 
@@ -19,19 +19,25 @@ interface KnownList {
   readonly what: string;
   /** Fields of the table and of --json. */
   readonly fields: readonly string[];
+  /** More fields of --json. The table shows the first that a row has, in one column, unless no row has one. */
+  readonly references?: readonly string[];
+  /** More fields of --json. */
+  readonly hidden?: readonly string[];
   /** Which of the times is shown as an age: when the service made it, or when this machine last saw it. */
   readonly age: 'createdAt' | 'seenAt';
   /** Statuses that Tab offers for `--status`, which the list has only with them. */
   readonly statuses?: readonly string[];
+  /** Says why objects have no id. */
+  readonly withoutId?: string;
   /** The command to run while the list is empty. */
   readonly start: string;
 }
 
 /** The command that lists objects of a kind, with the words of their noun. */
-export function listCommand({ kind, what, fields, age, statuses, start }: KnownList): CommandDefinition {
+export function listCommand(list: KnownList): CommandDefinition {
+  const { kind, what, fields, references = [], hidden = [], age, statuses, withoutId, start } = list;
   const [noun] = start.split(' ');
-  const names = ['id', ...fields, 'createdAt', 'seenAt'];
-  const header = ['id', ...fields.map(titleOf), age === 'seenAt' ? 'seen' : 'age'];
+  const names = ['id', ...fields, ...references, ...hidden, 'createdAt', 'seenAt'];
   const statusOptions = statuses
     ? [
         {
@@ -63,7 +69,7 @@ The service cannot list them.`,
         .map((object) => ({ ...object, seenAt: object.seenAt || now }));
       const shown = known.slice(0, limit);
       const items = shown.map((object) => ({
-        id: object.id,
+        id: object.id || null,
         ...Object.fromEntries(names.map((name) => [name, fieldOf(object, name)])),
       }));
       printList(context, items, {
@@ -73,7 +79,11 @@ The service cannot list them.`,
             : `No ${what} with status ${printable(status)} seen on this machine.`,
         show() {
           context.notice(`${upperFirst(what)} seen on this machine:`);
-          context.print(describe(context, { known, shown, fields, header, age }));
+          const isKnown = (name: string) => shown.some((object) => fieldOf(object, name) !== null);
+          const columns = [...fields.map((name) => [name]), references.filter(isKnown)];
+          const listed = { known, shown, columns: columns.filter((names) => names.length > 0), age };
+          context.print(describe(context, listed));
+          if (withoutId !== undefined && shown.some(({ id }) => id === '')) context.notice(withoutId);
           noticeMore(context, known.length, limit);
         },
       });
@@ -82,39 +92,55 @@ The service cannot list them.`,
 }
 
 function fieldOf({ id, seenAt, fields }: KnownObject, name: string): unknown {
-  if (name === 'id') return id;
+  if (name === 'id') return id || null;
   return name === 'seenAt' ? seenAt : (fields[name] ?? null);
 }
 
-interface Listed extends Pick<KnownList, 'fields' | 'age'> {
+interface Listed extends Pick<KnownList, 'age'> {
+  /** The names of the fields of which a column shows the first that a row has. */
+  readonly columns: readonly (readonly string[])[];
   readonly known: readonly KnownObject[];
   readonly shown: readonly KnownObject[];
-  readonly header: readonly string[];
 }
 
-/** The table. If its rows do not fit the terminal, ids are shortened, then the longest field is cut. */
-function describe(context: Context, { known, shown, fields, header, age }: Listed): string {
+/** The table. If its rows do not fit the terminal, ids and times are shortened, then the longest field is cut. */
+function describe(context: Context, { known, shown, columns, age }: Listed): string {
+  const { out } = context;
   const now = context.now();
-  const ids = known.map(({ id }) => id);
-  const rowsWith = (idOf: (id: string) => string) =>
+  const fields = [['id'], ...columns];
+  const header = [...fields.map((names) => names.map(titleOf).join('/')), age === 'seenAt' ? 'seen' : 'age'];
+  const shorten = (name: string, value: string) => {
+    const ids = () => known.map((object) => String(fieldOf(object, name)));
+    if (name === 'id' || name === 'orderId') return printable(shortenId(value, ids()));
+    if (!name.endsWith('At')) return null;
+    const text = formatDistance(Date.parse(value) - now);
+    const tone = toneOf(name, value, now);
+    return tone === undefined ? text : out.color[tone](text);
+  };
+  const cellOf = (names: readonly string[], object: KnownObject, isWhole: boolean) => {
+    const name = names.find((one) => (fieldOf(object, one) ?? '') !== '');
+    if (name === undefined) return '-';
+    const value = fieldOf(object, name);
+    const short = isWhole || typeof value !== 'string' ? null : shorten(name, value);
+    return short ?? formatValue(name, value, { now, currency: null }).replaceAll('\n', ' ');
+  };
+  const rowsWith = (isWhole: boolean) =>
     shown.map((object) => [
-      printable(idOf(object.id)),
-      ...fields.map((name) => {
-        const value = fieldOf(object, name);
-        return value === null || value === ''
-          ? '-'
-          : formatValue(name, value, { now, currency: null }).replaceAll('\n', ' ');
-      }),
-      formatAge(now - (Date.parse(String(fieldOf(object, age))) || now)),
+      ...fields.map((names) => cellOf(names, object, isWhole)),
+      formatAge(now - (Date.parse(String(fieldOf(object, age))) || Date.parse(object.seenAt))),
     ]);
-  const whole = rowsWith((id) => id);
-  const rows = rowsFit(header, whole, context.out) ? whole : rowsWith((id) => shortenId(id, ids));
-  const widths = fields.map((_, index) => Math.max(...rows.map((row) => displayWidth(row[index + 1] ?? ''))));
+  const whole = rowsWith(true);
+  const rows = rowsFit(header, whole, out) ? whole : rowsWith(false);
+  // Ids stay whole.
+  const widths = columns.map((_, index) =>
+    Math.max(...rows.map((row) => displayWidth(row[index + 1] ?? ''))),
+  );
   const longest = 1 + widths.indexOf(Math.max(...widths));
-  return renderTable(header, cutColumn(header, rows, longest, context.out), context.out);
+  return renderTable(header, cutColumn(header, rows, longest, out), out);
 }
 
-/** `deadlineAt` is the deadline. */
+/** `deadlineAt` is the deadline, `providerCaseId` the case. */
 function titleOf(field: string): string {
-  return field.replace(/At$/, '');
+  const [word = field] = /[A-Z]?[a-z]+(?=(At|Id)$)/.exec(field) ?? [];
+  return word.toLowerCase();
 }

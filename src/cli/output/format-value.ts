@@ -36,7 +36,9 @@ export function formatTime(text: string, now: number): string | null {
 
 /** `in 3 days`, `2 hours ago`, `just now`; the distance is in milliseconds, negative for the past. */
 export function formatDistance(distance: number): string {
-  const amount = Math.abs(distance);
+  // A deadline that was seven days away a moment ago is not one in six days.
+  const precision = distance > 86_400_000 ? 3_600_000 : 60_000;
+  const amount = distance > 0 ? Math.round(distance / precision) * precision : -distance;
   if (amount < 60_000) return distance > 0 ? 'in less than a minute' : 'just now';
   const units = [
     ['year', 365 * 86_400_000],

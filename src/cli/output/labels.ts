@@ -5,6 +5,7 @@ export function labelOf(path: readonly string[]): string {
   const last = path.length - 1;
   const names = path
     .map((name, index) => (index < last ? name.replace(/^(template|social)s$/, '$1') : name))
+    .map((name) => name.replace(/^reclaimId$/, 'reclaimNoticeId'))
     .filter((name, index) => name !== 'settings' || index === last);
   const words = names
     .map((name, index) =>
@@ -29,6 +30,7 @@ const knownWords: Readonly<Record<string, string>> = {
   id: 'ID',
   ids: 'IDs',
   ip: 'IP',
+  organisation: 'organization',
   timezone: 'time zone',
   url: 'URL',
 };
@@ -38,7 +40,15 @@ export type Tone = 'green' | 'yellow' | 'red';
 
 const statuses: Readonly<Record<Tone, readonly string[]>> = {
   green: ['won', 'published', 'applied', 'delivered', 'active'],
-  yellow: ['open', 'scheduled', 'noticed', 'pending', 'prepared', 'sent', 'unknown'],
+  yellow: [
+    'open',
+    'scheduled',
+    'noticed',
+    'pending',
+    'prepared',
+    'outcome unknown',
+    'interrupted before sending',
+  ],
   red: ['lost', 'failed', 'rejected', 'revoked', 'expired'],
 };
 

@@ -34,7 +34,7 @@ export function beginFile(cwd: string, named: string): PendingFile {
   if (named === '' || named === '-') {
     throw usageError(
       `${outputFileOption.flag} needs a file name (got "${named}")`,
-      'the response is always printed; give a file name or remove the flag',
+      'the response is always printed; pass a file name or remove the flag',
       { code: 'unwritable_file' },
     );
   }

@@ -14,7 +14,7 @@ export interface Style {
   readonly plain?: boolean;
 }
 
-/** Uses colours if the stream is a terminal; `NO_COLOR` and `FORCE_COLOR` override that (no-color.org, force-color.org). */
+/** Uses colors if the stream is a terminal; `NO_COLOR` and `FORCE_COLOR` override that (no-color.org, force-color.org). */
 export async function styleOf(
   stream: { readonly isTTY?: boolean; readonly columns?: number },
   env: Environment,

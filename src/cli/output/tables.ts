@@ -7,7 +7,7 @@ import { labelOf, type Tone, toneOf } from './labels.ts';
 import type { Style } from './style.ts';
 import { displayWidth, truncateText, wrapText } from './wrap.ts';
 
-/** A row of a record: its label, its value as text, and the colour of the value if it has one. */
+/** A row of a record: its label, its value as text, and the color of the value if it has one. */
 export type Row = readonly [label: string, value: string, tone?: Tone | undefined];
 
 /**
@@ -152,7 +152,7 @@ const minCutWidth = 8;
 /** Minimum width of the values of a record. */
 const minValueWidth = 18;
 
-/** Without borders and without cli-table3's own colours, which would write escapes into pipes. */
+/** Without borders and without cli-table3's own colors, which would write escapes into pipes. */
 function plainTable() {
   const noBorder = Object.fromEntries(
     [

@@ -36,14 +36,23 @@ const serving = new Map(
     'demo list': 'demo info',
     'demo show': 'demo info',
     'blog post': 'blog create',
+    webhook: 'notify add-endpoint',
+    webhooks: 'notify add-endpoint',
   }),
 );
+
+const postsAreOnlyCreated =
+  'the service can only create and list posts: run `storectl blog create --status published` to publish a new one';
 
 /** A command that cannot exist, and what is there instead. */
 const instead = new Map(
   Object.entries({
     'store show':
       'the service cannot show a store: run `storectl store update` in a terminal to see the last known values, or `storectl settings show` for the operations settings',
+    'blog publish': postsAreOnlyCreated,
+    'blog update': postsAreOnlyCreated,
+    'blog edit': postsAreOnlyCreated,
+    'blog set': postsAreOnlyCreated,
   }),
 );
 

@@ -59,9 +59,9 @@ const overview = `Try it without an account:
   $ storectl --demo demo info
   $ storectl --demo backup create --label first --sections store
 
-Exit codes: 0 done, 2 usage, 3 input needed, 4 key refused, 5 not found, 6 conflict, 7 rejected,
-8 rate limited, 9 service unreachable or 5xx, 10 outcome unknown,
-11 local state, 12 output not written, 130 cancelled.`;
+Exit codes: 0 done, 1 bug, 2 usage, 3 input needed, 4 key refused, 5 not found,
+6 conflict, 7 rejected, 8 rate limited, 9 service unreachable or 5xx,
+10 outcome unknown, 11 local state, 12 output not written, 130 cancelled.`;
 
 type Runner = ProgramOptions['run'];
 

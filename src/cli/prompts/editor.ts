@@ -116,7 +116,7 @@ export async function editUntilUsed<Result>(
   } catch (error) {
     if (text !== original)
       context.saveUserText(
-        `\nYour text was:\n\n${editing.keepsNote && problem !== null ? editing.withNote(text, problem) : text}`,
+        `\nYour text:\n\n${editing.keepsNote && problem !== null ? editing.withNote(text, problem) : text}`,
       );
     throw error;
   }
@@ -138,10 +138,10 @@ async function askToContinue(io: Io, problem: string): Promise<boolean> {
   return (await unlessBack(() => askChoice(io, whatNow(problem), choices))) !== 'leave';
 }
 
-/** The question after a problem with an edited text: its first line as a sentence, and what to do. */
+/** The question after a problem with an edited text: its first line with the first invalid field, and what to do. */
 export function whatNow(problem: string): string {
-  const [reason = ''] = problem.split('\n');
-  return `${upperFirst(printable(reason.replace(/[:.]$/, '')))}. What do you want to do?`;
+  const [reason = '', field = ''] = problem.split('\n').map((line) => line.trim().replace(/[:.]$/, ''));
+  return `${upperFirst(printable([reason, field].filter(Boolean).join(': ')))}. What do you want to do?`;
 }
 
 function gaveUp({ nothing, keep }: Editing<unknown>, problem: string): CliError {

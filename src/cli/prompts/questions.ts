@@ -7,10 +7,15 @@ export type Question = () => Promise<void>;
 /** The questions of a command. Called again before each question, because later ones may depend on earlier answers. */
 export type Questions = () => readonly Question[];
 
-/** Explains Escape and Ctrl-C before the first of several questions. */
-export function explainKeys({ err, notice }: Pick<Context, 'err' | 'notice'>): void {
-  notice(err.color.dim(`${err.plain ? '< and Enter' : 'Esc'} for the previous question, Ctrl-C to cancel.`));
+/** Explains Escape and Ctrl-C before the first of several questions, once in a command. */
+export function explainKeys({ err, io, notice }: Pick<Context, 'err' | 'io' | 'notice'>): void {
+  if (explained.has(io)) return;
+  explained.add(io);
+  const back = err.plain ? 'Type < and press Enter' : 'Press Esc';
+  notice(err.color.dim(`${back} to go back, Ctrl-C to cancel.`));
 }
+
+const explained = new WeakSet<Context['io']>();
 
 /** Asks the questions in turn. Escape goes back to the previous one; at the first it throws {@link WentBack}. */
 export async function askInTurn(questions: Questions, from = 0): Promise<void> {

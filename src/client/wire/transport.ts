@@ -4,7 +4,7 @@ import type { Failure } from '../outcome.ts';
 import { connectTimeout, openSocket, reasonOf, WireError } from './connect.ts';
 import { bodyTooLarge, MAX_BODY_BYTES } from './decode.ts';
 import { skipInterimAnswers } from './skip-interim-answers.ts';
-import { compileWebAssemblyFast } from './v8-flags.ts';
+import { compileLess } from './v8-flags.ts';
 
 /** All headers of an answer together: Node's own limit. */
 const MAX_HEADER_BYTES = 16 * 1024;
@@ -124,6 +124,13 @@ export function createTransport(
   };
 }
 
+function describeTimeout({ host }: URL, status: number | null, timeoutMs: number): string {
+  const within = `within ${Math.round(timeoutMs / 100) / 10} s`;
+  return status === null
+    ? `${host} did not answer ${within}`
+    : `the response from ${host} did not end ${within}`;
+}
+
 const heldBack = new WireError('throttled', 'the service asked to wait');
 
 function exchangeOn(connection: PooledConnection, origin: URL, request: WireRequest): Promise<WireAnswer> {
@@ -145,7 +152,7 @@ function exchangeOn(connection: PooledConnection, origin: URL, request: WireRequ
     };
     const cancel = () => halt(new WireError('cancelled', 'cancelled'));
     const timer = setTimeout(
-      () => halt(new WireError('timeout', `timed out waiting for a complete response from ${origin.host}`)),
+      () => halt(new WireError('timeout', describeTimeout(origin, status, timeoutMs))),
       timeoutMs,
     );
     const stopWaiting = () => {
@@ -239,6 +246,6 @@ function joinHeaders(headers: Readonly<Record<string, string | string[] | undefi
 /** The HTTP/1.1 client alone: the index of undici takes three times as long to load. */
 async function loadUndici(): Promise<typeof Client> {
   const { default: UndiciClient } = await import('undici/lib/dispatcher/client.js');
-  await compileWebAssemblyFast();
+  await compileLess();
   return UndiciClient;
 }

@@ -35,7 +35,12 @@ stays below the base URL. The response is printed on stdout even if the service 
 stderr and sets the exit code. Changes are recorded in the history. A known operation is retried like its own command; any
 other change is sent once. Nothing is checked or backed up first. In a terminal you are asked for missing arguments.`,
   arguments: [
-    { name: 'method', description: `One of ${rawMethods.join(', ')}`, complete: rawMethods },
+    {
+      name: 'method',
+      description: `One of ${rawMethods.join(', ')} (default GET)`,
+      optional: true,
+      complete: rawMethods,
+    },
     { name: 'path', description: 'Path, for example /v1/stores/{store}/operations/settings' },
   ],
   options: [
@@ -67,7 +72,7 @@ other change is sent once. Nothing is checked or backed up first. In a terminal 
   ],
   dryRun: true,
   examples: [
-    'api GET /v1/stores/{store}/operations/settings',
+    'api /v1/stores/{store}/operations/settings',
     'api PATCH /v1/stores/{store} -f settings.cashbackBp=250 --include',
     "api POST /v1/stores/{store}/operations/backups -f label=x -f 'sections[]=store'",
     'api PUT /v1/stores/{store}/operations/settings --input settings.json',
@@ -195,7 +200,10 @@ async function read({ context, connection, method, path }: RawRequest): Promise<
     },
     sendOptions(context),
   );
-  if (outcome.kind !== 'applied') throw outcomeError(context, outcome, { profile: connection.profile });
+  if (outcome.kind !== 'applied') {
+    const { profile, baseUrl } = connection;
+    throw outcomeError(context, outcome, { profile, baseUrl });
+  }
   noteDrift(context, [outcome]);
   return { answer: outcome.body, text: outcome.text, etag: outcome.etag, record: null };
 }

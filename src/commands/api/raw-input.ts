@@ -2,22 +2,21 @@ import type { Context } from '../../cli/command/context.ts';
 import { inputNeeded } from '../../cli/command/input-needed.ts';
 import { argumentValue, type ParsedCommand } from '../../cli/core/parsed-command.ts';
 import type { CompleteRequest } from './ask-request.ts';
-import { checkRawPath, parseMethod, rawMethods } from './raw-request.ts';
+import { checkRawPath, parseMethod } from './raw-request.ts';
 
 /** Method and path of a raw request. A terminal is asked for missing ones, and then for the body. */
 export async function completeRequest(context: Context, parsed: ParsedCommand): Promise<CompleteRequest> {
-  const method = argumentValue(parsed, 'method');
-  const target = argumentValue(parsed, 'path');
+  const first = argumentValue(parsed, 'method');
+  const second = argumentValue(parsed, 'path');
+  const isPath = second === undefined && first?.startsWith('/');
+  const [method, target] = isPath ? ['GET', first] : [first, second];
   if (method !== undefined && target !== undefined) {
     checkRawPath(target);
     return { method: parseMethod(method), target, body: null };
   }
   if (!context.canPrompt) {
-    const methods = `one of ${rawMethods.join(', ')}`;
-    throw inputNeeded([
-      ...(method === undefined ? [{ field: 'method', give: '<method>', description: methods }] : []),
-      { field: 'path', give: '<path>', description: 'such as /v1/stores/{store}' },
-    ]);
+    const description = 'for example /v1/stores/{store}/operations/settings';
+    throw inputNeeded([{ field: 'path', give: '<path>', description }]);
   }
   // Fail on a missing key before asking anything.
   await context.connect();

@@ -10,7 +10,7 @@ import {
   resolveSettings,
 } from '../../cli/config/connection-settings.ts';
 import { CliError, usageError } from '../../cli/core/errors.ts';
-import { exitCodes } from '../../cli/core/exit-codes.ts';
+import { exitCodeOfStatus, exitCodes } from '../../cli/core/exit-codes.ts';
 import { isOn } from '../../cli/core/parsed-command.ts';
 import { printableLines } from '../../cli/core/sanitize.ts';
 import { outcomeError } from '../../cli/operation/run/outcome-error.ts';
@@ -18,7 +18,9 @@ import { noticeDone } from '../../cli/operation/run/print-result.ts';
 import { describeRetry } from '../../cli/output/describe-exchange.ts';
 import { printProfile } from '../../cli/profiles/view-profile.ts';
 import type { Question } from '../../cli/prompts/questions.ts';
+import { hintOfVersion } from '../../client/base-url.ts';
 import { createClient } from '../../client/client.ts';
+import type { Outcome } from '../../client/outcome.ts';
 import { pathParameterProblem } from '../../contract/operation.ts';
 import { showSettings } from '../../contract/operations/settings.ts';
 
@@ -147,16 +149,19 @@ async function askLogin(context: Context, given: Given, profile: string): Promis
     const problem = await problemOfLogin(context, target, apiKey);
     if (problem === null) return { ...checkTarget(target), apiKey };
     const { exitCode, message } = problem.details;
+    const version = exitCode === exitCodes.notFound ? hintOfVersion(checkTarget(target).url.href) : null;
     const wrong =
       exitCode === exitCodes.usage || exitCode === exitCodes.notAllowed
         ? askKey
         : exitCode === exitCodes.notFound
-          ? (askStore ?? askAddress)
+          ? ((version === null ? askStore : null) ?? askAddress)
           : exitCode === exitCodes.notApplied
             ? askAddress
             : null;
     if (wrong === null) throw problem;
-    context.notice(printableLines(message));
+    context.notice(
+      printableLines(version === null ? `error: ${message}` : `error: ${message}\n  ${version}`),
+    );
     next = wrong;
   }
 }
@@ -213,13 +218,20 @@ async function checkAccess(context: Context, { url, storeId, apiKey }: Login): P
       ...details,
       message: isUnknown
         ? `store ${storeId} not found, or the key is not for this store; the key was not stored`
-        : `the key was not stored: ${details.message}`,
-      hint:
-        details.exitCode === exitCodes.notAllowed
-          ? 'check the key, and that it is for this base URL'
-          : details.hint,
+        : `${details.message.replace(/\.$/, '')}; the key was not stored`,
+      hint: hintAfter(outcome, url) ?? details.hint,
     });
   } finally {
     await client.close();
   }
+}
+
+/** The profile may not exist yet, so `auth status` cannot be run to see what was used. */
+function hintAfter(outcome: Outcome, url: URL): string | undefined {
+  if (outcome.kind !== 'rejected') return undefined;
+  const exitCode = exitCodeOfStatus(outcome.status);
+  if (exitCode === exitCodes.throttled) return undefined;
+  if (exitCode === exitCodes.notAllowed) return 'check the key, and that it is for this base URL';
+  const version = exitCode === exitCodes.notFound ? hintOfVersion(url.href) : null;
+  return version ?? 'check the base URL and the store id, and that the key is for this store';
 }

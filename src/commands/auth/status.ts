@@ -15,6 +15,7 @@ import { printable } from '../../cli/core/sanitize.ts';
 import { outcomeError } from '../../cli/operation/run/outcome-error.ts';
 import { upperFirst } from '../../cli/output/labels.ts';
 import { renderRecord } from '../../cli/output/tables.ts';
+import { hintOfVersion } from '../../client/base-url.ts';
 import { showSettings } from '../../contract/operations/settings.ts';
 
 /** Where a value comes from, if not from the stored profile. */
@@ -109,7 +110,8 @@ checked with a read-only request, unless --offline is given. It is never shown.`
         advice:
           exitCode === exitCodes.throttled
             ? 'wait, then run the command again'
-            : 'check the base URL and the store ID above',
+            : (answered === 404 && baseUrl && hintOfVersion(baseUrl.value.href)) ||
+              'check the base URL and the store ID above',
       };
     }
   },

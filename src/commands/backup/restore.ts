@@ -1,6 +1,5 @@
 import type { Connection, Context } from '../../cli/command/context.ts';
-import { listKnown } from '../../cli/command/known.ts';
-import { demoProfile } from '../../cli/config/connection-settings.ts';
+import { completeKnownId, listKnown } from '../../cli/command/known.ts';
 import { CliError, usageError } from '../../cli/core/errors.ts';
 import { exitCodes } from '../../cli/core/exit-codes.ts';
 import { argumentValue, isOn } from '../../cli/core/parsed-command.ts';
@@ -12,10 +11,15 @@ import type { PreparedInput } from '../../cli/operation/run/operation-command.ts
 import { idIfAny } from '../../cli/operation/run/print-result.ts';
 import type { OperationRequest, Performed, Run } from '../../cli/operation/run/run.ts';
 import { earlierRecord, perform } from '../../cli/operation/run/send.ts';
+import { flagsToReach } from '../../cli/operation/run/target-flags.ts';
 import { formatDistance } from '../../cli/output/format-value.ts';
+import { uuidPattern } from '../../contract/operation.ts';
 import { createBackup, restoreBackup } from '../../contract/operations/backups.ts';
+import type { KnownObject } from '../../history/known-objects.ts';
 
 const noSafetyBackup = '--no-safety-backup';
+
+const safetyLabel = 'Safety backup before restoring ';
 
 export const command = operationCommand({
   operation: restoreBackup,
@@ -27,7 +31,7 @@ same sections is taken first, and the command that undoes the restore is printed
     'backup restore 5f0c… --sections store,blog --confirm 5f0c… --json',
   ],
   confirm: 'backupId',
-  prepare: refuseLabel,
+  prepare: refuseBeforeSending,
   perform: backUpAndRestore,
   done: async (_, { request, ui }) => {
     const { backupId = '' } = request.parameters;
@@ -45,14 +49,39 @@ same sections is taken first, and the command that undoes the restore is printed
 });
 
 /** A safety backup for a restore that cannot succeed would only use up space. */
-async function refuseLabel(_: unknown, { context, parsed }: PreparedInput): Promise<null> {
+async function refuseBeforeSending(
+  body: Record<string, unknown>,
+  { context, parsed }: PreparedInput,
+): Promise<null> {
   const given = argumentValue(parsed, 'backupId');
-  const known = given === undefined ? [] : await listKnown(context, 'backup');
+  if (given === undefined) return null;
+  await refuseLabel(context, given);
+  await refuseMissingSections(context, await completeKnownId(context, 'backup', given), sectionsOf(body));
+  return null;
+}
+
+/** Refuses sections that the backup does not have, if this machine knows which it has. */
+async function refuseMissingSections(context: Context, backupId: string, wanted: readonly string[]) {
+  const { label, sections } = (await knownFields(context, backupId)) ?? {};
+  if (!Array.isArray(sections) || sections.some((section) => typeof section !== 'string')) return;
+  const missing = wanted.filter((section) => !sections.includes(section));
+  if (missing.length === 0) return;
+  const noun = missing.length === 1 ? 'section' : 'sections';
+  const backup = typeof label === 'string' ? `"${label}"` : backupId;
+  throw usageError(
+    printable(`backup ${backup} has no ${noun} ${missing.join(', ')}; it has ${sections.join(', ')}`),
+    'use --sections with sections of the backup; nothing was sent',
+    { code: 'not_in_backup' },
+  );
+}
+
+async function refuseLabel(context: Context, given: string): Promise<void> {
+  const known = await listKnown(context, 'backup');
   const labelled = known.filter(({ fields }) => fields.label === given).map(({ id }) => printable(id));
-  if (labelled.length === 0 || known.some(({ id }) => id === given)) return null;
+  if (labelled.length === 0 || known.some(({ id }) => id === given)) return;
   const backups = labelled.length === 1 ? 'backup' : 'backups';
   throw usageError(
-    `"${printable(given ?? '')}" is the label of ${backups} ${labelled.join(', ')}, not an id`,
+    `"${printable(given)}" is the label of ${backups} ${labelled.join(', ')}, not an id`,
     'use the id; nothing was sent',
   );
 }
@@ -62,6 +91,8 @@ async function backUpAndRestore(run: Run): Promise<Performed> {
   const { context, parsed } = ui;
   const { backupId = '' } = request.parameters;
   const sections = sectionsOf(request.body);
+  // Those that were chosen at a prompt.
+  await refuseMissingSections(context, backupId, sections);
   const from = await describeBackup(context, backupId);
   const what = `the ${printable(sections.join(', '))} ${sections.length === 1 ? 'section' : 'sections'}`;
   const safety = isOn(parsed, noSafetyBackup)
@@ -78,7 +109,7 @@ async function backUpAndRestore(run: Run): Promise<Performed> {
     throw error instanceof CliError && safetyId !== null ? withSafetyBackup(error, safetyId) : error;
   });
   if (safetyId === null) return performed;
-  const undo = undoCommand(target, safetyId, sectionsOf(request.body).join(','));
+  const undo = await undoCommand(context, target, safetyId, sectionsOf(request.body).join(','));
   return { ...performed, id: safetyId, undo };
 }
 
@@ -89,13 +120,17 @@ function sectionsOf(body: OperationRequest['body']): string[] {
 async function takeSafetyBackup(run: Run, backupId: string): Promise<string> {
   const { target, request, ui } = run;
   const { sections = [], idempotencyKey } = request.body ?? {};
+  const backup = await findBackup(ui.context, backupId);
+  // With a key of the user, every machine must send the same request.
+  const restored =
+    backup === null || idempotencyKey !== undefined ? backupId : nameInLabel(backupId, backup.label);
   const safety: Run = {
     target,
     request: {
       operation: createBackup,
       parameters: {},
       body: {
-        label: `Safety backup before restore of ${backupId}`.slice(0, 120),
+        label: [...`${safetyLabel}${restored}`].slice(0, 120).join(''),
         sections,
         // The same restore again gets the same safety backup, which is from before the restore.
         ...(typeof idempotencyKey === 'string' && { idempotencyKey: `safety-${idempotencyKey}` }),
@@ -119,6 +154,16 @@ async function takeSafetyBackup(run: Run, backupId: string): Promise<string> {
   // The next restore must not take this one for its own.
   await markReported(ui.context);
   return id;
+}
+
+/**
+ * How the label of a safety backup names the restored one: the same on each run, and short. Labels of safety backups would
+ * nest.
+ */
+function nameInLabel(backupId: string, label: string): string {
+  if (!label.startsWith(safetyLabel)) return `"${label}"`;
+  // The part of a UUID of version 7 that is a time.
+  return uuidPattern.test(backupId) ? backupId.slice(0, 13) : backupId;
 }
 
 /** The error of a restore after its safety backup: something was sent, and says which. */
@@ -150,18 +195,23 @@ async function describeBackup(context: Context, backupId: string): Promise<strin
 
 /** The label and the time of a backup, if this machine knows them. */
 async function findBackup(context: Context, backupId: string) {
-  const backups = await listKnown(context, 'backup');
-  const { label, createdAt } = backups.find(({ id }) => id === backupId)?.fields ?? {};
+  const { label, createdAt } = (await knownFields(context, backupId)) ?? {};
   if (typeof label !== 'string' || typeof createdAt !== 'string') return null;
   return { label: printable(label), createdAt };
 }
 
+async function knownFields(context: Context, backupId: string): Promise<KnownObject['fields'] | undefined> {
+  return (await listKnown(context, 'backup')).find(({ id }) => id === backupId)?.fields;
+}
+
 /** A shell command that restores the safety backup. */
-function undoCommand({ profile, storeId, baseUrl }: Connection, backupId: string, sections: string): string {
-  // Names the whole target, so that it works in a shell with other environment variables.
-  const target =
-    profile === demoProfile ? ['--demo'] : ['--profile', profile, '--store', storeId, '--base-url', baseUrl];
-  const words = ['storectl', ...target, 'backup', 'restore', backupId];
+async function undoCommand(
+  context: Context,
+  target: Connection,
+  backupId: string,
+  sections: string,
+): Promise<string> {
+  const words = ['storectl', ...(await flagsToReach(context, target)), 'backup', 'restore', backupId];
   return [...words, '--sections', sections, '--confirm', backupId].map(shellWord).join(' ');
 }
 

@@ -5,5 +5,6 @@ export const command = listCommand({
   what: 'posts',
   fields: ['title', 'slug'],
   age: 'createdAt',
+  withoutId: 'Posts without an id: their response was lost; the service said that they exist.',
   start: 'blog create',
 });

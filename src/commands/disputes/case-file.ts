@@ -69,7 +69,7 @@ function head(dispute: Record<string, unknown>, values: ValueContext, style: Sty
   return renderRecord(rows, style);
 }
 
-/** Adds a warning, in words and colour, to a deadline that is near or has passed. */
+/** Adds a warning, in words and color, to a deadline that is near or has passed. */
 function withUrgency(text: string, value: unknown, now: number): readonly [text: string, tone?: Tone] {
   const left = (typeof value === 'string' ? Date.parse(value) : Number.NaN) - now;
   if (Number.isNaN(left)) return [text];

@@ -22,15 +22,16 @@ const one = operationCommand({
   description: `Record the decision on a dispute. It is final, and no money is moved. The dispute is shown with its
 evidence first. A dispute that already has this decision is left unchanged; one with another decision is refused. ${from}
 records the decisions in a file: it shows the plan, asks you to confirm the number of decisions, and writes a receipt.
-Other statuses than won, lost and withdrawn are accepted there once you have decided a dispute with them by id. With
-several ids, or a file that contains only ids, you decide one by one in a terminal. Run the same command
-again to continue. Exits with the most severe code of all rows (10 unknown, 6 decided differently, 5 not found, 7
+Rows that cannot be decided are skipped. With ${from}, statuses other than won, lost and withdrawn are accepted only if you
+have used them before for a single dispute. With several ids, or a file that contains only ids, you decide one by one in a
+terminal. Run the same command again to continue. Exits with the most severe code of all rows (10 unknown, 6 decided differently, 5 not found, 7
 rejected, 2 invalid row).`,
   arguments: [
     {
       name: 'disputeId',
       description: `ID of the dispute, or several; not with ${from}`,
       variadic: true,
+      optional: true,
       complete: 'dispute',
     },
   ],
@@ -39,14 +40,14 @@ rejected, 2 invalid row).`,
       flag: from,
       value: 'FILE',
       description:
-        'Decide many: CSV with columns disputeId,status,resolution, JSON lines, or ids alone; - for standard input',
+        'Decide many: CSV with columns disputeId,status,resolution, JSON Lines, or ids alone; - for standard input',
       group: 'Input:',
     },
     {
       flag: receipt,
       value: 'FILE',
       description:
-        'Receipt file of many decisions; the next run continues from it (default FILE.receipt.jsonl; with several ids, a file in the state directory)',
+        'Receipt file for --from; the next run continues from it (default FILE.receipt.jsonl; with several ids, a file in the state directory)',
       group: 'Input:',
     },
     {
@@ -90,7 +91,7 @@ export const command: CommandDefinition = {
         ? {
             ...option,
             value: 'ID|N',
-            description: `Confirm without a prompt: repeat the id, or with ${from} give the number of decisions`,
+            description: `Confirm without a prompt: repeat the id, or with ${from} pass the number of decisions`,
           }
         : option,
     ) ?? [],
@@ -140,6 +141,6 @@ function refuseSingleInput(parsed: ParsedCommand, isFile: boolean): void {
   }
   throw usageError(
     `${new Intl.ListFormat('en').format(single)} cannot be used with several disputes`,
-    `for several, use ${from} FILE (status and resolution for each), or leave ${single.length === 1 ? 'it' : 'them'} out to decide one after the other in a terminal`,
+    `for several, use ${from} FILE (status and resolution for each), or leave ${single.length === 1 ? 'it' : 'them'} out to decide one by one in a terminal`,
   );
 }

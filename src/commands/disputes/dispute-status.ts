@@ -43,7 +43,7 @@ export const usualStatuses: readonly string[] = decisions;
 /** A warning for a status outside of the usual ones, or null. The contract allows any text, so it may be right. */
 export function unusualStatus(status: string): string | null {
   if (usualStatuses.includes(status)) return null;
-  return `the status "${status}" is not one of ${usualStatuses.join(', ')}: did you mean that?`;
+  return `unusual status "${status}" (usual: ${usualStatuses.join(', ')})`;
 }
 
 /** Compares a decision with the dispute: it can be decided, already has this decision, or conflicts with it. */
@@ -59,8 +59,9 @@ export function compareDecision(
 /** Why a dispute is not decided: it does not have the expected status. `wanted` is the status of the decision. */
 export function describeConflict({ record }: CurrentDispute, expected: string, wanted?: unknown): string {
   const status = printable(String(record.status));
-  return record.status === wanted
-    ? `already decided as ${status}, with another resolution`
+  if (record.status === wanted) return `already decided as ${status}, with another resolution`;
+  return usualStatuses.includes(status)
+    ? `already decided as ${status}`
     : `the dispute is ${status}, not ${expected}`;
 }
 

@@ -4,7 +4,9 @@ import { decisions } from '../../contract/operations/disputes.ts';
 export const command = listCommand({
   kind: 'dispute',
   what: 'disputes',
-  fields: ['kind', 'status', 'deadlineAt'],
+  fields: ['reason', 'status', 'deadlineAt'],
+  references: ['providerCaseId', 'orderId'],
+  hidden: ['kind', 'resolution'],
   age: 'seenAt',
   statuses: ['open', ...decisions],
   start: 'disputes show ID',

@@ -46,7 +46,10 @@ export async function checkSettings(context: Context): Promise<SettingsFindings>
   const findings = [
     ...file,
     ...checkFolderFile(context.io),
-    ok('profile', `${profile} (from ${describeSource(profileSource)})`),
+    ok(
+      'profile',
+      `${profile} (${profileSource === 'default' ? '' : 'from '}${describeSource(profileSource)})`,
+    ),
   ];
   if (profile === demoProfile) return { findings, settings, mayTryKey: true };
   const key = await checkKeyOf(context, settings);
@@ -109,7 +112,7 @@ function checkStore({ storeId }: ConnectionSettings): Finding {
   return problem(
     'store',
     'no store is set',
-    'run `storectl auth login`, give --store ID, or set STORECTL_STORE_ID',
+    'run `storectl auth login`, pass --store ID, or set STORECTL_STORE_ID',
     exitCodes.inputNeeded,
   );
 }

@@ -108,11 +108,8 @@ function checkLocks({ io }: Context, historyFolder: string): Finding[] {
   if (found.length === 0) return [ok('locks', 'none')];
   return found.map(({ file, holder, liveness }) => {
     const who = holder === null ? 'an unknown process' : `process ${holder.pid} on ${holder.host}`;
-    if (liveness === 'dead') {
-      const fix =
-        'it will be removed automatically; run `storectl history prune --older-than 90d` to remove it now';
-      return warning('locks', `stale lock ${file} (${who} has ended)`, fix);
-    }
+    if (liveness === 'dead')
+      return ok('locks', `${who} has ended; the next command takes over its lock ${file}`);
     if (liveness === 'alive') return ok('locks', `${who} is running (${file})`);
     const fix = 'wait for it; if no storectl is running anywhere, the lock is taken over after 30 s';
     return warning('locks', `${file} is locked by ${who}, which may have ended`, fix);

@@ -13,12 +13,14 @@ import {
 } from '../../cli/output/record-summary.ts';
 import type { Style } from '../../cli/output/style.ts';
 import { cutColumn, renderTable, rowsFit } from '../../cli/output/tables.ts';
+import { createBackup, restoreBackup } from '../../contract/operations/backups.ts';
 import { operations } from '../../contract/operations.ts';
-import { rawOperationId, recordStates } from '../../history/records/record.ts';
+import { idInPath, knownObjects } from '../../history/known-objects.ts';
+import { type HistoryRecord, rawOperationId, recordStates } from '../../history/records/record.ts';
 
 const labelColumn = 3;
 
-/** `open` is all that `resume` settles. */
+/** `open` is all that `resume` takes. */
 const states = [...recordStates, 'open'] as const;
 
 const header = ['id', 'age', 'operation', 'label', 'result'];
@@ -41,7 +43,7 @@ was applied, and what is still open. Changes made elsewhere are not included: th
     {
       flag: '--state',
       value: 'STATE',
-      description: `Show only this state: ${states.join(', ')} (what \`resume\` settles)`,
+      description: `Show only this state: ${states.join(', ')} (interrupted or outcome unknown)`,
       complete: states,
     },
     limitOption,
@@ -59,7 +61,7 @@ was applied, and what is still open. Changes made elsewhere are not included: th
     });
     for (const { file, message } of problems)
       context.notice(context.err.color.yellow(printable(`${file} ${message}`)));
-    const summaries = records.slice(0, limit).map((record) => recordSummary(record, context.now()));
+    const summaries = await summarize(context, records.slice(0, limit));
     const isFiltered = operation !== undefined || state !== undefined;
     printList(context, summaries, {
       empty: isFiltered ? 'No matching records on this machine.' : 'No history yet on this machine.',
@@ -67,12 +69,29 @@ was applied, and what is still open. Changes made elsewhere are not included: th
         context.print(renderTable(header, describeRows(summaries, context), context.out));
         context.notice(`Stored in ${history.folder}`);
         if (summaries.some(({ open }) => open))
-          context.notice('Run `storectl resume` to settle changes whose outcome is unknown.');
+          context.noticeToCopy(
+            'Run `storectl resume`: it finishes open changes, or says what to do about them.',
+          );
         noticeMore(context, records.length, limit);
       },
     });
   },
 };
+
+/** A restore has the label of its backup, or the id if this machine does not know the label. */
+async function summarize(context: Context, records: readonly HistoryRecord[]): Promise<RecordSummary[]> {
+  const isRestore = ({ operation }: HistoryRecord) => operation === restoreBackup.id;
+  const query = { operation: createBackup.id };
+  const backups = records.some(isRestore) ? (await (await context.history()).list(query)).records : [];
+  const known = knownObjects('backup', backups);
+  return records.map((record) => {
+    const summary = recordSummary(record, context.now());
+    if (!isRestore(record)) return summary;
+    const backupId = idInPath(record.path);
+    const label = known.find(({ id }) => id === backupId)?.fields.label;
+    return { ...summary, label: typeof label === 'string' ? label : backupId };
+  });
+}
 
 /**
  * In a terminal a row takes one line: ids of records are short, those of results if they have to be, and labels are cut to
@@ -81,19 +100,19 @@ was applied, and what is still open. Changes made elsewhere are not included: th
 function describeRows(summaries: readonly RecordSummary[], context: Context): (readonly string[])[] {
   const { width, plain } = context.out;
   const isTerminal = width !== null && !plain;
-  const ids = summaries.flatMap(({ result }) => result ?? []);
-  const rowsWith = (resultOf: (result: string) => string) =>
+  const ids = summaries.flatMap(({ result, label }) => [result ?? [], label ?? []].flat());
+  const rowsWith = (shown: (text: string) => string) =>
     summaries.map((summary) => [
       isTerminal ? shortRecordId(summary.id) : summary.id,
       formatAge(context.now() - Date.parse(summary.createdAt)),
       printable(summary.operation),
-      printable(summary.label || '-'),
-      describeResult({ ...summary, result: summary.result && resultOf(summary.result) }, context.out),
+      printable(shown(summary.label || '-')),
+      describeResult({ ...summary, result: summary.result && shown(summary.result) }, context.out),
     ]);
-  const rows = rowsWith((result) => result);
+  const rows = rowsWith((text) => text);
   if (rowsFit(header, rows, context.out)) return rows;
   const isId = /^[\da-f]{8}-[\da-f-]{27}$/;
-  const short = rowsWith((result) => (isId.test(result) ? shortenId(result, ids) : result));
+  const short = rowsWith((text) => (isId.test(text) ? shortenId(text, ids) : text));
   const cut = cutColumn(header, short, labelColumn, context.out);
   // A terminal this narrow shows a record for each row, where there is room for whole ids.
   return rowsFit(header, cut, context.out) ? cut : rows;

@@ -16,7 +16,7 @@ export const command: CommandDefinition = {
     {
       flag: '--older-than',
       value: 'AGE',
-      description: 'Remove what is older than this, for example 90d, 12w or 36h',
+      description: 'Remove records older than this, for example 90d, 12w or 36h',
     },
   ],
   examples: ['history prune --older-than 90d', 'history prune --older-than 90d --dry-run'],

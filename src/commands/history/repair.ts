@@ -15,7 +15,7 @@ that change something stop before they send: without the record, a request could
       noticeDone(context, `Moved ${repaired.length} damaged record${repaired.length === 1 ? '' : 's'} aside`);
     }
     if (context.flags.json) printJson(context, repaired);
-    else if (repaired.length === 0) context.notice('No record is damaged.');
+    else if (repaired.length === 0) context.notice('No damaged records.');
     else for (const file of repaired) report(context, file);
   },
 };

@@ -10,7 +10,7 @@ import { printable } from '../../cli/core/sanitize.ts';
 import { undoCommandOf } from '../../cli/operation/run/undo.ts';
 import { formatValue, type ValueContext } from '../../cli/output/format-value.ts';
 import { labelOf } from '../../cli/output/labels.ts';
-import { answerBody, recordSummary, shortRecordId } from '../../cli/output/record-summary.ts';
+import { answerBody, describeState, recordSummary, shortRecordId } from '../../cli/output/record-summary.ts';
 import { type Row, renderIndented, renderRecord, rowsOf } from '../../cli/output/tables.ts';
 import { chooseOrFail } from '../../cli/prompts/ask-or-fail.ts';
 import { askFirst } from '../../cli/prompts/questions.ts';
@@ -39,7 +39,13 @@ export const command: CommandDefinition = {
       return undefined;
     }
     const values = { now: context.now(), currency: null };
-    const { age: _, open, ...summary } = recordSummary(record, context.now());
+    const { open, origin, ...summary } = recordSummary(record, context.now());
+    const { id: recordId, createdAt, operation, storeId, result, attempts } = summary;
+    const head = {
+      ...{ id: recordId, createdAt, operation, storeId, service: origin },
+      ...{ state: describeState({ state: summary.state, open }), result, attempts },
+      failure: record.failure?.message,
+    };
     const sent: unknown = record.body === null ? {} : JSON.parse(record.body);
     const before = bodyBefore(record);
     const request =
@@ -48,13 +54,16 @@ export const command: CommandDefinition = {
     const block = (title: string, rows: readonly Row[]) =>
       rows.length === 0 ? [] : [`${bold(title)}\n${renderIndented(rows, context.out)}`];
     const blocks = [
-      renderRecord(rowsOf({ ...summary, failure: record.failure }, values), context.out),
+      renderRecord(rowsOf(head, values), context.out),
       ...block('Request', [['Method', record.method], ['Path', printable(record.path)], ...request]),
       ...block('Response', rowsOfResponse(record, values)),
     ];
     context.print(blocks.join('\n\n'));
-    if (open) context.noticeToCopy(`Settle it with \`storectl resume ${shortRecordId(record.id)}\`.`);
-    const undo = undoCommandOf(record);
+    if (open)
+      context.noticeToCopy(
+        `Run \`storectl resume ${shortRecordId(record.id)}\`: it finishes this change, or says what to do.`,
+      );
+    const undo = await undoCommandOf(context, record);
     if (undo !== undefined) context.noticeToCopy(`Undo: ${undo}`);
   },
 };
@@ -63,17 +72,26 @@ export const command: CommandDefinition = {
 function rowsOfResponse(record: HistoryRecord, values: ValueContext): Row[] {
   if (record.answer === null) return [];
   const { status, replayed, settledByReading, body, problem, ...answer } = record.answer;
+  const note = settledByReading ? describeProof(problem?.code) : replayed ? sentBefore : undefined;
   const isUpdate = record.class === 'repeatable' && record.state === 'applied';
   const head = {
     // The body may have a status of its own.
     'HTTP status': status,
     ...(problem && { error: problem.code, message: problem.message }),
     ...answer,
-    ...(replayed && { replayed }),
-    ...(settledByReading && { settledByReading }),
+    ...(note !== undefined && { note }),
   };
   const shown = body === null || isUpdate ? {} : answerBody(record);
   return [...rowsOf(head, values), ...rowsOf(shown, values)];
+}
+
+const sentBefore = 'The service had already applied this change: this is its response to the first request.';
+
+/** How an outcome became known without a response of its own. */
+function describeProof(code: string | null | undefined): string {
+  return code === 'slug_taken'
+    ? 'The first response was lost. Sent again, the post was refused because it already exists.'
+    : 'The response was lost. A later check showed that the change was applied.';
 }
 
 /** What the fields of the request were before, if the record says so. */

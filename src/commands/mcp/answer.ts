@@ -54,7 +54,7 @@ export function keepLongTexts(): LongTexts {
 }
 
 function readOn(id: string, offset: number, total: number): string {
-  return `… [cut: ${total} characters in total. Call read_more with id ${id} and offset ${offset} to read on]`;
+  return `… [cut: ${total} characters in total. Call read_more with id ${id} and offset ${offset} to continue]`;
 }
 
 const warning =

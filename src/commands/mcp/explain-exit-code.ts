@@ -10,8 +10,8 @@ const meanings: Readonly<Record<keyof typeof exitCodes, string>> = {
     'No key, or the key was refused; nothing was applied. The user has to log in: storectl auth login.',
   notFound: 'Not found, nothing was applied. Check the id, for example with the tools that list.',
   conflict: 'Conflict, nothing was applied. Look at what is there now before you try again.',
-  rejected: 'Refused by the service, nothing was applied. Correct the input as the error says.',
-  throttled: 'Throttled, nothing was applied. Wait as long as the error says, then call again.',
+  rejected: 'Rejected by the service, nothing was applied. Correct the input as the error says.',
+  throttled: 'Rate limited, nothing was applied. Wait as long as the error says, then call again.',
   notApplied: 'The service failed or was not reached, nothing was applied. doctor checks the connection.',
   unknown: 'Outcome unknown: it may have been applied. Do not repeat it; resume settles it.',
   localState:

@@ -136,7 +136,7 @@ const writeRows: Readonly<Record<string, Partial<Row> & { readonly guard?: strin
     destructive: true,
     after: 'To undo it: settings_save with undo.',
     description:
-      'Save the operations settings. Only the fields you give change. Call settings_diff to see what would change.',
+      'Save the operations settings. Only the fields that you set are changed. Call settings_diff to see what would change.',
   },
   'blog.create': { guard: 'The same post within 24 hours is refused.' },
   'disputes.decide': {

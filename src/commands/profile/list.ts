@@ -18,8 +18,7 @@ export const command: CommandDefinition = {
     });
     if (context.flags.quiet) for (const { name } of rows) context.print(printable(name));
     else if (context.flags.json) printJson(context, rows);
-    else if (rows.length === 0) context.notice('No profiles yet. Run `storectl auth login` to create one.');
-    else {
+    else if (rows.length > 0) {
       context.print(
         renderTable(
           [context.out.plain ? 'in use' : '', 'name', 'base URL', 'store ID', 'key'],
@@ -33,8 +32,13 @@ export const command: CommandDefinition = {
           context.out,
         ),
       );
-    }
-    if (used === demoProfile)
-      context.notice('The demo store is in use. Run `storectl profile use NAME` to switch to a profile.');
+    } else if (used !== demoProfile)
+      context.notice('No profiles yet. Run `storectl auth login` to create one.');
+    if (used !== demoProfile) return;
+    const next =
+      rows.length === 0
+        ? '`storectl auth login` to connect a store'
+        : '`storectl profile use NAME` to switch to a profile';
+    context.notice(`The demo store is in use. Run ${next}.`);
   },
 };

@@ -65,6 +65,7 @@ async function chooseProfile(
     const validate = (text: string) => problemOf(() => checkProfileName(text)) ?? true;
     name = await askText(context.io, 'Name', { validate });
   };
+  if (context.canPrompt) explainKeys(context);
   await askFromStart(() => [choose, nameNew]);
   return name;
 }

@@ -148,7 +148,7 @@ function refuseImplausible(location: string): void {
     /[\p{Cc}]|^\s*$|^\s*\w+\s*=|:\/\/|^[^/\\]+:\d*(?:\/|$)|:[^/\\]*@/u.test(location) || scheme !== undefined;
   if (!isImplausible) return;
   throw usageError(
-    `--database must be a file or the address of a PostgreSQL database${scheme ? ` (got "${scheme}:…")` : ''}`,
+    `--database must be a file or the connection string of a PostgreSQL database${scheme ? ` (got "${scheme}:…")` : ''}`,
     connectionHint,
     { code: 'invalid_database' },
   );

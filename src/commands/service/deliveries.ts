@@ -3,7 +3,7 @@ import type { Context } from '../../cli/command/context.ts';
 import { inputNeeded } from '../../cli/command/input-needed.ts';
 import { limitOption, printList, readLimit } from '../../cli/command/lists.ts';
 import { printJson } from '../../cli/command/print-json.ts';
-import { usageError } from '../../cli/core/errors.ts';
+import { CliError, usageError } from '../../cli/core/errors.ts';
 import { argumentValue, choiceOf, isOn, type ParsedCommand } from '../../cli/core/parsed-command.ts';
 import { printable } from '../../cli/core/sanitize.ts';
 import { noticeDone } from '../../cli/operation/run/print-result.ts';
@@ -66,7 +66,7 @@ async function list(context: Context, parsed: ParsedCommand): Promise<void> {
   const header = ['id', 'event', 'endpoint', 'state', 'attempts', 'next/last', 'error'];
   const rows = deliveries.map((delivery) => describeRow(delivery, context.now()));
   printList(context, deliveries, {
-    empty: 'No matching deliveries.',
+    empty: `No ${state === undefined && context.flags.store === undefined ? 'deliveries yet' : 'matching deliveries'}.`,
     show: () => context.print(renderTable(header, rows, context.out)),
   });
 }
@@ -91,9 +91,14 @@ async function retry(context: Context, parsed: ParsedCommand): Promise<void> {
 
 /** Undefined if all of them. */
 async function chooseDead(context: Context, parsed: ParsedCommand): Promise<string | undefined> {
-  const description = 'from `storectl service deliveries list --state dead`, or --all-dead';
-  const missing = { field: 'id', give: '<id>', description };
-  if (!context.canPrompt) throw inputNeeded([missing]);
+  const missing = { field: 'id', give: '<id>', description: 'ID of the dead delivery to retry' };
+  if (!context.canPrompt) {
+    throw new CliError({
+      ...inputNeeded([missing]).details,
+      message: '<id> or --all-dead is required',
+      hint: 'run `storectl service deliveries list --state dead` to see the ids',
+    });
+  }
   const dead = await withStorage(context, parsed, (storage) =>
     listDeliveries(storage, { storeId: context.flags.store, state: 'dead', limit: 50 }),
   );
@@ -101,13 +106,22 @@ async function chooseDead(context: Context, parsed: ParsedCommand): Promise<stri
   const all = '';
   const choices = dead.map((delivery) => ({
     value: delivery.id,
-    name: describeRow(delivery, context.now()).join('  '),
+    name: describeChoice(delivery, context.now()),
     short: delivery.id,
   }));
   const question = 'Which delivery do you want to retry?';
   const ways = choices.length === 1 ? [] : [{ value: all, name: `All (${dead.length} deliveries)` }];
   const chosen = await askFirst(() => chooseOrFail(context, missing, question, [...ways, ...choices]));
   return chosen === all ? undefined : chosen;
+}
+
+function describeChoice(delivery: ListedDelivery, now: number): string {
+  const [id = '', event = '', endpoint = '', state = '', attempts = '', ...others] = describeRow(
+    delivery,
+    now,
+  );
+  const count = `${attempts} ${attempts === '1' ? 'attempt' : 'attempts'}`;
+  return `${id}  ${[event, endpoint, state, count, ...others].join(', ')}`;
 }
 
 function describeRow(delivery: ListedDelivery, now: number): string[] {

@@ -5,6 +5,7 @@ import { printJson } from '../../cli/command/print-json.ts';
 import { usageError } from '../../cli/core/errors.ts';
 import { optionValue } from '../../cli/core/parsed-command.ts';
 import { noticeDone } from '../../cli/operation/run/print-result.ts';
+import { renderRecord } from '../../cli/output/tables.ts';
 import { chooseOrFail } from '../../cli/prompts/ask-or-fail.ts';
 import { askFromStart } from '../../cli/prompts/questions.ts';
 import { emitEvent, type RaisedEvent, raisedEvents } from '../../service/index.ts';
@@ -12,7 +13,7 @@ import { chooseStore } from './ask.ts';
 import { databaseOption, withStorage } from './database-options.ts';
 
 export const command: CommandDefinition = {
-  description: `Emit an event that no other command emits. The store is notified, and the service sends a message to
+  description: `Emit a ${raisedEvents.join(' or ')} event by hand. The store is notified, and the service sends a message to
 the endpoints subscribed to it. This needs write access to the database, not a key.`,
   options: [
     {
@@ -42,7 +43,7 @@ the endpoints subscribed to it. This needs write access to the database, not a k
     const eventId = await withStorage(context, parsed, (storage) => emitEvent(storage, storeId, event, data));
     noticeDone(context, `Emitted event ${event}`);
     if (context.flags.json) printJson(context, { eventId });
-    else context.print(eventId);
+    else context.print(context.flags.quiet ? eventId : renderRecord([['Event ID', eventId]], context.out));
   },
 };
 

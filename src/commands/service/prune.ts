@@ -8,7 +8,7 @@ import { defaultRetentionDays, type Pruned, prune } from '../../service/index.ts
 import { databaseOption, withStorage } from './database-options.ts';
 
 export const command: CommandDefinition = {
-  description: `Delete data past its retention period: completed deliveries, read notifications, expired API keys and expired
+  description: `Delete data past its retention period: delivered messages, read notifications, expired API keys and expired
 idempotency keys. Unread notifications and dead deliveries are kept. The service does the same once a day. It works in small
 steps and can run while the service is running.`,
   options: [

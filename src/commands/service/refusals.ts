@@ -1,5 +1,6 @@
 import { CliError, invalidInput } from '../../cli/core/errors.ts';
 import { exitCodes } from '../../cli/core/exit-codes.ts';
+import { lowerFirst } from '../../cli/output/labels.ts';
 import { ServiceError } from '../../service/index.ts';
 
 const exits: Readonly<Record<string, 5 | 6 | 7>> = {
@@ -28,5 +29,6 @@ export function describeRefusal(
     const reasons = fields.map(({ field, flag, detail }) => `${flag ?? field} ${detail}`);
     return invalidInput(reasons.join('; '), hint, fields);
   }
-  return new CliError({ code, exitCode: exits[code] ?? exitCodes.rejected, message, hint });
+  const text = lowerFirst(message).replace(/\.$/, '');
+  return new CliError({ code, exitCode: exits[code] ?? exitCodes.rejected, message: text, hint });
 }

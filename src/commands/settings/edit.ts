@@ -13,7 +13,7 @@ import { savedView } from './saved-view.ts';
 import { clientFields, prepareSave, readSettings, settingsRun } from './settings-diff.ts';
 
 export const command: CommandDefinition = {
-  description: `Edit the operations settings as YAML in $VISUAL or $EDITOR. If the text is invalid or the service refuses
+  description: `Edit the operations settings as YAML in $VISUAL or $EDITOR. If the text is invalid or the service rejects
 it, the editor opens again with your text and the reason. Stops if someone else changed the settings in the meantime.`,
   examples: ['settings edit', 'settings edit --profile outlet'],
   async run(context, parsed) {
@@ -45,7 +45,7 @@ async function editAndSave(run: Run): Promise<Performed | null> {
       return prepareSave(run, base, next, hint).send();
     },
     nothing: 'nothing was saved',
-    keep: 'save it to a file for --from-file',
+    keep: 'save it to a file and pass it with --from-file',
   });
 }
 

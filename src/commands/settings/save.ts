@@ -1,11 +1,11 @@
-import { mergeObjects } from '../../cli/core/field-path.ts';
-import { sameJson } from '../../cli/core/json-changes.ts';
+import { getPath, mergeObjects, parsePath, removePath, setPath } from '../../cli/core/field-path.ts';
+import { changesBetween, sameJson } from '../../cli/core/json-changes.ts';
 import { optionValue } from '../../cli/core/parsed-command.ts';
 import { operationCommand } from '../../cli/operation/define-operation.ts';
 import { askWhatChanges } from '../../cli/operation/questions/nothing-to-change.ts';
 import type { Preview } from '../../cli/operation/run/operation-command.ts';
 import type { Run } from '../../cli/operation/run/run.ts';
-import { readUndoable, undoFlag, undoneId, undoOption } from '../../cli/operation/run/undo.ts';
+import { confirmUndo, readUndoable, undoFlag, undoneId, undoOption } from '../../cli/operation/run/undo.ts';
 import { saveSettings } from '../../contract/operations/settings.ts';
 import { describeLabelled, savedView } from './saved-view.ts';
 import {
@@ -25,7 +25,7 @@ const askChanges = askWhatChanges(
 
 export const command = operationCommand({
   operation: saveSettings,
-  description: `Change the operations settings. Only the fields you give change: storectl reads the current settings,
+  description: `Change the operations settings. Only the fields that you set are changed: storectl reads the current settings,
 changes them and saves them as a whole, including fields that it does not know. Stops if someone else changed the settings in
 the meantime. storeId, env and updatedAt are read-only and are not sent.`,
   question: 'Save these settings?',
@@ -46,8 +46,8 @@ the meantime. storeId, env and updatedAt are read-only and are not sent.`,
   ...savedView,
   dryRunNote: ({ ui }) =>
     optionValue(ui.parsed, undoFlag) !== undefined
-      ? null
-      : 'Without --dry-run, these fields are merged into the current settings, and all of them are sent; see `storectl settings diff`.',
+      ? 'Without --dry-run, only what this change set is undone; later changes of other fields stay.'
+      : 'Without --dry-run, these fields are merged into the current settings, and the whole document is sent; run `storectl settings diff` to see the changes.',
 });
 
 /** PUT replaces the document, so the other fields are read first and sent back. */
@@ -55,8 +55,11 @@ async function mergeIntoCurrent(run: Run): Promise<Preview> {
   const given = run.request.body ?? {};
   const current = await readSettings(run);
   const movedHint = 'run the command again to change the current settings';
-  if (optionValue(run.ui.parsed, undoFlag) !== undefined)
-    return previewOf(run, prepareSave(run, current, given, movedHint));
+  const undone = optionValue(run.ui.parsed, undoFlag);
+  if (undone !== undefined) {
+    const next = await withoutChange(run, undone, clientFields(current.document));
+    return previewOf(run, prepareSave(run, current, next, movedHint), 'Already undone; nothing was sent.');
+  }
   const next = clientFields(mergeObjects(current.document, given));
   const { updatedAt } = given;
   // The input says when it was read. Saving it over newer settings would undo the changes of others.
@@ -73,10 +76,32 @@ async function mergeIntoCurrent(run: Run): Promise<Preview> {
   return previewOf(run, prepareSave(run, current, next, movedHint));
 }
 
-async function previewOf({ ui: { context } }: Run, { changes, send }: PreparedSave): Promise<Preview> {
+/** The settings with the fields of an earlier change as they were before it. */
+async function withoutChange(
+  { ui: { context } }: Run,
+  id: string,
+  current: Record<string, unknown>,
+): Promise<Record<string, unknown>> {
+  const { record, former, changed } = await readUndoable(context, saveSettings, id);
+  const fields = changesBetween(clientFields(former), clientFields(changed)).map((change) => {
+    const path = parsePath(change.path);
+    return { path, former: change.before, changed: change.after, now: getPath(current, path) };
+  });
+  const next = structuredClone(current);
+  if (!(await confirmUndo(context, record.id, fields))) return next;
+  for (const { path, former: before } of fields) {
+    if (before === undefined) removePath(next, path);
+    else setPath(next, path, before);
+  }
+  return next;
+}
+
+async function previewOf(
+  { ui: { context } }: Run,
+  { changes, send }: PreparedSave,
+  nothing = 'No changes; nothing was sent.',
+): Promise<Preview> {
   const changesNothing = changes.length === 0;
-  const text = changesNothing
-    ? 'No changes; nothing was sent.'
-    : await describeLabelled(changes, context, context.err);
+  const text = changesNothing ? nothing : await describeLabelled(changes, context, context.err);
   return { text, changesNothing, send };
 }

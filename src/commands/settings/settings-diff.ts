@@ -128,7 +128,10 @@ export function prepareSave(
         { ...run, request: { ...run.request, body: next } },
         { former: JSON.stringify(base.document), ifMatch: again.etag ?? undefined },
       );
-      return { ...performed, undo: performed.record === null ? undefined : undoCommandOf(performed.record) };
+      const { record } = performed;
+      return record === null
+        ? performed
+        : { ...performed, undo: await undoCommandOf(run.ui.context, record) };
     },
   };
 }

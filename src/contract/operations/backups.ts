@@ -27,7 +27,7 @@ export const createBackup = {
   body: openObject({
     label: text('Label of the backup'),
     sections: described(z.array(oneOf(sectionNames)), 'Sections to back up, for example store'),
-    idempotencyKey: text('The service applies requests with the same key only once'),
+    idempotencyKey: text('Idempotency key: requests with the same key are applied only once'),
   }),
   response: backup,
   service: {
@@ -45,7 +45,7 @@ export const restoreBackup = {
   class: 'keyed',
   body: openObject({
     sections: described(z.array(oneOf(sectionNames)), 'Sections to restore, for example store'),
-    idempotencyKey: text('The service applies requests with the same key only once'),
+    idempotencyKey: text('Idempotency key: requests with the same key are applied only once'),
   }),
   /** Free-form, section 2.8. */
   response: named(z.looseObject({}), 'Restore', 'What was restored.'),

@@ -61,8 +61,10 @@ export const createBlogPost = {
     coverImageId: z.optional(described(uuid(), 'Cover image of the post (UUID)')),
     tags: z.optional(described(z.array(z.string()), 'Tags of the post')),
     featuredProductIds: z.optional(described(z.array(uuid()), 'Products shown with the post (UUIDs)')),
-    status: z.optional(oneOf(postStates, 'Status of the post, for example draft')),
-    scheduledAt: z.optional(time('When to publish the post, for example 2030-01-31 09:00')),
+    status: z.optional(oneOf(postStates, 'Status of the post: draft, scheduled or published')),
+    scheduledAt: z.optional(
+      time('When to publish a post with the status scheduled, for example 2030-01-31 09:00'),
+    ),
     metaTitle: z.optional(text('Title of the post (for search engines)')),
     metaDescription: z.optional(text('Description of the post (for search engines)')),
   }),

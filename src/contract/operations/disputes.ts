@@ -60,8 +60,8 @@ export const openDispute = {
   body: openObject({
     kind: oneOf(['payment'], 'Kind of the dispute', { open: true }),
     reason: text('Reason for the dispute'),
-    idempotencyKey: text('The service applies requests with the same key only once'),
-    orderId: z.optional(described(uuid(), 'Order in dispute (UUID)')),
+    idempotencyKey: text('Idempotency key: requests with the same key are applied only once'),
+    orderId: z.optional(described(uuid(), 'ID of the disputed order (UUID)')),
     buyerEmail: z.optional(text('Email address of the buyer')),
     providerCaseId: z.optional(text('Case number of the payment provider')),
     riskSignals: z.optional(

@@ -61,7 +61,10 @@ export const addEndpoint = {
   body: openObject({
     kind: oneOf(endpointKinds, 'Kind of the endpoint'),
     name: text('Name of the endpoint'),
-    url: described(z.url(), 'URL that receives the notifications'),
+    url: described(
+      z.url(),
+      'URL that receives the notifications (for Discord: https://discord.com/api/webhooks/ID/TOKEN)',
+    ),
     events: described(
       z.array(oneOf(eventTypes)),
       'Events that trigger notifications, for example feedback_digest',

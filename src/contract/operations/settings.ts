@@ -26,7 +26,7 @@ const groups = {
   mobilePrivacy: lenientObject({
     hideRevenue: described(z.boolean(), 'Hide revenue on phones'),
     hideOrderValues: described(z.boolean(), 'Hide order values on phones'),
-    requireUnlock: described(z.boolean(), 'Require phones to be unlocked first'),
+    requireUnlock: described(z.boolean(), 'Require unlocking on phones'),
   }),
 };
 

@@ -27,7 +27,7 @@ const settingsFields = {
   cashbackRefundWindowDays: described(z.int(), 'Days within which a refund also reverses the cashback'),
   cashbackExpiryDays: described(z.int(), 'Days until cashback expires'),
   liveStatsDefault: described(z.boolean(), 'Show live statistics by default'),
-  discordUrl: text('Invitation to the Discord server'),
+  discordUrl: text('Invite link of the Discord server'),
   maintenanceMessage: text('Maintenance message (shown while the store is closed)'),
   socials: described(z.record(z.string(), z.string()), socialsText),
 };

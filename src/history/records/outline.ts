@@ -12,6 +12,8 @@ export interface RecordOutline {
   /** Path as it stands on the wire. */
   readonly path: string;
   readonly state: string;
+  /** JSON of the request. Completion does not need it. */
+  readonly body?: string | null;
   readonly answer: {
     readonly status: number;
     readonly body: string | null;

@@ -7,7 +7,6 @@ export interface RecordQuery {
   readonly state?: RecordState | readonly RecordState[] | undefined;
   readonly storeId?: string | undefined;
   readonly origin?: string | undefined;
-  /** In any letter case, as ids are: a service takes both for the same object. */
   readonly path?: string | undefined;
   readonly fingerprint?: string | undefined;
   readonly idempotencyKey?: string | undefined;
@@ -34,7 +33,7 @@ export function matches(record: HistoryRecord, query: RecordQuery, now: number):
     (states === undefined || states.includes(record.state)) &&
     (query.storeId === undefined || record.storeId === query.storeId) &&
     (query.origin === undefined || record.origin === query.origin) &&
-    (query.path === undefined || record.path.toLowerCase() === query.path.toLowerCase()) &&
+    (query.path === undefined || record.path === query.path) &&
     (query.fingerprint === undefined || record.fingerprint === query.fingerprint) &&
     (query.idempotencyKey === undefined || record.idempotencyKey === query.idempotencyKey) &&
     (query.open === undefined || isOpen(record) === query.open) &&

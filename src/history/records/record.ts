@@ -113,7 +113,7 @@ export function recordAge(record: Pick<HistoryRecord, 'createdAt'>, now: number)
 
 /** Epoch milliseconds at which a record with this id was begun, to the second. */
 export function timeOfId(id: string): number {
-  return Date.parse(id.replace(/^(\d{4})(\d\d)(\d\d)-(\d\d)(\d\d)(\d\d).*$/, '$1-$2-$3T$4:$5:$6Z'));
+  return Date.parse(id.replace(/(\d{4})(\d\d)(\d\d)-(\d\d)(\d\d)(\d\d).*/, '$1-$2-$3T$4:$5:$6Z'));
 }
 
 /** Name of the lock for a record, or for its whole batch. */

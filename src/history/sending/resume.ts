@@ -67,7 +67,7 @@ export async function resumeRecord(options: ResumeOptions): Promise<Resumed> {
       const later = await findLaterChanges(options, record);
       const twin = later.find(({ fingerprint }) => fingerprint === record.fingerprint);
       if (twin !== undefined) return settleByTwin(options, record, twin);
-      if (later[0] !== undefined) return { action: 'left', record, ...overtakenBy(later[0]) };
+      if (later[0] !== undefined) return { action: 'left', record, ...overtakenBy(record, later[0]) };
       if (isReadFirst(record)) return settleOrSend(options, lock, record);
       if (record.class === 'one-shot') return leaveOneShot(options, record);
       return sendAgain(options, lock, record);
@@ -97,14 +97,14 @@ type Left = Pick<Extract<Resumed, { action: 'left' }>, 'reason' | 'advice'>;
 function findObstacle(options: ResumeOptions, record: HistoryRecord): Left | null {
   const { history, origin, storeId, evenIfOld = false } = options;
   if (findOperation(record.operation) === undefined && record.operation !== rawOperationId) {
-    const advice = `This version of storectl does not support ${record.operation}. Update storectl, then run resume again.`;
+    const advice = `This version of storectl does not support ${record.operation}. Update storectl, then run \`storectl resume ${record.id}\` again.`;
     return { reason: 'unknown_operation', advice };
   }
   if (record.origin !== origin || record.storeId !== storeId) {
     const place = `store ${record.storeId} at ${record.origin}`;
     return {
       reason: 'elsewhere',
-      advice: `The change belongs to ${place}. Run resume with the profile of that store.`,
+      advice: `The change belongs to ${place}. Run \`storectl resume\` with the profile of that store.`,
     };
   }
   const sendsAgain = !canSettleByReading(record) && record.class !== 'one-shot';
@@ -148,10 +148,10 @@ async function settleByTwin(
 }
 
 /** A repeatable change sets what it names: sent late, it would put its older values over newer ones. */
-function overtakenBy(later: HistoryRecord): Left {
+function overtakenBy(record: HistoryRecord, later: HistoryRecord): Left {
   const advice =
     `${later.id} changed the same fields later; sending this again would overwrite them with older values. ` +
-    'Run resume with --mark not-applied to close this one; if you still want the older values, run the command again.';
+    `Run \`storectl resume ${record.id} --mark not-applied\` to close this one; if you still want the older values, run the command again.`;
   return { reason: 'overtaken', advice };
 }
 
@@ -173,7 +173,10 @@ async function settleOrSend(options: ResumeOptions, lock: Lock, opened: HistoryR
 
 async function sendAgain(options: ResumeOptions, lock: Lock, record: HistoryRecord): Promise<Resumed> {
   if (options.withoutSending) {
-    return left(record, 'Reading cannot settle the outcome; nothing was sent. Run resume without --no-send.');
+    return left(
+      record,
+      `Not sent again, because of --no-send. Run \`storectl resume ${record.id}\` to send it again; it takes effect only once.`,
+    );
   }
   const operation = findOperation(record.operation);
   // findObstacle has left such a record alone.
@@ -182,19 +185,23 @@ async function sendAgain(options: ResumeOptions, lock: Lock, record: HistoryReco
 }
 
 function left(record: HistoryRecord, note: string | null): Resumed {
-  const advice = note ?? 'Could not determine whether the change was applied. Run resume again later.';
+  const advice =
+    note ??
+    `Could not find out whether the change was applied. Run \`storectl resume ${record.id}\` again later.`;
   return { action: 'left', record, reason: 'not_settled', advice };
 }
 
 async function leaveOneShot(options: ResumeOptions, record: HistoryRecord): Promise<Resumed> {
   if (mayHaveBeenApplied(record)) {
-    const check =
-      `check the store, then run \`storectl resume ${record.id} --mark applied\` if the change is there. ` +
-      'If not, use --mark not-applied, then run the command again.';
+    const command = `storectl resume ${record.id} --mark`;
+    // Only posts are sent once and in batches.
     const advice =
       record.batch === null
-        ? `The change was sent, but the response was lost, and it cannot be sent again safely: ${check}`
-        : `The change was sent, but the response was lost. Run the same command again to settle it. If that cannot, ${check}`;
+        ? 'The response was lost, and the change cannot be sent again safely. Check the store. If the change is there, ' +
+          `run \`${command} applied\`. If not, run \`${command} not-applied\`, then run the command again.`
+        : 'The response was lost. Run the same `storectl blog create` command again: it checks the posts that were ' +
+          `sent, and creates none twice. If you cannot run it again, look at the store's blog. If the post is there, run \`${command} applied\`. ` +
+          `If not, run \`${command} not-applied\`.`;
     return { action: 'left', record: await endAsUnknown(options, record), reason: 'one_shot', advice };
   }
   const failure = { code: 'cancelled', message: 'storectl exited before sending' } as const;

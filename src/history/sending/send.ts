@@ -26,7 +26,7 @@ export async function sendRecord(
   opened: HistoryRecord,
 ): Promise<Performed> {
   const { history, client, operation } = options;
-  const doubt = mayHaveBeenApplied(opened) ? doubtOf(opened) : null;
+  const isInDoubt = mayHaveBeenApplied(opened);
   const warnings: string[] = [];
   let record = opened;
   let started = 0;
@@ -39,7 +39,7 @@ export async function sendRecord(
       record = await history.update(record, patch);
     } catch (error) {
       // The file says `sent` or `unknown` already, unless this is the very first byte.
-      if (started === 0 && doubt === null) throw error;
+      if (started === 0 && !isInDoubt) throw error;
     }
     started = attempt;
   }
@@ -63,7 +63,7 @@ export async function sendRecord(
         beforeAttempt: markSent,
       },
     );
-    outcome = refuseContradiction(opened, doubt === null ? sent : keepDoubt(sent, doubt));
+    outcome = refuseContradiction(opened, isInDoubt ? keepDoubt(sent, doubtOf(opened, sent)) : sent);
   } catch (error) {
     if (!(error instanceof HistoryError) || started === 0) throw error;
     outcome = interrupted(error, started);
@@ -98,8 +98,12 @@ function refuseContradiction(record: HistoryRecord, outcome: Outcome): Outcome {
   return { kind: 'unknown', attempts, requestId, status, problem: null, retryAt: null, failure };
 }
 
-function doubtOf({ failure }: HistoryRecord): Failure {
-  const message = failure?.message ?? 'the response to an earlier request was lost';
+/** Why it is not known what became of the record: if it could not be sent again now, why not. */
+function doubtOf({ failure }: HistoryRecord, sent: Outcome): Failure {
+  const { message } =
+    sent.kind === 'not_sent'
+      ? sent.failure
+      : (failure ?? { message: 'the response to an earlier request was lost' });
   return { code: 'connection_lost', message };
 }
 

@@ -9,7 +9,7 @@ test('backup create', async () => {
   expect(await session.shows(/Label:$/)).toMatchInlineSnapshot(`
     "$ storectl backup create
     demo: example data on this machine, not a real store
-    Esc for the previous question, Ctrl-C to cancel.
+    Press Esc to go back, Ctrl-C to cancel.
     ? Label:"
   `);
   session.type('before the sale');
@@ -43,7 +43,7 @@ test('backup create', async () => {
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl backup create
     demo: example data on this machine, not a real store
-    Esc for the previous question, Ctrl-C to cancel.
+    Press Esc to go back, Ctrl-C to cancel.
     ✔ Label: before the sale
     ✔ Sections: store, blog
     demo → store <uuid>
@@ -74,7 +74,7 @@ test('backup restore', async () => {
   expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`
     "$ storectl backup restore
     demo: example data on this machine, not a real store
-    Esc for the previous question, Ctrl-C to cancel.
+    Press Esc to go back, Ctrl-C to cancel.
     ? Which backup do you want to restore?
     ❯ <id>  second (store, blog), <age>
       <id>  first (store, blog), <age>
@@ -107,7 +107,7 @@ test('backup restore', async () => {
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl backup restore
     demo: example data on this machine, not a real store
-    Esc for the previous question, Ctrl-C to cancel.
+    Press Esc to go back, Ctrl-C to cancel.
     ✔ Which backup do you want to restore? <id>  second (store, blog), <age>
     ✔ Sections: store
     demo → store <uuid>
@@ -135,7 +135,7 @@ test('backup restore: a store that is no example lists nothing, so the history o
   const session = await openSession('storectl backup restore', { machine });
   expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`
     "$ storectl backup restore
-    Esc for the previous question, Ctrl-C to cancel.
+    Press Esc to go back, Ctrl-C to cancel.
     ? Which backup do you want to restore?
     ❯ <id>  after the sale (store, blog), <age>
       <id>  before the sale (store, blog), <age>
@@ -156,16 +156,17 @@ test('notify add-endpoint', async () => {
   const session = await openSession('storectl notify add-endpoint');
   await session.shows(/Name:$/);
   session.type('Team');
-  await session.shows(/URL:$/);
+  await session.shows(/TOKEN\):$/);
   // Marked as it is typed; Enter says what is wrong.
   session.press('discord.com');
-  await session.shows(/URL: ✗ discord\.com$/);
+  await session.shows(/TOKEN\): ✗ discord\.com$/);
   session.press('Enter');
   await session.shows(/> must be a URL, for example https:\/\/example\.com$/);
   session.press('C-u');
   session.type('https://discord.com/api/webhooks/1/token');
   expect(await session.shows(/⏎ submit$/)).toMatchInlineSnapshot(`
-    "✔ URL: https://discord.com/api/webhooks/1/token
+    "✔ URL (for Discord: https://discord.com/api/webhooks/ID/TOKEN):
+      https://discord.com/api/webhooks/1/token
     ? Events:
     ❯◯ store_updated
      ◯ post_created
@@ -187,9 +188,10 @@ test('notify add-endpoint', async () => {
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl notify add-endpoint
     demo: example data on this machine, not a real store
-    Esc for the previous question, Ctrl-C to cancel.
+    Press Esc to go back, Ctrl-C to cancel.
     ✔ Name: Team
-    ✔ URL: https://discord.com/api/webhooks/1/token
+    ✔ URL (for Discord: https://discord.com/api/webhooks/ID/TOKEN):
+      https://discord.com/api/webhooks/1/token
     ✔ Events: dispute_opened
     demo → store <uuid>
 
@@ -218,7 +220,7 @@ test('notify mark-read: all of them', async () => {
   expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`
     "$ storectl notify mark-read
     demo: example data on this machine, not a real store
-    Esc for the previous question, Ctrl-C to cancel.
+    Press Esc to go back, Ctrl-C to cancel.
     ? Which notifications do you want to mark as read?
     ❯ All
       Some
@@ -232,7 +234,7 @@ test('notify mark-read: all of them', async () => {
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl notify mark-read
     demo: example data on this machine, not a real store
-    Esc for the previous question, Ctrl-C to cancel.
+    Press Esc to go back, Ctrl-C to cancel.
     ✔ Which notifications do you want to mark as read? All
     demo → store <uuid>
     ✔ Mark as read? Yes
@@ -262,7 +264,7 @@ test('notify mark-read: some of them', async () => {
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl notify mark-read
     demo: example data on this machine, not a real store
-    Esc for the previous question, Ctrl-C to cancel.
+    Press Esc to go back, Ctrl-C to cancel.
     ✔ Which notifications do you want to mark as read? Some
     ✔ Notifications: <id>  Feedback of the week
     demo → store <uuid>
@@ -289,7 +291,7 @@ test('notify mark-read: by ids, where nothing lists them', async () => {
   session.press('Enter');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl notify mark-read
-    Esc for the previous question, Ctrl-C to cancel.
+    Press Esc to go back, Ctrl-C to cancel.
     ✔ Which notifications do you want to mark as read? Some
     ✔ IDs (comma-separated): <uuid>,
       <uuid>

@@ -6,7 +6,7 @@ test('disputes open', async () => {
   expect(await session.shows(/Reason:$/)).toMatchInlineSnapshot(`
     "$ storectl disputes open
     demo: example data on this machine, not a real store
-    Esc for the previous question, Ctrl-C to cancel.
+    Press Esc to go back, Ctrl-C to cancel.
     ? Reason:"
   `);
   session.type('Parcel never arrived');
@@ -28,7 +28,7 @@ test('disputes open', async () => {
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl disputes open
     demo: example data on this machine, not a real store
-    Esc for the previous question, Ctrl-C to cancel.
+    Press Esc to go back, Ctrl-C to cancel.
     ✔ Reason: Parcel never arrived
     demo → store <uuid>
 
@@ -60,7 +60,7 @@ test('disputes show', async () => {
     "$ storectl disputes show
     demo: example data on this machine, not a real store
     ? Which dispute do you want to see?
-    ❯ <id>  open, Buyer does not recognise the charge of 84.50 EUR.
+    ❯ <id>  open, Buyer does not recognize the charge of 84.50 EUR.
       <id>  won, Buyer says that the parcel never arrived.
       Other…
 
@@ -79,7 +79,7 @@ test('disputes show', async () => {
     <day><day><day><day>
 
     Reason
-      Buyer does not recognise the charge of 84.50 EUR.
+      Buyer does not recognize the charge of 84.50 EUR.
 
     Risk signals
       IP country       CZ
@@ -184,8 +184,8 @@ test('disputes decide: any id can be given if no dispute is open', async () => {
   expect(await session.shows(/Dispute ID:$/)).toMatchInlineSnapshot(`
     "$ storectl disputes decide
     demo: example data on this machine, not a real store
-    No dispute to choose from on this machine. Enter an ID.
-    Esc for the previous question, Ctrl-C to cancel.
+    No open disputes seen on this machine. Enter an id.
+    Press Esc to go back, Ctrl-C to cancel.
     ? Dispute ID:"
   `);
   session.type('not an id');
@@ -193,7 +193,7 @@ test('disputes decide: any id can be given if no dispute is open', async () => {
   session.press('C-u');
   session.type(id);
   expect(await session.ends()).toMatch(
-    /Evidence \(4\)\n(.*\n)+error: the dispute is won, not open; nothing was sent\n {2}a decision is final; run `storectl disputes show <uuid>` to see it\n.*\nexit 6\n/,
+    /Evidence \(4\)\n(.*\n)+error: already decided as won; nothing was sent\n {2}a decision is final; run `storectl disputes show <uuid>` to see it\n.*\nexit 6\n/,
   );
 });
 
@@ -204,7 +204,7 @@ test('reclaim appeal', async () => {
   ).toMatchInlineSnapshot(`
     "$ storectl reclaim appeal
     demo: example data on this machine, not a real store
-    Esc for the previous question, Ctrl-C to cancel.
+    Press Esc to go back, Ctrl-C to cancel.
     ? Which reclaim notice do you want to appeal?
     ❯ <id>  juniper-ink, noticed
       Other…
@@ -228,7 +228,7 @@ test('reclaim appeal', async () => {
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl reclaim appeal
     demo: example data on this machine, not a real store
-    Esc for the previous question, Ctrl-C to cancel.
+    Press Esc to go back, Ctrl-C to cancel.
     ✔ Which reclaim notice do you want to appeal? <id>  juniper-ink, noticed
     ✔ Text: The shop is open: last order yesterday
     demo → store <uuid>
@@ -237,10 +237,10 @@ test('reclaim appeal', async () => {
 
     ✔ Send this appeal? This is final. Type <id> to confirm: <uuid>
     ✓ Appealed reclaim notice <uuid>
-    Reclaim ID  <uuid>
-    Status      appealed
-    Text        The shop is open: last order yesterday
-    Appealed    <time>
+    Reclaim notice ID  <uuid>
+    Status             appealed
+    Text               The shop is open: last order yesterday
+    Appealed           <time>
     $ echo "exit $?"
     exit 0
     $"

@@ -20,16 +20,14 @@ test('history show', async () => {
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl history show
     ✔ Which change do you want to see? <record>
-    ID               <record>
-    Created          <time>
-    Operation        backup.create
-    Label            first
-    Store ID         <uuid>
-    Origin           demo
-    State            applied
-    Result           <uuid>
-    Idempotency key  <idempotency-key>
-    Attempts         1
+    ID         <record>
+    Created    <time>
+    Operation  backup.create
+    Store ID   <uuid>
+    Service    demo
+    State      applied
+    Result     <uuid>
+    Attempts   1
 
     Request
       Method           POST
@@ -98,9 +96,9 @@ test('resume: asks which open change to resume if there are several', async () =
   expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`
     "$ storectl resume
     ? Which change do you want to resume?
-    ❯ All (2 changes, oldest first)
-      <record>  backup.create, second, outcome unknown, connection_lost, <age>
-      <record>  backup.create, first, outcome unknown, connection_lost, <age>
+    ❯ All (2 changes)
+      <record>  backup.create, second, outcome unknown (connection lost), <age>
+      <record>  backup.create, first, outcome unknown (connection lost), <age>
 
     ↑↓ navigate • ⏎ select"
   `);
@@ -109,14 +107,14 @@ test('resume: asks which open change to resume if there are several', async () =
   session.press('Enter');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl resume
-    ✔ Which change do you want to resume? All (2 changes, oldest first)
-    <record>  backup.create, first, outcome unknown, connection_lost, <age>
+    ✔ Which change do you want to resume? All (2 changes)
+    <record>  backup.create, first, outcome unknown (connection lost), <age>
       Method           POST
       Path             /v1/stores/<uuid>/operations/backups
       Label            first
       Sections         store
       Idempotency key  <idempotency-key>
-    <record>  backup.create, second, outcome unknown, connection_lost, <age>
+    <record>  backup.create, second, outcome unknown (connection lost), <age>
       Method           POST
       Path             /v1/stores/<uuid>/operations/backups
       Label            second
@@ -144,15 +142,15 @@ test('resume of one record: it is shown, and nothing is sent until the user says
   refused.type('n');
   expect(await refused.ends()).toMatchInlineSnapshot(`
     "$ storectl resume
-    <record>  backup.create, nightly, outcome unknown, connection_lost, <age>
+    <record>  backup.create, nightly, outcome unknown (connection lost), <age>
       Method           POST
       Path             /v1/stores/<uuid>/operations/backups
       Label            nightly
       Sections         store
       Idempotency key  <idempotency-key>
     The same idempotency key is sent again, so each change is applied only once.
-    ✔ Send this again? No
-    error: cancelled; nothing was sent
+    ✔ Send this change again? No
+    error: cancelled; nothing was sent again
     $ echo "exit $?"
     exit 130
     $"
@@ -166,14 +164,14 @@ test('resume of one record: it is shown, and nothing is sent until the user says
   session.press('Enter');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl resume <record>
-    <record>  backup.create, nightly, outcome unknown, connection_lost, <age>
+    <record>  backup.create, nightly, outcome unknown (connection lost), <age>
       Method           POST
       Path             /v1/stores/<uuid>/operations/backups
       Label            nightly
       Sections         store
       Idempotency key  <idempotency-key>
     The same idempotency key is sent again, so each change is applied only once.
-    ✔ Send this again? Yes
+    ✔ Send this change again? Yes
     <record>  backup.create  nightly  applied  <uuid>
     $ echo "exit $?"
     exit 0
@@ -187,7 +185,7 @@ test('api', async () => {
   expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`
     "$ storectl api
     demo: example data on this machine, not a real store
-    Esc for the previous question, Ctrl-C to cancel.
+    Press Esc to go back, Ctrl-C to cancel.
     ? Method:
     ❯ GET
       HEAD
@@ -225,7 +223,7 @@ test('api', async () => {
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl api
     demo: example data on this machine, not a real store
-    Esc for the previous question, Ctrl-C to cancel.
+    Press Esc to go back, Ctrl-C to cancel.
     ✔ Method: POST
     ✔ Path: /v1/stores/{store}/operations/backups
     ✔ Body (JSON, empty for none): {"label":"raw","sections":["store"]}
@@ -262,7 +260,7 @@ test('api: another path', async () => {
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl api GET
     demo: example data on this machine, not a real store
-    Esc for the previous question, Ctrl-C to cancel.
+    Press Esc to go back, Ctrl-C to cancel.
     ✔ Path: Other…
     ✔ Path ({store} is replaced by the store id): /v1/stores/{store}/operations/settings?x=1
     {
@@ -359,7 +357,7 @@ test('settings edit: an editor that breaks every text can be left, and the text 
     ✔ Invalid YAML in line 7 (Implicit keys need to be on a single line). What do you want to do?
       Cancel and print the text
 
-    Your text was:
+    Your text:
 
     # Not saved:
     # invalid YAML in line 7 (Implicit keys need to be on a single line)
@@ -400,7 +398,7 @@ test('settings edit: an editor that breaks every text can be left, and the text 
     # again
 
     error: invalid YAML in line 7 (Implicit keys need to be on a single line); nothing was saved
-      your text is printed above: save it to a file for --from-file
+      your text is printed above: save it to a file and pass it with --from-file
     $ echo "exit $?"
     exit 2
     $"
@@ -418,10 +416,10 @@ test('blog create --edit: the same for a post', async () => {
   session.press('Down', 'Enter');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl blog create --edit
-    ✔ Line 3: invalid YAML (Flow sequence in block collection must be sufficiently indented and end
+    ✔ Invalid YAML in line 3 (Flow sequence in block collection must be sufficiently indented and end
       with a ]). What do you want to do? Cancel and print the text
 
-    Your text was:
+    Your text:
 
     ---
     title: [
@@ -431,9 +429,9 @@ test('blog create --edit: the same for a post', async () => {
     x
     x
 
-    error: line 3: invalid YAML (Flow sequence in block collection must be sufficiently indented and end
-    with a ]); nothing was sent
-      your text is printed above: save it to a file and pass that file
+    error: invalid YAML in line 3 (Flow sequence in block collection must be sufficiently indented and
+    end with a ]); nothing was sent
+      your text is printed above: save it to a file and run \`storectl blog create FILE\`
     $ echo "exit $?"
     exit 2
     $"

@@ -48,7 +48,7 @@ test('Escape goes back through all the questions, from the last one on, and ever
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl backup create
     demo: example data on this machine, not a real store
-    Esc for the previous question, Ctrl-C to cancel.
+    Press Esc to go back, Ctrl-C to cancel.
     ✔ Label: nightly
     ✔ Sections: store
     demo → store <uuid>
@@ -102,7 +102,7 @@ test('an id that is not offered, and Escape back to the list', async () => {
   await session.shows(/Dispute ID:$/);
   expect(await escapeTo(session, /❯ Other…\n\n.*select$/)).toMatchInlineSnapshot(`
     "? Which dispute do you want to see?
-      <id>  open, Buyer does not recognise the charge of 84.50 EUR.
+      <id>  open, Buyer does not recognize the charge of 84.50 EUR.
       <id>  won, Buyer says that the parcel never arrived.
     ❯ Other…
 
@@ -116,12 +116,12 @@ test('an id that is not offered, and Escape back to the list', async () => {
   expect(await session.shows(/not found in store(.*\n)+.*select$/)).toMatchInlineSnapshot(`
     "✔ Dispute ID: 0197a3c0-11e2-7d54-8b3f-2c6a9e41d705x
 
-    dispute 0197a3c0-11e2-7d54-8b3f-2c6a9e41d705x not found in store
+    error: dispute 0197a3c0-11e2-7d54-8b3f-2c6a9e41d705x not found in store
     <uuid>
-    check the id and the store; run \`storectl auth status\` to see which store is used
+      check the id, the store and the base URL; run \`storectl auth status\` to see which are used
 
     ? Which dispute do you want to see?
-      <id>  open, Buyer does not recognise the charge of 84.50 EUR.
+      <id>  open, Buyer does not recognize the charge of 84.50 EUR.
       <id>  won, Buyer says that the parcel never arrived.
     ❯ Other…
 
@@ -190,7 +190,7 @@ test('a section that is not offered, and Escape back to the list', async () => {
   expect(await session.shows(/rejected(.*\n)+.*submit$/)).toMatchInlineSnapshot(`
     "✔ Create this backup? Yes
 
-    the service rejected the request (422 validation_failed): 1 field is invalid.
+    error: the service rejected the request (422 validation_failed): 1 field is invalid
       --sections: must be one of store, blog, settings, endpoints
 
     ? Sections:
@@ -208,7 +208,7 @@ test('a section that is not offered, and Escape back to the list', async () => {
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl backup create
     demo: example data on this machine, not a real store
-    Esc for the previous question, Ctrl-C to cancel.
+    Press Esc to go back, Ctrl-C to cancel.
     ✔ Label: nightly
     ✔ Sections: Other…
     ✔ Sections: Other…
@@ -220,7 +220,7 @@ test('a section that is not offered, and Escape back to the list', async () => {
 
     ✔ Create this backup? Yes
 
-    the service rejected the request (422 validation_failed): 1 field is invalid.
+    error: the service rejected the request (422 validation_failed): 1 field is invalid
       --sections: must be one of store, blog, settings, endpoints
 
     ✔ Sections: store
@@ -264,9 +264,9 @@ test('a refused value is asked for again; each attempt has its own record, and o
   session.press('Enter');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl backup create
-    Esc for the previous question, Ctrl-C to cancel.
+    Press Esc to go back, Ctrl-C to cancel.
     ✔ Label: nightly
-    ✔ Sections (suggestions; the service may accept others): store
+    ✔ Sections (the service may accept others): store
     main → store <uuid> @ <host>
 
     Label     nightly
@@ -274,7 +274,7 @@ test('a refused value is asked for again; each attempt has its own record, and o
 
     ✔ Create this backup? Yes
 
-    the service rejected the request (422 validation_failed): Not valid
+    error: the service rejected the request (422 validation_failed): Not valid
       --label: is used already
 
     ✔ Label: nightly 2
@@ -313,7 +313,7 @@ test('an answer that may have been applied is not asked for again: exit 10', asy
   session.press('Enter');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl blog create
-    Esc for the previous question, Ctrl-C to cancel.
+    Press Esc to go back, Ctrl-C to cancel.
     ✔ Title: Spring sale
     ✔ Content (Markdown): Soon.
     main → store <uuid> @ <host>
@@ -323,13 +323,13 @@ test('an answer that may have been applied is not asked for again: exit 10', asy
 
     ✔ Create this post? Yes
 
-    Your content:
+    Your text:
 
     Soon.
 
     error: the request was sent, but its outcome is unknown: the connection was lost before the response
     was complete (ECONNRESET; the port may require https://)
-      settle it with \`storectl resume <record>\` before you run the command again
+      run \`storectl resume <record>\` before you run the command again
     $ echo "exit $?"
     exit 10
     $"
@@ -348,7 +348,7 @@ test('Ctrl-C after a refusal says that it had no effect', async () => {
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl disputes open --deadline-at 9999-12-31T23:59:00-12:00
     demo: example data on this machine, not a real store
-    Esc for the previous question, Ctrl-C to cancel.
+    Press Esc to go back, Ctrl-C to cancel.
     ✔ Reason: Parcel never arrived
     demo → store <uuid>
 
@@ -358,12 +358,12 @@ test('Ctrl-C after a refusal says that it had no effect', async () => {
 
     ✔ Open this dispute? Yes
 
-    the service rejected the request (422 validation_failed): 1 field is invalid.
+    error: the service rejected the request (422 validation_failed): 1 field is invalid
       --deadline-at: must be a time such as <time>
 
     ? Deadline: 9999-12-31T23:59:00-12:00
 
-    Your reason:
+    Your text:
 
     Parcel never arrived
 
@@ -434,7 +434,7 @@ test('STORECTL_ACCESSIBLE: a whole session in lines of text', async () => {
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl backup create
     demo: example data on this machine, not a real store
-    < and Enter for the previous question, Ctrl-C to cancel.
+    Type < and press Enter to go back, Ctrl-C to cancel.
     Label: nightly
     Sections:
     1: store
@@ -493,11 +493,10 @@ test('40 columns and 20 rows: no word is cut, and the questions about a dispute 
     "$ storectl disputes decide
     demo: example data on this machine, not
     a real store
-    Esc for the previous question, Ctrl-C to
-    cancel.
+    Press Esc to go back, Ctrl-C to cancel.
     ? Which dispute do you want to decide?
     ❯ <id>  open, Buyer does not
-        recognise the charge of 84.50 EUR.
+        recognize the charge of 84.50 EUR.
       Other…
 
     ↑↓ navigate • ⏎ select"
@@ -566,7 +565,7 @@ test('40 columns and 20 rows: no word is cut, and the questions about a dispute 
     > That doesn't match. Try again, or
       press Ctrl-C to cancel.
 
-    Your resolution:
+    Your text:
 
     Delivered, as the carrier has confirmed
 
@@ -613,9 +612,9 @@ test('40 columns: results and errors are wrapped at words', async () => {
     <uuid> not
     found in store
     <uuid>
-      check the id and the store; run
-      \`storectl auth status\` to see which
-      store is used
+      check the id, the store and the base
+      URL; run \`storectl auth status\` to see
+      which are used
       request id:
       <uuid>
     $ echo "exit $?"
@@ -647,7 +646,7 @@ test('the editor takes a long text, which is kept or edited again', async () => 
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl blog create
     demo: example data on this machine, not a real store
-    Esc for the previous question, Ctrl-C to cancel.
+    Press Esc to go back, Ctrl-C to cancel.
     ✔ Title: Spring sale
     ✔ Content (Markdown, press Enter to open your editor):
     demo → store <uuid>

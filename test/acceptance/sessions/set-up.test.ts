@@ -3,14 +3,14 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { newProgramMachine } from '../../helpers/program.ts';
 import { startService } from '../../helpers/service.ts';
-import { demoMachine, openSession } from './session.ts';
+import { demoMachine, openSession, type Session } from './session.ts';
 
 test('auth login: the store id is asked for again if the store is not found, and the key if it is refused', async () => {
   const { origin, storeId, apiKey } = await startService();
   const session = await openSession('storectl auth login', { machine: newProgramMachine() });
   expect(await session.shows(/Base URL:$/)).toMatchInlineSnapshot(`
     "$ storectl auth login
-    Esc for the previous question, Ctrl-C to cancel.
+    Press Esc to go back, Ctrl-C to cancel.
     ? Base URL:"
   `);
   session.type('http://api.example.com');
@@ -25,8 +25,8 @@ test('auth login: the store id is asked for again if the store is not found, and
   session.type(apiKey);
   expect(await session.shows(/Store ID: \S+x$/)).toMatchInlineSnapshot(`
     "✔ API key (not shown):
-    store 5e0c7a52-3d1b-4c8e-9f4a-2b6d8e10c3ax not found, or the key is not for this store; the key was
-    not stored
+    error: store 5e0c7a52-3d1b-4c8e-9f4a-2b6d8e10c3ax not found, or the key is not for this store; the
+    key was not stored
     ? Store ID: 5e0c7a52-3d1b-4c8e-9f4a-2b6d8e10c3ax"
   `);
   session.press('C-u');
@@ -38,14 +38,14 @@ test('auth login: the store id is asked for again if the store is not found, and
   expect(screen).not.toContain('<key>');
   expect(screen).toMatchInlineSnapshot(`
     "$ storectl auth login
-    Esc for the previous question, Ctrl-C to cancel.
+    Press Esc to go back, Ctrl-C to cancel.
     ✔ Base URL: http://<host>
     ✔ Store ID: 5e0c7a52-3d1b-4c8e-9f4a-2b6d8e10c3ax
     ✔ API key (not shown):
-    this key is mistyped or cut off: its checksum is wrong
+    error: this key is mistyped or cut off: its checksum is wrong
     ✔ API key (not shown):
-    store 5e0c7a52-3d1b-4c8e-9f4a-2b6d8e10c3ax not found, or the key is not for this store; the key was
-    not stored
+    error: store 5e0c7a52-3d1b-4c8e-9f4a-2b6d8e10c3ax not found, or the key is not for this store; the
+    key was not stored
     ✔ Store ID: <uuid>
     ✔ API key (not shown):
     ✓ Logged in to store <uuid> @ <host> (profile main)
@@ -58,6 +58,17 @@ test('auth login: the store id is asked for again if the store is not found, and
   expect(JSON.parse(settings).profiles.main).toMatchObject({ storeId, apiKey });
 });
 
+/** At the question for the address: another one, and the same store and key. */
+async function enterAddressAgain(session: Session, origin: string, apiKey: string): Promise<void> {
+  session.press('C-u');
+  session.type(origin);
+  await session.shows(/Store ID: \S+$/);
+  session.press('Enter');
+  await session.shows(/API key \(not shown\):$/);
+  session.type(apiKey);
+  expect(await session.ends()).toContain('✓ Logged in to store <uuid> @ <host> (profile main)');
+}
+
 test('auth login: the address is asked for again if nothing answers there', async () => {
   const { origin, storeId, apiKey } = await startService();
   const command = 'storectl auth login --timeout 1';
@@ -69,13 +80,20 @@ test('auth login: the address is asked for again if nothing answers there', asyn
   await session.shows(/API key \(not shown\):$/);
   session.type(apiKey);
   await session.shows(/could not be reached(.*\n)+. Base URL: \S+$/);
-  session.press('C-u');
-  session.type(origin);
-  await session.shows(/Store ID: \S+$/);
-  session.press('Enter');
+  await enterAddressAgain(session, origin, apiKey);
+});
+
+test('auth login: the address is asked for again if it ends in a version', async () => {
+  const { origin, storeId, apiKey } = await startService();
+  const session = await openSession('storectl auth login', { machine: newProgramMachine() });
+  await session.shows(/Base URL:$/);
+  session.type(`${origin}/v1`);
+  await session.shows(/Store ID:$/);
+  session.type(storeId);
   await session.shows(/API key \(not shown\):$/);
   session.type(apiKey);
-  expect(await session.ends()).toContain('✓ Logged in to store <uuid> @ <host> (profile main)');
+  await session.shows(/ends in \/v1: leave it out, storectl adds it\n. Base URL: \S+\/v1$/);
+  await enterAddressAgain(session, origin, apiKey);
 });
 
 test('auth login: names the store of a new key, and says that no key was stored if cancelled', async () => {
@@ -93,8 +111,8 @@ test('auth login: names the store of a new key, and says that no key was stored 
     "$ storectl auth login
     New key for store <uuid> @ <host> (profile main):
     ✔ API key (not shown):
-    the key was not stored: the service rejected the request (401 invalid_key): The API key is wrong,
-    expired or revoked.
+    error: the service rejected the request (401 invalid_key): The API key is wrong, expired or revoked;
+    the key was not stored
     ? API key (not shown):
     error: cancelled; no key was stored
     $ echo "exit $?"
@@ -132,15 +150,14 @@ test('no store is set up yet: the login comes first, then the command goes on', 
     "$ storectl backup create
     ✔ No store is set up on this machine yet. What do you want to do? Log in (needs the base URL, the
       store id and an API key)
-    Esc for the previous question, Ctrl-C to cancel.
+    Press Esc to go back, Ctrl-C to cancel.
     ✔ Base URL: http://<host>
     ✔ Store ID: <uuid>
     ✔ API key (not shown):
     ✓ Logged in to store <uuid> @ <host> (profile main)
     The key is stored in <home>/config/settings.json.
-    Esc for the previous question, Ctrl-C to cancel.
     ✔ Label: first
-    ✔ Sections (suggestions; the service may accept others): store
+    ✔ Sections (the service may accept others): store
     main → store <uuid> @ <host>
 
     Label     first
@@ -247,9 +264,9 @@ test('profile set: a new one', async () => {
   session.type('store-2');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl profile set
+    Press Esc to go back, Ctrl-C to cancel.
     ✔ Which profile do you want to change? New profile…
     ✔ Name: outlet
-    Esc for the previous question, Ctrl-C to cancel.
     ✔ Base URL: https://api.example.com
     ✔ Store ID: store-2
     ✓ Created profile outlet
@@ -355,7 +372,7 @@ test('demo info', async () => {
     Disputes
       ID                                    STATUS  REASON
       <uuid>  won     Buyer says that the parcel never arrived.
-      <uuid>  open    Buyer does not recognise the charge of 84.50 EUR.
+      <uuid>  open    Buyer does not recognize the charge of 84.50 EUR.
 
     Reclaim notices
       ID                                    SUBDOMAIN    STATUS
@@ -480,7 +497,7 @@ test('service emit', async () => {
     ✔ Which event do you want to emit? feedback_digest
     ✔ Which store is the event for? My store  <uuid>
     ✓ Emitted event feedback_digest
-    <uuid>
+    Event ID  <uuid>
     $ echo "exit $?"
     exit 0
     $"
@@ -507,9 +524,9 @@ test('service deliveries retry', async () => {
   expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`
     "$ storectl service deliveries retry --database <database>
     ? Which delivery do you want to retry?
-    ❯ <uuid>  feedback_digest  Workshop channel
-        (https://discord.com/api/webhooks/100000000000000000/***)  dead  1  <age>  returned status
-        404
+    ❯ <uuid>  feedback_digest, Workshop channel
+        (https://discord.com/api/webhooks/100000000000000000/***), dead, 1 attempt, <age>, returned
+        status 404
 
     ↑↓ navigate • ⏎ select"
   `);

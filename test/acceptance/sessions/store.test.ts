@@ -8,7 +8,7 @@ test('store update', async () => {
   expect(await session.shows(/⏎ submit$/)).toMatchInlineSnapshot(`
     "$ storectl store update
     demo: example data on this machine, not a real store
-    Esc for the previous question, Ctrl-C to cancel.
+    Press Esc to go back, Ctrl-C to cancel.
     ? What do you want to change? (25 choices; scroll for more)
     ❯◯ Name (now Juniper & Ink)
      ◯ Slug (now juniper-ink)
@@ -21,7 +21,7 @@ test('store update', async () => {
      ◯ Brand color (now #2f5d50)
      ◯ Thank you default (now Thank you! Your parcel leaves the works…)
      ◯ Cashback (now 200 bp (2 %))
-     ◯ Cashback cap (now 1500)
+     ◯ Cashback cap (now 1500 (15.00 EUR))
 
     Name of the store
     ↑↓ navigate • space select • a all • i invert • ⏎ submit"
@@ -37,8 +37,8 @@ test('store update', async () => {
     "✔ Time zone: Europe/Rome
     demo → store <uuid>
 
-    Name       Juniper
-    Time zone  Europe/Rome
+    Name       Juniper & Ink → Juniper
+    Time zone  Europe/Berlin → Europe/Rome
 
     ? Update the store with these values?
     ❯ Yes
@@ -51,14 +51,14 @@ test('store update', async () => {
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl store update
     demo: example data on this machine, not a real store
-    Esc for the previous question, Ctrl-C to cancel.
+    Press Esc to go back, Ctrl-C to cancel.
     ✔ What do you want to change? Name, Time zone
     ✔ Name: Juniper
     ✔ Time zone: Europe/Rome
     demo → store <uuid>
 
-    Name       Juniper
-    Time zone  Europe/Rome
+    Name       Juniper & Ink → Juniper
+    Time zone  Europe/Berlin → Europe/Rome
 
     ✔ Update the store with these values? Yes
     ✓ Updated store "Juniper"
@@ -131,7 +131,7 @@ test('blog create', async () => {
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl blog create
     demo: example data on this machine, not a real store
-    Esc for the previous question, Ctrl-C to cancel.
+    Press Esc to go back, Ctrl-C to cancel.
     ✔ Title: Spring sale
     ✔ Content (Markdown): All inks **20 %** off.
     demo → store <uuid>
@@ -207,7 +207,7 @@ test('settings save', async () => {
   expect(await session.shows(/⏎ submit$/)).toMatchInlineSnapshot(`
     "$ storectl settings save
     demo: example data on this machine, not a real store
-    Esc for the previous question, Ctrl-C to cancel.
+    Press Esc to go back, Ctrl-C to cancel.
     ? What do you want to change? (14 choices; scroll for more)
     ❯◯ Quiet hours enabled (now yes)
      ◯ Quiet hours start (now 22:00)
@@ -248,7 +248,7 @@ test('settings save', async () => {
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl settings save
     demo: example data on this machine, not a real store
-    Esc for the previous question, Ctrl-C to cancel.
+    Press Esc to go back, Ctrl-C to cancel.
     ✔ What do you want to change? Quiet hours enabled, Quiet hours start
     ✔ Pause notifications during quiet hours? Yes
     ✔ Quiet hours start: 21:30
@@ -302,7 +302,7 @@ test('settings save: the template of a notification', async () => {
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl settings save
     demo: example data on this machine, not a real store
-    Esc for the previous question, Ctrl-C to cancel.
+    Press Esc to go back, Ctrl-C to cancel.
     ✔ What do you want to change? Notification template
     ✔ Which notification template do you want to change? dispute_opened
     ✔ Template dispute_opened title: Please answer

@@ -120,7 +120,9 @@ describe('--demo', () => {
 
     expect(byChoice).toEqual({ exitCode: 0, stdout: '{"quietHours":{"start":"22:00"}}\n', stderr: marker });
     expect(byEnvironment).toMatchObject({ exitCode: 0, stderr: marker });
-    expect((await machine.run(['profile', 'list'])).stderr).toContain('The demo store is in use');
+    expect((await machine.run(['profile', 'list'])).stderr).toBe(
+      'The demo store is in use. Run `storectl auth login` to connect a store.\n',
+    );
   });
 
   test('its key is in no file, and the files are for their owner alone', async () => {

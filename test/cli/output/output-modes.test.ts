@@ -35,6 +35,16 @@ describe('--fields with a name that is not there', () => {
     });
   });
 
+  test('suggests nothing for a name that resembles none', async () => {
+    const service = await startService();
+    const { stderr } = await machineFor(service).run(['settings', 'show', '--fields', 'nope']);
+
+    expect(JSON.parse(stderr).error).toMatchObject({
+      message: 'unknown field: nope',
+      hint: expect.stringMatching(/^fields: /),
+    });
+  });
+
   test('a change is refused before it is sent', async () => {
     const service = await startService();
     const machine = machineFor(service);
@@ -285,7 +295,7 @@ describe('links', () => {
 });
 
 describe('STORECTL_ACCESSIBLE=1', () => {
-  test('a record is a line for each field, a table a block for each row, without colour', async () => {
+  test('a record is a line for each field, a table a block for each row, without color', async () => {
     const style = await styleOf(terminal, { STORECTL_ACCESSIBLE: '1' });
 
     expect(
@@ -332,7 +342,7 @@ describe('STORECTL_ACCESSIBLE=1', () => {
     const screen = await openTerminal(machine.folder, machine.env);
     screen.type(`alias storectl="'${testNode}' '${launcher}'"; clear`);
     screen.type('storectl --demo backup create');
-    await screen.shows(/< and Enter for the previous question, Ctrl-C to cancel\.\nLabel:$/s);
+    await screen.shows(/Type < and press Enter to go back, Ctrl-C to cancel\.\nLabel:$/s);
     screen.type('');
     await screen.shows(/Invalid answer: a value is required\.\n.*Label:/);
     screen.type('first');
@@ -405,7 +415,7 @@ describe('the pager', () => {
   });
 });
 
-test('an error is red at its beginning where colours are wanted', async () => {
+test('an error is red at its beginning where colors are wanted', async () => {
   const { stderr } = await newMachine({ FORCE_COLOR: '1' }).run(['settings', 'show']);
 
   expect(stderr.startsWith('\u001b[31merror:\u001b[39m ')).toBe(true);

@@ -188,11 +188,12 @@ describe('values', () => {
 
   test.each([
     [0, 'just now'],
-    [59_999, 'in less than a minute'],
+    [29_999, 'in less than a minute'],
     [-59_999, 'just now'],
     [60_000, 'in 1 minute'],
     [-2 * 3_600_000, '2 hours ago'],
     [3 * 86_400_000, 'in 3 days'],
+    [7 * 86_400_000 - 120_000, 'in 7 days'],
     [-45 * 86_400_000, '1 month ago'],
     [800 * 86_400_000, 'in 2 years'],
   ])('%d ms is %s', (distance, words) => {
@@ -297,7 +298,7 @@ async function runInTerminal(
 describe('a whole command', () => {
   const update = ['store', 'update', '--cashback-bp', '250', '--cashback-cap-minor', '1500'];
 
-  test('fits a narrow terminal, in colour, with units next to the numbers', async () => {
+  test('fits a narrow terminal, in color, with units next to the numbers', async () => {
     const service = await startService();
     const env = {
       STORECTL_BASE_URL: service.origin,
@@ -305,16 +306,47 @@ describe('a whole command', () => {
       STORECTL_API_KEY: service.apiKey,
     };
 
-    const coloured = await runInTerminal(update, 80, env);
+    const colored = await runInTerminal(update, 80, env);
     const plain = await runInTerminal([...update, '--set', 'name=x'], 40, { ...env, NO_COLOR: '1' });
     const json = await runInTerminal([...update, '--set', 'name=y', '--json'], 40, env);
 
-    expect(coloured).toContain('\u001b[1m');
-    expect(coloured).toContain('250 bp (2.5 %)');
-    expect(coloured).toContain('1500 (15.00 EUR)');
+    expect(colored).toContain('\u001b[1m');
+    expect(colored).toContain('250 bp (2.5 %)');
+    expect(colored).toContain('1500 (15.00 EUR)');
     expect(plain).not.toContain('\u001b');
     for (const line of plain.split('\n')) expect(line.length).toBeLessThanOrEqual(40);
     expect(json).toBe(`${JSON.stringify(JSON.parse(json), null, 2)}\n`);
+  });
+
+  test('disputes are told apart by reason, and by case or order where known, also at 80 columns', async () => {
+    const machine = machineFor(await startService());
+    const orderId = '5f0cbead-0000-4000-8000-000000000002';
+    const open = async (...args: string[]) => {
+      const reason = ['--reason', `${'The parcel did not arrive '.repeat(4)}${args[1]}`];
+      const deadline = ['--deadline-at', '2040-05-06 09:00'];
+      return (await machine.run(['disputes', 'open', ...reason, ...deadline, ...args, '-q'])).stdout.trim();
+    };
+    const [first, second] = [
+      await open('--order-id', orderId),
+      await open('--order-id', orderId, '--provider-case-id', 'PP-D-7'),
+    ];
+    const decision = ['--status', 'lost', '--resolution', 'No proof', '--confirm', first, '--no-input'];
+    await machine.run(['disputes', 'decide', first, ...decision]);
+
+    const env = { STORECTL_STATE_DIR: machine.stateDirectory, NO_COLOR: '1' };
+    const lines = (await runInTerminal(['disputes', 'list'], 80, env)).trimEnd().split('\n');
+    const short = (id: string) => shortenId(id, [first, second]);
+    expect(lines).toEqual([
+      expect.stringMatching(/^ID +REASON +STATUS +DEADLINE +CASE\/ORDER +SEEN$/),
+      expect.stringMatching(`^${short(first)} +The parcel did.*… +lost +in 13 years +5f0cbead +now$`),
+      expect.stringMatching(`^${short(second)} +The parcel did.*… +open +in 13 years +PP-D-7 +now$`),
+    ]);
+    for (const line of lines) expect(line.length).toBeLessThanOrEqual(80);
+    const json = JSON.parse((await machine.run(['disputes', 'list', '--json'])).stdout);
+    expect(json).toMatchObject([
+      { id: first, resolution: 'No proof', orderId, providerCaseId: null, kind: 'payment' },
+      { id: second, resolution: null, orderId, providerCaseId: 'PP-D-7' },
+    ]);
   });
 
   test.each([
@@ -358,7 +390,7 @@ describe('a whole command', () => {
     },
   );
 
-  test('in a pipe is the same table without colour; FORCE_COLOR and NO_COLOR decide', async () => {
+  test('in a pipe is the same table without color; FORCE_COLOR and NO_COLOR decide', async () => {
     const service = await startService();
     const machine = machineFor(service);
     const show = ['settings', 'show'];
@@ -371,8 +403,7 @@ describe('a whole command', () => {
     expect(piped.stdout).not.toContain('\u001b');
     expect(piped.stdout).toMatch(/^Quiet hours enabled +yes$/m);
     expect(forced.stdout).toContain('\u001b[1m');
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: the escapes of colours
-    expect(forced.stdout.replace(/\u001b\[\d+m/g, '').replace(/ +/g, ' ')).toBe(
+    expect(stripVTControlCharacters(forced.stdout).replace(/ +/g, ' ')).toBe(
       piped.stdout.replace(/ +/g, ' '),
     );
     expect(both.stdout).toBe(piped.stdout);
@@ -438,7 +469,10 @@ content-type: application/json
 });
 
 test.each([
-  [['settings', 'save', '--quiet-hours-enabled'], /all of them are sent; see `storectl settings diff`/],
+  [
+    ['settings', 'save', '--quiet-hours-enabled'],
+    /the whole document is sent; run `storectl settings diff` to see the changes/,
+  ],
   [
     ['backup', 'restore', id, '--sections', 'store', '--confirm', id],
     /a safety backup of the same sections is taken first/,
@@ -451,7 +485,7 @@ test.each([
   expect(result).toMatchObject({ exitCode: 0, stderr: expect.stringMatching(note) });
 });
 
-test('statuses, and deadlines that are near, are coloured in tables and records; the words stay the same', () => {
+test('statuses, and deadlines that are near, are colored in tables and records; the words stay the same', () => {
   const style = { color: new Chalk({ level: 1 }), width: 80 };
   const now = Date.now();
   const inHours = (hours: number) => new Date(now + hours * 3_600_000).toISOString();

@@ -29,6 +29,10 @@ const wrong: Readonly<Record<string, Wrong>> = {
     args: [...update, '--cashback-bp', '2.5'],
     says: '--cashback-bp must be a whole number (got "2.5")',
   },
+  'a number with its unit': {
+    args: [...update, '--cashback-bp', '250bp'],
+    says: 'use a whole number without a unit; basis points: 250 is 2.5 %',
+  },
   'a percentage': {
     args: [...update, '--tax-rate-bp', '19%'],
     says: '--tax-rate-bp must be a whole number (got "19%")',
@@ -414,6 +418,11 @@ const triedFirst: Readonly<Record<string, string>> = {
   posts: 'storectl blog list',
   'post new': 'storectl blog create',
   'blog show': 'storectl blog list',
+  'blog publish': 'can only create and list posts',
+  'blog update 5f0c': 'can only create and list posts',
+  'post edit': 'can only create and list posts',
+  webhooks: 'storectl notify add-endpoint',
+  'webhook create': 'storectl notify add-endpoint',
   notifications: 'storectl notify list',
   'endpoints add': 'storectl notify add-endpoint',
   'reclaim show': 'storectl reclaim list',

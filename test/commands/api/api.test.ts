@@ -38,6 +38,22 @@ test('the real service: a read, a change that the history knows, and a refusal',
   expect(refused.stderr).toContain('error: the service rejected the request (422 validation_failed)');
 });
 
+test('a path alone is read; without any path, an example is shown', async () => {
+  await using scene = await setScene();
+
+  const read = await scene.machine.run(['api', `${settings}?a=1`]);
+  const empty = await scene.machine.run(['api']);
+
+  expect(read).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(scene.server.requests).toMatchObject([
+    { method: 'GET', path: `/v1/stores/${storeId}/operations/settings?a=1` },
+  ]);
+  expect(empty).toMatchObject({
+    exitCode: 3,
+    stderr: `error: <path> is required (for example ${settings})\n  add it to the command\n`,
+  });
+});
+
 test('fields: JSON where it parses, dotted paths, the last one counts; a key is made for a keyed operation', async () => {
   await using scene = await setScene();
   const fields = [
@@ -90,12 +106,12 @@ test('brackets: a[] is a list, a[b] an object, as in gh api', async () => {
   expect(decodeURIComponent(read?.path ?? '')).toBe('/v1/x?sections[]=store');
 });
 
-test('HEAD is a method like the others, and what is missing names all of them', async () => {
+test('HEAD is a method like the others, and an unknown method names all of them', async () => {
   await using scene = await setScene(answer(200, ''));
   expect(await scene.machine.run(['api', 'HEAD', '/v1/x', '-i'])).toMatchObject({ exitCode: 0 });
   expect(scene.server.requests).toMatchObject([{ method: 'HEAD' }]);
-  const { stderr } = await scene.machine.run(['api']);
-  expect(stderr).toContain('one of GET, HEAD, POST, PUT, PATCH, DELETE');
+  const { stderr } = await scene.machine.run(['api', 'FETCH', '/v1/x']);
+  expect(stderr).toContain('use one of GET, HEAD, POST, PUT, PATCH, DELETE');
 });
 
 test('a keyed operation whose answer is lost is sent again with the same bytes', async () => {
@@ -297,10 +313,9 @@ test.each([
   expect(scene.server.requests).toEqual([]);
 });
 
-test('what is missing is named at once', async () => {
-  const result = await newMachine().run(['api']);
+test('a missing path is named before a missing store', async () => {
+  const result = await newMachine().run(['api', 'POST']);
   expect(result.exitCode).toBe(3);
-  expect(result.stderr).toContain('<method>');
   expect(result.stderr).toContain('<path>');
 });
 

@@ -55,7 +55,7 @@ test.each([
   [-1, '31m', 'overdue'],
   [23, '31m', 'urgent, less than 24 hours left'],
   [71, '33m', 'soon, less than 72 hours left'],
-])('a deadline in %i hours is told by colour and in words', (hours, color, words) => {
+])('a deadline in %i hours is told by color and in words', (hours, color, words) => {
   const answer = { record: { status: 'open', deadlineAt: inHours(hours) }, evidence: [] };
 
   expect(describeDispute(answer, { ...terminal, out: { ...terminal.out, width: 200 } })).toMatch(

@@ -94,7 +94,7 @@ test('a stored key for another address is not sent there', async () => {
   expect(stdout).not.toContain(service.apiKey);
 });
 
-test('a mistyped key is recognised without sending it', async () => {
+test('a mistyped key is recognized without sending it', async () => {
   const service = await startService();
   await using server = await startFaultServer([answer(200, {})]);
   for (const apiKey of [service.apiKey.slice(0, -1), service.apiKey.replace(/.(.{8})$/, '-$1')]) {
@@ -129,8 +129,7 @@ test.each([
   await using scene = await sceneWith(answer(200, {}, { date }));
   const found = await diagnose(scene.machine);
   expect(found.of.clock?.status).toBe(status);
-  if (minutes !== 0)
-    expect(found.of.clock?.message).toContain(words.replace('10 minutes ahead', '9 minutes ahead'));
+  if (minutes !== 0) expect(found.of.clock?.message).toContain(words);
   expect(found.exitCode).toBe(exitCode);
 });
 
@@ -222,7 +221,7 @@ test('a state folder that cannot be used: exit 11', async () => {
   expect((await scene.machine.run(['doctor', '-q'])).stdout).toBe('state\nhistory\n');
 });
 
-test('history: open records and locks left behind are warnings, a torn record is a problem', async () => {
+test('history: open records are warnings, a torn record is a problem, a lock left behind is neither', async () => {
   await using scene = await sceneWith({ does: 'drop' }, answer(200, {}));
   const { machine } = scene;
   expect(await machine.run(['api', 'POST', '/v1/x'])).toMatchObject({ exitCode: 10 });
@@ -237,7 +236,7 @@ test('history: open records and locks left behind are warnings, a torn record is
   expect(open.of.history?.message).toBe(`1 record in ${folder}`);
   expect(open.of.open).toMatchObject({ status: 'warning', fix: 'run `storectl resume`' });
   expect(open.of.locks).toMatchObject({
-    status: 'warning',
+    status: 'ok',
     message: expect.stringContaining(`process ${pid}`),
   });
 

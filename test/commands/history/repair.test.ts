@@ -58,7 +58,7 @@ test('repair moves the record aside, says what can be read, and changes are sent
   expect(repaired).toMatchObject({ exitCode: 0, stderr: expect.stringContaining(`Moved to`) });
   expect(repaired.stdout).toContain(`${id}  backup.create`);
   expect(repaired.stdout).toContain(`store ${storeId}`);
-  expect(await machine.run(['history', 'repair'])).toMatchObject({ stderr: 'No record is damaged.\n' });
+  expect(await machine.run(['history', 'repair'])).toMatchObject({ stderr: 'No damaged records.\n' });
   expect(await machine.run(create)).toMatchObject({ exitCode: 0 });
   await server.close();
 });

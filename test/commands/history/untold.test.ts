@@ -82,8 +82,8 @@ test('posts of a batch count as told once they are printed', async () => {
   const resumed = await machine.run(['resume', '--json']);
 
   expect(JSON.parse(resumed.stdout)).toMatchObject([
-    { operation: 'blog.create', message: 'applied, but not reported before' },
-    { operation: 'blog.create', message: 'applied, but not reported before' },
+    { operation: 'blog.create', message: 'applied before the command ended' },
+    { operation: 'blog.create', message: 'applied before the command ended' },
   ]);
   expect(await machine.run(['resume'])).toMatchObject({ stderr: 'Nothing to resume.\n' });
   expect(await machine.run(create)).toMatchObject({ exitCode: 0 });

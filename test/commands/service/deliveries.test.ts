@@ -40,10 +40,9 @@ test('emit, start, list and retry: from an event to a message, a dead letter and
   const start = ['--database', service.databaseFile, '--delivery-sink', receiver.url];
 
   const emitted = await run('service', 'emit', '--event', 'feedback_digest', '--data', 'summary=a=b');
-  const eventId = emitted.stdout.trim();
+  const [, eventId = ''] = /^Event ID {2}([0-9a-f-]{36})\n$/.exec(emitted.stdout) ?? [];
   expect(emitted).toMatchObject({
     exitCode: 0,
-    stdout: expect.stringMatching(/^[0-9a-f-]{36}\n$/),
     stderr: '✓ Emitted event feedback_digest\n',
   });
   expect(await list('--state', 'pending')).toMatchObject([
@@ -111,9 +110,9 @@ test.each([
   [['service', 'deliveries', 'forget'], 2, 'use list or retry'],
   [['service', 'deliveries', 'list', '--state', 'lost'], 2, 'pending, held, delivered, dead'],
   [['service', 'deliveries', 'list', '--limit', '0'], 2, '--limit'],
-  [['service', 'deliveries', 'retry'], 3, '--all-dead'],
+  [['service', 'deliveries', 'retry'], 3, '<id> or --all-dead is required'],
   [['service', 'deliveries', 'retry', 'x', '--all-dead'], 2, 'cannot be used together'],
-  [['service', 'deliveries', 'retry', 'no-such-id'], 5, 'Delivery no-such-id not found'],
+  [['service', 'deliveries', 'retry', 'no-such-id'], 5, 'error: delivery no-such-id not found\n'],
   [['service', 'emit', '--event', 'feedback_digest', '--dry-run'], 2, 'nothing was done'],
   [['service', 'deliveries', 'retry', '--all-dead', '--dry-run'], 2, 'nothing was done'],
   [['service', 'start', '--delivery-sink', 'https://discord.com'], 2, 'on this machine'],

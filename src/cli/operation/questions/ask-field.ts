@@ -2,6 +2,7 @@ import type { Io } from '../../core/io.ts';
 import { isObject } from '../../core/json-value.ts';
 import { printable } from '../../core/sanitize.ts';
 import { type FieldFlag, parseFlag, remarkOf } from '../../input/field-flags.ts';
+import { formatValue } from '../../output/format-value.ts';
 import { labelOf, lowerFirst } from '../../output/labels.ts';
 import { EditorFailed, editorOf, editText, whatNow } from '../../prompts/editor.ts';
 import {
@@ -22,22 +23,24 @@ export interface FieldHints {
   readonly words?: readonly string[] | undefined;
   /** Whether the service may take other values than `words`; the question says so. */
   readonly areGuesses?: boolean;
+  /** ISO 4217 code of the amounts, or null if unknown. */
+  readonly currency?: string | null;
 }
 
 /** Asks for a field of the request and validates the answer against the contract. */
 export async function askField(
   io: Io,
   field: FieldFlag,
-  { before, words = [], areGuesses = false }: FieldHints = {},
+  { before, words = [], areGuesses = false, currency = null }: FieldHints = {},
 ): Promise<unknown> {
   if (field.kind === 'boolean') return askYesNo(io, `${field.description}?`, before === true);
   if (words.length > 0) {
-    const question = promptOf(field, areGuesses ? 'suggestions; the service may accept others' : '');
+    const question = promptOf(field, areGuesses ? 'the service may accept others' : '');
     const askSuggested = field.kind === 'list' ? askWords : askWord;
     return askSuggested(io, field, question, words, before);
   }
   if (field.fileFlag !== null) return askLongText(io, field, typeof before === 'string' ? before : '');
-  return askLine(io, field, before);
+  return askLine(io, field, before, currency);
 }
 
 /** The field's label, as in results, and what helps to answer: `Cashback cap (cents)`. */
@@ -46,14 +49,19 @@ function promptOf({ path }: FieldFlag, ...remarks: readonly string[]): string {
   return shown === '' ? labelOf(path) : `${labelOf(path)} (${shown})`;
 }
 
-async function askLine(io: Io, field: FieldFlag, before?: unknown): Promise<unknown> {
+async function askLine(
+  io: Io,
+  field: FieldFlag,
+  before?: unknown,
+  currency: string | null = null,
+): Promise<unknown> {
   const preset = before === undefined || before === null ? undefined : textOf(before);
   const remark = remarkOf(field);
   const isNeeded = preset === undefined || !remark.startsWith('for example');
   const several = field.kind === 'list' || field.kind === 'map' ? 'comma-separated' : '';
   const text = await askText(io, promptOf(field, isNeeded ? remark : '', several), {
     preset,
-    validate: (answer) => problemOf(field, answer) ?? true,
+    validate: (answer) => problemOf(field, answer, currency) ?? true,
   });
   return valueFrom(field, text);
 }
@@ -73,14 +81,23 @@ function valueFrom(field: FieldFlag, text: string): unknown {
 }
 
 /** Why a text is not valid for the field, or null. */
-function problemOf(field: FieldFlag, text: string): string | null {
+function problemOf(field: FieldFlag, text: string, currency: string | null = null): string | null {
   if (text.trim() === '') return 'A value is required';
   try {
     const { error } = field.schema.safeParse(valueFrom(field, text));
     return error === undefined ? null : (error.issues[0]?.message ?? 'this is not valid');
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    const problem = error instanceof Error ? error.message : String(error);
+    return problem.replace(field.flag, labelOf(field.path)) + exampleOf(field, currency);
   }
+}
+
+/** `, for example 2000 for 20.00 EUR`, for a number that has a unit. */
+function exampleOf({ kind, path }: FieldFlag, currency: string | null): string {
+  if (kind !== 'number') return '';
+  const shown = formatValue(path.at(-1) ?? '', 2000, { now: 0, currency });
+  const [, amount] = /\((.*)\)$/.exec(shown) ?? [];
+  return amount === undefined ? '' : `, for example 2000 for ${amount}`;
 }
 
 const other: Choice = { value: '', name: 'Other…' };

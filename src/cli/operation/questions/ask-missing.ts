@@ -1,7 +1,8 @@
 import { knownValues } from '../../../contract/fields.ts';
 import { type Operation, pathParameterProblem } from '../../../contract/operation.ts';
+import { decideDispute } from '../../../contract/operations/disputes.ts';
 import type { Context } from '../../command/context.ts';
-import { completeId, idsBeginningWith, shortenId } from '../../command/short-id.ts';
+import { idsBeginningWith, shortenId } from '../../command/short-id.ts';
 import { demoProfile } from '../../config/connection-settings.ts';
 import { CliError } from '../../core/errors.ts';
 import { getPath, setPath } from '../../core/field-path.ts';
@@ -18,7 +19,7 @@ import {
   unlessBack,
 } from '../../prompts/questions.ts';
 import type { Interview } from '../run/run.ts';
-import { askField } from './ask-field.ts';
+import { askField, type FieldHints } from './ask-field.ts';
 import { type KnownId, knownIds } from './known-ids.ts';
 
 /** The missing input of an operation, in the order of the questions. */
@@ -42,7 +43,7 @@ export function isNotFound(error: unknown): error is CliError {
 
 /** Shows why the service refused before a question is asked again. */
 export function explainRefusal({ notice, err }: Context, { details }: CliError, hint = ''): void {
-  const lines = [details.message, hint].filter((line) => line !== '').join('\n');
+  const lines = [`error: ${details.message}`, ...(hint === '' ? [] : [`  ${hint}`])].join('\n');
   notice(`\n${err.color.yellow(printableLines(lines))}\n`);
 }
 
@@ -81,8 +82,9 @@ export async function interview(
     };
   const questions = () => [...first(), ...missing.map(questionOfId), ...fields.map(questionOf)];
   if (missing.length > 0 && known.length === 0) {
-    const what = missing.map(nounOf).join(' or ');
-    context.notice(`No ${what} to choose from on this machine. Enter an ID.`);
+    const what = missing.map((name) => `${nounOf(name)}s`).join(' or ');
+    const open = operation.id === decideDispute.id ? 'open ' : '';
+    context.notice(`No ${open}${what} seen on this machine. Enter an id.`);
   }
   if (missing.length === 0) await introduce(parameters);
   // A change has a review at the end, which Escape can leave as well.
@@ -90,6 +92,7 @@ export async function interview(
   await askFromStart(questions);
   return {
     goBack: () => askFromStart(questions, questions().length - 1),
+    first,
     questionOf,
     questionsOfIds: () => ids.map(questionOfId),
   };
@@ -103,11 +106,12 @@ export async function askInto(
   { io, settings }: Context,
   body: Record<string, unknown>,
   field: FieldFlag,
-  { words, now }: { readonly words?: readonly string[] | undefined; readonly now?: unknown } = {},
+  { words, now, currency = null }: Pick<FieldHints, 'words' | 'currency'> & { readonly now?: unknown } = {},
 ): Promise<void> {
   const hints = {
     before: getPath(body, field.path) ?? now,
     words: words ?? knownValues(field.schema),
+    currency,
     // The demo is the service that these words are of.
     areGuesses: words === undefined && (await settings()).profile !== demoProfile,
   };
@@ -146,7 +150,7 @@ export async function askId(
       validate,
       preset: isKnown ? undefined : before,
     });
-    return completeId(typed.trim(), ids);
+    return idsBeginningWith(typed.trim(), ids)[0] ?? typed.trim();
   };
   if (known.length === 0) return typeId();
   const other = '';

@@ -1,5 +1,5 @@
 import type { Context } from '../../command/context.ts';
-import { getPath, removePath } from '../../core/field-path.ts';
+import { getPath, removePath, textAt } from '../../core/field-path.ts';
 import type { FieldFlag } from '../../input/field-flags.ts';
 import { formatValue } from '../../output/format-value.ts';
 import { labelOf } from '../../output/labels.ts';
@@ -59,7 +59,7 @@ export function questionsOfChanges(
   current: Readonly<Record<string, unknown>>,
   more?: MoreChanges,
 ): Questions {
-  const values = { now: context.now(), currency: null };
+  const values = { now: context.now(), currency: textAt(current, ['defaultCurrency']) };
   return questionsOfFields(context, {
     fields,
     more,
@@ -67,7 +67,8 @@ export function questionsOfChanges(
       const value = getPath(current, path) ?? '';
       return value === '' ? '' : ` (now ${truncateText(formatValue(path.at(-1) ?? '', value, values), 40)})`;
     },
-    questionOf: (field) => () => askInto(context, body, field, { now: getPath(current, field.path) }),
+    questionOf: (field) => () =>
+      askInto(context, body, field, { now: getPath(current, field.path), currency: values.currency }),
     leaveOut: ({ path }) => removePath(body, path),
   });
 }

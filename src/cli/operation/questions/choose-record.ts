@@ -17,9 +17,12 @@ export async function recordChoices(context: Context, query: RecordQuery = {}): 
 /** A record as a choice of a picker. */
 export function asChoice(record: HistoryRecord, now: number): Choice {
   const summary = recordSummary(record, now);
-  const { id, operation, label, age, result } = summary;
-  const state = describeState(summary) + (isUntold(record) ? ' (not reported)' : '');
-  const words = [operation, label, state, result, age].filter((word) => word !== null);
+  const { id, operation, label, age, result, open } = summary;
+  const isReason = open && result !== null;
+  const reason = isReason ? ` (${result.replaceAll('_', ' ')})` : isUntold(record) ? ' (not reported)' : '';
+  const words = [operation, label, describeState(summary) + reason, isReason ? null : result, age].filter(
+    (word) => word !== null,
+  );
   const shortId = shortRecordId(id);
   return { value: id, name: `${shortId}  ${words.map(printable).join(', ')}`, short: shortId };
 }

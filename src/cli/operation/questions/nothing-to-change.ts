@@ -18,7 +18,7 @@ export function askWhatChanges(
   return async (body, input) => {
     if (Object.keys(body).length > 0) return null;
     if (!input.context.canPrompt) {
-      throw usageError('nothing to change', `give at least one field, for example ${example}`);
+      throw usageError('nothing to change', `pass at least one field, for example ${example}`);
     }
     const { questionsOfChanges } = await import('./choose-changes.ts');
     const current = await read(input);

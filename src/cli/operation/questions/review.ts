@@ -24,7 +24,8 @@ export async function reviewAndPerform(
   const isChange = run.request.operation.class !== 'read';
   for (let wasRefused = false; ; ) {
     try {
-      const { text, changesNothing, send } = (await command.preview?.(run)) ?? previewFields(run, command);
+      const { text, changesNothing, send } =
+        (await command.preview?.(run)) ?? (await previewFields(run, command));
       if (isChange && text !== '') notice(changesNothing ? text : `\n${text}\n`);
       const isSettled = !isChange || changesNothing || command.confirm !== undefined;
       if (isSettled || (await agree(run, interview, command.question ?? 'Send this request?')))
@@ -47,11 +48,11 @@ export async function reviewAndPerform(
 }
 
 /** Shows the fields of the request. */
-function previewFields(run: Run, command: OperationCommand): Preview {
+async function previewFields(run: Run, command: OperationCommand): Promise<Preview> {
   const { context } = run.ui;
   const rows = rowsOf(run.request.body ?? {}, { now: context.now(), currency: null });
   return {
-    text: rows.length === 0 ? '' : renderRecord(rows, context.err),
+    text: (await command.review?.(run)) ?? (rows.length === 0 ? '' : renderRecord(rows, context.err)),
     changesNothing: false,
     send: () => (command.perform ?? perform)(run),
   };
@@ -70,11 +71,12 @@ async function agree(run: Run, interview: Interview, question: string): Promise<
   return answer === 'yes';
 }
 
-/** Asks for any fields of the request, including optional ones. */
+/** Asks for any fields of the request, including optional ones. A command with a menu of its own shows that one again. */
 async function askForMore(
   { request: { body }, ui: { context, fields } }: Run,
   interview: Interview,
 ): Promise<void> {
+  if (interview.first().length > 0) return askInTurn(interview.first);
   const values = { now: context.now(), currency: null };
   const questions = questionsOfFields(context, {
     fields: fields.filter(({ path }) => path.join('.') !== 'idempotencyKey'),

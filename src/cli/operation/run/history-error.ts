@@ -34,7 +34,7 @@ export function describeHistoryError(error: unknown): unknown {
       code: 'outcome_unknown',
       exitCode: exitCodes.unknown,
       message: `an earlier identical request (${error.earlier.id}) may have been applied; nothing was sent`,
-      hint: `settle it with \`storectl resume ${error.earlier.id}\` before you run the command again`,
+      hint: `run \`storectl resume ${error.earlier.id}\` before you run the command again`,
       outcome: 'unknown',
       operationId: error.earlier.id,
     });

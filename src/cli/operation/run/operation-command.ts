@@ -49,6 +49,8 @@ export interface OperationCommand extends InputCommand, ResultView {
   readonly question?: string;
   /** Fields of the printed answer that the contract does not name. */
   readonly extraAnswerFields?: readonly string[];
+  /** What a user who was asked for input reviews before sending; the fields of the request unless given. */
+  review?(run: Run): Promise<string>;
   /** Replaces plain sending, for commands that check or read something first. */
   perform?(run: Run): Promise<Performed>;
   /** As `perform`, for a change whose preview needs the current state of the service. */

@@ -1,3 +1,4 @@
+import { hintOfVersion } from '../../../client/base-url.ts';
 import type { Outcome, Problem } from '../../../client/outcome.ts';
 import { MAX_ATTEMPTS } from '../../../client/retry.ts';
 import type { OperationClass } from '../../../contract/operation.ts';
@@ -22,6 +23,8 @@ export interface Sent {
   readonly keyVariable?: string | null;
   /** The profile in use, whose key was refused. */
   readonly profile?: string;
+  /** The base URL in use, without a trailing slash. */
+  readonly baseUrl?: string;
   /** What "not found" is about; without it the service's own words are shown. */
   readonly subject?: Subject;
 }
@@ -54,6 +57,7 @@ export function outcomeError(
     recordId: null,
     keyVariable: variable,
     profile: firstProfile,
+    baseUrl: '',
   } as const;
   const context: OutcomeContext = { ...defaults, ...sent, now: now() };
   return new CliError({
@@ -82,7 +86,7 @@ function rejectedDetails(
   const fields = describeFields(problem, context.fields);
   const code = problem.code ? ` ${printable(problem.code)}` : '';
   const refused = [
-    `the service rejected the request (${status}${code}): ${printable(problem.message)}`,
+    `the service rejected the request (${status}${code}): ${printable(problem.message).replace(/(?<!\.)\.$/, '')}`,
     ...fields.map(({ field, flag, detail }) => `  ${flag ?? (field || 'the request')}: ${detail}`),
   ].join('\n');
   return {
@@ -119,21 +123,28 @@ function notSentDetails(
 
 type Unknown = Extract<Outcome, { kind: 'unknown' }>;
 
-function unknownDetails(outcome: Unknown, { recordId, now }: OutcomeContext): ErrorDetails {
-  const settle =
-    recordId === null
-      ? 'its history record is missing: check the store'
-      : whenToTryAgain(`settle it with \`storectl resume ${recordId}\``, outcome.retryAt, now);
+function unknownDetails(outcome: Unknown, context: OutcomeContext): ErrorDetails {
   return {
     code: 'outcome_unknown',
     exitCode: exitCodes.unknown,
     message: `the request was sent, but its outcome is unknown: ${describeDoubt(outcome)}`,
-    hint:
-      outcome.retryAt === null
-        ? `${settle} before you run the command again`
-        : `before you run the command again, ${settle}`,
+    hint: hintOfUnknown(outcome, context),
     status: outcome.status ?? undefined,
   };
+}
+
+/** What `resume` can send again may be sent by the same command, too; anything else must not be sent twice. */
+function hintOfUnknown({ status, retryAt }: Unknown, context: OutcomeContext): string {
+  const { recordId, now } = context;
+  if (recordId === null)
+    return 'its history record is missing: check the store before you run the command again';
+  const resume = `run \`storectl resume ${recordId}\``;
+  const when = status === null ? `${resume} when the service answers again` : `${resume} later`;
+  if (context.class !== 'one-shot')
+    return `the change is still open: ${retryAt === null ? when : whenToTryAgain(resume, retryAt, now)}`;
+  return retryAt === null
+    ? `${resume} before you run the command again`
+    : `before you run the command again, ${whenToTryAgain(resume, retryAt, now)}`;
 }
 
 /** A read whose answer did not come. */
@@ -193,7 +204,7 @@ const anotherKey = 'use another idempotency key; in CI, set STORECTL_CI_JOB if o
 function hintOfStatus(
   status: number,
   retryAt: number | null,
-  { keyVariable: variable, profile, subject, now }: OutcomeContext,
+  { keyVariable: variable, profile, baseUrl, subject, now }: OutcomeContext,
 ): string {
   const key = variable === null ? 'the key' : `the key in ${variable}`;
   if (status === 401) {
@@ -206,10 +217,12 @@ function hintOfStatus(
   if (status === 403) return `${key} lacks the scope for this: use a key that has it`;
   if (status === 404 || status === 410) {
     if (subject?.listedBy)
-      return `give the whole id, or at least its first ${minIdLength} characters; run \`storectl ${subject.listedBy} list\` to see the ids`;
-    return subject?.object === null
-      ? 'check the store id, or use a key for this store; run `storectl auth status` to see both'
-      : 'check the id and the store; run `storectl auth status` to see which store is used';
+      return `pass the whole id, or at least its first ${minIdLength} characters; run \`storectl ${subject.listedBy} list\` to see the ids`;
+    const what =
+      subject?.object === null
+        ? 'check the store id and the base URL, and that the key is for this store'
+        : 'check the id, the store and the base URL';
+    return `${what}; ${hintOfVersion(baseUrl) ?? 'run `storectl auth status` to see which are used'}`;
   }
   if (status === 409 || status === 412) return 'check the current state before you try again';
   if (status === 425 || status === 429) {

@@ -24,7 +24,7 @@ export function idIfAny(answer: unknown): unknown {
  * how to undo it.
  */
 export async function printResult(run: Run, command: ResultView, performed: Performed): Promise<void> {
-  const { answer, text, id, record, undo } = performed;
+  const { answer, text, id, record, undo, insteadOfUndo } = performed;
   const { context } = run.ui;
   const { flags, out } = context;
   if (flags.quiet) {
@@ -47,8 +47,13 @@ export async function printResult(run: Run, command: ResultView, performed: Perf
     const described = (await describeAnswer(run, command, performed)) ?? renderJson(text, out);
     if (described !== '') context.print(described);
   }
-  if (undo === null) context.notice('No undo: the previous values are not known on this machine.');
-  else if (undo !== undefined) context.noticeToCopy(`Undo: ${undo}`);
+  if (undo === null) {
+    const reason = 'No undo: the previous values are not known on this machine.';
+    context.notice(insteadOfUndo === undefined ? reason : `${reason} ${insteadOfUndo.sentence}`);
+    if (insteadOfUndo !== undefined) context.noticeToCopy(`  ${insteadOfUndo.command}`);
+  } else if (undo !== undefined) {
+    context.noticeToCopy(`Undo: ${undo}`);
+  }
 }
 
 /** `✓ Created backup "nightly"` on stderr. `text` may contain values from the service. */

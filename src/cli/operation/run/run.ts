@@ -4,7 +4,7 @@ import type { HistoryRecord } from '../../../history/records/record.ts';
 import type { Connection, Context } from '../../command/context.ts';
 import type { ParsedCommand } from '../../core/parsed-command.ts';
 import type { FieldFlag } from '../../input/field-flags.ts';
-import type { Question } from '../../prompts/questions.ts';
+import type { Question, Questions } from '../../prompts/questions.ts';
 
 /** A call of an operation, complete and checked: where it goes, what is sent, and who asked for it. */
 export interface Run {
@@ -38,6 +38,8 @@ export interface UserInterface {
 export interface Interview {
   /** Asks the last question again; Escape goes further back. */
   goBack(): Promise<void>;
+  /** The questions of the command itself. */
+  readonly first: Questions;
   /** A question for a field of the request, whether it was asked before or not. */
   questionOf(field: FieldFlag): Question;
   /** The same for the ids in the path. */
@@ -73,4 +75,6 @@ export interface Performed {
   readonly id?: string;
   /** A shell command that undoes the change, or null if this machine did not know what was there before. */
   readonly undo?: string | null | undefined;
+  /** A shell command that takes back more than the change, and a sentence about it, if `undo` is null. */
+  readonly insteadOfUndo?: { readonly sentence: string; readonly command: string } | undefined;
 }

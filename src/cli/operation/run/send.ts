@@ -83,6 +83,7 @@ async function expectApplied(
     fields: fieldsToNameByFlag(ui.fields, ui.parsed),
     recordId: record?.id ?? null,
     profile: target.profile,
+    baseUrl: target.baseUrl,
     subject: {
       object: objectOf(request),
       storeId: target.storeId,
@@ -201,7 +202,7 @@ async function change(run: Run, options: ChangeOptions): Promise<Recorded> {
         say(
           open
             ? `Sending ${earlier.id} again, because its outcome is unknown: with the same idempotency key it is applied only once. Add --new to start over.`
-            : `This was already applied by ${earlier.id}; nothing was sent. This is its response.`,
+            : `Already applied (record ${earlier.id}); nothing was sent. Showing the response from then.`,
         ),
       onWait: () => say('Waiting for another storectl command to finish…'),
     }),

@@ -1,11 +1,17 @@
 import type { Operation } from '../../../contract/operation.ts';
 import type { HistoryRecord } from '../../../history/records/record.ts';
 import type { Connection, Context } from '../../command/context.ts';
-import { demoProfile } from '../../config/connection-settings.ts';
-import { usageError } from '../../core/errors.ts';
+import { CliError, cancelledError, usageError } from '../../core/errors.ts';
+import { exitCodes } from '../../core/exit-codes.ts';
+import { sameJson } from '../../core/json-changes.ts';
+import { isObject } from '../../core/json-value.ts';
 import type { OptionSpec } from '../../core/option-spec.ts';
 import { optionValue, type ParsedCommand } from '../../core/parsed-command.ts';
 import { parseObject } from '../../input/input-files.ts';
+import { upperFirst } from '../../output/labels.ts';
+import { withoutColors } from '../../output/palette.ts';
+import { answerBody } from '../../output/record-summary.ts';
+import { flagsToReach } from './target-flags.ts';
 
 export const undoFlag = '--undo';
 
@@ -17,10 +23,21 @@ export const undoOption: OptionSpec = {
   complete: 'record',
 };
 
-/** A change of this store that can be undone, and the document from before it. */
+/** A change of this store that can be undone. */
 export interface UndoableChange {
   readonly record: HistoryRecord;
+  /** The document from before it. */
   readonly former: Record<string, unknown>;
+  /** The document after it; if the service did not answer, what was sent. */
+  readonly changed: Record<string, unknown>;
+}
+
+/** A field that a change set: its value from before it, the one after it, and the one that it has now. */
+export interface UndoneField {
+  readonly path: readonly string[];
+  readonly former: unknown;
+  readonly changed: unknown;
+  readonly now: unknown;
 }
 
 /** The id that `--undo` gives, or undefined. Throws a usage error for fields in `body` besides it. */
@@ -41,7 +58,10 @@ export async function readUndoable(
   const { origin, storeId } = await context.connect();
   const reason = reasonAgainst(record, operation, { origin, storeId });
   if (reason === null) {
-    return { record, former: await parseObject(record.former ?? '', `the earlier settings in ${record.id}`) };
+    const former = await parseObject(record.former ?? '', `the earlier settings in ${record.id}`);
+    const answer = answerBody(record);
+    const changed = isObject(answer) ? answer : await parseObject(record.body ?? '{}', null);
+    return { record, former, changed };
   }
   throw usageError(
     `${record.id} ${reason}, so it cannot be undone here`,
@@ -60,9 +80,50 @@ function reasonAgainst(
   return record.former === null ? 'has no previous values on this machine' : null;
 }
 
+/**
+ * False if all fields have their former values already. If some were changed again since, asks in a terminal whether to
+ * overwrite them, and throws exit 6 elsewhere. `id` is the record of the change to undo.
+ */
+export async function confirmUndo(
+  context: Context,
+  id: string,
+  fields: readonly UndoneField[],
+): Promise<boolean> {
+  const open = fields.filter(({ former, now }) => !isSame(former, now));
+  const moved = open.filter(({ changed, now }) => !isSame(changed, now));
+  if (moved.length === 0) return open.length > 0;
+  const { describeFieldChanges } = await import('../../output/describe-changes.ts');
+  const changes = moved.map(({ path, changed, now }) => ({ path, before: changed, after: now }));
+  const values = { now: context.now(), currency: null };
+  const message = `changed again since ${id}:\n${describeFieldChanges(changes, values, { color: withoutColors, width: null })}`;
+  if (!context.canPrompt) {
+    throw new CliError({
+      code: 'changed_since',
+      exitCode: exitCodes.conflict,
+      message: `${message}\nnothing was sent`,
+      hint: 'give the values with flags instead of --undo, or run this in a terminal, which asks whether to undo it anyway',
+      outcome: 'not_sent',
+    });
+  }
+  context.notice(upperFirst(message));
+  const { askYesNo } = await import('../../prompts/prompts.ts');
+  const { askFromStart } = await import('../../prompts/questions.ts');
+  await askFromStart(() => [
+    async () => {
+      if (!(await askYesNo(context.io, 'Undo it anyway?'))) throw cancelledError();
+    },
+  ]);
+  return true;
+}
+
+/** A field that is missing is the same as one that is null. */
+function isSame(a: unknown, b: unknown): boolean {
+  return sameJson(a ?? null, b ?? null);
+}
+
 /** The command that undoes a change, or undefined if the history does not know what was there before it. */
-export function undoCommandOf(record: HistoryRecord): string | undefined {
+export async function undoCommandOf(context: Context, record: HistoryRecord): Promise<string | undefined> {
   if (record.former === null) return undefined;
-  const target = record.profile === demoProfile ? '--demo' : `--profile ${record.profile}`;
-  return `storectl ${target} ${record.operation.replace('.', ' ')} ${undoFlag} ${record.id}`;
+  const command = [...record.operation.split('.'), undoFlag, record.id];
+  return ['storectl', ...(await flagsToReach(context, record)), ...command].join(' ');
 }

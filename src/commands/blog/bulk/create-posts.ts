@@ -173,7 +173,7 @@ async function settle(run: Run, { file, slug }: PostFile, doubtful: KnownPost): 
   const { created, ...known } = await settleBySlug(run, doubtful);
   const message = created
     ? 'sent again: the first response was lost'
-    : 'the response was lost, but the post exists';
+    : 'created earlier: the response was lost';
   return {
     file,
     slug,
@@ -224,7 +224,8 @@ function report({ flags, print }: Context, progress: Progress, result: PostResul
     const parts = [
       outcome.padEnd(7),
       file.padEnd(fileWidth),
-      id,
+      // The refusal of a taken slug does not name the id.
+      outcome === 'exists' ? (id ?? '-') : id,
       outcome === 'failed' ? null : slug,
       message,
     ];
@@ -239,7 +240,9 @@ function conclude({ notice }: Context, results: readonly PostResult[], stop: Cli
   const codes = results.map(({ exitCode }) => exitCode);
   const exitCode = mostSevereExitCode(stop === null ? codes : [...codes, stop.details.exitCode]);
   if (exitCode === exitCodes.done) return exitCode;
-  const again = 'run the same command again to continue; posts that exist are skipped';
+  const isUnanswered = stop?.details.exitCode === exitCodes.unknown && stop.details.status === undefined;
+  const when = isUnanswered ? 'when the service answers' : 'to continue';
+  const again = `run the same command again ${when}; posts that exist are skipped`;
   throw new CliError({
     code: stop?.details.code ?? 'incomplete',
     exitCode,

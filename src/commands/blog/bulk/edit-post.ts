@@ -30,7 +30,7 @@ export async function editPost(
       return { text, fields };
     },
     nothing: 'nothing was sent',
-    keep: 'save it to a file and pass that file',
+    keep: 'save it to a file and run `storectl blog create FILE`',
   });
 }
 

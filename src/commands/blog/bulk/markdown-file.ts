@@ -57,8 +57,10 @@ export async function renderMarkdownPost(fields: Readonly<Record<string, unknown
 /** Exit 2 for a line of a file; `line` is null for the whole file, `file` for a text in the editor. */
 export function fileError(file: string | null, line: number | null, problem: string): CliError {
   const where = file === null ? `line ${line}` : line === null ? file : `${file}:${line}`;
-  return invalidInput(`${where}: ${problem}`, 'fix the file and run the command again; nothing was sent');
+  return invalidInput(`${where}: ${problem}`, fixFile);
 }
+
+const fixFile = 'fix the file and run the command again; nothing was sent';
 
 function postOf(
   rest: string,
@@ -86,7 +88,9 @@ async function parseFrontMatter(
   const [problem] = [...document.errors, ...document.warnings];
   if (problem !== undefined) {
     const [reason] = problem.message.split(/ at line | \n|\n/);
-    throw fileError(file, lineAt(problem.pos[0]), `invalid YAML (${reason})`);
+    const line = lineAt(problem.pos[0]);
+    if (file === null) throw invalidInput(`invalid YAML in line ${line} (${reason})`, fixFile);
+    throw fileError(file, line, `invalid YAML (${reason})`);
   }
   if (document.contents === null) return { fields: {}, lineOf: () => null };
   let value: unknown;

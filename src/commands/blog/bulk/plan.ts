@@ -49,7 +49,9 @@ export async function planPosts(
       return alreadyThere(post, found);
     }
     const isSame = found.sentSlug && hasContent(found, post.body);
-    return isSame && (await canSettle()) ? { do: 'settle', known: found } : inDoubt(post, found);
+    return isSame && (await canSettle())
+      ? { do: 'settle', known: found }
+      : inDoubt(post, found, context.flags.dryRun);
   };
   return Promise.all(posts.map(async (post) => ({ post, plan: await planOf(post) })));
 }
@@ -66,14 +68,17 @@ function alreadyThere(post: PostFile, found: KnownPost): PostResult {
   };
 }
 
-function inDoubt(post: PostFile, found: KnownPost): PostResult {
+function inDoubt(post: PostFile, found: KnownPost, isDryRun: boolean): PostResult {
   const changed = found.sentSlug && !hasContent(found, post.body);
+  const next = isDryRun
+    ? 'the service is asked without --dry-run'
+    : `check the store, or add ${slugsAreUnique} if the service rejects duplicate slugs`;
   return {
     ...resultOf(post, found),
     outcome: 'unknown',
     message: changed
       ? `sent before with different content, and the response was lost (${found.record.id}): check the store`
-      : `sent before, outcome unknown (${found.record.id}): check the store, or add ${slugsAreUnique} if the service rejects duplicate slugs`,
+      : `sent before, outcome unknown (${found.record.id}): ${next}`,
     exitCode: exitCodes.unknown,
   };
 }

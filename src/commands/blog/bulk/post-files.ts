@@ -71,7 +71,7 @@ async function readPostFile(
   if (isStandardInput(file)) {
     throw usageError(
       'standard input (-) cannot be combined with files',
-      'standard input is one post: give either - or files',
+      'standard input is one post: pass either - or files',
     );
   }
   const { body, lineOf } = await readDraft(source, file, common);

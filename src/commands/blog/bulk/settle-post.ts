@@ -1,3 +1,5 @@
+import { CliError } from '../../../cli/core/errors.ts';
+import { exitCodes } from '../../../cli/core/exit-codes.ts';
 import { getPath, textAt } from '../../../cli/core/field-path.ts';
 import { describeHistoryError } from '../../../cli/operation/run/history-error.ts';
 import { outcomeError } from '../../../cli/operation/run/outcome-error.ts';
@@ -23,12 +25,26 @@ import type { KnownPost } from './known-posts.ts';
 /** Property of a field in an OpenAPI description: its value is unique within the store. */
 const uniqueMark = 'x-unique';
 
-/** Whether the service's OpenAPI description says that it refuses taken slugs. */
+/**
+ * Whether the service's OpenAPI description says that it refuses taken slugs. Throws exit 10 if the service does not answer:
+ * then sending more posts would only make more outcomes unknown.
+ */
 export async function describesUniqueSlugs({ target, ui: { context } }: Run): Promise<boolean> {
   const outcome = await target.client.send(
     { method: 'GET', path: '/openapi.json', body: null, class: 'read' },
     sendOptions(context),
   );
+  if (outcome.kind === 'not_sent' || (outcome.kind === 'unknown' && outcome.status === null)) {
+    const { details } = outcomeError(context, outcome);
+    if (details.exitCode === exitCodes.cancelled) throw new CliError(details);
+    throw new CliError({
+      ...details,
+      exitCode: exitCodes.unknown,
+      outcome: 'unknown',
+      message: `cannot check the posts that were sent earlier: ${details.message}`,
+      hint: 'nothing more was sent; run the same command again when the service answers',
+    });
+  }
   if (outcome.kind !== 'applied') return false;
   const slug = ['requestBody', 'content', 'application/json', 'schema', 'properties', 'slug', uniqueMark];
   return getPath(outcome.body, ['paths', createBlogPost.path, 'post', ...slug]) === true;
@@ -80,6 +96,7 @@ export async function settleBySlug(run: Run, post: KnownPost): Promise<Settled> 
           fields,
           recordId: record.id,
           profile: target.profile,
+          baseUrl: target.baseUrl,
         });
       },
       { signal: context.io.signal },

@@ -9,7 +9,7 @@ import type { PlannedPost } from './plan.ts';
 /** What people read for a plan or an outcome, in the order of a summary. */
 export const words = {
   send: 'create',
-  settle: 'settle',
+  settle: 'check',
   created: 'created',
   exists: 'exists',
   failed: 'failed',
@@ -29,7 +29,7 @@ function wordOf({ plan }: PlannedPost): string {
 
 const wordsOfTotals: Readonly<Record<string, string>> = {
   create: 'to create',
-  settle: 'to settle',
+  check: 'to check',
   exists: 'already exist',
 };
 
@@ -59,26 +59,38 @@ export function printPlan(context: Context, planned: readonly PlannedPost[]): vo
  * Elsewhere it is one line with the totals.
  */
 export async function showAndConfirmPlan(context: Context, planned: readonly PlannedPost[]): Promise<void> {
-  const totals = describeTotals(planned.map(wordOf));
   if (!context.canPrompt) {
-    context.notice(`Plan: ${totals}.`);
+    context.notice(describeTotals(planned.map(wordOf)));
     return;
   }
-  context.print(`${describePlan(planned, context.out.width)}\n\n${totals}\n`);
+  context.print(describeForQuestion(planned, context.out.width));
   if (!planned.some(({ plan }) => 'do' in plan)) return;
   const { askYesNo } = await import('../../../cli/prompts/prompts.ts');
   const { askFirst } = await import('../../../cli/prompts/questions.ts');
   if (!(await askFirst(() => askYesNo(context.io, questionOf(planned), true)))) throw cancelledError();
 }
 
-/** `Create 15 posts and settle 8?` */
-function questionOf(planned: readonly PlannedPost[]): string {
+/** A longer plan of posts that are all created is shown by its beginning. */
+const maxEqualRows = 10;
+
+/** The plan above the question, which repeats the number of posts if all are created. */
+export function describeForQuestion(planned: readonly PlannedPost[], width: number | null): string {
+  const isEqual = planned.every(({ plan }) => 'do' in plan && plan.do === 'send');
+  if (!isEqual) return `${describePlan(planned, width)}\n\n${describeTotals(planned.map(wordOf))}\n`;
+  const shown = planned.length > maxEqualRows ? planned.slice(0, maxEqualRows / 2) : planned;
+  const more = planned.length - shown.length;
+  return `${describePlan(shown, width)}\n${more === 0 ? '' : `… and ${more} more\n`}`;
+}
+
+/** `Create 15 posts and check 8 that were sent earlier?` */
+export function questionOf(planned: readonly PlannedPost[]): string {
   const [send, settle] = (['send', 'settle'] as const).map(
     (wanted) => planned.filter(({ plan }) => 'do' in plan && plan.do === wanted).length,
   );
   const posts = (count = 0) => `${count} ${count === 1 ? 'post' : 'posts'}`;
   if (!settle) return `Create ${posts(send)}?`;
-  return send ? `Create ${posts(send)} and settle ${settle}?` : `Settle ${posts(settle)}?`;
+  const earlier = `that ${settle === 1 ? 'was' : 'were'} sent earlier?`;
+  return send ? `Create ${posts(send)} and check ${settle} ${earlier}` : `Check ${posts(settle)} ${earlier}`;
 }
 
 function describePlan(planned: readonly PlannedPost[], width: number | null): string {

@@ -8,12 +8,11 @@ export interface CsvRow {
 }
 
 /**
- * Parses CSV (RFC 4180). A byte order mark and empty lines are skipped. The header shows the separator (comma, semicolon
- * or tab), which depends on the language of the spreadsheet. Throws exit 2 with the line if quotes do not match: every
+ * Parses CSV (RFC 4180). A byte order mark and empty lines are skipped. Throws exit 2 with the line if quotes do not match: every
  * later cell would be wrong.
  */
 export function parseCsv(text: string, name: string): CsvRow[] {
-  const delimiter = /[,;\t]/.exec(text.split(/\r?\n/, 1)[0] ?? '')?.[0] ?? ',';
+  const delimiter = separatorOf(text);
   const rows: CsvRow[] = [];
   let lastLine = 0;
   // csv-parse counts \r\n in a quoted cell as two lines.
@@ -44,6 +43,11 @@ export function parseCsv(text: string, name: string): CsvRow[] {
     );
   }
   return rows;
+}
+
+/** Comma, semicolon or tab, depending on the language of the spreadsheet; the header shows it. */
+export function separatorOf(text: string): string {
+  return /[,;\t]/.exec(text.split(/\r?\n/, 1)[0] ?? '')?.[0] ?? ',';
 }
 
 const problems: Readonly<Partial<Record<string, string>>> = {

@@ -16,6 +16,7 @@ import {
 import { mismatch, wrongConfirmation } from '../../../cli/operation/run/confirm.ts';
 import type { Run } from '../../../cli/operation/run/run.ts';
 import { announce } from '../../../cli/operation/run/send.ts';
+import { upperFirst } from '../../../cli/output/labels.ts';
 import { renderJson } from '../../../cli/output/style.ts';
 import { decideDispute } from '../../../contract/operations/disputes.ts';
 import { expectStatus } from '../dispute-status.ts';
@@ -126,7 +127,8 @@ async function confirmCount(
   if (count === 0) return;
   const done = rows.filter(({ plan }) => ['recorded', 'unchanged', 'unknown'].includes(plan)).length;
   const skipped = rows.filter(({ plan }) => exitCodeOf(plan) !== exitCodes.done).length;
-  const bad = skipped === 1 ? '1 bad row is skipped' : `${skipped} bad rows are skipped`;
+  const bad = skipped === 1 ? '1 bad row' : `${skipped} bad rows`;
+  const what = `record ${count} ${count === 1 ? 'decision' : 'decisions'}${skipped === 0 ? '' : ` and skip ${bad}`}`;
   const given = optionValue(parsed, '--confirm');
   if (given !== undefined) {
     const number = /^\d+$/.test(given) ? Number(given) : Number.NaN;
@@ -138,15 +140,13 @@ async function confirmCount(
       {
         field: 'confirm',
         give: `--confirm ${count}`,
-        description: `the number of decisions, which are final${skipped === 0 ? '' : `; ${bad}`}`,
+        description: `to ${what}; decisions are final`,
       },
     ]);
   }
   const { askText } = await import('../../../cli/prompts/prompts.ts');
   const { askFirst } = await import('../../../cli/prompts/questions.ts');
   const validate = (text: string) => text.trim() === String(count) || mismatch;
-  const what = count === 1 ? 'Record 1 decision?' : `Record ${count} decisions?`;
-  const remark = skipped === 0 ? 'This is final.' : `This is final; ${bad}.`;
-  const question = `${what} ${remark} Type ${count} to confirm`;
+  const question = `${upperFirst(what)}? This is final. Type ${count} to confirm`;
   await askFirst(() => askText(context.io, question, { validate, isConfirmation: true }));
 }

@@ -1,7 +1,8 @@
 import { invalidInput } from '../../../cli/core/errors.ts';
 import { isObject } from '../../../cli/core/json-value.ts';
 import { pathParameterProblem } from '../../../contract/operation.ts';
-import { parseCsv } from './csv.ts';
+import { decisions } from '../../../contract/operations/disputes.ts';
+import { parseCsv, separatorOf } from './csv.ts';
 
 export interface Decision {
   readonly status: string;
@@ -14,16 +15,22 @@ interface DecisionRow extends Decision {
   readonly disputeId: string;
 }
 
-/** An invalid row and its problem. */
+/** An invalid row, and why. */
 interface InvalidRow {
   readonly line: number;
   readonly disputeId: string | null;
-  readonly problem: string;
+  readonly message: string;
+}
+
+/** An exact repetition of an earlier row. */
+interface RepeatedRow extends DecisionRow {
+  readonly message: string;
 }
 
 export interface DecisionsFile {
   readonly rows: readonly DecisionRow[];
   readonly invalid: readonly InvalidRow[];
+  readonly repeated: readonly RepeatedRow[];
   /** Unknown columns and fields, which are not sent. */
   readonly ignored: readonly string[];
 }
@@ -58,12 +65,12 @@ export function parseDecisions(text: string, name: string): DecisionsFile {
       rows.push({
         line: row.line,
         disputeId: disputeId ?? '',
-        status: String(status).trim(),
+        status: usualCase(String(status).trim()),
         // A file may be saved with other line breaks than before; the decision is the same.
         resolution: String(resolution).replaceAll('\r\n', '\n'),
       });
     } else {
-      invalid.push({ line: row.line, disputeId: disputeId || null, problem });
+      invalid.push({ line: row.line, disputeId: disputeId || null, message: problem });
     }
   }
   const names = new Set(raw.flatMap(({ values }) => Object.keys(values)));
@@ -87,6 +94,7 @@ export function parseIds(text: string, name: string): string[] | null {
 
 function csvRows(text: string, name: string): RawRow[] {
   const [header, ...records] = parseCsv(text, name);
+  const separator = { ',': 'a comma', ';': 'a semicolon' }[separatorOf(text)] ?? 'a tab';
   const titles = header?.cells.map((title) => title.trim()) ?? [];
   const missing = columns.filter((column) => !titles.includes(column));
   if (missing.length > 0 || new Set(titles).size < titles.length) {
@@ -101,7 +109,7 @@ function csvRows(text: string, name: string): RawRow[] {
     line,
     values: Object.fromEntries(titles.map((title, index) => [title, cells[index] ?? ''])),
     ...(cells.length !== titles.length && {
-      problem: `${cells.length} ${cells.length === 1 ? 'cell' : 'cells'}, but the header has ${titles.length}`,
+      problem: `expected ${titles.length} columns, found ${cells.length}${cells.length > titles.length ? `: put text that contains ${separator} in double quotes` : ''}`,
     }),
   }));
 }
@@ -133,30 +141,33 @@ function problemOf(values: Readonly<Record<string, unknown>>): string | null {
   return problem === null ? null : `disputeId ${problem}`;
 }
 
+/** The usual decisions are accepted in any letter case. */
+function usualCase(status: string): string {
+  return decisions.find((usual) => usual === status.toLowerCase()) ?? status;
+}
+
 /** Of equal rows for one dispute the first is used; contradictory rows are all invalid. */
 function withoutRepeated(
   all: readonly DecisionRow[],
   invalid: readonly InvalidRow[],
-): Pick<DecisionsFile, 'rows' | 'invalid'> {
+): Pick<DecisionsFile, 'rows' | 'invalid' | 'repeated'> {
   const byDispute = new Map<string, DecisionRow[]>();
   const idOf = (row: DecisionRow) => row.disputeId.toLowerCase();
   for (const row of all) byDispute.set(idOf(row), [...(byDispute.get(idOf(row)) ?? []), row]);
   const rows: DecisionRow[] = [];
-  const repeated: InvalidRow[] = [];
+  const repeated: RepeatedRow[] = [];
+  const contradictory: InvalidRow[] = [];
   for (const row of all) {
     const same = byDispute.get(idOf(row)) ?? [];
     const other = same.find((twin) => !isSameDecision(twin, row));
     const [first] = same;
-    if (other === undefined && first === row) rows.push(row);
-    else {
-      const problem =
-        other === undefined
-          ? `same as line ${first?.line}`
-          : `line ${other.line} decides the same dispute differently`;
-      repeated.push({ line: row.line, disputeId: row.disputeId, problem });
-    }
+    if (other !== undefined) {
+      const message = `line ${other.line} has a different decision for this dispute`;
+      contradictory.push({ line: row.line, disputeId: row.disputeId, message });
+    } else if (first === row) rows.push(row);
+    else repeated.push({ ...row, message: `same as line ${first?.line}` });
   }
-  return { rows, invalid: [...invalid, ...repeated].sort((a, b) => a.line - b.line) };
+  return { rows, repeated, invalid: [...invalid, ...contradictory] };
 }
 
 export function isSameDecision(a: Decision, b: Decision): boolean {

@@ -1,4 +1,4 @@
-import { shortenId } from '../../../cli/command/short-id.ts';
+import { minIdLength, shortenId } from '../../../cli/command/short-id.ts';
 import { type ExitCode, exitCodes } from '../../../cli/core/exit-codes.ts';
 import { printable, printableInOneLine } from '../../../cli/core/sanitize.ts';
 import { describeCounts } from '../../../cli/operation/run/bulk.ts';
@@ -12,6 +12,7 @@ const outcomes: Readonly<Record<PlannedRow['plan'], readonly [word: string, exit
   applied: ['decided', exitCodes.done],
   unchanged: ['already decided', exitCodes.done],
   recorded: ['decided in an earlier run', exitCodes.done],
+  repeated: ['repeated', exitCodes.done],
   conflict: ['conflict', exitCodes.conflict],
   not_found: ['not found', exitCodes.notFound],
   rejected: ['rejected', exitCodes.rejected],
@@ -28,11 +29,14 @@ export function exitCodeOf(outcome: PlannedRow['plan']): ExitCode {
   return outcomes[outcome][1];
 }
 
+/** The rows that cannot be decided after the others. */
+export function badLast(rows: readonly PlannedRow[]): PlannedRow[] {
+  const isBad = ({ plan }: PlannedRow) => exitCodeOf(plan) !== exitCodes.done;
+  return [...rows.filter((row) => !isBad(row)), ...rows.filter(isBad)];
+}
+
 /** In a pipe or a log. A terminal may have less room. */
 const maxResolutionWidth = 80;
-
-/** Of an id that is invalid or not found, and may be any text. */
-const maxIdWidth = 13;
 
 const header = ['LINE', 'PLAN', 'DISPUTE', 'STATUS', 'RESOLUTION OR REASON'];
 
@@ -41,20 +45,15 @@ const header = ['LINE', 'PLAN', 'DISPUTE', 'STATUS', 'RESOLUTION OR REASON'];
  * beginning and cuts long resolutions.
  */
 export function describeRows(all: readonly PlannedRow[], { width }: Style): string {
-  const rows = all.filter(({ plan }) => plan !== 'recorded');
+  const rows = badLast(all.filter(({ plan }) => plan !== 'recorded'));
   if (rows.length === 0) return '';
-  const isFound = ({ plan }: PlannedRow) => plan !== 'invalid' && plan !== 'not_found';
-  const ids = rows.filter(isFound).map(({ disputeId }) => disputeId ?? '');
-  const idOf = (row: PlannedRow) => {
-    const { disputeId } = row;
-    if (width === null || disputeId === null) return disputeId ?? '';
-    return isFound(row) ? shortenId(disputeId, ids) : truncateText(disputeId, maxIdWidth);
-  };
+  const ids = rows.filter(({ before }) => before !== null).map(({ disputeId }) => disputeId ?? '');
+  const maxIdWidth = Math.max(minIdLength, ...ids.map((id) => shortenId(id, ids).length));
   const cells = rows.map((row) => [
     String(row.line),
     describeOutcome(row.plan),
-    printable(idOf(row)),
-    row.plan === 'decide' && row.decision !== null ? printable(row.decision.status) : '',
+    printable((row.disputeId ?? '').slice(0, width === null ? undefined : maxIdWidth)),
+    printable(row.decision?.status ?? ''),
     printableInOneLine(detailsOf(row)),
   ]);
   return alignLines([header, ...cells], width, (index) => rows[index - 1]?.plan !== 'decide');

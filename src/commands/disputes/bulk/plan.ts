@@ -1,3 +1,4 @@
+import { listKnown } from '../../../cli/command/known.ts';
 import { startProgress } from '../../../cli/command/progress.ts';
 import { CliError } from '../../../cli/core/errors.ts';
 import { type ExitCode, exitCodes } from '../../../cli/core/exit-codes.ts';
@@ -6,8 +7,11 @@ import { isObject } from '../../../cli/core/json-value.ts';
 import { concernsOneItem, forEachConcurrently } from '../../../cli/operation/run/bulk.ts';
 import type { Run } from '../../../cli/operation/run/run.ts';
 import { sendOptions } from '../../../cli/operation/run/send.ts';
-import { buildPath } from '../../../contract/operation.ts';
+import { nearName } from '../../../contract/nearest-name.ts';
+import { buildPath, uuidPattern } from '../../../contract/operation.ts';
 import { decideDispute } from '../../../contract/operations/disputes.ts';
+import type { KnownObject } from '../../../history/known-objects.ts';
+import { memoize } from '../../../history/memoize.ts';
 import { isOpen } from '../../../history/records/outline.ts';
 import { type HistoryRecord, mayHaveBeenApplied } from '../../../history/records/record.ts';
 import { resumeRecord } from '../../../history/sending/resume.ts';
@@ -50,10 +54,14 @@ export async function planDecisions(
   expected: string,
   known: ReadonlyMap<string, HistoryRecord>,
 ): Promise<PlannedRow[]> {
-  const planned: PlannedRow[] = file.invalid.map(({ line, disputeId, problem }) => {
-    return { ...unread, line, disputeId, plan: 'invalid', message: problem };
-  });
+  const planned: PlannedRow[] = [
+    ...file.invalid.map((row) => ({ ...unread, ...row, plan: 'invalid' as const })),
+    ...file.repeated.map(({ line, disputeId, message, ...decision }) => {
+      return { ...unread, line, disputeId, decision, message, plan: 'repeated' as const };
+    }),
+  ];
   const sent = await sentDecisions(run);
+  const disputes = memoize(() => listKnown(run.ui.context, 'dispute'));
   const taken = [...usualStatuses, ...sent.map(({ status }) => status)];
   const planRow = async ({ line, disputeId, ...decision }: DecisionsFile['rows'][number]) => {
     const message = describeDoubt(known.get(pathOf(run.target.storeId, disputeId)));
@@ -61,7 +69,7 @@ export async function planDecisions(
       planned.push({ ...unread, line, disputeId, decision, plan: 'unknown', message });
     } else {
       const read = await assessRow(runOfRow(run, disputeId, decision), decision, expected);
-      const found = refuseUnknownStatus(read, decision, taken);
+      const found = await explainWrongId(refuseUnknownStatus(read, decision, taken), disputeId, disputes);
       const recorded = earlierLine(earlier, disputeId, decision);
       planned.push({ line, disputeId, decision, ...considerReceipt(found, recorded) });
     }
@@ -83,13 +91,36 @@ export async function sentDecisions({ target, ui: { context } }: Run) {
   });
 }
 
+/** Says which dispute is meant if this machine knows one with this case or order, or that this is no id. */
+async function explainWrongId(
+  found: Found,
+  disputeId: string,
+  disputes: () => Promise<readonly KnownObject[]>,
+): Promise<Found> {
+  if (found.plan !== 'not_found') return found;
+  for (const [name, kind] of Object.entries({
+    providerCaseId: 'a provider case id',
+    orderId: 'an order id',
+  })) {
+    const meant = (await disputes()).find(({ fields }) => fields[name] === disputeId);
+    if (meant !== undefined) return { ...found, message: `${kind}; the id of the dispute is ${meant.id}` };
+  }
+  if (uuidPattern.test(disputeId)) return found;
+  if (!/^[\da-f]{8}[\da-f-]*$/i.test(disputeId))
+    return { ...found, message: 'not the id of a dispute, which is a UUID' };
+  const [meant, ...others] = (await disputes()).filter(({ id }) => id.startsWith(disputeId.toLowerCase()));
+  const named = meant === undefined || others.length > 0 ? '' : `; did you mean ${meant.id}?`;
+  return { ...found, message: `not the whole id of a dispute${named}` };
+}
+
 /** A misspelt status in a file would be the final decision of many disputes. */
 function refuseUnknownStatus(found: Found, { status }: Decision, taken: readonly (string | null)[]): Found {
   if (found.plan !== 'decide' || taken.includes(status)) return found;
+  const near = nearName(usualStatuses, status);
   return {
     ...found,
     plan: 'invalid',
-    message: `unknown status "${status}" (known: ${usualStatuses.join(', ')})`,
+    message: `unknown status "${status}"${near === null ? '; use won, lost or withdrawn' : `: did you mean ${near}?`}`,
     warning: null,
   };
 }
@@ -113,7 +144,9 @@ export async function assessRow(run: Run, decision: Decision, expected: string):
     if (comparison === 'decide') return { ...found, plan: 'decide' };
     if (comparison === 'same')
       return { ...found, plan: 'unchanged', message: `already decided as ${decision.status}` };
-    return { ...found, plan: 'conflict', message: describeConflict(dispute, expected, decision.status) };
+    const message = describeConflict(dispute, expected, decision.status);
+    const isFinal = usualStatuses.includes(String(dispute.record.status));
+    return { ...found, plan: 'conflict', message: isFinal ? `${message}; a decision is final` : message };
   } catch (error) {
     if (!(error instanceof CliError) || !concernsOneItem(error.details.exitCode)) throw error;
     return { ...outcomeOfError(error), warning: null, before: null };

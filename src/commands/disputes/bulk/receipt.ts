@@ -24,6 +24,8 @@ export type RowOutcome =
   | 'unchanged'
   /** An earlier run with the same receipt decided it, and it still is: nothing was sent. */
   | 'recorded'
+  /** The same as an earlier row: nothing was sent. */
+  | 'repeated'
   /** Decided differently, or not in the expected status. */
   | 'conflict'
   | 'not_found'

@@ -16,7 +16,7 @@ import { perform } from '../../../cli/operation/run/send.ts';
 import { renderJson } from '../../../cli/output/style.ts';
 import { parseKey } from '../../../contract/api-key.ts';
 import type { HistoryRecord } from '../../../history/records/record.ts';
-import { describeOutcome, exitCodeOf, summarize } from './describe-plan.ts';
+import { badLast, describeOutcome, exitCodeOf, summarize } from './describe-plan.ts';
 import { assessRow, outcomeOfError, type PlannedRow, pathOf, runOfRow } from './plan.ts';
 import type { Receipt, ReceiptLine, RowOutcome } from './receipt.ts';
 
@@ -49,11 +49,12 @@ export async function decideAll(decisions: DecisionRun): Promise<ExitCode> {
   const results: RowResult[] = [];
   const grace = withGrace(context);
   const patient = { ...decisions, run: { ...run, ui: { ...run.ui, context: grace.context } } };
-  const progress = startProgress(context, rows.length, 'disputes');
+  const toDecide = rows.filter(({ plan }) => plan === 'decide').length;
+  const progress = startProgress(context, toDecide, 'disputes');
   const widths = columnWidths(rows);
   let stop: CliError | null = null;
   try {
-    for (const row of rows) {
+    for (const row of badLast(rows)) {
       if (context.io.signal.aborted) stop ??= cancelledError();
       const { line, fatal }: RowEnd =
         stop === null
@@ -65,7 +66,9 @@ export async function decideAll(decisions: DecisionRun): Promise<ExitCode> {
       stop ??= fatal;
       const result = resultOf(row, line);
       results.push(result);
-      progress.step(isInPlanOnly(context, row) ? null : resultLine(context, result, widths));
+      const shown = isInPlanOnly(context, row) ? null : resultLine(context, result, widths);
+      if (row.plan === 'decide') progress.step(shown);
+      else if (shown !== null) context.print(shown);
       try {
         receipt.append(line);
         await markReported(context);
@@ -78,6 +81,7 @@ export async function decideAll(decisions: DecisionRun): Promise<ExitCode> {
     grace.dispose();
     progress.end();
   }
+  results.sort((a, b) => a.line - b.line);
   return endRun(decisions, results, stop);
 }
 
@@ -198,7 +202,7 @@ export function lineOf({ target, ui }: Run, row: PlannedRow, more: Partial<Recei
 
 /** Rows that were already decided are in the plan or its totals. A terminal shows the plan right above, with all reasons. */
 function isInPlanOnly({ canPrompt }: Context, { plan }: PlannedRow): boolean {
-  return canPrompt ? plan !== 'decide' : plan === 'recorded' || plan === 'unchanged';
+  return canPrompt ? plan !== 'decide' : ['recorded', 'unchanged', 'repeated'].includes(plan);
 }
 
 type ColumnWidths = Readonly<Record<'line' | 'disputeId' | 'status', number>>;
@@ -247,14 +251,23 @@ const maxFailed = 20;
 /** In a terminal the error lists the rows: their lines among the results have scrolled away. */
 function incomplete({ canPrompt }: Context, results: readonly RowResult[], exitCode: ExitCode): CliError {
   const failed = results.filter(({ outcome }) => exitCodeOf(outcome) !== exitCodes.done);
-  const lines = failed
-    .slice(0, canPrompt ? maxFailed : 0)
-    .map(({ line, message }) => `  line ${line}: ${printableInOneLine(message)}`);
+  const lines = failed.slice(0, canPrompt ? maxFailed : 0).map(({ line, outcome, status, message }) => {
+    const row = outcome === 'conflict' ? `line ${line} (${status})` : `line ${line}`;
+    return `  ${printableInOneLine(`${row}: ${message}`)}`;
+  });
   if (canPrompt && failed.length > maxFailed) lines.push(`  … and ${failed.length - maxFailed} more`);
+  const conflicts = failed.filter(({ outcome }) => outcome === 'conflict').length;
+  const again = 'run the same command again; disputes that are already decided are skipped';
+  const hint =
+    conflicts === 0
+      ? `fix these rows and ${again}`
+      : conflicts === failed.length
+        ? 'remove these rows from the file; a decision is final'
+        : `remove the rows with a conflict (a decision is final), fix the others and ${again}`;
   return new CliError({
     code: 'incomplete',
     exitCode,
     message: [`${failed.length} of ${results.length} rows could not be decided`, ...lines].join('\n'),
-    hint: 'fix these rows and run the same command again; disputes that are already decided are skipped',
+    hint,
   });
 }

@@ -14,7 +14,7 @@ const confirmation = (id: string) => `Revoke key ${id} permanently?`;
 
 export const command: CommandDefinition = {
   description:
-    'Revoke a key. It stops working immediately and cannot be restored. To replace a key without a gap, use `service rotate-key`.',
+    'Revoke a key. It stops working immediately and cannot be restored. To replace a key without downtime, use `service rotate-key`.',
   arguments: [{ name: 'keyId', description: 'ID of the key, from `service keys`' }],
   options: [confirmOption('KEYID', 'id of the key'), databaseOption],
   examples: ['service revoke-key K3y1dForTest', 'service revoke-key K3y1dForTest --confirm K3y1dForTest'],

@@ -199,6 +199,17 @@ describe('a decision', () => {
     expect(methodsOf(scene)).toEqual(['GET', 'POST']);
   });
 
+  test.each([
+    ['won', []],
+    ['refunded', ['unusual status "refunded" (usual: won, lost, withdrawn)']],
+  ])('with the status %s is sent, with a warning if it is an unusual one', async (status, said) => {
+    await using scene = await sceneWith(dispute({}), answer(200, { id: disputeId, status }));
+    const words = ['disputes', 'decide', disputeId, '--status', status, '--resolution', 'Delivered'];
+    const { stderr } = await scene.machine.run([...words, '--confirm', disputeId]);
+    expect(stderr.match(/unusual status ".*/g) ?? []).toEqual(said);
+    expect(methodsOf(scene)).toEqual(['GET', 'POST']);
+  });
+
   test('that the dispute has already changes nothing', async () => {
     await using scene = await sceneWith(dispute({ status: 'won', resolution: 'Delivered' }));
     const { exitCode, stdout } = await run(scene.machine, decide());
@@ -207,7 +218,7 @@ describe('a decision', () => {
   });
 
   test.each([
-    ['another status', { status: 'lost', resolution: 'Delivered' }, [], 'the dispute is lost, not open'],
+    ['another status', { status: 'lost', resolution: 'Delivered' }, [], 'already decided as lost'],
     [
       'another reason',
       { status: 'won', resolution: 'Lost in the post' },

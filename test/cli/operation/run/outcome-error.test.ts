@@ -138,9 +138,7 @@ describe.each(classes)('exit codes of %s operations', (kind) => {
         / after \d{4}-\d\d-\d\d \d\d:\d\d (UTC|[+-]\d\d:\d\d) \(in .*--timeout 36[06]0/,
       );
     if (kind === 'keyed')
-      expect(error.hint).toMatch(
-        /^before you run the command again, settle it with `storectl resume .*` after /,
-      );
+      expect(error.hint).toMatch(/^the change is still open: run `storectl resume .*` after /);
   });
 
   test('cancelled while the service has the command wait: 130 for a read, unknown for a change', async () => {
@@ -234,7 +232,7 @@ describe('errors', () => {
     const forPrograms = await machine.run([...args, '--json']);
 
     expect(forPeople.stderr.split('\n').slice(1)).toEqual([
-      'error: the service rejected the request (422 validation_failed): The request is invalid.',
+      'error: the service rejected the request (422 validation_failed): The request is invalid',
       '  --cashback-bp: at most 10000',
       '  settings.loyalty: not known',
       '  fix the input and run the command again',
@@ -244,7 +242,7 @@ describe('errors', () => {
     expect(JSON.parse(forPrograms.stderr.split('\n').at(-2) ?? '')).toEqual({
       error: {
         code: 'validation_failed',
-        message: expect.stringContaining('The request is invalid.'),
+        message: expect.stringContaining('The request is invalid'),
         hint: 'fix the input and run the command again',
         outcome: 'rejected',
         status: 422,

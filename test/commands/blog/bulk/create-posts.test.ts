@@ -164,15 +164,39 @@ test('a post whose answer was lost is settled by its slug when the command is ru
   const first = await machine.run(args);
   proxy.decide(() => 'pass');
   const resumed = await machine.run(['resume']);
+  const reports = JSON.parse((await machine.run(['resume', '--json'])).stdout);
   const second = await machine.run(args);
   const third = await machine.run(args);
 
-  expect(resumed.stdout.match(/Run the same command again to settle it/g)).toHaveLength(2);
+  // What to do is said once, below the posts that it concerns; as JSON, each record has its own.
+  const [one = '', two = '', advice, ...others] = resumed.stdout.trimEnd().split('\n');
+  expect([one, two].map((line) => line.slice(line.indexOf(' ')))).toEqual([
+    '  blog.create  A  outcome unknown',
+    '  blog.create  B  outcome unknown',
+  ]);
+  expect(advice).toMatch(
+    /^ {2}The response was lost\. Run the same `storectl blog create` command again.*`storectl resume ID --mark applied`/,
+  );
+  expect(others).toEqual([]);
+  expect(reports).toEqual(
+    reports.map(({ id }: { id: string }) =>
+      expect.objectContaining({
+        id,
+        message: expect.stringContaining(`storectl resume ${id} --mark applied`),
+      }),
+    ),
+  );
+  expect(reports).toHaveLength(2);
   const outcomes = (text: string) => JSON.parse(text).map(({ outcome }: { outcome: string }) => outcome);
   expect(first.exitCode).toBe(10);
   expect(outcomes(first.stdout)).toEqual(['unknown', 'unknown', 'created']);
   expect(second.exitCode).toBe(0);
   expect(outcomes(second.stdout)).toEqual(['exists', 'created', 'exists']);
+  const listed = JSON.parse((await machine.run(['blog', 'list', '--fields', 'id,slug,title'])).stdout);
+  expect(listed).toContainEqual({ id: null, slug: 'a', title: 'A' });
+  expect(listed).toHaveLength(3);
+  expect((await machine.run(['blog', 'list'])).stdout).toMatch(/^- +A +a +now$/m);
+  expect((await machine.run(['blog', 'list', '-q'])).stdout.trim().split('\n')).toHaveLength(2);
   expect(outcomes(third.stdout)).toEqual(['exists', 'exists', 'exists']);
   expect(await made()).toEqual(['a', 'b', 'c']);
   // The bytes are the same, so the slug is the key.
@@ -182,6 +206,11 @@ test('a post whose answer was lost is settled by its slug when the command is ru
     [],
   );
   expect((await machine.run(['resume'])).stderr).toBe('Nothing to resume.\n');
+  const settled = await machine.run(['history', 'show', JSON.parse(second.stdout)[0].operationId]);
+  expect(settled.stdout).toMatch(/^State +applied$/m);
+  expect(settled.stdout).toMatch(
+    /^ {2}Note +The first response was lost\. Sent again, the post was refused because it already exists\.$/m,
+  );
 });
 
 test('no more posts are settled at once than are created', async () => {
@@ -368,6 +397,32 @@ test('a service that does not say that it refuses taken slugs gets no post twice
   expect(posts()).toHaveLength(3);
 });
 
+test('a service that does not answer gets no more posts, and the same command settles them when it answers', async () => {
+  const { proxy, machine, made } = await scene();
+  const names = writePosts(machine, 6);
+  proxy.decide(() => 'drop');
+  const args = ['blog', 'create', ...names];
+
+  const first = await machine.run(args);
+  const before = proxy.writes().length;
+  const second = await machine.run([...args, '--timeout', '2']);
+  expect(proxy.writes()).toHaveLength(before);
+  proxy.decide(() => 'pass');
+  const dry = await machine.run([...args, '--dry-run']);
+  const third = await machine.run(args);
+
+  const again = 'run the same command again when the service answers';
+  expect(first).toMatchObject({ exitCode: 10, stderr: expect.stringContaining(again) });
+  expect(second).toMatchObject({ exitCode: 10, stdout: '', stderr: expect.stringContaining(again) });
+  expect(second.stderr).toContain('cannot check the posts that were sent earlier: no response from');
+  expect([first, second, dry].map(({ stdout, stderr }) => stdout + stderr).join()).not.toContain(
+    '--slugs-are-unique',
+  );
+  expect(dry.stdout).toContain('the service is asked without --dry-run');
+  expect(third.exitCode).toBe(0);
+  expect(await made()).toHaveLength(6);
+});
+
 test('a file that was changed after its post was created is not sent as another post', async () => {
   const { proxy, machine, made } = await scene();
   writeFiles(machine, { 'a.md': post('A'), 'b.md': post('B') });
@@ -448,5 +503,5 @@ test('many posts that are rate limited say so once, and the plan comes first', a
 
   expect(run.exitCode).toBe(0);
   expect(run.stderr.match(/rate limited/g)).toHaveLength(1);
-  expect(run.stderr).toContain('Plan: 4 to create.\n');
+  expect(run.stderr).toContain('4 to create\n');
 });

@@ -23,7 +23,7 @@ const receiptOf = (folder: string, name = 'decisions.csv.receipt.jsonl') =>
     .split('\n')
     .map((line) => JSON.parse(line));
 
-test('of 200 decisions with 5 bad rows, 195 are recorded, and the receipt says which are not', async () => {
+test('of 200 decisions with 4 bad rows and a repeated one, 195 are recorded, and the receipt says which are not', async () => {
   const { service, machine, other } = await scene();
   const ids = await other.openDisputes(197);
   await other.decide(ids[195] ?? '', 'lost', 'decided by somebody else');
@@ -51,15 +51,89 @@ test('of 200 decisions with 5 bad rows, 195 are recorded, and the receipt says w
   const bad = [
     { line: 12, outcome: 'not_found' },
     { line: 52, outcome: 'invalid', message: 'status is empty' },
-    { line: 92, outcome: 'invalid', message: '1 cell, but the header has 3' },
-    { line: 122, outcome: 'invalid', message: 'same as line 2' },
-    { line: 201, outcome: 'conflict' },
+    { line: 92, outcome: 'invalid', message: 'expected 3 columns, found 1' },
+    { line: 122, outcome: 'repeated', message: 'same as line 2' },
+    {
+      line: 201,
+      outcome: 'conflict',
+      status: 'won',
+      message: 'already decided as lost; a decision is final',
+    },
   ];
   expect(results.filter(({ outcome }: { outcome: string }) => outcome !== 'applied')).toMatchObject(bad);
   const receipt = receiptOf(machine.folder);
   expect(receipt).toHaveLength(200);
-  expect(receipt.filter(({ outcome }) => outcome !== 'applied')).toMatchObject(bad);
-  expect(result.stderr).toContain('5 of 200 rows could not be decided');
+  const written = receipt.filter(({ outcome }) => outcome !== 'applied').sort((a, b) => a.line - b.line);
+  expect(written).toMatchObject(bad.map(({ status: _, ...line }) => line));
+  expect(result.stderr).toContain('4 of 200 rows could not be decided');
+});
+
+test('a row that repeats another is skipped: it is no failure, and the progress bar does not count it', async () => {
+  const { proxy, machine, other } = await scene();
+  const [id] = await other.openDisputes(1);
+  writeFiles(machine, { 'decisions.csv': `${header}\n${id},won,ok\n${id}, WON ,ok\n` });
+
+  const args = ['disputes', 'decide', '--from', 'decisions.csv', '--confirm', '1'];
+  const result = await machine.run(args, { isTerminal: true });
+
+  expect(result).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('1 decided, 1 repeated') });
+  expect(result.stderr).toMatch(/ 1\/1 disputes(?! read)/);
+  expect(result.stderr).not.toContain('/2 disputes');
+  expect(proxy.writes()).toHaveLength(1);
+});
+
+test('a dispute that is named by its case or order says which id to write; other texts are no ids', async () => {
+  const { machine } = await scene();
+  const order = '5f0cbead-0000-4000-8000-000000000002';
+  const open = ['disputes', 'open', '--reason', 'x', '--provider-case-id', 'PP-D-7', '--order-id', order];
+  const id = (await machine.run([...open, '-q'])).stdout.trim();
+  const rows = ['PP-D-7', order, 'PP-D-8', id.slice(0, -1), id.slice(0, 20), 'ffffffff', nobody].map(
+    (given) => `${given},won,ok`,
+  );
+  writeFiles(machine, { 'decisions.csv': [header, ...rows].join('\n') });
+
+  const result = await machine.run(['disputes', 'decide', '--from', 'decisions.csv', '--dry-run', '--json']);
+
+  expect(JSON.parse(result.stdout).plan).toMatchObject(
+    [
+      `a provider case id; the id of the dispute is ${id}`,
+      `an order id; the id of the dispute is ${id}`,
+      'not the id of a dispute, which is a UUID',
+      `not the whole id of a dispute; did you mean ${id}?`,
+      `not the whole id of a dispute; did you mean ${id}?`,
+      'not the whole id of a dispute',
+      'not found in this store',
+    ].map((message) => ({ plan: 'not_found', message })),
+  );
+});
+
+test.each([
+  [['conflict'], 'remove these rows from the file; a decision is final'],
+  [['invalid'], 'fix these rows and run the same command again'],
+  [['conflict', 'invalid'], 'remove the rows with a conflict (a decision is final), fix the others and run'],
+])('%j rows: the hint fits them', async (kinds, hint) => {
+  const { machine, other } = await scene();
+  const [id = ''] = await other.openDisputes(1);
+  await other.decide(id, 'lost', 'no');
+  const rows = kinds.map((kind) => (kind === 'conflict' ? `${id},won,ok` : `${nobody},,ok`));
+  writeFiles(machine, { 'decisions.csv': [header, ...rows].join('\n') });
+
+  const result = await machine.run(['disputes', 'decide', '--from', 'decisions.csv', '--json']);
+
+  expect(JSON.parse(result.stderr.split('\n').at(-2) ?? '').error.hint).toContain(hint);
+});
+
+test('rows that cannot be decided come last in the plan, and the confirmation says that they are skipped', async () => {
+  const { machine, other } = await scene();
+  const [id] = await other.openDisputes(1);
+  writeFiles(machine, { 'decisions.csv': `${header}\n${nobody},won,ok\n${id},won,ok\n` });
+
+  const result = await machine.run(['disputes', 'decide', '--from', 'decisions.csv']);
+
+  expect(result.stderr).toMatch(/^3 +decide .*\n2 +not found /m);
+  expect(result.stderr).toContain(
+    '--confirm 1 is required (to record 1 decision and skip 1 bad row; decisions are final)',
+  );
 });
 
 test('a file that was saved with other line breaks holds the same decisions, and another resolution is said', async () => {
@@ -77,7 +151,7 @@ test('a file that was saved with other line breaks holds the same decisions, and
 
   expect(JSON.parse(again.stdout).results).toMatchObject([
     { outcome: 'recorded' },
-    { outcome: 'conflict', message: 'already decided as won, with another resolution' },
+    { outcome: 'conflict', message: 'already decided as won, with another resolution; a decision is final' },
   ]);
 });
 
@@ -241,18 +315,19 @@ test('the receipt of a store that was restored since: what is open again is deci
   expect(decisions.filter(({ disputeId }) => disputeId === reopened)).toHaveLength(1);
 });
 
-test('an unusual status is refused in the plan, and says how to find out whether the service takes it', async () => {
+test('an unusual status is refused in the plan, but can be sent for a single dispute', async () => {
   const { proxy, machine, other } = await scene();
-  const [first, second] = await other.openDisputes(2);
-  const text = `${header}\n${first},won,ok\n${second},banana,ok\n`;
+  const [first, second, third] = await other.openDisputes(3);
+  const text = `${header}\n${first},won,ok\n${second},banana,ok\n${third},withdrwan,ok\n`;
   writeFiles(machine, { 'decisions.csv': text });
   const args = ['disputes', 'decide', '--from', 'decisions.csv'];
-  const unknownStatus = 'unknown status "banana" (known: won, lost, withdrawn)';
+  const unknownStatus = 'unknown status "banana"; use won, lost or withdrawn';
 
   const planned = await machine.run([...args, '--dry-run', '--json']);
   expect(JSON.parse(planned.stdout).plan).toMatchObject([
     { plan: 'decide', warning: null },
     { plan: 'invalid', message: unknownStatus, warning: null },
+    { plan: 'invalid', message: 'unknown status "withdrwan": did you mean withdrawn?' },
   ]);
   const sent = await machine.run([...args, '--confirm', '1']);
   expect(sent.exitCode).toBe(2);
@@ -261,7 +336,7 @@ test('an unusual status is refused in the plan, and says how to find out whether
 
   const one = ['disputes', 'decide', String(second), '--status', 'banana', '--resolution', 'ok'];
   const alone = await machine.run([...one, '--confirm', String(second)]);
-  expect(alone).toMatchObject({ exitCode: 7, stderr: expect.stringContaining('"banana" is not one of') });
+  expect(alone).toMatchObject({ exitCode: 7, stderr: expect.stringContaining('unusual status "banana"') });
 });
 
 test('an unusual status that the service has taken before is decided as others are', async () => {
@@ -412,14 +487,19 @@ test.each([
   [
     'rows that contradict each other',
     '1,won,ok\n1,lost,ok',
-    /line 3 decides the same dispute differently[\s\S]*line 2 decides/,
+    /line 3 has a different decision for this dispute[\s\S]*line 2 has/,
   ],
   [
     'rows that contradict each other, and write the id in other letters',
     'ab-1,won,ok\nAB-1,lost,ok',
-    /line 3 decides the same dispute differently[\s\S]*line 2 decides/,
+    /line 3 has a different decision for this dispute[\s\S]*line 2 has/,
   ],
   ['an id that could change the path', '../x,won,ok', /disputeId must not contain a slash/],
+  [
+    'text with separators outside of quotes',
+    '1,won,a,b',
+    /expected 3 columns, found 4: put text that contains a semicolon in double quotes/,
+  ],
 ])('%s are told by their line, and nothing is sent', async (_, rows, shown) => {
   await using server = await startFaultServer([]);
   const machine = machineFor({ origin: server.url, storeId: 's', apiKey: 'key-1234567' });

@@ -10,7 +10,7 @@ const row: PlannedRow = {
   plan: 'decide',
   message: '',
   warning: null,
-  before: null,
+  before: {},
 };
 
 test('at 80 columns a decision takes one line, a reason is whole, and rows that are done are only counted', () => {
@@ -29,23 +29,23 @@ test('at 80 columns a decision takes one line, a reason is whole, and rows that 
   expect(describeRows(rows, style).split('\n')).toEqual([
     'LINE  PLAN      DISPUTE   STATUS  RESOLUTION OR REASON',
     '2     decide    5f0cbead  won     Tracking shows that it was delivered that it …',
-    '13    conflict  81abbead          a reason that is long that is long that is',
+    '13    conflict  81abbead  won     a reason that is long that is long that is',
     '                                  long that is long',
   ]);
   expect(describeTotals(rows, style)).toBe('1 to decide, 1 decided in an earlier run, 1 conflict');
 });
 
-test('rows that cannot be decided leave the ids of the others short, and their own reason is readable', () => {
+test('rows that cannot be decided leave all ids short, and their own reason is readable', () => {
   const id = '5f0cbead-0000-4000-8000-000000000002';
-  const bad = { ...row, decision: null };
+  const bad = { ...row, decision: null, before: null };
   const rows: PlannedRow[] = [
     row,
     { ...bad, line: 3, disputeId: `${id} x`, plan: 'invalid', message: 'disputeId must not contain spaces' },
     { ...bad, line: 4, disputeId: `${id}0`, plan: 'not_found', message: 'not found in this store' },
   ];
   expect(describeRows(rows, { color: withoutColors, width: 80 }).split('\n').slice(1)).toEqual([
-    '2     decide     5f0cbead       won     Tracking shows that it was delivered th…',
-    '3     invalid    5f0cbead-000…          disputeId must not contain spaces',
-    '4     not found  5f0cbead-000…          not found in this store',
+    '2     decide     5f0cbead  won     Tracking shows that it was delivered that it…',
+    '3     invalid    5f0cbead          disputeId must not contain spaces',
+    '4     not found  5f0cbead          not found in this store',
   ]);
 });

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { machineFor, newMachine } from '../../helpers/cli.ts';
+import { startService } from '../../helpers/service.ts';
+
+const leaveItOut = /the base URL ends in \/v1: leave it out, storectl adds it/i;
+
+test('after a 404, a base URL that ends in a version is named as the likely cause', async () => {
+  const { origin, storeId, apiKey } = await startService();
+  const machine = machineFor({ origin: `${origin}/v1`, storeId, apiKey });
+  for (const args of [
+    ['settings', 'show'],
+    ['auth', 'status'],
+    ['auth', 'login', '--base-url', `${origin}/v1`, '--store', storeId, '--with-key'],
+  ]) {
+    expect(await machine.run(args, { stdin: apiKey })).toMatchObject({
+      exitCode: 5,
+      stderr: expect.stringMatching(leaveItOut),
+    });
+  }
+});
+
+test('after another 404, the base URL is one of the things to check', async () => {
+  const { origin, apiKey } = await startService();
+  const machine = machineFor({ origin, storeId: 'another', apiKey });
+  const { stderr } = await machine.run(['settings', 'show']);
+  expect(stderr).toContain('check the store id and the base URL, and that the key is for this store');
+});
+
+test('a login that fails names no command that needs the profile', async () => {
+  const { origin, apiKey } = await startService();
+  const login = ['auth', 'login', '--profile', 'fresh', '--base-url', origin, '--store', 'x', '--with-key'];
+  const { exitCode, stderr } = await newMachine().run(login, { stdin: apiKey });
+  expect(exitCode).toBe(5);
+  expect(stderr).toContain('check the base URL and the store id, and that the key is for this store');
+  expect(stderr).not.toContain('auth status');
+});
