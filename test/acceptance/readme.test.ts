@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../helpers/cli.ts';
+import { freePort } from '../helpers/free-port.ts';
 import { testNode } from '../helpers/program.ts';
 import { openTerminal } from '../helpers/terminal.ts';
 
@@ -37,15 +38,6 @@ function normalized(output: string): string {
       .replace(/^HOST refused the connection: retrying in .*\n/gm, '')
       .trim()
   );
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
 }
 
 async function isOpen(port: number): Promise<boolean> {

@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
 import { temporaryFolder } from './cli.ts';
+import { freePort } from './free-port.ts';
 import { createPrivateCa } from './private-ca.ts';
 
 interface Nginx {
@@ -63,16 +64,6 @@ export async function startNginx(servers: Readonly<Record<string, string>>, http
     origins: Object.fromEntries([...ports].map(([name, port]) => [name, `https://localhost:${port}`])),
     caFile: ca.file,
   };
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      const port = typeof address === 'object' && address !== null ? address.port : 0;
-      server.close(() => resolve(port));
-    });
-  });
 }
 
 /** Resolves when something listens on the port. Rejects with what `check` returns unless that is true. */

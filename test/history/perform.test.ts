@@ -12,6 +12,7 @@ import { nodeFileSystem } from '../../src/history/files/files.ts';
 import type { History } from '../../src/history/history.ts';
 import { openHistory } from '../../src/history/journal.ts';
 import { serializeWithChecksum } from '../../src/history/records/checksum.ts';
+import type { HistoryRecord } from '../../src/history/records/record.ts';
 import { type PerformOptions, performRecorded } from '../../src/history/sending/execute.ts';
 import { resumeRecord } from '../../src/history/sending/resume.ts';
 import { patientClient } from './helpers/patient-client.ts';
@@ -455,8 +456,9 @@ describe('a decision whose answer was lost', () => {
     });
     expect(server.received.filter(({ method }) => method === 'POST')).toHaveLength(1);
     afterLoss(dispute('won', 'Delivered'));
-    // A command looks at the dispute before: one that finds it decided only now has not seen that.
-    await expect(perform(decision)).rejects.toMatchObject({
+    // A command looks at the dispute before: one that finds it decided otherwise only now has not seen that.
+    const other = { ...decision, body: { status: 'lost', resolution: 'Not delivered' } };
+    await expect(perform(other)).rejects.toMatchObject({
       message: expect.stringContaining('was just applied'),
       earlier: { id: record.id, state: 'applied' },
     });
@@ -464,7 +466,23 @@ describe('a decision whose answer was lost', () => {
     expect(await history.get(record.id)).toMatchObject({ state: 'applied' });
   });
 
-  test('is not sent while another command decides the same, which it waits for', async () => {
+  test('that was applied and never reported is reported by the same command, and sent by one with --new', async () => {
+    react = () => ({ status: 200, body: { id: 'd-1', status: 'won' } });
+    const { record } = await perform(decision);
+    const reported: unknown[] = [];
+    const onEarlierRecord = (earlier: HistoryRecord, open: boolean) => reported.push([earlier.id, open]);
+    expect(await perform({ ...decision, onEarlierRecord })).toMatchObject({
+      record: { id: record.id },
+      isRecorded: true,
+      outcome: { kind: 'applied', body: { id: 'd-1', status: 'won' } },
+    });
+    expect(reported).toEqual([[record.id, false]]);
+    expect(server.received).toHaveLength(1);
+    await perform({ ...decision, fresh: true });
+    expect(server.received).toHaveLength(2);
+  });
+
+  test('is not sent while another command decides the same: it waits, and reports the outcome of that', async () => {
     let answer = () => {};
     const decided = new Promise<void>((resolve) => {
       answer = resolve;
@@ -488,7 +506,7 @@ describe('a decision whose answer was lost', () => {
     const second = perform({ ...decision, onWait: answer });
 
     const { record } = await first;
-    await expect(second).rejects.toMatchObject({ name: 'EarlierRequestError', earlier: { id: record.id } });
+    expect(await second).toMatchObject({ isRecorded: true, record: { id: record.id, state: 'applied' } });
     expect(server.received).toHaveLength(1);
   });
 

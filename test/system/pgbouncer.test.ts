@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { chownSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from '../helpers/cli.ts';
+import { freePort } from '../helpers/free-port.ts';
 import { startPostgres } from '../helpers/postgres.ts';
 import { unprivilegedUser } from '../helpers/postgres-programs.ts';
 import { openTestStorage, startService } from '../service/helpers/service.ts';
@@ -49,14 +49,6 @@ default_pool_size = ${poolSize}
     ended.then(() => reject(new Error(`PgBouncer did not start: ${output}`)), reject);
   });
   return own;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 test('the service works behind PgBouncer in transaction mode', async () => {

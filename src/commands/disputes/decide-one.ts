@@ -2,7 +2,7 @@ import { optionValue } from '../../cli/core/parsed-command.ts';
 import { printable } from '../../cli/core/sanitize.ts';
 import { confirmById } from '../../cli/operation/run/confirm.ts';
 import type { Performed, Run } from '../../cli/operation/run/run.ts';
-import { perform, settleEarlierDecision } from '../../cli/operation/run/send.ts';
+import { earlierRecord, perform, settleEarlierDecision } from '../../cli/operation/run/send.ts';
 import { describeDispute } from './case-file.ts';
 import {
   type CurrentDispute,
@@ -39,6 +39,8 @@ export async function showAndDecide(run: Run, isShown = run.ui.interview !== nul
   const { parameters, body } = run.request;
   const { disputeId = '' } = parameters;
   await settleEarlierDecision(run);
+  // What was applied is reported, even if the dispute cannot be read now.
+  if ((await earlierRecord(run)) !== null) return perform(run);
   // The dispute may have changed while the user answered questions.
   const dispute = await readDispute(run);
   if (!isShown) showCaseFile(run, dispute);

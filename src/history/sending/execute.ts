@@ -66,16 +66,13 @@ async function beginOrFind(options: PerformOptions): Promise<{ record: HistoryRe
   const { history, operation, makeKey } = options;
   let { body } = options;
   history.assertUndamaged();
-  if (operation.class === 'keyed') {
-    const earlier = await findEarlierRecord(options);
-    if (earlier !== null) return { record: earlier, lock: null };
-    if (body?.idempotencyKey === undefined) body = { ...body, idempotencyKey: makeKey() };
-  }
-  if (operation.id === decideDispute.id) {
-    const decided = await settleEarlierDecision(options);
-    // It was decided after the user of this command looked at it.
-    if (decided !== null) throw new EarlierRequestError(decided);
-  }
+  const decided = operation.id === decideDispute.id ? await settleEarlierDecision(options) : null;
+  const earlier = await findEarlierRecord(options);
+  if (earlier !== null) return { record: earlier, lock: null };
+  // It was decided after the user of this command looked at it.
+  if (decided !== null) throw new EarlierRequestError(decided);
+  if (operation.class === 'keyed' && body?.idempotencyKey === undefined)
+    body = { ...body, idempotencyKey: makeKey() };
   await options.check?.(history);
   const id = history.newId();
   // Locked before it can be seen, so that no `resume` starts it in between.
@@ -115,6 +112,7 @@ export async function settleEarlierDecision(
 export async function findEarlierRecord(options: CommandOptions): Promise<HistoryRecord | null> {
   const { history, origin, storeId, body } = options;
   const operation = options.operation.id;
+  if (options.operation.class !== 'keyed' && operation !== decideDispute.id) return null;
   const path = buildPath(options.operation, { ...options.parameters, storeId });
   const command = fingerprint({ operation, origin, storeId, path, body: JSON.stringify(body ?? {}) });
   const key = body?.idempotencyKey;

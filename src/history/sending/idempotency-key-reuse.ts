@@ -21,15 +21,13 @@ export function recordOfKey(earlier: readonly HistoryRecord[], fingerprint: stri
 }
 
 /**
- * The record that the same command, given again without a key, continues, or null: one that is open, or one that was applied
- * without its answer reaching the user.
+ * The record that the same command, given again without a key, continues, or null: one of a keyed operation that is open, or
+ * one that was applied without its answer reaching the user.
  * `twins` are records of this command, newest first.
  */
 export function recordToContinue(twins: readonly HistoryRecord[], now: number): HistoryRecord | null {
   const young = (record: HistoryRecord) => now - Date.parse(record.createdAt) < KEY_REUSE_MS;
-  return (
-    twins.find(
-      (record) => record.class === 'keyed' && (isOpen(record) || isUntold(record)) && young(record),
-    ) ?? null
-  );
+  const continues = (record: HistoryRecord) =>
+    isUntold(record) || (record.class === 'keyed' && isOpen(record));
+  return twins.find((record) => continues(record) && young(record)) ?? null;
 }

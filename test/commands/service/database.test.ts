@@ -7,6 +7,7 @@ import Database from 'libsql';
 import { expect, onTestFinished, test } from 'vitest';
 import { openStorage } from '../../../src/service/index.ts';
 import { newMachine, temporaryFolder } from '../../helpers/cli.ts';
+import { freePort } from '../../helpers/free-port.ts';
 
 async function startError(args: readonly string[]) {
   const result = await newMachine().run(['service', 'start', '--port', '0', ...args, '--json']);
@@ -70,7 +71,7 @@ test.each([
 });
 
 test('a PostgreSQL that cannot be reached is told of without the password of the URL', async () => {
-  const port = await unusedPort();
+  const port = await freePort();
   const cases = {
     [`postgres://me:hidden1@127.0.0.1:${port}/db?password=hidden2`]: /connection refused/,
     'postgres://me:hidden1@no-such-host.invalid/db': /host name/,
@@ -103,7 +104,7 @@ test('a taken port is told of', async () => {
 });
 
 test('a start that fails is one JSON line in a log, and words in a terminal', async () => {
-  const args = ['service', 'start', '--database', `postgres://me:hidden@127.0.0.1:${await unusedPort()}/db`];
+  const args = ['service', 'start', '--database', `postgres://me:hidden@127.0.0.1:${await freePort()}/db`];
   const logged = await newMachine().run(args);
   expect({ ...JSON.parse(logged.stderr), ...{ exitCode: logged.exitCode } }).toEqual({
     time: expect.stringMatching(/^\d{4}-.*Z$/),
@@ -134,11 +135,3 @@ test('a taken port for metrics is told of, with the flag that sets it', async ()
     hint: 'choose another with --metrics-port or --metrics-host (--metrics-port 0 chooses a free one)',
   });
 });
-
-async function unusedPort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}

@@ -124,7 +124,6 @@ function unreadableAnswer(operation: Operation): CliError {
 
 /** The record that {@link perform} would go on with instead of beginning anew, or null. */
 export async function earlierRecord(run: Run): Promise<HistoryRecord | null> {
-  if (run.request.operation.class !== 'keyed') return null;
   try {
     const { findEarlierRecord } = await import('../../../history/sending/execute.ts');
     return await findEarlierRecord(await commandOf(run));

@@ -170,6 +170,6 @@ function withoutRepeated(
   return { rows, repeated, invalid: [...invalid, ...contradictory] };
 }
 
-export function isSameDecision(a: Decision, b: Decision): boolean {
+export function isSameDecision(a: Decision, b: { readonly [Name in keyof Decision]: unknown }): boolean {
   return a.status === b.status && a.resolution === b.resolution;
 }

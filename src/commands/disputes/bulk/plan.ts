@@ -13,7 +13,7 @@ import { decideDispute } from '../../../contract/operations/disputes.ts';
 import type { KnownObject } from '../../../history/known-objects.ts';
 import { memoize } from '../../../history/memoize.ts';
 import { isOpen } from '../../../history/records/outline.ts';
-import { type HistoryRecord, mayHaveBeenApplied } from '../../../history/records/record.ts';
+import { type HistoryRecord, isUntold, mayHaveBeenApplied } from '../../../history/records/record.ts';
 import { resumeRecord } from '../../../history/sending/resume.ts';
 import { compareDecision, describeConflict, readDispute, usualStatuses } from '../dispute-status.ts';
 import { type Decision, type DecisionsFile, isSameDecision } from './decisions-file.ts';
@@ -64,11 +64,16 @@ export async function planDecisions(
   const disputes = memoize(() => listKnown(run.ui.context, 'dispute'));
   const taken = [...usualStatuses, ...sent.map(({ status }) => status)];
   const planRow = async ({ line, disputeId, ...decision }: DecisionsFile['rows'][number]) => {
-    const message = describeDoubt(known.get(pathOf(run.target.storeId, disputeId)));
+    const own = known.get(pathOf(run.target.storeId, disputeId));
+    const message = describeDoubt(own);
     if (message !== null) {
       planned.push({ ...unread, line, disputeId, decision, plan: 'unknown', message });
     } else {
-      const read = await assessRow(runOfRow(run, disputeId, decision), decision, expected);
+      const read = considerHistory(
+        await assessRow(runOfRow(run, disputeId, decision), decision, expected),
+        decision,
+        own,
+      );
       const found = await explainWrongId(refuseUnknownStatus(read, decision, taken), disputeId, disputes);
       const recorded = earlierLine(earlier, disputeId, decision);
       planned.push({ line, disputeId, decision, ...considerReceipt(found, recorded) });
@@ -85,10 +90,12 @@ export async function sentDecisions({ target, ui: { context } }: Run) {
   const { origin, storeId } = target;
   const history = await context.history();
   const { records } = await history.list({ operation: decideDispute.id, state: 'applied', origin, storeId });
-  return records.map(({ body }) => {
-    const sent: unknown = JSON.parse(body ?? 'null');
-    return { status: textAt(sent, ['status']), resolution: textAt(sent, ['resolution']) };
-  });
+  return records.map(decisionOf);
+}
+
+function decisionOf({ body }: HistoryRecord) {
+  const sent: unknown = JSON.parse(body ?? 'null');
+  return { status: textAt(sent, ['status']), resolution: textAt(sent, ['resolution']) };
 }
 
 /** Says which dispute is meant if this machine knows one with this case or order, or that this is no id. */
@@ -165,6 +172,14 @@ export function outcomeOfError({ details }: CliError): { plan: RowOutcome; messa
   // The id is in the row.
   const short = message.replace(/^dispute \S+ not found in store \S+$/, 'not found in this store');
   return { plan: byExitCode[details.exitCode] ?? 'rejected', message: short };
+}
+
+/** A decision that was applied and not reported yet is reported, even if the dispute cannot be read now. */
+function considerHistory(found: Found, decision: Decision, own: HistoryRecord | undefined): Found {
+  const isRead = found.before !== null;
+  if (isRead || own === undefined || !isUntold(own) || !isSameDecision(decision, decisionOf(own)))
+    return found;
+  return { ...found, plan: 'unchanged', message: 'decided by an earlier run' };
 }
 
 /**
