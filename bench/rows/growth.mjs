@@ -10,13 +10,19 @@ import { newStore, startService } from '../lib/scene.mjs';
 const sizes = { small: { rows: 10_000, stores: 1 }, large: { rows: 1_000_000, stores: 10_000 } };
 const requests = 300;
 
+const numbers = (count) =>
+  `with recursive number(i) as (select 1 union all select i + 1 from number where i < ${count})`;
+const time = "'2026-01-01T00:00:00.000Z'";
+
+/** The SQL that adds events, each with a notification that nobody has read. */
+const events = (storeId, count) => `
+  insert into events (store_id, id, type, data, title, body, created_at)
+    ${numbers(count)} select '${storeId}', 'e' || i, 'post_created', '{}', 'Title', 'Body', ${time} from number;`;
+
 /** The SQL that adds other stores, and rows to the store: two fifths events, and a fifth each of deliveries, posts and disputes. */
 function filling(storeId, { rows, stores }) {
-  const numbers = (count) =>
-    `with recursive number(i) as (select 1 union all select i + 1 from number where i < ${count})`;
   const fifth = rows / 5;
   const own = `'${storeId}'`;
-  const time = "'2026-01-01T00:00:00.000Z'";
   return `begin;
     insert into stores (id, organisation_id, name, slug, status, default_currency, timezone, settings, created_at)
       ${numbers(stores)} select 's' || i, 'o', 'Store', 's' || i, 'active', 'EUR', 'UTC', '{}', ${time} from number;
@@ -25,8 +31,7 @@ function filling(storeId, { rows, stores }) {
       from number;
     insert into endpoints (store_id, id, kind, name, masked_url, secret_url, events, enabled, created_at)
       values (${own}, 'e', 'discord', 'E', 'm', 'u', '["backup_restored"]', 1, ${time});
-    insert into events (store_id, id, type, data, title, body, created_at)
-      ${numbers(2 * fifth)} select ${own}, 'e' || i, 'post_created', '{}', 'Title', 'Body', ${time} from number;
+    ${events(storeId, 2 * fifth)}
     insert into deliveries (store_id, id, event_id, endpoint_id, status, attempts, next_attempt_at, created_at)
       ${numbers(fifth)} select ${own}, 'd' || i, 'e' || i, 'e', 'delivered', 1, ${time}, ${time} from number;
     insert into posts (store_id, id, title, slug, content_md, tags, featured_product_ids, status, view_count,
@@ -216,6 +221,32 @@ const neighbourOfRestoreRow = (name, what, change) => ({
   },
 });
 
+const neighbourOfMarkReadRow = (engine) => ({
+  name: `${prefixOf(engine)}: neighbour of \`notify mark-read\``,
+  what: `p99 of \`store update\` while another store marks 1 000 000 notifications read${suffixOf(engine)}`,
+  engine,
+  unit: 'ms',
+  perRound: 1,
+  warmUps: 0,
+  once: true,
+  goals: () => [{ of: 'value', atMost: 50 }],
+  async prepare(place) {
+    const { database, run, end } = await engines[engine](place.folder);
+    const own = { ...place, database };
+    const service = await startService(own);
+    const neighbour = newStore(own);
+    await run(`${events(service.storeId, 1_000_000)} analyze`);
+    const update = requestOf(neighbour, operations['store update']);
+    const markAll = requestOf(service, () => ['POST', '/notifications/read', {}]);
+    return {
+      subject: async () =>
+        p99(await latenciesDuring(service.origin, update, () => ask(service.origin, markAll(0)))),
+      floor: async () => p99(await latenciesOf(service.origin, update, requests)),
+      end: () => service.stop().then(end),
+    };
+  },
+});
+
 const restoreRow = {
   name: 'growth on PostgreSQL: restore of 10 000 posts',
   what: '`backup restore` of a blog of 10 000 posts, on PostgreSQL',
@@ -275,6 +306,7 @@ export const growthRows = [
   ...Object.keys(engines).flatMap((engine) => [
     ...Object.entries(operations).map((operation) => growthRow(engine, operation)),
     neighbourRow(engine),
+    neighbourOfMarkReadRow(engine),
     memoryRow(engine),
   ]),
   neighbourOfRestoreRow('', 'three are newer than the backup', changes.newPosts),
