@@ -244,6 +244,18 @@ describe('a repeatable change in doubt', () => {
       record: { answer: { body: twin.record.answer?.body, settledByReading: true }, failure: null },
     });
   });
+
+  test('is settled by a later one, and the wait that the service asked for still holds', async () => {
+    const scene = await startScene();
+    const { answer } = (await scene.perform(update)).record;
+    const record = await lose(scene, { operation: updateStore, body: { name: 'Other' } });
+    const retryAt = Date.now() + HOUR;
+    scene.writeRecord(record.id, { answer: { ...answer, status: 503, body: null, retryAt } });
+    scene.ahead = 1_000;
+    await scene.perform({ operation: updateStore, body: { name: 'Other' } });
+    expect(await scene.resume(record.id)).toMatchObject({ action: 'settled', record: { state: 'applied' } });
+    expect(scene.reopen().waitFor(record)).toBeGreaterThan(HOUR / 2);
+  });
 });
 
 describe('what the user marks by hand', () => {

@@ -139,7 +139,9 @@ async function settleByTwin(
   record: HistoryRecord,
   twin: HistoryRecord,
 ): Promise<Resumed> {
-  const answer = twin.answer && { ...twin.answer, settledByReading: true };
+  // The wait that the store asked for still holds.
+  const retryAt = record.answer?.retryAt ?? null;
+  const answer = twin.answer && { ...twin.answer, retryAt, settledByReading: true };
   const settled = await history.update(record, { state: 'applied', answer, failure: null });
   const outcome = recordedOutcome(settled);
   if (outcome === null) throw new RangeError(`${record.id} has no outcome`);
