@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Client, ClientOptions, createClient, Exchange } from '../../client/client.ts';
 import type { History } from '../../history/history.ts';
+import type { KnownKind, KnownObject } from '../../history/known-objects.ts';
 import { memoize } from '../../history/memoize.ts';
 import type { HistoryRecord } from '../../history/records/record.ts';
 import {
@@ -82,6 +83,8 @@ export interface Context {
   onExchange(listener: (exchange: Exchange) => void): void;
   /** Starts the demo service on the first call. */
   demo(): Promise<Demo>;
+  /** What `listKnown` has read, so that one command reads the history for it once. */
+  readonly known: Map<KnownKind, Promise<readonly KnownObject[]>>;
   /** Records of this command that were applied; `reported` once their answers have reached the user. */
   readonly applied: HistoryRecord[];
   /** Differences of answers from the contract that were printed. */
@@ -195,6 +198,7 @@ export async function createContext({ io, flags }: Pick<Context, 'io' | 'flags'>
       listeners.push(listener);
     },
     demo,
+    known: new Map(),
     applied: [],
     drift: new Set(),
     async close() {

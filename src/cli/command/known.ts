@@ -8,8 +8,17 @@ import { printable } from '../core/sanitize.ts';
 import type { Connection, Context } from './context.ts';
 import { idsBeginningWith, minIdLength, shortenId } from './short-id.ts';
 
-/** The objects of a kind that this machine knows, of the store in use, the last seen first. */
-export async function listKnown(context: Context, kind: KnownKind): Promise<KnownObject[]> {
+/**
+ * The objects of a kind that this machine knows, of the store in use, the last seen first. Read once: what the command
+ * itself makes is missing, except for disputes that it has shown.
+ */
+export function listKnown(context: Context, kind: KnownKind): Promise<readonly KnownObject[]> {
+  const known = context.known.get(kind) ?? readKnown(context, kind);
+  context.known.set(kind, known);
+  return known;
+}
+
+async function readKnown(context: Context, kind: KnownKind): Promise<readonly KnownObject[]> {
   // Loaded on demand: most commands take whole ids.
   const { knownObjects } = await import('../../history/known-objects.ts');
   const { readSeen } = await import('../../history/seen-objects.ts');
@@ -93,7 +102,7 @@ export async function completeKnownId(context: Context, kind: KnownKind, text: s
 
 /** Keeps what a read showed of a dispute. The demo store can list its disputes itself. */
 export async function rememberDispute(
-  { io, now }: Context,
+  { io, now, known }: Context,
   { profile, origin, storeId }: Connection,
   dispute: unknown,
 ): Promise<void> {
@@ -104,6 +113,7 @@ export async function rememberDispute(
   const seenAt = new Date(now()).toISOString();
   try {
     rememberSeen(historyDirectory(io, profile), { kind: 'dispute', id, seenAt, origin, storeId, fields });
+    known.delete('dispute');
   } catch (error) {
     // Without a home folder there is no place for it, and the read itself succeeded.
     if (!(error instanceof CliError)) throw error;
