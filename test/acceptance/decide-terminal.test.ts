@@ -3,6 +3,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { launcher, newProgramMachine, testNode } from '../helpers/program.ts';
 import { openTerminal } from '../helpers/terminal.ts';
+import { setScene } from './scene.ts';
 
 test('who is asked for a decision sees the dispute first, and Escape at the end loses nothing', async () => {
   const machine = newProgramMachine();
@@ -121,4 +122,28 @@ test('the receipt of several disputes is in the state folder, not in the current
   const end = await terminal.shows(/receipt:(.|\n)*decisions\.jsonl/);
   expect(end.replaceAll('\n', '')).toContain(path.join('demo', 'receipts', 'decisions.jsonl'));
   expect(readdirSync(machine.folder)).toEqual(before);
+});
+
+test('a dispute that this machine had not seen before is confirmed by the beginning of its id too', async () => {
+  const { machine, example } = await setScene();
+  const own = (await machine.run(['disputes', 'open', '--reason', 'Mine', '-q'])).stdout.trim();
+  const other = example.disputes.find(({ status }) => status === 'open')?.id ?? '';
+  const terminal = await openTerminal(machine.folder, machine.env);
+  // The first is looked up among those that are known, before the second is read.
+  terminal.type(
+    `clear; '${testNode}' '${launcher}' disputes decide ${own.slice(0, -4)} ${other}; echo "exit $?"`,
+  );
+
+  await terminal.shows(/1 of 2\n(.*\n)+❯ won\n/);
+  terminal.press('Skip this', 'Enter');
+  await terminal.shows(/❯ won\n(.*\n)+ {2}Back to the previous dispute\n/);
+  terminal.press('Enter');
+  await terminal.shows(/Resolution:$/);
+  terminal.type('Delivered');
+  const screen = await terminal.shows(/Type [\da-f-]+ to confirm:$/);
+  const asked = /Type ([\da-f-]+) to confirm:$/.exec(screen)?.[1] ?? '';
+  expect(other).not.toBe(asked);
+  expect(other).toMatch(new RegExp(`^${asked}`));
+  terminal.type(asked);
+  await terminal.shows(/1 decided, 1 not sent(.*\n)+exit 0/);
 });
