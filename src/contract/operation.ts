@@ -47,8 +47,8 @@ export function pathParameters(operation: Pick<Operation, 'path'>): string[] {
 }
 
 /**
- * The request path with every parameter percent-encoded, UUIDs in lower case. Throws a RangeError if a parameter is missing or not safe (see
- * {@link pathParameterProblem}).
+ * The request path with every parameter percent-encoded, UUIDs in lower case. Throws a RangeError if a parameter is
+ * missing or not safe (see {@link pathParameterProblem}).
  */
 export function buildPath(
   operation: Pick<Operation, 'path'>,
@@ -68,6 +68,11 @@ export const uuidPattern = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 /** A UUID in lower case, so that the history knows it as the same object however it was written. Others unchanged. */
 export function canonicalId(id: string): string {
   return uuidPattern.test(id) ? id.toLowerCase() : id;
+}
+
+/** A path with its UUIDs in lower case, as {@link buildPath} makes it. */
+export function canonicalPath(path: string): string {
+  return path.split('/').map(canonicalId).join('/');
 }
 
 /**

@@ -131,6 +131,11 @@ describe('a decision', () => {
       name: 'EarlierRequestError',
       message: expect.stringContaining(`${record.id}) may have been applied`),
     });
+    // Version 0.1.0 wrote it as it was typed.
+    scene.writeRecord(record.id, { path: record.path.replace(disputeId, disputeId.toUpperCase()) });
+    await expect(scene.perform({ ...decision, parameters: { disputeId } })).rejects.toMatchObject({
+      name: 'EarlierRequestError',
+    });
     expect(scene.methods().filter((method) => method === 'POST')).toHaveLength(1);
   });
 

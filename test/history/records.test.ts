@@ -8,6 +8,7 @@ import {
   lockName,
   mayHaveBeenApplied,
   parseRecord,
+  rawOperationId,
   recordStates,
   serializeRecord,
   timeOfId,
@@ -98,6 +99,22 @@ describe('a record', () => {
     expect(parseRecord(JSON.stringify(early), id)).toEqual({ record: { ...early, reported: true } });
     const changed = serializeWithChecksum(early, 'file').replace('nightly', 'monthly');
     expect(parseRecord(changed, id)).toMatchObject({ problem: { kind: 'damaged' } });
+  });
+
+  test('of version 0.1.0 may have ids in capitals, which are those in small letters', () => {
+    const [storeId, disputeId] = [
+      '4be5d1aa-0c1f-7a64-8d2b-6f0e35c7a912',
+      '01a2c1f0-7d1e-7c3a-9b52-0f48197d60fe',
+    ];
+    const at = (store: string, dispute: string) => ({
+      ...record,
+      storeId: store,
+      path: `/v1/stores/${store}/operations/disputes/${dispute}/decision`,
+    });
+    const early = at(storeId.toUpperCase(), disputeId.toUpperCase());
+    expect(parseRecord(serializeRecord(early), id)).toEqual({ record: at(storeId, disputeId) });
+    const raw = { ...early, storeId, operation: rawOperationId };
+    expect(parseRecord(serializeRecord(raw), id)).toEqual({ record: raw });
   });
 
   test('may have been applied if it was sent without a certain end, and is untold if the user was not told', () => {

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { asObject } from '../../contract/json-object.ts';
+import { canonicalId, canonicalPath } from '../../contract/operation.ts';
 import { memoize } from '../memoize.ts';
 import { type ChecksumState, checksumState, serializeWithChecksum, sha256 } from './checksum.ts';
 import { recordIdPattern } from './outline.ts';
@@ -164,7 +165,17 @@ export function checkRecord(value: unknown, checksum: ChecksumState, id: string)
   if (data.bodySha256 !== (data.body === null ? null : sha256(data.body))) {
     return damaged('has a body that does not match its checksum');
   }
-  return { record: data };
+  return { record: withCanonicalIds(data) };
+}
+
+/**
+ * Version 0.1.0 wrote ids as they were typed, so the same store and path may be in capitals. Its fingerprint stays: it
+ * counts for a day.
+ */
+function withCanonicalIds(record: HistoryRecord): HistoryRecord {
+  // The path of a request outside the contract is the user's.
+  if (record.operation === rawOperationId) return { ...record, storeId: canonicalId(record.storeId) };
+  return { ...record, storeId: canonicalId(record.storeId), path: canonicalPath(record.path) };
 }
 
 function damaged(message: string): ParsedRecord {

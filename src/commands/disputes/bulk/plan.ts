@@ -235,7 +235,7 @@ export async function settleOpenDecisions(
   const { records } = await history.list({ operation: decideDispute.id, origin, storeId });
   const known = new Map<string, HistoryRecord>();
   for (const found of records) {
-    const path = found.path.toLowerCase();
+    const { path } = found;
     if (!paths.has(path)) continue;
     const options = { ...sendOptions(context), history, client, record: found, origin, storeId };
     const record = isOpen(found) ? (await resumeRecord(options)).record : found;
@@ -245,7 +245,7 @@ export async function settleOpenDecisions(
   return known;
 }
 
-/** The path of a decision in lower case: ids mean the same in any letter case. */
+/** The path of a decision, as its record has it. */
 export function pathOf(storeId: string, disputeId: string): string {
-  return buildPath(decideDispute, { storeId, disputeId }).toLowerCase();
+  return buildPath(decideDispute, { storeId, disputeId });
 }
