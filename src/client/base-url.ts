@@ -34,9 +34,12 @@ export function parseBaseUrl(text: string): URL {
   return url;
 }
 
-/** What to say after a 404 if the base URL ends in a version, as in examples of other services. Else null. */
-export function hintOfVersion(baseUrl: string): string | null {
+/**
+ * What to say after an answer with this status if it is likely that there is no such path, because the base URL ends in a
+ * version, as in examples of other services. Else null.
+ */
+export function hintOfVersion(status: number | null, baseUrl: string): string | null {
   const version = /\/v\d+$/.exec(baseUrl)?.[0];
-  if (version === undefined) return null;
+  if (version === undefined || (status !== 404 && status !== 410)) return null;
   return `the base URL ends in ${version}: leave it out, storectl adds ${version === '/v1' ? 'it' : '/v1'}`;
 }

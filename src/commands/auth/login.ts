@@ -148,8 +148,8 @@ async function askLogin(context: Context, given: Given, profile: string): Promis
     await askFromStart(() => questions, questions.indexOf(next)).catch(rethrowAsNotStored);
     const problem = await problemOfLogin(context, target, apiKey);
     if (problem === null) return { ...checkTarget(target), apiKey };
-    const { exitCode, message } = problem.details;
-    const version = exitCode === exitCodes.notFound ? hintOfVersion(checkTarget(target).url.href) : null;
+    const { exitCode, message, status = null } = problem.details;
+    const version = hintOfVersion(status, checkTarget(target).url.href);
     const wrong =
       exitCode === exitCodes.usage || exitCode === exitCodes.notAllowed
         ? askKey
@@ -232,6 +232,8 @@ function hintAfter(outcome: Outcome, url: URL): string | undefined {
   const exitCode = exitCodeOfStatus(outcome.status);
   if (exitCode === exitCodes.throttled) return undefined;
   if (exitCode === exitCodes.notAllowed) return 'check the key, and that it is for this base URL';
-  const version = exitCode === exitCodes.notFound ? hintOfVersion(url.href) : null;
-  return version ?? 'check the base URL and the store id, and that the key is for this store';
+  return (
+    hintOfVersion(outcome.status, url.href) ??
+    'check the base URL and the store id, and that the key is for this store'
+  );
 }

@@ -85,7 +85,7 @@ checked with a read-only request, unless --offline is given. It is never shown.`
         const advice = `${login}, or set STORECTL_API_KEY`;
         return { access: 'no key', exitCode: exitCodes.notAllowed, advice };
       }
-      const { client, storeId: id } = await context.connect();
+      const { client, storeId: id, baseUrl: url } = await context.connect();
       const outcome = await client.call(showSettings, {
         parameters: { storeId: id },
         body: null,
@@ -110,8 +110,7 @@ checked with a read-only request, unless --offline is given. It is never shown.`
         advice:
           exitCode === exitCodes.throttled
             ? 'wait, then run the command again'
-            : (answered === 404 && baseUrl && hintOfVersion(baseUrl.value.href)) ||
-              'check the base URL and the store ID above',
+            : (hintOfVersion(answered, url) ?? 'check the base URL and the store ID above'),
       };
     }
   },

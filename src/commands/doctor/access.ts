@@ -3,6 +3,7 @@ import { keyVariable, loginCommand } from '../../cli/config/connection-settings.
 import { CliError } from '../../cli/core/errors.ts';
 import { exitCodeOfStatus, exitCodes } from '../../cli/core/exit-codes.ts';
 import { formatDistance } from '../../cli/output/format-value.ts';
+import { hintOfVersion } from '../../client/base-url.ts';
 import type { Exchange } from '../../client/client.ts';
 import { showSettings } from '../../contract/operations/settings.ts';
 import { type Finding, ok, problem, problemOf, warning } from './finding.ts';
@@ -14,7 +15,7 @@ export async function checkAccess(context: Context, timeoutMs: number): Promise<
     answered = { exchange, at: context.now() };
   });
   try {
-    const { client, profile, storeId } = await context.connect();
+    const { client, profile, storeId, baseUrl } = await context.connect();
     const outcome = await client.call(showSettings, {
       parameters: { storeId },
       body: null,
@@ -30,7 +31,7 @@ export async function checkAccess(context: Context, timeoutMs: number): Promise<
     }
     const { status, problem: said } = outcome;
     const variable = keyVariable(context.io.env);
-    return [describeRefusal(status, said.message, { profile, storeId }, variable), ...clock];
+    return [describeRefusal(status, said.message, { profile, storeId, baseUrl }, variable), ...clock];
   } catch (error) {
     if (error instanceof CliError) return [problemOf('access', error)];
     throw error;
@@ -40,7 +41,7 @@ export async function checkAccess(context: Context, timeoutMs: number): Promise<
 function describeRefusal(
   status: number,
   message: string,
-  { profile, storeId }: Pick<Connection, 'profile' | 'storeId'>,
+  { profile, storeId, baseUrl }: Pick<Connection, 'profile' | 'storeId' | 'baseUrl'>,
   variable: string | null,
 ): Finding {
   const said = `the service answered ${status}: ${message}`;
@@ -56,7 +57,9 @@ function describeRefusal(
     );
   }
   if (status === 404 || status === 410) {
-    const fix = 'check the store id and the base URL, and that the key is for this store';
+    const fix =
+      hintOfVersion(status, baseUrl) ??
+      'check the store id and the base URL, and that the key is for this store';
     return problem('access', `store ${storeId} not found, or the key is not for it`, fix, exitCodes.notFound);
   }
   if (status === 425 || status === 429) return warning('access', said, 'wait, then run the command again');

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { machineFor, newMachine } from '../../helpers/cli.ts';
+import { answer, type Behaviour, startFaultServer } from '../../helpers/fault-server.ts';
 import { startService } from '../../helpers/service.ts';
 
 const leaveItOut = /the base URL ends in \/v1: leave it out, storectl adds it/i;
@@ -17,6 +18,42 @@ test('after a 404, a base URL that ends in a version is named as the likely caus
       stderr: expect.stringMatching(leaveItOut),
     });
   }
+});
+
+test('doctor names it too', async () => {
+  const { origin, storeId, apiKey } = await startService();
+  const machine = machineFor({ origin: `${origin}/v1`, storeId, apiKey });
+  const { exitCode, stdout } = await machine.run(['doctor', '--json']);
+  expect(exitCode).toBe(5);
+  expect(JSON.parse(stdout)).toContainEqual(
+    expect.objectContaining({ check: 'access', fix: expect.stringMatching(leaveItOut) }),
+  );
+});
+
+const busy = answer(503, '', { 'retry-after': '0' });
+const disputeId = '01a2c1f0-7d1e-7c3a-9b52-0f48197d60fe';
+const dispute = answer(200, { record: { id: disputeId, status: 'open' }, evidence: [] });
+
+test.each<[string, readonly string[], readonly Behaviour[]]>([
+  ['sent again', ['backup', 'create', '--label', 'a', '--sections', 'store'], [busy, busy, busy, busy]],
+  [
+    'settled by reading',
+    ['disputes', 'decide', disputeId, '--status', 'won', '--resolution', 'ok', '--confirm', disputeId],
+    [dispute, { does: 'drop' }],
+  ],
+])('so does resume of a change that is %s', async (_, args, behaviours) => {
+  await using server = await startFaultServer([...behaviours, answer(404)]);
+  const machine = machineFor({ origin: server.url, storeId: 's', apiKey: 'key-1234567' });
+  expect(await machine.run(args)).toMatchObject({ exitCode: 10 });
+
+  expect(await machine.run(['resume'])).toMatchObject({
+    exitCode: 10,
+    stdout: expect.not.stringMatching(leaveItOut),
+  });
+  expect(await machine.run(['resume'], { env: { STORECTL_BASE_URL: `${server.url}/v1` } })).toMatchObject({
+    exitCode: 10,
+    stdout: expect.stringMatching(leaveItOut),
+  });
 });
 
 test('after another 404, the base URL is one of the things to check', async () => {

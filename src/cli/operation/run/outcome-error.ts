@@ -222,7 +222,7 @@ function hintOfStatus(
       subject?.object === null
         ? 'check the store id and the base URL, and that the key is for this store'
         : 'check the id, the store and the base URL';
-    return `${what}; ${hintOfVersion(baseUrl) ?? 'run `storectl auth status` to see which are used'}`;
+    return `${what}; ${hintOfVersion(status, baseUrl) ?? 'run `storectl auth status` to see which are used'}`;
   }
   if (status === 409 || status === 412) return 'check the current state before you try again';
   if (status === 425 || status === 429) {
