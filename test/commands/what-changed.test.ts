@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { machineFor } from '../helpers/cli.ts';
-import { answer, startFaultServer } from '../helpers/fault-server.ts';
+import { answer, type Behaviour, startFaultServer } from '../helpers/fault-server.ts';
 import { startService } from '../helpers/service.ts';
 
 /** The lines of stderr after the one that says where the change goes. */
@@ -152,9 +152,33 @@ test('a restore ends with what was restored and one command that undoes it; the 
     expect.stringMatching(/^Undo: storectl backup restore \S+ --sections store,blog --confirm \S+$/),
   ]);
   expect(restored.stderr).not.toMatch(/sha256|preRestore/);
-  expect(JSON.parse(json.stdout)).toHaveProperty('preRestoreBackupId');
+  const undo = /Undo: storectl backup restore (\S+)/.exec(json.stderr)?.[1];
+  expect(JSON.parse(json.stdout)).toMatchObject({
+    preRestoreBackupId: expect.any(String),
+    safetyBackupId: undo,
+  });
   const list = await machine.run(['backup', 'list']);
   expect(list.stdout).toContain('Safety backup before restoring "nightly"');
+});
+
+test.each([
+  ['{}', '{"safetyBackupId":"b-2"}'],
+  ['{ "rows": 12345678901234567890 }\n', '{"rows":12345678901234567890,"safetyBackupId":"b-2"}'],
+  ['{"safetyBackupId":"theirs"}', '{"safetyBackupId":"theirs"}'],
+  ['["b-2"]', '["b-2"]'],
+])('a restore that the service answers with %j keeps all of it in --json', async (sent, printed) => {
+  const backup = { id: 'b-2', label: 'Safety', sections: ['store'] };
+  const raw: Behaviour = {
+    does: 'raw',
+    bytes: `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${sent.length}\r\nconnection: close\r\n\r\n${sent}`,
+  };
+  await using server = await startFaultServer([answer(201, backup), raw]);
+  const machine = machineFor({ origin: server.url, storeId: 's', apiKey: 'key-1234567' });
+  const args = ['backup', 'restore', 'b-1', '--sections', 'store', '--confirm', 'b-1', '--json'];
+
+  const { exitCode, stdout } = await machine.run(args);
+
+  expect({ exitCode, stdout: stdout.replace(/\s/g, '') }).toEqual({ exitCode: 0, stdout: printed });
 });
 
 test.each([

@@ -2,6 +2,7 @@ import type { Connection, Context } from '../../cli/command/context.ts';
 import { completeKnownId, listKnown } from '../../cli/command/known.ts';
 import { CliError, usageError } from '../../cli/core/errors.ts';
 import { exitCodes } from '../../cli/core/exit-codes.ts';
+import { isObject } from '../../cli/core/json-value.ts';
 import { argumentValue, isOn } from '../../cli/core/parsed-command.ts';
 import { printable } from '../../cli/core/sanitize.ts';
 import { operationCommand } from '../../cli/operation/define-operation.ts';
@@ -24,7 +25,7 @@ const safetyLabel = 'Safety backup before restoring ';
 export const command = operationCommand({
   operation: restoreBackup,
   description: `Replace sections of the store with those of a backup. Other sections stay unchanged. A safety backup of the
-same sections is taken first, and the command that undoes the restore is printed at the end.`,
+same sections is taken first (safetyBackupId in --json), and the command that undoes the restore is printed at the end.`,
   options: [{ flag: noSafetyBackup, description: 'Do not take a safety backup first', group: 'Safety:' }],
   examples: [
     'backup restore 5f0c… --sections store',
@@ -110,7 +111,19 @@ async function backUpAndRestore(run: Run): Promise<Performed> {
   });
   if (safetyId === null) return performed;
   const undo = await undoCommand(context, target, safetyId, sectionsOf(request.body).join(','));
-  return { ...performed, id: safetyId, undo };
+  return { ...performed, ...withSafetyId(performed, safetyId), id: safetyId, undo };
+}
+
+/** The answer, which may name backups of the service's own, with the one that the undo command restores. */
+function withSafetyId(
+  { answer, text }: Performed,
+  safetyBackupId: string,
+): Pick<Performed, 'answer' | 'text'> {
+  if (!isObject(answer) || 'safetyBackupId' in answer) return { answer, text };
+  const separator = Object.keys(answer).length === 0 ? '' : ',';
+  const member = `${separator}"safetyBackupId":${JSON.stringify(safetyBackupId)}}`;
+  // Added to the text, because its numbers would not survive being parsed and written again.
+  return { answer: { ...answer, safetyBackupId }, text: text.replace(/\}\s*$/, () => member) };
 }
 
 function sectionsOf(body: OperationRequest['body']): string[] {
