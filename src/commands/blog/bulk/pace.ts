@@ -5,7 +5,7 @@ const initialConcurrency = 4;
 const fullConcurrency = 10;
 
 /** Consecutive successes at the first attempt before a batch uses the full concurrency. */
-const successesBeforeFull = 100;
+const successesBeforeFull = 20;
 
 /** How many posts may be in flight at the same time. */
 export interface Pace {

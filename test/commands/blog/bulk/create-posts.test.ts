@@ -232,15 +232,15 @@ test('no more posts are settled at once than are created', async () => {
   expect(await made()).toHaveLength(8);
 });
 
-test('a service that has taken a hundred posts at once gets more at a time, until one is not taken', async () => {
+test('a service that has taken twenty posts at once gets more at a time, until one is not taken', async () => {
   const { proxy, machine, made } = await scene();
   const names = writePosts(machine, 180);
   const come = (atLeast: number) => settledCount(() => proxy.requests.length, atLeast);
 
   const first = closeGate();
-  proxy.decide((_, number) => (number <= 50 ? 'pass' : first.closed));
+  proxy.decide((_, number) => (number <= 12 ? 'pass' : first.closed));
   const run = machine.run(['blog', 'create', ...names, '--json']);
-  expect(await come(54)).toBe(54);
+  expect(await come(16)).toBe(16);
 
   const later = closeGate();
   proxy.decide((_, number) => (number <= 150 ? 'pass' : later.closed));
@@ -269,9 +269,9 @@ test('a service that refuses one for now gets few at a time from then on', async
   const gate = closeGate();
   const tooMany = { status: 429, headers: { 'retry-after': '1' } };
   // All pause for as long as the service asks, and then only 4 at a time are on their way.
-  proxy.decide((_, number) => (number === 140 ? tooMany : number < 155 ? 'pass' : gate.closed));
+  proxy.decide((_, number) => (number === 140 ? tooMany : number < 147 ? 'pass' : gate.closed));
   const run = machine.run(['blog', 'create', ...names, '--json']);
-  expect(await settledCount(() => proxy.requests.length, 158)).toBe(158);
+  expect(await settledCount(() => proxy.requests.length, 150)).toBe(150);
   gate.open();
 
   expect(await run).toMatchObject({ exitCode: 0 });
