@@ -73,8 +73,6 @@ const packages: Readonly<Record<string, RegExp>> = {
   undici: /^src\/client\//,
   commander: /^src\/cli\/(main|program\/(parser|help))\.ts$/,
   '@inquirer/prompts': /^src\/cli\/prompts\/prompts\.ts$/,
-  '@inquirer/core': /^src\/cli\/prompts\/checkbox\.ts$/,
-  '@inquirer/figures': /^src\/cli\/prompts\/checkbox\.ts$/,
   conf: /^src\/cli\/config\/profile-store\.ts$/,
   chalk: /^src\/cli\/output\/colors\.ts$/,
   'cli-table3': /^src\/cli\/output\/tables\.ts$/,

@@ -43,15 +43,6 @@ interface SeveralStyle extends ListStyle {
   readonly renderSelectedChoices: (chosen: readonly { readonly short: string }[]) => string;
 }
 
-/** A choice among several. The description, and what sets "Other…" apart, have no effect here. */
-interface SeveralChoice extends Choice {
-  readonly checked: boolean;
-  readonly description?: string;
-  readonly isOther?: boolean;
-}
-
-export type SeveralConfig = ChoiceConfig<SeveralChoice> & Theme<SeveralStyle>;
-
 /** Asks again until `read` accepts the line. Prints the problem that it returns otherwise. */
 async function askLine<Answer>(
   question: string,
@@ -134,7 +125,13 @@ export function select(
 }
 
 /** At least one of several, by their numbers. */
-export function checkbox({ message, choices }: SeveralConfig, context: PlainContext): Promise<string[]> {
+export function checkbox(
+  {
+    message,
+    choices,
+  }: ChoiceConfig<Choice & { readonly checked: boolean }> & Theme<SeveralStyle> & { readonly required: true },
+  context: PlainContext,
+): Promise<string[]> {
   const checked = choices.filter((choice) => choice.checked);
   const question = `${message}\n${numbered(choices)}\nNumbers, comma-separated${hintOf(choices, checked)}:`;
   return askLine(question, context, (line) => {

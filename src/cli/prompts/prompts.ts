@@ -1,12 +1,11 @@
 import { styleText } from 'node:util';
-import { confirm, input, password, select } from '@inquirer/prompts';
+import { checkbox, confirm, input, password, select } from '@inquirer/prompts';
 import { cancelledError, WentBack } from '../core/errors.ts';
 import { type Io, isSwitchedOn } from '../core/io.ts';
 import { printable } from '../core/sanitize.ts';
 import { truncateText, wrapText } from '../output/wrap.ts';
 import * as plain from './accessible-prompts.ts';
 import { type LineBreaks, readPasting, withLineBreaks, withMarks } from './bracketed-paste.ts';
-import { checkbox } from './checkbox.ts';
 
 /** A value to choose, and its name for people. */
 export interface Choice {
@@ -16,8 +15,6 @@ export interface Choice {
   readonly short?: string;
   /** Explains the choice while the cursor is on it. */
   readonly description?: string;
-  /** Leads to another question, so selecting all leaves it out. */
-  readonly isOther?: boolean;
 }
 
 export interface TextOptions {
@@ -120,8 +117,8 @@ export function askSeveral(
   preset: readonly string[] = [],
 ): Promise<string[]> {
   const question = asQuestion(io, message);
-  const named = choices.map(({ value, name, short = name, description, isOther = false }) => ({
-    ...{ value, name: wrapFor(io, name, '    '), short, isOther, checked: preset.includes(value) },
+  const named = choices.map(({ value, name, short = name, description }) => ({
+    ...{ value, name: wrapFor(io, name, '    '), short, checked: preset.includes(value) },
     ...(description !== undefined && { description: wrapFor(io, description, '') }),
   }));
   const renderSelectedChoices = (chosen: readonly { readonly short: string }[]) =>
@@ -129,7 +126,7 @@ export function askSeveral(
   return ask(io, null, ({ checkbox }, context) =>
     checkbox(
       {
-        ...{ message: question, choices: named, pageSize: pageSize(io), loop: false },
+        ...{ message: question, choices: named, required: true, pageSize: pageSize(io), loop: false },
         theme: { style: { ...listStyle(io, message, choices), renderSelectedChoices } },
       },
       context,

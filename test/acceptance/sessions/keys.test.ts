@@ -241,61 +241,6 @@ test('a section that is not offered, and Escape back to the list', async () => {
   `);
 });
 
-test('a list: all and invert leave "Other…" as it is', async () => {
-  const session = await openSession('storectl backup create');
-  await session.shows(/Label:$/);
-  session.type('nightly');
-  await session.shows(/⏎ submit$/);
-  session.press('a');
-  expect(await session.shows(/❯◉ store\n(.*\n)+.*submit$/)).toMatchInlineSnapshot(`
-    "❯◉ store
-     ◉ blog
-     ◉ settings
-     ◉ endpoints
-     ◯ Other…
-
-    ↑↓ navigate • space select • a all • i invert • ⏎ submit"
-  `);
-  session.press('a', 'Enter');
-  expect(await session.shows(/At least one(.*\n)+.*submit$/)).toMatchInlineSnapshot(`
-    "❯◯ store
-     ◯ blog
-     ◯ settings
-     ◯ endpoints
-     ◯ Other…
-
-    > At least one choice must be selected
-    ↑↓ navigate • space select • a all • i invert • ⏎ submit"
-  `);
-  session.press('2', 'i');
-  expect(await session.shows(/◉ store\n❯◯ blog\n(.*\n)+.*submit$/)).toMatchInlineSnapshot(`
-    " ◉ store
-    ❯◯ blog
-     ◉ settings
-     ◉ endpoints
-     ◯ Other…
-
-    ↑↓ navigate • space select • a all • i invert • ⏎ submit"
-  `);
-  // What was selected by hand stays, too.
-  session.press('5', 'a', 'a', 'Up');
-  expect(await session.shows(/◯ store\n(.*\n)+ ◉ Other…\n(.*\n)+.*submit$/)).toMatchInlineSnapshot(`
-    " ◯ store
-     ◯ blog
-     ◯ settings
-    ❯◯ endpoints
-     ◉ Other…
-
-    ↑↓ navigate • space select • a all • i invert • ⏎ submit"
-  `);
-  session.press('5', 'a', 'Enter');
-  await session.shows(/❯ Yes\n(.*\n)+.*select$/);
-  session.press('Enter');
-  expect(await session.ends()).toMatch(
-    /Created backup "nightly" \(store, blog, settings, endpoints\)\n(.*\n)*exit 0/,
-  );
-});
-
 test('a refused value is asked for again; each attempt has its own record, and one has an effect', async () => {
   const { machine, proxy, service } = await setScene();
   let refusals = 0;

@@ -100,7 +100,7 @@ function exampleOf({ kind, path }: FieldFlag, currency: string | null): string {
   return amount === undefined ? '' : `, for example 2000 for ${amount}`;
 }
 
-const other: Choice = { value: '', name: 'Other…', isOther: true };
+const other: Choice = { value: '', name: 'Other…' };
 
 const asChoice = (word: string): Choice => ({ value: word, name: word });
 
@@ -134,17 +134,25 @@ async function askWords(
     preset = await askSeveral(io, question, [...words.map(asChoice), other], preset);
     if (!preset.includes(other.value)) return preset;
     const chosen = preset.filter((word) => word !== other.value);
-    const typed = await unlessBack(() => askOthers(io, field, others));
+    // "Select all" selects Other… as well, so an empty answer is allowed then.
+    const typed = await unlessBack(() => askOthers(io, field, others, chosen.length > 0));
     if (typed !== null) return [...new Set([...chosen, ...typed])];
   }
 }
 
-async function askOthers(io: Io, field: FieldFlag, before: readonly string[]): Promise<string[]> {
-  const text = await askText(io, `Other ${lowerFirst(promptOf(field, 'comma-separated'))}`, {
+async function askOthers(
+  io: Io,
+  field: FieldFlag,
+  before: readonly string[],
+  optional: boolean,
+): Promise<string[]> {
+  const hint = optional ? 'comma-separated, empty for none' : 'comma-separated';
+  const text = await askText(io, `Other ${lowerFirst(promptOf(field, hint))}`, {
+    optional,
     preset: before.length > 0 ? before.join(', ') : undefined,
-    validate: (answer) => problemOf(field, answer) ?? true,
+    validate: (answer) => (optional && answer.trim() === '') || (problemOf(field, answer) ?? true),
   });
-  const value = valueFrom(field, text);
+  const value = text.trim() === '' ? [] : valueFrom(field, text);
   return Array.isArray(value) ? value.map(String) : [];
 }
 
