@@ -90,6 +90,8 @@ result from the store where that is possible. What it can neither send again nor
       const report = await resumeOne(context, record, parsed);
       reports.push(withHint(report, hintOfVersion(last.status, (await context.connect()).baseUrl)));
     }
+    const count = reports.filter(({ exitCode }) => exitCode === exitCodes.done).length;
+    if (count > 0) noticeDone(context, `Resumed ${count === 1 ? '1 change' : `${count} changes`}`);
     print(context, reports, id !== undefined);
     return reports.find(({ exitCode }) => exitCode !== exitCodes.done)?.exitCode;
   },

@@ -97,7 +97,7 @@ test('many posts of several killed runs are settled without a warning', async ()
 
   expect({ exitCode, stderr }).toEqual({
     exitCode: 0,
-    stderr: expect.stringMatching(/^[^\n]*\n\d+ to create, \d+ to check\n30 created\n$/),
+    stderr: expect.stringMatching(/^[^\n]*\n\d+ to create, \d+ to check\n✓ Created 30 posts\n$/),
   });
 });
 

@@ -1,7 +1,7 @@
 import { type ConnectionSettings, demoProfile } from '../config/connection-settings.ts';
 import { CliError } from '../core/errors.ts';
 import { exitCodes } from '../core/exit-codes.ts';
-import { lowerFirst } from '../output/labels.ts';
+import { lowerFirst, upperFirst } from '../output/labels.ts';
 
 /** A required value that was not given. */
 export interface MissingInput {
@@ -37,9 +37,17 @@ export function terminalNeeded(what: string, hint: string): CliError {
   });
 }
 
-/** Exit 3: one message that names every missing value and how to give it. */
-export function inputNeeded(missing: readonly MissingInput[], otherwise?: string): CliError {
-  const connection = missing.some(({ field }) => field === 'baseUrl' || field === 'storeId');
+/**
+ * Exit 3: one message that names every missing value and how to give it. The hint is to log in first if the store is not
+ * known, unless this is the login itself.
+ */
+export function inputNeeded(
+  missing: readonly MissingInput[],
+  otherwise?: string,
+  advice: 'login' | 'flags' = 'login',
+): CliError {
+  const connection =
+    advice === 'login' && missing.some(({ field }) => field === 'baseUrl' || field === 'storeId');
   const width = Math.max(...missing.map(({ give }) => give.length));
   const [only] = missing;
   return new CliError({
@@ -50,7 +58,7 @@ export function inputNeeded(missing: readonly MissingInput[], otherwise?: string
         ? `${only.give} is required (${lowerFirst(only.description)})`
         : [
             'required values are missing:',
-            ...missing.map(({ give, description }) => `  ${give.padEnd(width)}  ${description}`),
+            ...missing.map(({ give, description }) => `  ${give.padEnd(width)}  ${upperFirst(description)}`),
           ].join('\n'),
     hint: connection
       ? 'run `storectl auth login` to store the base URL, store id and key, or try it without an account: `storectl --demo …`'

@@ -14,9 +14,10 @@ export const limitOption: OptionSpec = {
 
 /** Throws a usage error if `--limit` is not a positive whole number. */
 export function readLimit(parsed: ParsedCommand): number {
-  const limit = Number(optionValue(parsed, limitOption.flag) ?? '50');
+  const text = optionValue(parsed, limitOption.flag) ?? '50';
+  const limit = Number(text);
   if (Number.isInteger(limit) && limit > 0) return limit;
-  throw usageError('--limit must be a whole number, at least 1', 'for example --limit 20');
+  throw usageError(`--limit must be a whole number, at least 1 (got "${text}")`, 'for example --limit 20');
 }
 
 /** Prints a list: its ids with `--quiet`, whole items with `--json`, else what `show` prints, or `empty` for no items. */

@@ -34,6 +34,12 @@ export function formatTime(text: string, now: number): string | null {
   return `${localMinute(new Date(time))} (${formatDistance(time - now)})`;
 }
 
+/** `2026-11-21 06:30 +01:00` in the local zone; what is not a time stays as it is. */
+export function formatMinute(text: string): string {
+  const time = Date.parse(text);
+  return Number.isNaN(time) ? text : localMinute(new Date(time));
+}
+
 /** `in 3 days`, `2 hours ago`, `just now`; the distance is in milliseconds, negative for the past. */
 export function formatDistance(distance: number): string {
   // A deadline that was seven days away a moment ago is not one in six days.
@@ -41,7 +47,7 @@ export function formatDistance(distance: number): string {
   const amount = distance > 0 ? Math.round(distance / precision) * precision : -distance;
   if (amount < 60_000) return distance > 0 ? 'in less than a minute' : 'just now';
   const units = [
-    ['year', 365 * 86_400_000],
+    ['year', yearMs],
     ['month', 30 * 86_400_000],
     ['day', 86_400_000],
     ['hour', 3_600_000],
@@ -56,7 +62,7 @@ export function formatDistance(distance: number): string {
 /** `now`, `5m`, `3h`, `12d`, `2y`: an age in milliseconds for a narrow column. */
 export function formatAge(ageMs: number): string {
   const units = [
-    ['y', 365 * 86_400_000],
+    ['y', yearMs],
     ['d', 86_400_000],
     ['h', 3_600_000],
     ['m', 60_000],
@@ -64,6 +70,9 @@ export function formatAge(ageMs: number): string {
   const [unit, length] = units.find(([, length]) => ageMs >= length) ?? [null, 1];
   return unit === null ? 'now' : `${Math.floor(ageMs / length)}${unit}`;
 }
+
+/** With leap days: a date far away would be off by years otherwise. */
+const yearMs = 365.2425 * 86_400_000;
 
 function localMinute(date: Date): string {
   const two = (number: number) => String(number).padStart(2, '0');

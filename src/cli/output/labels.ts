@@ -7,6 +7,8 @@ export function labelOf(path: readonly string[]): string {
     .map((name, index) => (index < last ? name.replace(/^(template|social)s$/, '$1') : name))
     .map((name) => name.replace(/^reclaimId$/, 'reclaimNoticeId'))
     .filter((name, index) => name !== 'settings' || index === last);
+  const known = knownLabels[names.join('.')];
+  if (known !== undefined) return known;
   const words = names
     .map((name, index) =>
       index === names.length - 1 ? name.replace(/(?<=[a-z])(Bp|Minor|At|Md)$/, '') : name,
@@ -24,6 +26,23 @@ export function upperFirst(text: string): string {
 export function lowerFirst(text: string): string {
   return text.replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase());
 }
+
+/** Fields whose names are not what people say. If the value is `yes` or `no`, the label says what is the case. */
+const knownLabels: Readonly<Record<string, string>> = {
+  'checkout.newsletterOptIn': 'Checkout newsletter opt-in',
+  'checkout.requireEmailVerificationForDelivery': 'Verified email required for delivery',
+  'discordTemplate.color': 'Discord message color',
+  'discordTemplate.description': 'Discord message text',
+  'discordTemplate.title': 'Discord message title',
+  ids: 'Notification IDs',
+  liveStatsDefault: 'Live statistics by default',
+  'mobilePrivacy.hideOrderValues': 'Order values hidden on phones',
+  'mobilePrivacy.hideRevenue': 'Revenue hidden on phones',
+  'mobilePrivacy.requireUnlock': 'Unlock required on phones',
+  scheduledAt: 'Scheduled for',
+  'showcase.allowCritique': 'Critique allowed in showcase',
+  thankYouDefault: 'Thank-you text',
+};
 
 const knownWords: Readonly<Record<string, string>> = {
   env: 'environment',

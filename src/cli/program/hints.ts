@@ -44,11 +44,17 @@ const serving = new Map(
 const postsAreOnlyCreated =
   'the service can only create and list posts: run `storectl blog create --status published` to publish a new one';
 
+const keysComeFromTheService =
+  'create a new key in the settings of the store, then run `storectl auth login`; if you run the service yourself: `storectl service rotate-key`';
+
 /** A command that cannot exist, and what is there instead. */
 const instead = new Map(
   Object.entries({
     'store show':
       'the service cannot show a store: run `storectl store update` in a terminal to see the last known values, or `storectl settings show` for the operations settings',
+    'auth rotate-key': keysComeFromTheService,
+    'auth rotate': keysComeFromTheService,
+    'auth refresh': keysComeFromTheService,
     'blog publish': postsAreOnlyCreated,
     'blog update': postsAreOnlyCreated,
     'blog edit': postsAreOnlyCreated,

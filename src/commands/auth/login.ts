@@ -103,7 +103,8 @@ function refuseMissing({ canPrompt }: Context, { baseUrl, storeId }: Given, with
       ? []
       : [{ field: 'apiKey', give: '--with-key < FILE', description: 'the API key, on standard input' }]),
   ];
-  if (missing.length > 0) throw inputNeeded(missing);
+  if (missing.length > 0)
+    throw inputNeeded(missing, 'or run the command in a terminal to be prompted', 'flags');
 }
 
 function checkTarget({ baseUrl = '', storeId = '' }: Given): Target {

@@ -102,7 +102,7 @@ function checkAddress({ baseUrl }: ConnectionSettings): Finding {
   return problem(
     'address',
     'no base URL is set',
-    'run `storectl auth login`, or set STORECTL_BASE_URL; `storectl --demo …` needs none',
+    'run `storectl auth login`, or set STORECTL_BASE_URL (`storectl --demo …` needs none)',
     exitCodes.inputNeeded,
   );
 }

@@ -2,6 +2,7 @@ import type { Context } from '../../cli/command/context.ts';
 import { deriveFlags, type FieldFlag } from '../../cli/input/field-flags.ts';
 import { askInto, idChoices } from '../../cli/operation/questions/ask-missing.ts';
 import { knownIds } from '../../cli/operation/questions/known-ids.ts';
+import { labelOf } from '../../cli/output/labels.ts';
 import { askChoice, askSeveral } from '../../cli/prompts/prompts.ts';
 import type { Questions } from '../../cli/prompts/questions.ts';
 import { markNotificationsRead } from '../../contract/operations/notifications.ts';
@@ -23,7 +24,7 @@ export function questionsOfNotifications(context: Context, body: Record<string, 
     const known = way === 'ids' ? await knownIds(context, markNotificationsRead) : [];
     if (known.length === 0) return askInto(context, body, field);
     const before = Array.isArray(body.ids) ? body.ids.map(String) : [];
-    body.ids = await askSeveral(context.io, 'Notifications', idChoices(context, known), before);
+    body.ids = await askSeveral(context.io, labelOf(field.path), idChoices(context, known), before);
   };
   return () => [choose, ...fields.filter(({ path }) => path[0] === way).map(questionOf)];
 }

@@ -3,6 +3,7 @@ import { usageError } from '../../cli/core/errors.ts';
 import { isOn } from '../../cli/core/parsed-command.ts';
 import { operationCommand } from '../../cli/operation/define-operation.ts';
 import type { PreparedInput } from '../../cli/operation/run/operation-command.ts';
+import { formatMinute } from '../../cli/output/format-value.ts';
 import type { Questions } from '../../cli/prompts/questions.ts';
 import { markNotificationsRead } from '../../contract/operations/notifications.ts';
 
@@ -29,7 +30,9 @@ export const command = operationCommand({
 function describeMarked(body: Readonly<Record<string, unknown>>): string {
   const { ids, before } = body;
   if (Array.isArray(ids)) return ids.length === 1 ? `notification ${ids[0]}` : `${ids.length} notifications`;
-  return before === undefined ? 'all notifications' : `all notifications before ${String(before)}`;
+  return before === undefined
+    ? 'all notifications'
+    : `all notifications before ${formatMinute(String(before))}`;
 }
 
 /** `--all` sends an empty object, so it excludes every other field. */

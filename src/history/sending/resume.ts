@@ -101,7 +101,7 @@ function findObstacle(options: ResumeOptions, record: HistoryRecord): Left | nul
     return { reason: 'unknown_operation', advice };
   }
   if (record.origin !== origin || record.storeId !== storeId) {
-    const place = `store ${record.storeId} at ${record.origin}`;
+    const place = `store ${record.storeId} @ ${record.origin}`;
     return {
       reason: 'elsewhere',
       advice: `The change belongs to ${place}. Run \`storectl resume\` with the profile of that store.`,

@@ -251,7 +251,7 @@ test('notify mark-read: some of them', async () => {
   session.press('Down', 'Enter');
   expect(await session.shows(/⏎ submit$/)).toMatchInlineSnapshot(`
     "✔ Which notifications do you want to mark as read? Some
-    ? Notifications:
+    ? Notification IDs:
     ❯◯ <id>  Feedback of the week
      ◯ <id>  Subdomain reclaim notice
      ◯ <id>  New dispute
@@ -266,10 +266,10 @@ test('notify mark-read: some of them', async () => {
     demo: example data on this machine, not a real store
     Press Esc to go back, Ctrl-C to cancel.
     ✔ Which notifications do you want to mark as read? Some
-    ✔ Notifications: <id>  Feedback of the week
+    ✔ Notification IDs: <id>  Feedback of the week
     demo → store <uuid>
 
-    IDs  <uuid>
+    Notification IDs  <uuid>
 
     ✔ Mark as read? Yes
     ✓ Marked notification <uuid> as read
@@ -293,11 +293,11 @@ test('notify mark-read: by ids, where nothing lists them', async () => {
     "$ storectl notify mark-read
     Press Esc to go back, Ctrl-C to cancel.
     ✔ Which notifications do you want to mark as read? Some
-    ✔ IDs (comma-separated): <uuid>,
+    ✔ Notification IDs (comma-separated): <uuid>,
       <uuid>
     main → store <uuid> @ <host>
 
-    IDs  <uuid>, <uuid>
+    Notification IDs  <uuid>, <uuid>
 
     ✔ Mark as read? Yes
     ✓ Marked 2 notifications as read

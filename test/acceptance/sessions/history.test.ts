@@ -122,6 +122,7 @@ test('resume: asks which open change to resume if there are several', async () =
       Idempotency key  <idempotency-key>
     The same idempotency key is sent again, so each change is applied only once.
     ✔ Send these 2 changes again? Yes
+    ✓ Resumed 2 changes
     <record>  backup.create  first  applied  <uuid>
     <record>  backup.create  second  applied  <uuid>
     $ echo "exit $?"
@@ -172,6 +173,7 @@ test('resume of one record: it is shown, and nothing is sent until the user says
       Idempotency key  <idempotency-key>
     The same idempotency key is sent again, so each change is applied only once.
     ✔ Send this change again? Yes
+    ✓ Resumed 1 change
     <record>  backup.create  nightly  applied  <uuid>
     $ echo "exit $?"
     exit 0

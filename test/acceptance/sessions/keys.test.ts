@@ -118,7 +118,7 @@ test('an id that is not offered, and Escape back to the list', async () => {
 
     error: dispute 0197a3c0-11e2-7d54-8b3f-2c6a9e41d705x not found in store
     <uuid>
-      check the id, the store and the base URL; run \`storectl auth status\` to see which are used
+      check the id, the store and the base URL (\`storectl auth status\` shows which are used)
 
     ? Which dispute do you want to see?
       <id>  open, Buyer does not recognize the charge of 84.50 EUR.
@@ -352,7 +352,7 @@ test('Ctrl-C after a refusal says that it had no effect', async () => {
     ✔ Reason: Parcel never arrived
     demo → store <uuid>
 
-    Deadline  10000-01-01 11:59 UTC (in 7978 years)
+    Deadline  10000-01-01 11:59 UTC (in 7973 years)
     Kind      payment
     Reason    Parcel never arrived
 
@@ -613,8 +613,8 @@ test('40 columns: results and errors are wrapped at words', async () => {
     found in store
     <uuid>
       check the id, the store and the base
-      URL; run \`storectl auth status\` to see
-      which are used
+      URL (\`storectl auth status\` shows
+      which are used)
       request id:
       <uuid>
     $ echo "exit $?"

@@ -80,7 +80,7 @@ const placeholders: readonly (readonly [RegExp, string])[] = [
   [/\bsk_(live|demo)_\w+/g, '<key>'],
   [/\bstorectl-[0-9a-f]{30,}\b/g, '<idempotency-key>'],
   [/\b\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>'],
-  [/\b\d{4}-\d\d-\d\d \d\d:\d\d (UTC|[+-]\d\d:\d\d) \([^)]*\)/g, '<time>'],
+  [/\b\d{4}-\d\d-\d\d \d\d:\d\d (UTC|[+-]\d\d:\d\d)( \([^)]*\))?/g, '<time>'],
   [/\b(just now|\d+ (minute|hour|day|month)s? ago)\b/g, '<age>'],
   [/\b127\.0\.0\.1:\d+/g, '<host>'],
   [/\bv?\d+\.\d+\.\d+\b/g, '<version>'],

@@ -19,7 +19,7 @@ test('store update', async () => {
      ◯ Logo image ID
      ◯ Favicon image ID
      ◯ Brand color (now #2f5d50)
-     ◯ Thank you default (now Thank you! Your parcel leaves the works…)
+     ◯ Thank-you text (now Thank you! Your parcel leaves the works…)
      ◯ Cashback (now 200 bp (2 %))
      ◯ Cashback cap (now 1500 (15.00 EUR))
 
@@ -91,7 +91,7 @@ test('blog create', async () => {
      ◯ Tags
      ◯ Featured product IDs
      ◯ Status
-     ◯ Scheduled
+     ◯ Scheduled for
      ◯ Meta title
      ◯ Meta description
 
@@ -188,11 +188,11 @@ test('settings show', async () => {
     Discovery summary                 Handmade stationery from Berlin.
     Discovery categories              stationery, handmade
     Showcase enabled                  no
-    Showcase allow critique           no
+    Critique allowed in showcase      no
     Showcase summary                  -
-    Mobile privacy hide revenue       yes
-    Mobile privacy hide order values  no
-    Mobile privacy require unlock     yes
+    Revenue hidden on phones          yes
+    Order values hidden on phones     no
+    Unlock required on phones         yes
     Store ID                          <uuid>
     Environment                       live
     Updated                           <time>
@@ -217,10 +217,10 @@ test('settings save', async () => {
      ◯ Discovery summary (now Handmade stationery from Berlin.)
      ◯ Discovery categories (now stationery, handmade)
      ◯ Showcase enabled (now no)
-     ◯ Showcase allow critique (now no)
+     ◯ Critique allowed in showcase (now no)
      ◯ Showcase summary
-     ◯ Mobile privacy hide revenue (now yes)
-     ◯ Mobile privacy hide order values (now no)
+     ◯ Revenue hidden on phones (now yes)
+     ◯ Order values hidden on phones (now no)
 
     Pause notifications during quiet hours
     ↑↓ navigate • space select • a all • i invert • ⏎ submit"
@@ -427,7 +427,7 @@ test('blog create of several files: run again, what exists is in the plan and no
     1 to create, 1 already exists
     ✔ Create 1 post? Yes
     created  post-b.md  <uuid>  post-b
-    1 created, 1 already exists
+    ✓ Created 1 post, 1 already exists
     $ echo "exit $?"
     exit 0
     $"

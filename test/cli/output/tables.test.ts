@@ -196,6 +196,8 @@ describe('values', () => {
     [7 * 86_400_000 - 120_000, 'in 7 days'],
     [-45 * 86_400_000, '1 month ago'],
     [800 * 86_400_000, 'in 2 years'],
+    // 23 November 2026 to the last day of 9999.
+    [2_912_116 * 86_400_000, 'in 7973 years'],
   ])('%d ms is %s', (distance, words) => {
     expect(formatDistance(distance)).toBe(words);
   });

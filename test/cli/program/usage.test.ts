@@ -336,6 +336,13 @@ const needed: Readonly<Record<string, readonly string[]>> = {
   'service create-key': ['--store ID'],
 };
 
+test('auth login without flags does not advise to run auth login', async () => {
+  const { stderr } = await newMachine().run(['auth', 'login']);
+
+  expect(stderr).toMatch(/ {2}--store ID +Store to work on\n(.*\n)* {2}add them to the command, or run/);
+  expect(stderr).not.toContain('run `storectl auth login`');
+});
+
 describe('what is missing is exit 3, all of it at once', () => {
   test.each(Object.entries(needed))('%s', async (name, flags) => {
     const args = name.split(' ');
@@ -429,6 +436,7 @@ const triedFirst: Readonly<Record<string, string>> = {
   logs: 'storectl history list',
   'history ls': 'storectl history list',
   'auth whoami': 'storectl auth status',
+  'auth rotate-key': 'then run `storectl auth login`',
   'profile get': 'storectl profile show',
   'profile delete': 'storectl profile remove',
   'profile rm main': 'storectl profile remove',

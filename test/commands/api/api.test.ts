@@ -161,7 +161,7 @@ test('a change outside the contract is sent once; resume leaves it and says so',
   const unknown = await scene.machine.run(['history', 'list', '--operation', 'apy']);
   expect(unknown).toMatchObject({
     exitCode: 2,
-    stderr: expect.stringMatching(/use one of: .*, api$/m),
+    stderr: expect.stringMatching(/use one of .*, api$/m),
   });
   expect(JSON.parse(listed.stdout)).toHaveLength(1);
 

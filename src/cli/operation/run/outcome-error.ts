@@ -222,7 +222,10 @@ function hintOfStatus(
       subject?.object === null
         ? 'check the store id and the base URL, and that the key is for this store'
         : 'check the id, the store and the base URL';
-    return `${what}; ${hintOfVersion(status, baseUrl) ?? 'run `storectl auth status` to see which are used'}`;
+    const version = hintOfVersion(status, baseUrl);
+    return version === null
+      ? `${what} (\`storectl auth status\` shows which are used)`
+      : `${what}; ${version}`;
   }
   if (status === 409 || status === 412) return 'check the current state before you try again';
   if (status === 425 || status === 429) {

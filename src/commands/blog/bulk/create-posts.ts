@@ -20,6 +20,7 @@ import {
   withResultsFile,
 } from '../../../cli/operation/run/bulk.ts';
 import { isOutputWritten, markReported } from '../../../cli/operation/run/mark-reported.ts';
+import { noticeDone } from '../../../cli/operation/run/print-result.ts';
 import type { Run } from '../../../cli/operation/run/run.ts';
 import { announce, noteDrift, performInBatch } from '../../../cli/operation/run/send.ts';
 import type { Applied } from '../../../client/outcome.ts';
@@ -31,7 +32,7 @@ import { maxPending, startPace } from './pace.ts';
 import { type PlannedPost, type PostResult, planPosts, resultOf } from './plan.ts';
 import { type PostFile, readPostFiles } from './post-files.ts';
 import { closeUnsent, settleBySlug } from './settle-post.ts';
-import { describeTotals, printPlan, showAndConfirmPlan, words } from './show-plan.ts';
+import { countPosts, describeTotals, printPlan, showAndConfirmPlan, words } from './show-plan.ts';
 
 /** After this many unknown outcomes in a row the batch stops: the service is failing, not single posts. */
 const maxConsecutiveUnknown = 3;
@@ -234,11 +235,16 @@ function report({ flags, print }: Context, progress: Progress, result: PostResul
 }
 
 /** Returns exit 0, or throws an error that says what is left to do. */
-function conclude({ notice }: Context, results: readonly PostResult[], stop: CliError | null): ExitCode {
-  const summary = describeTotals(results.map(({ outcome }) => words[outcome]));
-  notice(summary);
+function conclude(context: Context, results: readonly PostResult[], stop: CliError | null): ExitCode {
+  const outcomes = results.map(({ outcome }) => words[outcome]);
+  const summary = describeTotals(outcomes);
   const codes = results.map(({ exitCode }) => exitCode);
   const exitCode = mostSevereExitCode(stop === null ? codes : [...codes, stop.details.exitCode]);
+  const count = outcomes.filter((word) => word === words.created).length;
+  if (exitCode === exitCodes.done && count > 0) {
+    const others = describeTotals(outcomes.filter((word) => word !== words.created));
+    noticeDone(context, `Created ${countPosts(count)}${others === '' ? '' : `, ${others}`}`);
+  } else context.notice(summary);
   if (exitCode === exitCodes.done) return exitCode;
   const isUnanswered = stop?.details.exitCode === exitCodes.unknown && stop.details.status === undefined;
   const when = isUnanswered ? 'when the service answers' : 'to continue';

@@ -82,15 +82,21 @@ export function describeForQuestion(planned: readonly PlannedPost[], width: numb
   return `${describePlan(shown, width)}\n${more === 0 ? '' : `… and ${more} more\n`}`;
 }
 
+/** `1 post`, `15 posts`. */
+export function countPosts(count = 0): string {
+  return `${count} ${count === 1 ? 'post' : 'posts'}`;
+}
+
 /** `Create 15 posts and check 8 that were sent earlier?` */
 export function questionOf(planned: readonly PlannedPost[]): string {
   const [send, settle] = (['send', 'settle'] as const).map(
     (wanted) => planned.filter(({ plan }) => 'do' in plan && plan.do === wanted).length,
   );
-  const posts = (count = 0) => `${count} ${count === 1 ? 'post' : 'posts'}`;
-  if (!settle) return `Create ${posts(send)}?`;
+  if (!settle) return `Create ${countPosts(send)}?`;
   const earlier = `that ${settle === 1 ? 'was' : 'were'} sent earlier?`;
-  return send ? `Create ${posts(send)} and check ${settle} ${earlier}` : `Check ${posts(settle)} ${earlier}`;
+  return send
+    ? `Create ${countPosts(send)} and check ${settle} ${earlier}`
+    : `Check ${countPosts(settle)} ${earlier}`;
 }
 
 function describePlan(planned: readonly PlannedPost[], width: number | null): string {

@@ -78,8 +78,9 @@ export function describeTotals(rows: readonly PlannedRow[], { color, width }: St
 
 const toDecide = 'to decide';
 
-/** `195 to decide, 2 not found, 3 invalid`. */
+/** `195 to decide, 2 conflicts, 3 invalid`. */
 export function summarize(plans: readonly PlannedRow['plan'][]): string {
   const counted = plans.map((plan) => (plan === 'decide' ? toDecide : describeOutcome(plan)));
-  return describeCounts(counted, [toDecide, ...Object.values(outcomes).map(([word]) => word)]);
+  const totals = describeCounts(counted, [toDecide, ...Object.values(outcomes).map(([word]) => word)]);
+  return totals.replace(/\b(?!1 )(\d+ conflict)\b/, '$1s');
 }

@@ -4,6 +4,7 @@ import { printJson } from '../../../cli/command/print-json.ts';
 import { usageError } from '../../../cli/core/errors.ts';
 import { choiceOf, optionValue, type ParsedCommand } from '../../../cli/core/parsed-command.ts';
 import { noticeDone } from '../../../cli/operation/run/print-result.ts';
+import { formatMinute } from '../../../cli/output/format-value.ts';
 import { chooseOrFail } from '../../../cli/prompts/ask-or-fail.ts';
 import { askFromStart } from '../../../cli/prompts/questions.ts';
 import { createKey, type Preset, presets, type Scope, scopes } from '../../../service/index.ts';
@@ -60,7 +61,8 @@ export const command: CommandDefinition = {
       createKey(storage, { storeId, ...grant, label, expiresInSeconds }),
     );
     const what = 'preset' in grant ? grant.preset : created.scopes.join(', ');
-    const expiry = created.expiresAt === null ? 'never expires' : `expires ${created.expiresAt}`;
+    const expiry =
+      created.expiresAt === null ? 'never expires' : `expires ${formatMinute(created.expiresAt)}`;
     noticeDone(context, `Created key ${created.id} for store ${storeId} (${what}, ${expiry})`);
     if (context.flags.json) printJson(context, created);
     else {
@@ -92,7 +94,8 @@ function readGrant(parsed: ParsedCommand): Grant {
   if (preset !== undefined) throw usageError('--preset and --scopes cannot be used together');
   const names = [...new Set(list.split(',').map((name) => name.trim()))];
   const unknown = names.find((name) => !isScope(name));
-  if (unknown !== undefined) throw usageError(`unknown scope "${unknown}"`, `use ${scopes.join(', ')}`);
+  if (unknown !== undefined)
+    throw usageError(`unknown scope "${unknown}"`, `use one of ${scopes.join(', ')}`);
   return { scopes: names.filter(isScope) };
 }
 

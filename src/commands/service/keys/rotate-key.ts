@@ -4,6 +4,7 @@ import { usageError } from '../../../cli/core/errors.ts';
 import { argumentValue, optionValue } from '../../../cli/core/parsed-command.ts';
 import { parseDuration } from '../../../cli/input/parse-duration.ts';
 import { noticeDone } from '../../../cli/operation/run/print-result.ts';
+import { formatMinute } from '../../../cli/output/format-value.ts';
 import { rotateKey, type Storage } from '../../../service/index.ts';
 import { chooseKey } from '../ask.ts';
 import { databaseOption, withStorage } from '../database-options.ts';
@@ -37,13 +38,14 @@ out the new one. The new key is printed on stdout once: the database keeps only 
     const rotate = (storage: Storage) => rotateKey(storage, keyId, options);
     const hint = 'run `storectl service keys --store ID` to see the keys';
     const rotated = await withStorage(context, parsed, rotate, { hint });
-    const expiry = rotated.expiresAt === null ? 'never expires' : `expires ${rotated.expiresAt}`;
+    const expiry =
+      rotated.expiresAt === null ? 'never expires' : `expires ${formatMinute(rotated.expiresAt)}`;
     noticeDone(context, `Created key ${rotated.id} for store ${rotated.storeId} (${expiry})`);
     if (context.flags.json) printJson(context, rotated);
     else {
       context.print(rotated.key);
       context.notice('Copy the key now: it will not be shown again.');
-      context.notice(`The old key ${keyId} is valid until ${rotated.previous.expiresAt}.`);
+      context.notice(`The old key ${keyId} is valid until ${formatMinute(rotated.previous.expiresAt)}.`);
     }
   },
 };

@@ -179,7 +179,7 @@ function readRateLimit(parsed: ParsedCommand) {
   const value = optionValue(parsed, '--rate-limit') ?? '10';
   if (!/^\d{1,6}$/.test(value)) {
     throw usageError(
-      '--rate-limit must be a whole number of requests per second',
+      `--rate-limit must be a whole number of requests per second (got "${value}")`,
       'for example --rate-limit 50, or 0 for no limit',
     );
   }

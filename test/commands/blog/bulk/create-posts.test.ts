@@ -58,7 +58,7 @@ test('a line for each file with its id and slug; --json is one array in the orde
   const shown = await machine.run(['blog', 'create', 'p/*.md', '--tags', 'ink']);
   const json = await machine.run(['blog', 'create', 'q/c.md', 'p/a.md', '--tags', 'ink', '--json']);
 
-  expect(shown).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('2 created') });
+  expect(shown).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('✓ Created 2 posts\n') });
   expect(shown.stdout).toMatch(/^created {2}p\/a\.md {2}[0-9a-f-]{36} {2}chosen$/m);
   expect(shown.stdout).toMatch(/^created {2}p\/b\.md {2}[0-9a-f-]{36} {2}b$/m);
   expect(JSON.parse(json.stdout)).toMatchObject([
@@ -448,9 +448,9 @@ test('two runs of the same files at once make each post once', async () => {
   const runs = await Promise.all([1, 2].map(() => machine.run(['blog', 'create', ...names])));
 
   expect(runs.map(({ exitCode }) => exitCode)).toEqual([0, 0]);
-  expect(runs.map(({ stderr }) => /\d+ (created|already exist)/.exec(stderr)?.[0]).sort()).toEqual([
+  expect(runs.map(({ stderr }) => /✓ Created \d+ posts|\d+ already exist/.exec(stderr)?.[0]).sort()).toEqual([
     '12 already exist',
-    '12 created',
+    '✓ Created 12 posts',
   ]);
   expect(await made()).toHaveLength(12);
 });

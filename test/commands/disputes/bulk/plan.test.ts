@@ -33,6 +33,8 @@ test('at 80 columns a decision takes one line, a reason is whole, and rows that 
     '                                  long that is long',
   ]);
   expect(describeTotals(rows, style)).toBe('1 to decide, 1 decided in an earlier run, 1 conflict');
+  const twelve = Array.from({ length: 12 }, () => rows[1] ?? row);
+  expect(describeTotals(twelve, style)).toBe('12 conflicts');
 });
 
 test('rows that cannot be decided leave all ids short, and their own reason is readable', () => {
