@@ -40,7 +40,7 @@ export class DamagedError extends HistoryError {
 }
 
 /**
- * An earlier request for the same thing is in doubt, or was applied while this one waited for it. A second one could
+ * An earlier decision of the same dispute is in doubt, or was applied since the dispute was read. A second one could
  * contradict it, so nothing was sent.
  */
 export class EarlierRequestError extends Error {
@@ -49,7 +49,7 @@ export class EarlierRequestError extends Error {
 
   constructor(earlier: HistoryRecord) {
     const what = earlier.state === 'applied' ? 'was just applied' : 'may have been applied';
-    super(`an earlier identical request (${earlier.id}) ${what}; nothing was sent`);
+    super(`an earlier decision of this dispute (${earlier.id}) ${what}; nothing was sent`);
     this.earlier = earlier;
   }
 }

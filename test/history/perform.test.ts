@@ -510,6 +510,21 @@ describe('a decision whose answer was lost', () => {
     expect(server.received).toHaveLength(1);
   });
 
+  test('is not sent if another command has decided since the dispute was read', async () => {
+    react = () => ({ status: 200, body: { id: 'd-1', status: 'won' } });
+    const readAt = history.now();
+    const { record } = await perform(decision);
+    await history.markReported([record]);
+    await expect(perform({ ...decision, readAt })).rejects.toMatchObject({
+      message: expect.stringContaining('was just applied'),
+      earlier: { id: record.id },
+    });
+    expect(server.received).toHaveLength(1);
+    ahead = HOUR;
+    await perform({ ...decision, readAt: history.now() });
+    expect(server.received).toHaveLength(2);
+  });
+
   test.each([
     ['another status', { id: 'd-1', status: 'open' }],
     ['another dispute', { id: 'd-2', status: 'won' }],

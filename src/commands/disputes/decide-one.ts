@@ -64,5 +64,5 @@ export async function showAndDecide(run: Run, isShown = run.ui.interview !== nul
     `Decide this dispute as ${String(body?.status)}? This is final.`,
     isShown,
   );
-  return perform(run);
+  return perform(run, { readAt: dispute.readAt });
 }

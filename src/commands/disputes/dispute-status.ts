@@ -15,12 +15,15 @@ export interface CurrentDispute {
   /** The whole answer: the record and its evidence. */
   readonly answer: unknown;
   readonly record: Record<string, unknown>;
+  /** When it was read, in epoch milliseconds. */
+  readonly readAt: number;
 }
 
 /** Reads the dispute of a run. */
 export async function readDispute(run: Run): Promise<CurrentDispute> {
   const { parameters } = run.request;
   const request = { operation: showDispute, parameters, body: null };
+  const readAt = run.ui.context.now();
   const { answer } = await readBeforeWrite({ ...run, request });
   const found = getPath(answer, ['record']);
   const record = isObject(found) ? found : {};
@@ -34,7 +37,7 @@ export async function readDispute(run: Run): Promise<CurrentDispute> {
       outcome: 'not_sent',
     });
   }
-  return { answer, record };
+  return { answer, record, readAt };
 }
 
 /** Decisions that this repository's service accepts; other services may accept more. */

@@ -25,6 +25,8 @@ export interface PerformOptions extends SendOptions, Target, IntentDetails {
   readonly secrets: readonly string[];
   /** A keyed operation: makes the key if the body has none. */
   makeKey(): string;
+  /** A decision: when its dispute was read, in epoch milliseconds. It is not sent if another command has decided since. */
+  readonly readAt?: number | undefined;
   /** A keyed operation: do not continue an open record of the same command, use a fresh key. */
   readonly fresh?: boolean | undefined;
   /**
@@ -69,7 +71,6 @@ async function beginOrFind(options: PerformOptions): Promise<{ record: HistoryRe
   const decided = operation.id === decideDispute.id ? await settleEarlierDecision(options) : null;
   const earlier = await findEarlierRecord(options);
   if (earlier !== null) return { record: earlier, lock: null };
-  // It was decided after the user of this command looked at it.
   if (decided !== null) throw new EarlierRequestError(decided);
   if (operation.class === 'keyed' && body?.idempotencyKey === undefined)
     body = { ...body, idempotencyKey: makeKey() };
@@ -87,20 +88,21 @@ async function beginOrFind(options: PerformOptions): Promise<{ record: HistoryRe
 
 /**
  * Settles an earlier decision of the same dispute that is in doubt, by reading. Throws an EarlierRequestError if the read
- * does not show it: a second decision must not be sent then. Returns the record if it was applied.
+ * does not show it: a second decision must not be sent then. Returns the record of a decision that was applied since the
+ * dispute was read, or null.
  */
 export async function settleEarlierDecision(
-  options: SendOptions & Pick<PerformOptions, 'operation' | 'origin' | 'storeId' | 'parameters'>,
+  options: SendOptions & Pick<PerformOptions, 'operation' | 'origin' | 'storeId' | 'parameters' | 'readAt'>,
 ): Promise<HistoryRecord | null> {
-  const { history, operation, origin, storeId, parameters } = options;
+  const { history, operation, origin, storeId, parameters, readAt = Infinity } = options;
   let applied: HistoryRecord | null = null;
   const path = buildPath(operation, { ...parameters, storeId });
-  const query = { operation: operation.id, origin, storeId, path, open: true };
-  for (const record of (await history.list(query)).records) {
+  for (const found of (await history.list({ operation: operation.id, origin, storeId, path })).records) {
     // A record that another process is about to send, or is sending, is locked: this waits for it.
-    const resumed = await resumeRecord({ ...options, record });
-    if (mayHaveBeenApplied(resumed.record)) throw new EarlierRequestError(resumed.record);
-    if (resumed.record.state === 'applied') applied = resumed.record;
+    const record = isOpen(found) ? (await resumeRecord({ ...options, record: found })).record : found;
+    if (mayHaveBeenApplied(record)) throw new EarlierRequestError(record);
+    const isNew = isOpen(found) || Date.parse(record.updatedAt) >= readAt;
+    if (record.state === 'applied' && isNew) applied = record;
   }
   return applied;
 }

@@ -23,7 +23,7 @@ export function describeHistoryError(error: unknown): unknown {
     return new CliError({
       code: 'already_sent',
       exitCode: exitCodes.conflict,
-      message: `another command just sent the same request (${error.earlier.id}); nothing was sent`,
+      message: `another command has just decided this dispute (${error.earlier.id}); nothing was sent`,
       hint: `run \`storectl history show ${error.earlier.id}\` to see it`,
       outcome: 'not_sent',
       operationId: error.earlier.id,
@@ -33,7 +33,7 @@ export function describeHistoryError(error: unknown): unknown {
     return new CliError({
       code: 'outcome_unknown',
       exitCode: exitCodes.unknown,
-      message: `an earlier identical request (${error.earlier.id}) may have been applied; nothing was sent`,
+      message: `an earlier decision of this dispute (${error.earlier.id}) may have been applied; nothing was sent`,
       hint: `run \`storectl resume ${error.earlier.id}\` before you run the command again`,
       outcome: 'unknown',
       operationId: error.earlier.id,

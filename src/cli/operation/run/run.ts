@@ -54,6 +54,8 @@ export interface ChangeOptions {
   readonly former?: string | undefined;
   /** The backup that undoes this restore. History keeps it in case the restore has to be resumed. */
   readonly safetyBackupId?: string | undefined;
+  /** A decision: when its dispute was read, in epoch milliseconds. */
+  readonly readAt?: number | undefined;
   /** One of many: keeps trying while it is throttled, until the deadline. */
   readonly inBatch?: boolean | undefined;
   /** Called before anything is sent, while no other process can start the same operation. Throws to refuse it. */

@@ -193,6 +193,7 @@ async function change(run: Run, options: ChangeOptions): Promise<Recorded> {
     performRecorded({
       ...command,
       ifMatch: options.ifMatch,
+      readAt: options.readAt,
       former: options.former,
       safetyBackupId: options.safetyBackupId,
       makeKey: makeIdempotencyKey,

@@ -140,13 +140,13 @@ function describeDoubt(earlier: HistoryRecord | undefined): string | null {
 }
 
 /** What reading the dispute of a row says about it. */
-type Found = Pick<PlannedRow, 'plan' | 'message' | 'warning' | 'before'>;
+type Found = Pick<PlannedRow, 'plan' | 'message' | 'warning' | 'before'> & { readonly readAt?: number };
 
 /** Reads the dispute of a row and plans it. */
 export async function assessRow(run: Run, decision: Decision, expected: string): Promise<Found> {
   try {
     const dispute = await readDispute(run);
-    const found = { message: '', warning: null, before: dispute.record };
+    const found = { message: '', warning: null, before: dispute.record, readAt: dispute.readAt };
     const comparison = compareDecision(dispute, decision, expected);
     if (comparison === 'decide') return { ...found, plan: 'decide' };
     if (comparison === 'same')

@@ -130,7 +130,7 @@ async function decideRow(decisions: DecisionRun, row: PlannedRow): Promise<RowEn
     before = now.before;
     if (now.plan !== 'decide')
       return { line: skippedLine(decisions, { ...row, ...now }, now.message), fatal: null };
-    return decidedRow(run, { ...row, before }, await perform(own, { inBatch: true }));
+    return decidedRow(run, { ...row, before }, await perform(own, { inBatch: true, readAt: now.readAt }));
   } catch (error) {
     return failedRow(run, { ...row, before }, error);
   }
