@@ -9,14 +9,12 @@ import { printable } from '../cli/core/sanitize.ts';
 import { outcomeError } from '../cli/operation/run/outcome-error.ts';
 import { idIfAny, noticeDone } from '../cli/operation/run/print-result.ts';
 import { sendOptions } from '../cli/operation/run/send.ts';
-import { upperFirst } from '../cli/output/labels.ts';
 import { answerBody, describeState, recordSummary } from '../cli/output/record-summary.ts';
 import { renderIndented, rowsOf } from '../cli/output/tables.ts';
 import { wrapText } from '../cli/output/wrap.ts';
 import { chooseOrFail } from '../cli/prompts/ask-or-fail.ts';
 import type { Choice } from '../cli/prompts/prompts.ts';
 import { askFirst } from '../cli/prompts/questions.ts';
-import { hintOfVersion } from '../client/base-url.ts';
 import { isOpen } from '../history/records/outline.ts';
 import { type HistoryRecord, isUntold } from '../history/records/record.ts';
 import { markRecord, type Resumed, resumeRecord, unsettledRecords } from '../history/sending/resume.ts';
@@ -80,16 +78,8 @@ result from the store where that is possible. What it can neither send again nor
       return undefined;
     }
     if (!isOn(parsed, '--no-send')) await confirmSending(context, records);
-    const last: { status: number | null } = { status: null };
-    context.onExchange(({ status }) => {
-      last.status = status;
-    });
     const reports: Report[] = [];
-    for (const record of records) {
-      last.status = null;
-      const report = await resumeOne(context, record, parsed);
-      reports.push(withHint(report, hintOfVersion(last.status, (await context.connect()).baseUrl)));
-    }
+    for (const record of records) reports.push(await resumeOne(context, record, parsed));
     const count = reports.filter(({ exitCode }) => exitCode === exitCodes.done).length;
     if (count > 0) noticeDone(context, `Resumed ${count === 1 ? '1 change' : `${count} changes`}`);
     print(context, reports, id !== undefined);
@@ -238,16 +228,6 @@ async function resumeOne(context: Context, record: HistoryRecord, parsed: Parsed
   const { message, hint, exitCode } = outcomeError(context, resumed.outcome, sent).details;
   const next = exitCode === exitCodes.unknown && hint !== undefined ? `; ${hint}` : '';
   return { ...common, message: nameProfileInCommands(message + next, context.flags.profile), exitCode };
-}
-
-/** The report of a record that is still open or was refused, with what is likely to be wrong. */
-function withHint(report: Report, hint: string | null): Report {
-  if (hint === null || report.exitCode === exitCodes.done) return report;
-  const { message } = report;
-  return {
-    ...report,
-    message: /[.]$/.test(message) ? `${message} ${upperFirst(hint)}.` : `${message}; ${hint}`,
-  };
 }
 
 /** A batch prints results as it goes, so the user may have seen this one before the command was killed. */

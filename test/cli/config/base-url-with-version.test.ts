@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { machineFor, newMachine } from '../../helpers/cli.ts';
-import { answer, type Behaviour, startFaultServer } from '../../helpers/fault-server.ts';
 import { startService } from '../../helpers/service.ts';
 
 const leaveItOut = /the base URL ends in \/v1: leave it out, storectl adds it/i;
@@ -28,32 +27,6 @@ test('doctor names it too', async () => {
   expect(JSON.parse(stdout)).toContainEqual(
     expect.objectContaining({ check: 'access', fix: expect.stringMatching(leaveItOut) }),
   );
-});
-
-const busy = answer(503, '', { 'retry-after': '0' });
-const disputeId = '01a2c1f0-7d1e-7c3a-9b52-0f48197d60fe';
-const dispute = answer(200, { record: { id: disputeId, status: 'open' }, evidence: [] });
-
-test.each<[string, readonly string[], readonly Behaviour[]]>([
-  ['sent again', ['backup', 'create', '--label', 'a', '--sections', 'store'], [busy, busy, busy, busy]],
-  [
-    'settled by reading',
-    ['disputes', 'decide', disputeId, '--status', 'won', '--resolution', 'ok', '--confirm', disputeId],
-    [dispute, { does: 'drop' }],
-  ],
-])('so does resume of a change that is %s', async (_, args, behaviours) => {
-  await using server = await startFaultServer([...behaviours, answer(404)]);
-  const machine = machineFor({ origin: server.url, storeId: 's', apiKey: 'key-1234567' });
-  expect(await machine.run(args)).toMatchObject({ exitCode: 10 });
-
-  expect(await machine.run(['resume'])).toMatchObject({
-    exitCode: 10,
-    stdout: expect.not.stringMatching(leaveItOut),
-  });
-  expect(await machine.run(['resume'], { env: { STORECTL_BASE_URL: `${server.url}/v1` } })).toMatchObject({
-    exitCode: 10,
-    stdout: expect.stringMatching(leaveItOut),
-  });
 });
 
 test('after another 404, the base URL is one of the things to check', async () => {
