@@ -52,3 +52,11 @@ test.each([
   const { exitCode, stderr } = await newProgramMachine({ [name]: value }).run(['service', 'start']);
   expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringContaining(message) });
 });
+
+test('a service that cannot listen says so and exits', async () => {
+  const service = newProgramMachine().start(['service', 'start', '--host', '192.0.2.1']);
+  onTestFinished(() => void service.process.kill('SIGKILL'));
+  const { exitCode, stderr } = await service.ended;
+  expect(exitCode).toBe(11);
+  expect(stderr).toContain('cannot listen on 192.0.2.1:4010: address not available on this machine');
+});

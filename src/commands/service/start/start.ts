@@ -121,6 +121,8 @@ async function serveUntilStopped(context: Context, parsed: ParsedCommand): Promi
     const metrics = metricsAt && (await createMetrics(storage, writer.usage));
     if (metrics !== null) count = metrics.count;
     const server = await listen(app, { host, port, log }).catch(async (error: unknown) => {
+      // Deliveries keep the process alive.
+      await writer.stopDeliveries();
       await writer.close();
       throw listenError({ host, port, flags: ['--port', '--host'] }, error);
     });
