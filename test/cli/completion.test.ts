@@ -253,7 +253,7 @@ describe('ids', () => {
     writeFileSync(path.join(machine.configDirectory, 'settings.json'), JSON.stringify({ profiles }));
 
     expect(idsAfter(machine, ['profile'])).toEqual([
-      'main\ts1 @ https://a.example',
+      'main\ts1 @ a.example',
       'other\tno store @ no base URL',
       'demo\tthe demo store',
     ]);

@@ -118,7 +118,9 @@ test('a dispute that was only read is known, in the state in which it was last s
     { id, description: expect.stringMatching(/^lost, Reason 1/) },
   ]);
   // No record, no damage: changes go on.
-  expect((await machine.run(['history', 'list'])).stderr).toBe('No history yet on this machine.\n');
+  expect((await machine.run(['history', 'list'])).stderr).toBe(
+    'No history yet on this machine for this profile.\n',
+  );
 });
 
 test('a read succeeds where nothing can be kept', async () => {

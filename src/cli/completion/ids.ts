@@ -3,7 +3,12 @@ import { type KnownKind, knownObjects, type SeenObject } from '../../history/kno
 import { readNewestRecords } from '../../history/newest-records.ts';
 import { isOpen, type RecordOutline } from '../../history/records/outline.ts';
 import { readSeen } from '../../history/seen-objects.ts';
-import { type ConnectionFlags, demoProfile, resolveSettings } from '../config/connection-settings.ts';
+import {
+  type ConnectionFlags,
+  demoProfile,
+  describePlace,
+  resolveSettings,
+} from '../config/connection-settings.ts';
 import { configDirectory, historyDirectory } from '../config/directories.ts';
 import type { Io } from '../core/io.ts';
 import type { CompletionKind } from '../core/option-spec.ts';
@@ -34,8 +39,7 @@ function itemsOf(kind: CompletionKind, words: readonly string[], places: Places)
   const profiles = readProfiles(configDirectory(places));
   if (kind === 'profile') {
     const described = profiles.names().map((name) => {
-      const { storeId, baseUrl } = profiles.get(name) ?? {};
-      return { id: name, description: printable(`${storeId ?? 'no store'} @ ${baseUrl ?? 'no base URL'}`) };
+      return { id: name, description: printable(describePlace(profiles.get(name) ?? {})) };
     });
     return [...described, { id: demoProfile, description: 'the demo store' }];
   }

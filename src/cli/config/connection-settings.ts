@@ -278,3 +278,9 @@ function refuseEmptyFlags(flags: ConnectionFlags): void {
     throw usageError(`${empty.join(' and ')} needs a value`, 'add a value, or remove the flag');
   }
 }
+
+/** `4be5… @ api.example.com`: the store and the host of a profile, in the form of the line before a change. */
+export function describePlace({ storeId, baseUrl }: Partial<Record<'storeId' | 'baseUrl', string>>): string {
+  const host = baseUrl !== undefined && URL.canParse(baseUrl) ? new URL(baseUrl).host : baseUrl;
+  return `${storeId ?? 'no store'} @ ${host ?? 'no base URL'}`;
+}

@@ -1,5 +1,5 @@
 import type { Context } from '../command/context.ts';
-import { checkProfileName, demoProfile } from '../config/connection-settings.ts';
+import { checkProfileName, demoProfile, describePlace } from '../config/connection-settings.ts';
 import type { Profile, ProfileStore } from '../config/profile-store.ts';
 import { usageError } from '../core/errors.ts';
 import { printable } from '../core/sanitize.ts';
@@ -10,8 +10,7 @@ import { askFirst } from '../prompts/questions.ts';
 /** The stored profiles as choices, each with its store and address. */
 export function profileChoices(profiles: ProfileStore): Choice[] {
   return profiles.names().map((name) => {
-    const { storeId, baseUrl } = profiles.get(name) ?? {};
-    const goesTo = `${storeId ?? 'no store'} @ ${baseUrl ?? 'no base URL'}`;
+    const goesTo = describePlace(profiles.get(name) ?? {});
     const used = name === profiles.current() ? ', in use' : '';
     return { value: name, name: printable(`${name}  ${goesTo}${used}`), short: printable(name) };
   });

@@ -36,9 +36,11 @@ export async function confirmOrFail(
   const given = optionValue(parsed, '--confirm');
   if (given !== undefined) {
     if (given === wanted) return;
-    throw usageError(`--confirm must be ${wanted} (got "${given}")`, 'nothing was changed', {
-      code: 'wrong_confirmation',
-    });
+    throw usageError(
+      `--confirm ${given || '""'} does not match ${wanted}`,
+      `nothing was changed; to confirm, pass --confirm ${wanted}`,
+      { code: 'wrong_confirmation' },
+    );
   }
   await askOrFail(context, [missingConfirmation(wanted)], async ({ askYesNo }) => {
     if (!(await askYesNo(context.io, question))) throw cancelledError();

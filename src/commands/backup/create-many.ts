@@ -12,6 +12,7 @@ import { deriveFlags } from '../../cli/input/field-flags.ts';
 import { mostSevereExitCode, withResultsFile } from '../../cli/operation/run/bulk.ts';
 import { describeHistoryError } from '../../cli/operation/run/history-error.ts';
 import { isOutputWritten, markReported } from '../../cli/operation/run/mark-reported.ts';
+import { noticeDone } from '../../cli/operation/run/print-result.ts';
 import { outputFileOption } from '../../cli/output/output-file.ts';
 import { renderTable } from '../../cli/output/tables.ts';
 import { createBackup } from '../../contract/operations/backups.ts';
@@ -161,6 +162,9 @@ async function backUp(
 async function print(context: Context, results: readonly StoreResult[]): Promise<void> {
   const { flags, out } = context;
   const idOf = ({ backup }: StoreResult) => getPath(backup, ['id']);
+  const count = results.filter(({ error }) => error === null).length;
+  if (!flags.dryRun && count > 0)
+    noticeDone(context, `Backed up ${count} ${count === 1 ? 'store' : 'stores'}`);
   if (flags.quiet) {
     for (const id of results.map(idOf)) if (typeof id === 'string') context.print(printable(id));
   } else if (flags.json) printJson(context, results);

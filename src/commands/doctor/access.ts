@@ -60,7 +60,12 @@ function describeRefusal(
     const fix =
       hintOfVersion(status, baseUrl) ??
       'check the store id and the base URL, and that the key is for this store';
-    return problem('access', `store ${storeId} not found, or the key is not for it`, fix, exitCodes.notFound);
+    return problem(
+      'access',
+      `store ${storeId} not found, or the key is not for this store`,
+      fix,
+      exitCodes.notFound,
+    );
   }
   if (status === 425 || status === 429) return warning('access', said, 'wait, then run the command again');
   return problem('access', said, 'check that the base URL is correct', exitCodeOfStatus(status));

@@ -64,7 +64,9 @@ was applied, and what is still open. Changes made elsewhere are not included: th
     const summaries = await summarize(context, records.slice(0, limit));
     const isFiltered = operation !== undefined || state !== undefined;
     printList(context, summaries, {
-      empty: isFiltered ? 'No matching records on this machine.' : 'No history yet on this machine.',
+      empty: isFiltered
+        ? 'No matching records on this machine.'
+        : 'No history yet on this machine for this profile.',
       show() {
         context.print(renderTable(header, describeRows(summaries, context), context.out));
         context.notice(`Stored in ${history.folder}`);

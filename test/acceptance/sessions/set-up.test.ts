@@ -232,8 +232,8 @@ test('profile use', async () => {
   expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`
     "$ storectl profile use
     ? Which profile do you want to use?
-    ❯ main  store-1 @ https://api.example.com
-      outlet  store-2 @ https://api.example.com
+    ❯ main  store-1 @ api.example.com
+      outlet  store-2 @ api.example.com
       demo  the demo store
 
     ↑↓ navigate • ⏎ select"

@@ -186,7 +186,7 @@ function notFoundMessage(status: number, { code }: Problem, subject: Subject | u
     return null;
   const { object, storeId } = subject;
   return object === null
-    ? `store ${storeId} not found, or the key does not belong to it`
+    ? `store ${storeId} not found, or the key is not for this store`
     : `${object} not found in store ${storeId}`;
 }
 

@@ -11,6 +11,7 @@ import {
   withGrace,
 } from '../../../cli/operation/run/bulk.ts';
 import { markReported } from '../../../cli/operation/run/mark-reported.ts';
+import { noticeDone } from '../../../cli/operation/run/print-result.ts';
 import type { Performed, Run } from '../../../cli/operation/run/run.ts';
 import { perform } from '../../../cli/operation/run/send.ts';
 import { renderJson } from '../../../cli/output/style.ts';
@@ -101,11 +102,16 @@ export function endRun(
   }
   write({ receipt: receipt.file, results });
   const outcomes = results.map(({ outcome }) => outcome);
-  context.notice(`${summarize(outcomes)}; receipt: ${receipt.file}`);
+  const exitCode = mostSevereExitCode(outcomes.map(exitCodeOf));
+  const count = outcomes.filter((outcome) => outcome === 'applied').length;
+  if (stop === null && exitCode === exitCodes.done && count > 0 && !outcomes.includes('not_sent')) {
+    const others = summarize(outcomes.filter((outcome) => outcome !== 'applied'));
+    const done = `Decided ${count === 1 ? '1 dispute' : `${count} disputes`}`;
+    noticeDone(context, `${done}${others === '' ? '' : `, ${others}`}; receipt: ${receipt.file}`);
+  } else context.notice(`${summarize(outcomes)}; receipt: ${receipt.file}`);
   if (stop === null && outcomes.includes('not_sent'))
     context.notice('Run the same command again to decide the rest.');
   if (stop !== null) throw stopped(stop, outcomes);
-  const exitCode = mostSevereExitCode(outcomes.map(exitCodeOf));
   if (exitCode !== exitCodes.done) throw incomplete(context, results, exitCode);
   return exitCode;
 }

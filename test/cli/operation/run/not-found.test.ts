@@ -15,5 +15,5 @@ test('a store that does not exist or is not for the key: the error names the sto
   const service = await startService();
   const result = await machineFor(service).run(['store', 'update', '--name', 'x', '--store', nobody]);
   expect(result).toMatchObject({ exitCode: 5 });
-  expect(result.stderr).toContain(`error: store ${nobody} not found, or the key does not belong to it\n`);
+  expect(result.stderr).toContain(`error: store ${nobody} not found, or the key is not for this store\n`);
 });

@@ -76,7 +76,10 @@ test('a row that repeats another is skipped: it is no failure, and the progress 
   const args = ['disputes', 'decide', '--from', 'decisions.csv', '--confirm', '1'];
   const result = await machine.run(args, { isTerminal: true });
 
-  expect(result).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('1 decided, 1 repeated') });
+  expect(result).toMatchObject({
+    exitCode: 0,
+    stderr: expect.stringContaining(' Decided 1 dispute, 1 repeated; receipt:'),
+  });
   expect(result.stderr).toMatch(/ 1\/1 disputes(?! read)/);
   expect(result.stderr).not.toContain('/2 disputes');
   expect(proxy.writes()).toHaveLength(1);
