@@ -63,9 +63,9 @@ The service cannot list them.`,
       if (context.flags.fields !== null) refuseUnknownFields(context.flags.fields, names);
       const now = new Date(context.now()).toISOString();
       // The demo store was read right now.
-      const status = optionValue(parsed, '--status');
+      const status = optionValue(parsed, '--status')?.toLowerCase();
       const known = (await listKnown(context, kind))
-        .filter(({ fields }) => status === undefined || fields.status === status)
+        .filter(({ fields }) => status === undefined || String(fields.status).toLowerCase() === status)
         .map((object) => ({ ...object, seenAt: object.seenAt || now }));
       const shown = known.slice(0, limit);
       const items = shown.map((object) => ({

@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander';
 import { type CommandDefinition, refusedFlags } from '../command/command-definition.ts';
 import { globalGroup, globalOptions } from '../command/global-options.ts';
+import { usageError } from '../core/errors.ts';
 import type { Io } from '../core/io.ts';
 import { defaultGroup, type OptionSpec } from '../core/option-spec.ts';
 import type { ParsedCommand } from '../core/parsed-command.ts';
@@ -46,11 +47,15 @@ export function createProgram({ words, io, writeHelp, run }: ProgramOptions): Co
     .addHelpText('after', () => `\n${overview}`);
   addOptions(program, globals);
   const configure = configureOnDemand(program);
+  const configureVerb: ConfigureLeaf = async (command, leaf) => {
+    await configureLeaf(command, leaf, run);
+    refuseFlagsAsValues(command.options, words);
+  };
   for (const [name, entry] of reachableEntries(tree, words[0])) {
     if (isGroup(entry)) {
       const verbs = reachableEntries(entry.commands, words[0] === name ? words[1] : undefined);
-      configure.set(addGroup(program, name, entry), (group) => configureGroup(group, verbs, run));
-    } else configure.set(addLeaf(program, name, entry), (leaf) => configureLeaf(leaf, entry, run));
+      configure.set(addGroup(program, name, entry), (group) => configureGroup(group, verbs, configureVerb));
+    } else configure.set(addLeaf(program, name, entry), (leaf) => configureVerb(leaf, entry));
   }
   return program;
 }
@@ -76,6 +81,8 @@ function reachableEntries<Entry>(entries: Readonly<Record<string, Entry>>, word 
   return entry === undefined ? Object.entries(entries) : [[word, entry]];
 }
 
+type ConfigureLeaf = (command: Command, leaf: Leaf) => Promise<void>;
+
 type Configure = (command: Command) => Promise<void> | void;
 
 /** Functions that add the options of a subcommand, called when the parser reaches it. */
@@ -89,13 +96,13 @@ function addGroup(program: Command, name: string, { summary }: Group): Command {
   return program.command(name).description(`${summary}.`).summary(summary).usage('<command> [options]');
 }
 
-function configureGroup(group: Command, verbs: Named<Leaf>, run: Runner): void {
+function configureGroup(group: Command, verbs: Named<Leaf>, configureVerb: ConfigureLeaf): void {
   group.helpCommand(false).enablePositionalOptions();
   group.addHelpText('after', `\n${globalOptionsLine()}`);
   addOptions(group, globals);
   const configure = configureOnDemand(group);
   for (const [verb, leaf] of verbs) {
-    configure.set(addLeaf(group, verb, leaf), (command) => configureLeaf(command, leaf, run));
+    configure.set(addLeaf(group, verb, leaf), (command) => configureVerb(command, leaf));
   }
 }
 
@@ -135,6 +142,26 @@ async function configureLeaf(command: Command, leaf: Leaf, run: Runner): Promise
       options: collectOptions(command),
     });
   });
+}
+
+/**
+ * Throws a usage error if a flag stands where the value of another is expected: commander would take it, as in
+ * `--store $STORE -q` with an empty variable.
+ */
+function refuseFlagsAsValues(options: readonly Option[], words: readonly string[]): void {
+  const find = (word = '') => options.find(({ long, short }) => word !== '' && [long, short].includes(word));
+  for (let index = 0; index < words.length && words[index] !== '--'; index += 1) {
+    const option = find(words[index]);
+    if (!option?.required) continue;
+    index += 1;
+    const value = words[index];
+    if (find(value?.split('=')[0]) === undefined) continue;
+    throw usageError(
+      `${option.long} needs a value`,
+      `${value} is a flag; for a value that begins with a dash, write ${option.long}=VALUE`,
+      { code: 'option_missing_argument' },
+    );
+  }
 }
 
 function examplesAndNotes({ examples, notes }: CommandDefinition): string[] {

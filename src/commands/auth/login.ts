@@ -117,7 +117,13 @@ function checkTarget({ baseUrl = '', storeId = '' }: Given): Target {
 async function readKey(context: Context, target: Target): Promise<Login> {
   const { readStdin } = await import('../../cli/input/stdin.ts');
   const bytes = await readStdin(context, '--with-key');
-  const apiKey = checkKey(bytes.toString('utf8').trim(), 'the key in standard input');
+  const text = bytes.toString('utf8').trim();
+  if (text === '') {
+    throw usageError('standard input (--with-key) is empty', 'pass the key on it: --with-key < FILE', {
+      code: 'malformed_key',
+    });
+  }
+  const apiKey = checkKey(text, 'the key in standard input');
   refuseMistypedKey(apiKey, 'the key in standard input');
   await checkAccess(context, { ...target, apiKey });
   return { ...target, apiKey };

@@ -30,5 +30,9 @@ export function describeRefusal(
     return invalidInput(reasons.join('; '), hint, fields);
   }
   const text = lowerFirst(message).replace(/\.$/, '');
-  return new CliError({ code, exitCode: exits[code] ?? exitCodes.rejected, message: text, hint });
+  const advice =
+    code === 'slug_taken' && flags.slug !== undefined
+      ? `nothing was created; choose another slug with ${flags.slug}`
+      : hint;
+  return new CliError({ code, exitCode: exits[code] ?? exitCodes.rejected, message: text, hint: advice });
 }

@@ -45,7 +45,7 @@ async function editAndSave(run: Run): Promise<Performed | null> {
       return prepareSave(run, base, next, hint).send();
     },
     nothing: 'nothing was saved',
-    keep: 'save it to a file and pass it with --from-file',
+    keep: 'save it to a file and run `storectl settings save --from-file FILE`',
   });
 }
 

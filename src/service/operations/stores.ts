@@ -44,7 +44,7 @@ export async function addStore(db: Queries, options: NewStore, settings: StoreSe
   if ((await findStore({ db, storeId: id })) !== undefined) {
     throw new ServiceError('duplicate', 'A store with this id already exists.');
   }
-  await refusingTakenSlug(insertStore(db, store));
+  await refusingTakenSlug(store, insertStore(db, store));
   return toStore(store);
 }
 
@@ -58,7 +58,7 @@ export async function updateStore(work: Work, patch: StorePatch, isCurrent: Prec
   const after = withoutClearedSocials(merge(before, patch) as StoreRecord);
   const changed = changedPaths(before, after);
   if (changed.length > 0) {
-    await refusingTakenSlug(saveStore(work, after));
+    await refusingTakenSlug(after, saveStore(work, after));
     await recordEvent(work, 'store_updated', { changed });
   }
   return toStore(after);
@@ -74,11 +74,14 @@ function toStore(store: StoreRecord) {
 }
 
 /** Slugs are unique among all stores because they become host names. */
-export async function refusingTakenSlug<Result>(work: Promise<Result>): Promise<Result> {
+export async function refusingTakenSlug<Result>(
+  { slug }: Pick<StoreRecord, 'slug'>,
+  work: Promise<Result>,
+): Promise<Result> {
   try {
     return await work;
   } catch (error) {
     if (!isUniqueViolation(error)) throw error;
-    throw new ServiceError('slug_taken', 'Another store already has this slug.');
+    throw new ServiceError('slug_taken', `Another store already has the slug "${slug}".`);
   }
 }

@@ -400,7 +400,7 @@ test('settings edit: an editor that breaks every text can be left, and the text 
     # again
 
     error: invalid YAML in line 7 (Implicit keys need to be on a single line); nothing was saved
-      your text is printed above: save it to a file and pass it with --from-file
+      your text is printed above: save it to a file and run \`storectl settings save --from-file FILE\`
     $ echo "exit $?"
     exit 2
     $"

@@ -24,6 +24,22 @@ const wrong: Readonly<Record<string, Wrong>> = {
   'unknown global flag': { args: ['--jsno', 'settings', 'show'], says: 'did you mean `--json`?' },
   'one argument too many': { args: ['disputes', 'show', 'a', 'b'], says: 'too many arguments' },
   'flag without its value': { args: [...update, '--name'], says: '--name <TEXT>' },
+  'a flag instead of a value': {
+    args: [...update, '--name', '--dry-run'],
+    says: '--dry-run is a flag; for a value that begins with a dash, write --name=VALUE',
+  },
+  'a short flag instead of a value': {
+    args: ['settings', 'show', '--store', '-q'],
+    says: '--store needs a value',
+  },
+  'a flag with a value instead of a value': {
+    args: ['--store', '--profile=main', 'settings', 'show'],
+    says: '--store needs a value',
+  },
+  'the key on an empty standard input': {
+    args: ['auth', 'login', '--with-key'],
+    says: 'standard input (--with-key) is empty',
+  },
   'nothing to change': { args: update, says: 'nothing to change' },
   'decimals in basis points': {
     args: [...update, '--cashback-bp', '2.5'],

@@ -78,7 +78,10 @@ test('without an overlap the old key ends now, and is not rotated again', async 
   expect(await tryKey(service, old.key)).toBe(4);
   expect(await tryKey(service, rotated.key)).toBe(0);
   const again = ['service', 'rotate-key', old.id, '--database', service.databaseFile];
-  expect(await errorOf(again)).toMatchObject({ exitCode: 6, error: { code: 'state_conflict' } });
+  expect(await errorOf(again)).toMatchObject({
+    exitCode: 6,
+    error: { code: 'state_conflict' },
+  });
 });
 
 test('an overlap does not lengthen the life of a key that ends sooner', async () => {
@@ -127,5 +130,12 @@ test('a store or key that is not there is exit 5, a taken slug exit 6', async ()
     });
   }
   const taken = ['service', 'create-store', '--name', 'X', '--slug', 'juniper-ink', ...database];
-  expect(await errorOf(taken)).toMatchObject({ exitCode: 6, error: { code: 'slug_taken' } });
+  expect(await errorOf(taken)).toMatchObject({
+    exitCode: 6,
+    error: {
+      code: 'slug_taken',
+      message: 'another store already has the slug "juniper-ink"',
+      hint: 'nothing was created; choose another slug with --slug',
+    },
+  });
 });

@@ -1,5 +1,6 @@
 import { invalidInput } from '../../../cli/core/errors.ts';
 import { isObject } from '../../../cli/core/json-value.ts';
+import { truncateText } from '../../../cli/output/wrap.ts';
 import { pathParameterProblem } from '../../../contract/operation.ts';
 import { decisions } from '../../../contract/operations/disputes.ts';
 import { parseCsv, separatorOf } from './csv.ts';
@@ -67,7 +68,7 @@ export function parseDecisions(text: string, name: string): DecisionsFile {
         disputeId: disputeId ?? '',
         status: usualCase(String(status).trim()),
         // A file may be saved with other line breaks than before; the decision is the same.
-        resolution: String(resolution).replaceAll('\r\n', '\n'),
+        resolution: String(resolution).replaceAll('\r\n', '\n').trim(),
       });
     } else {
       invalid.push({ line: row.line, disputeId: disputeId || null, message: problem });
@@ -87,20 +88,26 @@ export function parseIds(text: string, name: string): string[] | null {
   const rows = parseCsv(text, name);
   const [first = '', ...others] = rows.map(({ cells }) => cells.join().trim());
   if (rows.some(({ cells }) => cells.length > 1)) return null;
-  if (first === columns[0] || first === 'id') return others;
+  if (columnOf(first) === columns[0] || first === 'id') return others;
   // Another header would have no digits.
   return /^[\w.-]*\d[\w.-]*$/.test(first) ? [first, ...others] : null;
+}
+
+/** The column that a title names, as spreadsheets write it: `Dispute ID` is disputeId. Other titles stay as they are. */
+function columnOf(title: string): string {
+  const word = title.replaceAll(/[\s_-]/g, '').toLowerCase();
+  return columns.find((column) => column.toLowerCase() === word) ?? title.trim();
 }
 
 function csvRows(text: string, name: string): RawRow[] {
   const [header, ...records] = parseCsv(text, name);
   const separator = { ',': 'a comma', ';': 'a semicolon' }[separatorOf(text)] ?? 'a tab';
-  const titles = header?.cells.map((title) => title.trim()) ?? [];
+  const titles = header?.cells.map(columnOf) ?? [];
   const missing = columns.filter((column) => !titles.includes(column));
   if (missing.length > 0 || new Set(titles).size < titles.length) {
     throw invalidInput(
       missing.length > 0
-        ? `${name} has no column ${missing.join(', ')}`
+        ? `${name} has no column${missing.length > 1 ? 's' : ''} ${missing.join(', ')} (found: ${truncateText(titles.join(', '), 60)})`
         : `${name} has the same column twice`,
       `the first line must name the columns: ${columns.join(',')}`,
     );

@@ -60,7 +60,7 @@ const store = smallSection<StoreRecord>(
   },
   async (tenant, [record]) => {
     if (record === undefined) throw notFound('Store', tenant.storeId);
-    await refusingTakenSlug(saveStore(tenant, record));
+    await refusingTakenSlug(record, saveStore(tenant, record));
   },
 );
 

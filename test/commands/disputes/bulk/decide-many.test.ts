@@ -470,9 +470,23 @@ test('a history that fails midway ends the run, which says what is done', async 
   expect(result.stderr).toContain('nothing more was sent; then run the same command again to continue');
 });
 
+test('columns may be named in any capitals, and the blanks around a resolution are not part of it', async () => {
+  const { machine, other } = await scene();
+  const [id = ''] = await other.openDisputes(1);
+  writeFiles(machine, {
+    'decisions.csv': `Dispute ID, STATUS, Resolution\n${id},won,  the buyer signed  \n`,
+  });
+
+  const result = await machine.run(['disputes', 'decide', '--from', 'decisions.csv', '--confirm', '1']);
+
+  expect(result).toMatchObject({ exitCode: 0 });
+  const shown = await machine.run(['disputes', 'show', id, '--json']);
+  expect(JSON.parse(shown.stdout).record).toMatchObject({ status: 'won', resolution: 'the buyer signed' });
+});
+
 test.each([
-  ['id,name\n1,won', 'has no column disputeId, status, resolution'],
-  ['disputeId,status\n1,won', 'has no column resolution'],
+  ['id,name\n1,won', 'has no columns disputeId, status, resolution (found: id, name)'],
+  ['disputeId,status\n1,won', 'has no column resolution (found: disputeId, status)'],
   [`${header}\n1,won,"open`, 'line 2: missing closing quote'],
   [`${header}\n1,won,"a"b`, 'line 2: text after a closing quote'],
 ])('a file that cannot be used as a whole is refused before any request: %j', async (text, problem) => {
