@@ -1,4 +1,5 @@
 import type { RecordOutline } from './records/outline.ts';
+import { fatesOfPosts } from './restored-posts.ts';
 
 /** Kinds of things that the service does not list. */
 export type KnownKind = 'backup' | 'dispute' | 'post' | 'endpoint' | 'reclaim' | 'notification';
@@ -31,15 +32,19 @@ const operationsOf: Readonly<Record<KnownKind, readonly string[]>> = {
 
 /**
  * The objects of a kind that records (newest first) and reads (newest last) mention: each once, in its last known state,
- * the last seen first. An object that only a refusal mentions is left out, because it may not exist.
+ * the last seen first. An object that only a refusal mentions is left out, because it may not exist, and so is a post that a
+ * restore has removed.
  */
 export function knownObjects(
   kind: KnownKind,
   records: readonly RecordOutline[],
   seen: readonly SeenObject[] = [],
 ): KnownObject[] {
+  const fateOf = kind === 'post' ? fatesOfPosts(records) : () => 'exists';
   const sightings = [
-    ...records.filter(({ operation }) => operationsOf[kind].includes(operation)).flatMap(sightingOf),
+    ...records
+      .filter((record) => operationsOf[kind].includes(record.operation) && fateOf(record) !== 'gone')
+      .flatMap(sightingOf),
     ...seen.filter((object) => object.kind === kind).reverse(),
   ].sort((one, other) => Date.parse(other.seenAt) - Date.parse(one.seenAt));
   const known = new Map<string, KnownObject>();

@@ -14,6 +14,8 @@ export interface RecordOutline {
   readonly state: string;
   /** JSON of the request. Completion does not need it. */
   readonly body?: string | null;
+  /** Of a restore: id of the backup that undoes it. */
+  readonly safetyBackupId?: string | null;
   readonly answer: {
     readonly status: number;
     readonly body: string | null;

@@ -1,8 +1,10 @@
+import { createBlogPost } from '../../../contract/operations/blog.ts';
 import type { History } from '../../../history/history.ts';
 import { fingerprint } from '../../../history/records/fingerprint.ts';
 import type { RecordQuery } from '../../../history/records/query.ts';
 import { type HistoryRecord, lockName } from '../../../history/records/record.ts';
 import { type Intent, intentOf } from '../../../history/records/request-intent.ts';
+import { type Fate, fatesOfPosts } from '../../../history/restored-posts.ts';
 import type { Context } from '../../command/context.ts';
 import { CliError } from '../../core/errors.ts';
 import { exitCodes } from '../../core/exit-codes.ts';
@@ -15,7 +17,11 @@ const dayMs = 24 * 3_600_000;
 /** Refuses content that was sent to the same store within 24 hours, unless `flag` is given. */
 export function refuseRepeated(run: Run, what: string, flag: string): HistoryCheck {
   const query: RecordQuery = { fingerprint: fingerprint(intentOfRun(run)), maxAgeMs: dayMs };
-  return refuseAfter(run, query, `the same ${what} was already sent`, flag);
+  const { operation, origin, storeId } = intentOfRun(run);
+  const isPost = operation === createBlogPost.id;
+  return refuseAfter(run, query, `the same ${what} was already sent`, flag, async (history) =>
+    fatesOfPosts(isPost ? (await history.list({ origin, storeId })).records : []),
+  );
 }
 
 /** Refuses a second request to the same path, whatever its body and age, unless `flag` is given. */
@@ -29,14 +35,18 @@ function refuseAfter(
   query: RecordQuery,
   what: string,
   flag: string,
+  readFates: (history: History) => Promise<(record: HistoryRecord) => Fate> = async () => () => 'exists',
 ): HistoryCheck {
   return async (history) => {
     if (isOn(parsed, flag)) return;
+    const fateOf = await readFates(history);
     const { records } = await history.list({ ...query, state: ['prepared', 'sent', 'applied', 'unknown'] });
     for (const found of records) {
       const record = await waitForOwner(context, history, found);
       // A record that is still prepared belongs to a process that died before it sent anything.
-      if (['sent', 'applied', 'unknown'].includes(record.state)) throw repeated(context, record, what, flag);
+      if (!['sent', 'applied', 'unknown'].includes(record.state)) continue;
+      const fate = record.state === 'applied' ? fateOf(record) : 'exists';
+      if (fate !== 'gone') throw repeated(context, record, what, flag, fate === 'maybe');
     }
   };
 }
@@ -56,14 +66,22 @@ function intentOfRun({ target, request }: Run): Intent {
   return intentOf({ ...target, ...request }, request.body);
 }
 
-function repeated(context: Context, record: HistoryRecord, what: string, flag: string): CliError {
+function repeated(
+  context: Context,
+  record: HistoryRecord,
+  what: string,
+  flag: string,
+  maybeGone: boolean,
+): CliError {
   const age = formatDistance(Date.parse(record.createdAt) - context.now());
   const outcome = record.state === 'applied' ? 'applied' : 'outcome unknown';
   return new CliError({
     code: 'already_sent',
     exitCode: exitCodes.conflict,
     message: `${what} ${age} (${record.id}, ${outcome}); nothing was sent this time`,
-    hint: `run \`storectl history show ${record.id}\` to see it, or add ${flag} to send it anyway`,
+    hint: maybeGone
+      ? `created before the blog was restored; it may be gone. Add ${flag} to create it again`
+      : `run \`storectl history show ${record.id}\` to see it, or add ${flag} to send it anyway`,
     outcome: 'not_sent',
     operationId: record.id,
   });

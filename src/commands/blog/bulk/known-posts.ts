@@ -6,6 +6,7 @@ import { createBlogPost } from '../../../contract/operations/blog.ts';
 import type { History } from '../../../history/history.ts';
 import { fingerprint } from '../../../history/records/fingerprint.ts';
 import { type HistoryRecord, mayHaveBeenApplied } from '../../../history/records/record.ts';
+import { fatesOfPosts } from '../../../history/restored-posts.ts';
 
 /** A post that this machine sent to the store. */
 export interface KnownPost {
@@ -18,6 +19,8 @@ export interface KnownPost {
   readonly content: string;
   /** Null if no answer said it. */
   readonly id: string | null;
+  /** Whether a restore may have removed it. */
+  readonly maybeGone: boolean;
 }
 
 export interface KnownPosts {
@@ -28,15 +31,19 @@ export interface KnownPosts {
 }
 
 /**
- * Reads the posts of the store from the history, once for all files. Throws a HistoryError if the log of a batch cannot
+ * Reads the posts of the store from the history, once for all files, without those that a restore has removed. Throws a HistoryError if the log of a batch cannot
  * be read: its posts would be created again.
  */
 export async function readKnownPosts(history: History, connection: Connection): Promise<KnownPosts> {
   const { origin, storeId } = connection;
-  const { records } = await history.list({ operation: createBlogPost.id, origin, storeId });
+  const all = (await history.list({ origin, storeId })).records;
+  const records = all.filter(({ operation }) => operation === createBlogPost.id);
+  const fateOf = fatesOfPosts(all);
   const posts = records
-    .filter((record) => record.state === 'applied' || mayHaveBeenApplied(record))
-    .map(knownPost)
+    .filter(
+      (record) => mayHaveBeenApplied(record) || (record.state === 'applied' && fateOf(record) !== 'gone'),
+    )
+    .map((record) => knownPost(record, fateOf(record) === 'maybe'))
     // Applied posts before unknown ones, newer before older.
     .sort((a, b) => Number(b.record.state === 'applied') - Number(a.record.state === 'applied'));
   const bySlug = firstBy(posts, ({ slug }) => slug);
@@ -52,7 +59,7 @@ export function hasContent(post: KnownPost, body: Readonly<Record<string, unknow
   return post.content === contentOf(body);
 }
 
-function knownPost(record: HistoryRecord): KnownPost {
+function knownPost(record: HistoryRecord, maybeGone: boolean): KnownPost {
   const sent: unknown = record.body === null ? null : JSON.parse(record.body);
   const body = isObject(sent) ? sent : {};
   const answer = answerBody(record);
@@ -63,6 +70,7 @@ function knownPost(record: HistoryRecord): KnownPost {
     sentSlug: slug !== null,
     content: contentOf(body),
     id: textAt(answer, ['id']),
+    maybeGone,
   };
 }
 

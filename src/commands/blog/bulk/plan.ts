@@ -61,9 +61,11 @@ function alreadyThere(post: PostFile, found: KnownPost): PostResult {
   return {
     ...resultOf(post, found),
     outcome: same ? 'exists' : 'failed',
-    message: same
-      ? 'already created'
-      : `a post with the slug ${String(post.body.slug)} was already created with different content: set another slug in the front matter`,
+    message: found.maybeGone
+      ? `created before the blog was restored; it may be gone. Add ${allowDuplicate} to create it again`
+      : same
+        ? 'already created'
+        : `a post with the slug ${String(post.body.slug)} was already created with different content: set another slug in the front matter`,
     exitCode: same ? exitCodes.done : exitCodes.conflict,
   };
 }

@@ -1,0 +1,92 @@
+import { expect, test } from 'vitest';
+import { tables, writeFiles } from '../../helpers/bulk.ts';
+import { machineFor } from '../../helpers/cli.ts';
+import { startService } from '../../helpers/service.ts';
+
+const files = { 'old.md': '# Old\n\nText', 'new-1.md': '# New 1\n\nText', 'new-2.md': '# New 2\n\nText' };
+
+/** A store with the post "old", a backup of it, and then two new posts. */
+async function scene() {
+  const service = await startService();
+  const machine = machineFor(service);
+  const run = async (...args: readonly string[]) => {
+    const result = await machine.run(args);
+    expect(result, result.stderr).toMatchObject({ exitCode: 0 });
+    return result;
+  };
+  writeFiles(machine, files);
+  await run('blog', 'create', 'old.md');
+  const backUp = async () =>
+    (await run('backup', 'create', '--label', 'B', '--sections', 'blog', '-q')).stdout.trim();
+  const restore = (id: string, ...more: readonly string[]) =>
+    run('backup', 'restore', id, '--sections', 'blog', '--confirm', id, ...more);
+  const backupId = await backUp();
+  await run('blog', 'create', 'new-1.md', 'new-2.md');
+  const slugs = async () => {
+    const { posts } = await tables(service);
+    return posts
+      .map(({ slug }) => slug)
+      .filter((slug) => /^(old|new-\d)$/.test(slug))
+      .sort();
+  };
+  return { service, machine, run, backUp, restore, backupId, slugs };
+}
+
+test('posts that a restore has removed are created again, and only those', async () => {
+  const { run, restore, backupId, slugs } = await scene();
+  await restore(backupId);
+  expect(await slugs()).toEqual(['old']);
+  expect((await run('blog', 'list', '--fields', 'slug', '--json')).stdout).not.toContain('new-');
+
+  const again = await run('blog', 'create', 'old.md', 'new-1.md', 'new-2.md');
+
+  expect(again.stderr).toContain('Created 2 posts, 1 already exists');
+  expect(await slugs()).toEqual(['new-1', 'new-2', 'old']);
+  expect((await run('blog', 'create', 'new-1.md', 'new-2.md')).stderr).toContain('2 already exist');
+});
+
+test('the guard of a single post knows it too', async () => {
+  const { machine, run, restore, backupId, slugs } = await scene();
+  await restore(backupId);
+
+  await run('blog', 'create', 'new-1.md');
+
+  expect(await slugs()).toEqual(['new-1', 'old']);
+  for (const file of ['old.md', 'new-1.md'])
+    expect(await machine.run(['blog', 'create', file])).toMatchObject({ exitCode: 6 });
+});
+
+test('a post that the undo of a restore brought back exists', async () => {
+  const { machine, run, restore, backupId, slugs } = await scene();
+  const { stderr } = await restore(backupId, '--json');
+  const undo = /Undo: storectl (.*)/.exec(stderr)?.[1]?.split(' ') ?? [];
+  await run(...undo);
+
+  expect((await run('blog', 'create', 'new-1.md', 'new-2.md')).stderr).toContain('2 already exist');
+  expect(await machine.run(['blog', 'create', 'new-1.md'])).toMatchObject({ exitCode: 6 });
+  expect(await slugs()).toEqual(['new-1', 'new-2', 'old']);
+});
+
+test('if the time of the backup is not known here, the answer says that the post may be gone', async () => {
+  const { service, machine, run, restore, slugs } = await scene();
+  const other = machineFor(service);
+  const args = ['backup', 'create', '--label', 'elsewhere', '--sections', 'blog', '-q'];
+  await restore((await other.run(args)).stdout.trim());
+
+  const batch = await run('blog', 'create', 'old.md', 'new-1.md');
+  const single = await machine.run(['blog', 'create', 'new-1.md']);
+
+  const reason =
+    'created before the blog was restored; it may be gone. Add --allow-duplicate to create it again';
+  expect(batch.stdout).toMatch(new RegExp(`exists +new-1.md .*${reason}`));
+  expect(single).toMatchObject({ exitCode: 6, stderr: expect.stringContaining(reason) });
+  expect(await slugs()).toEqual(['new-1', 'new-2', 'old']);
+});
+
+test('a restore of other sections changes nothing', async () => {
+  const { run } = await scene();
+  const id = (await run('backup', 'create', '--label', 'S', '--sections', 'store', '-q')).stdout.trim();
+  await run('backup', 'restore', id, '--sections', 'store', '--confirm', id);
+
+  expect((await run('blog', 'create', 'new-1.md', 'new-2.md')).stdout).toContain('already created');
+});
