@@ -75,7 +75,6 @@ async function askLine<Answer>(
 export function input(
   config: {
     readonly message: string;
-    readonly required?: boolean;
     readonly default?: string;
     readonly prefill?: 'editable';
     readonly theme?: object;
@@ -84,11 +83,10 @@ export function input(
   },
   context: PlainContext,
 ): Promise<string> {
-  const { message, required = false, default: offered, validate } = config;
+  const { message, default: offered, validate } = config;
   const hint = offered === undefined ? '' : ` (Enter for ${offered})`;
   return askLine(withHint(message, hint), context, (line) => {
     const answer = line === '' ? (offered ?? '') : line;
-    if (required && answer === '') return { problem: 'a value is required' };
     const verdict = validate(answer);
     return verdict === true ? { answer } : { problem: verdict };
   });

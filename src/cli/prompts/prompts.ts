@@ -36,22 +36,31 @@ export async function askText(io: Io, message: string, options: TextOptions = {}
   const question = asQuestion(io, message);
   const decode = lineBreaks ? withLineBreaks : (text: string) => text;
   const check = (text: string) => {
-    const verdict = validate?.(decode(text)) ?? true;
+    if (!optional && text.trim() === '') return 'A value is required';
+    const verdict = validate?.(text) ?? true;
     return verdict === true ? true : wrapFor(io, verdict);
   };
-  const answer = await ask(io, lineBreaks ? 'mark' : 'space', ({ input }, context) =>
+  /** What stands in the line, and what was answered: the prompt takes the preset for an answer if the line is empty. */
+  let line = preset;
+  let answer = '';
+  await ask(io, lineBreaks ? 'mark' : 'space', ({ input }, context) =>
     input(
       {
-        ...{ message: question, required: !optional, validate: check },
+        message: question,
+        validate(text) {
+          answer = line === '' ? '' : decode(text);
+          return check(answer);
+        },
         theme: { validationFailureMode: isConfirmation ? 'clear' : 'keep' },
-        transformer: (text, { isFinal }) => {
-          const lines = decode(text).trimEnd().split('\n').length;
+        transformer(text, { isFinal }) {
           if (isFinal) {
-            const shown = lines > 1 ? summarizeText(decode(text)) : text;
+            const shown = answer.trimEnd().includes('\n') ? summarizeText(answer) : answer;
             return styleText('cyan', wrapAfter(io, question, shown));
           }
+          line = text;
           // While typing. After Enter, the prompt shows what is wrong.
-          if (text !== '' && check(text) !== true) return `${styleText('red', '✗')} ${text}`;
+          if (text !== '' && check(decode(text)) !== true) return `${styleText('red', '✗')} ${text}`;
+          const lines = decode(text).trimEnd().split('\n').length;
           return lines > 1 ? `${styleText('dim', `${lines} lines:`)} ${text}` : text;
         },
         ...(preset !== undefined && {
@@ -62,7 +71,7 @@ export async function askText(io: Io, message: string, options: TextOptions = {}
       context,
     ),
   );
-  return decode(answer);
+  return answer;
 }
 
 /** The beginning of a text, and how many lines it has: `Dear customer, … (12 lines)`. */

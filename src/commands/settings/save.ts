@@ -17,11 +17,11 @@ import {
   settingsRun,
 } from './settings-diff.ts';
 
-const askChanges = askWhatChanges(
-  '--quiet-hours-enabled',
-  async (input) => (await readSettings(await settingsRun(input))).document,
-  async (...input) => (await import('./ask-template.ts')).askTemplate(...input),
-);
+const askChanges = askWhatChanges({
+  example: '--quiet-hours-enabled',
+  read: async (input) => (await readSettings(await settingsRun(input))).document,
+  more: async (...input) => (await import('./ask-template.ts')).askTemplate(...input),
+});
 
 export const command = operationCommand({
   operation: saveSettings,

@@ -23,8 +23,10 @@ import { isOpen } from '../../history/records/outline.ts';
 import type { HistoryRecord } from '../../history/records/record.ts';
 import { lastKnownStore } from './last-known-store.ts';
 
-const askChanges = askWhatChanges('--name "My store"', async ({ context }) => {
-  return (await lastKnownStore(context)) ?? {};
+const askChanges = askWhatChanges({
+  example: '--name "My store"',
+  canClear: ([first, ...rest]) => first === 'settings' && rest.length === 1,
+  read: async ({ context }) => (await lastKnownStore(context)) ?? {},
 });
 
 export const command = operationCommand({

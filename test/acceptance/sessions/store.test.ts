@@ -71,6 +71,65 @@ test('store update', async () => {
   `);
 });
 
+test('store update clears what is emptied, and removes the entries that are deleted from a list', async () => {
+  const session = await openSession('storectl store update');
+  await session.shows(/⏎ submit$/);
+  session.press(
+    ...Array<string>(9).fill('Down'),
+    'Space',
+    ...Array<string>(8).fill('Down'),
+    'Space',
+    'Enter',
+  );
+  await session.shows(/Thank-you text \(.*empty to clear\): Thank you/);
+  session.press('C-u', 'Enter');
+  await session.shows(/Socials? \(.*\): [a-z]+=/);
+  session.press('C-u');
+  session.type('mastodon=https://ink.example/@juniper');
+  expect(await session.shows(/❯ Yes\n(.*\n)+.*select$/)).toMatchInlineSnapshot(`
+    "✔ Socials (name=URL, comma-separated, empty to clear): mastodon=https://ink.example/@juniper
+    demo → store <uuid>
+
+    Thank-you text    Thank you! Your parcel leaves the workshop within two days. → not set
+    Social instagram  https://instagram.example/juniper.ink → not set
+    Social discord    https://discord.gg/juniper-ink-example → not set
+    Social mastodon   not set → https://ink.example/@juniper
+
+    ? Update the store with these values?
+    ❯ Yes
+      Edit first
+      No, cancel
+
+    ↑↓ navigate • ⏎ select"
+  `);
+  session.press('Enter');
+  expect(await session.ends()).toMatchInlineSnapshot(`
+    "$ storectl store update
+    demo: example data on this machine, not a real store
+    Press Esc to go back, Ctrl-C to cancel.
+    ✔ What do you want to change? Thank-you text, Socials
+    ✔ Thank-you text (shown after a purchase, empty to clear):
+    ✔ Socials (name=URL, comma-separated, empty to clear): mastodon=https://ink.example/@juniper
+    demo → store <uuid>
+
+    Thank-you text    Thank you! Your parcel leaves the workshop within two days. → not set
+    Social instagram  https://instagram.example/juniper.ink → not set
+    Social discord    https://discord.gg/juniper-ink-example → not set
+    Social mastodon   not set → https://ink.example/@juniper
+
+    ✔ Update the store with these values? Yes
+    ✓ Updated store "Juniper & Ink"
+    Thank-you text    Thank you! Your parcel leaves the workshop within two days. → not set
+    Social instagram  https://instagram.example/juniper.ink → not set
+    Social discord    https://discord.gg/juniper-ink-example → not set
+    Social mastodon   not set → https://ink.example/@juniper
+    Undo: storectl --demo store update --undo <record>
+    $ echo "exit $?"
+    exit 0
+    $"
+  `);
+});
+
 test('blog create', async () => {
   const session = await openSession('storectl blog create');
   await session.shows(/Title:$/);

@@ -344,7 +344,7 @@ describe('STORECTL_ACCESSIBLE=1', () => {
     screen.type('storectl --demo backup create');
     await screen.shows(/Type < and press Enter to go back, Ctrl-C to cancel\.\nLabel:$/s);
     screen.type('');
-    await screen.shows(/Invalid answer: a value is required\.\n.*Label:/);
+    await screen.shows(/Invalid answer: A value is required\.\n.*Label:/);
     screen.type('first');
     await screen.shows(/Sections:\n1: store\n2: blog\n(.*\n)+Numbers, comma-separated:$/);
     screen.type('<');

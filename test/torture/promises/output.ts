@@ -15,7 +15,9 @@ export const outputPromises: readonly ProgramPromise[] = [
           return null;
         const own = run.requests.filter(({ write }) => write?.operation === story.schedule.operation);
         if (!own.some(({ view }) => view === 'success')) return null;
-        if (story.isBatch)
+        // The history could not be written either: exit 11, which says how much was applied.
+        const isHistoryFull = run.mishaps.fullAt > 0 && run.exitCode === 11;
+        if (story.isBatch && !isHistoryFull)
           return run.exitCode === 0 || run.exitCode === 11 ? [`a batch: exit ${run.exitCode}`] : [];
         if (own.at(-1)?.view !== 'success' || run.mishaps.fullAt > 0) return null;
         const isTrue = run.exitCode === 12 && run.error?.outcome === 'applied';

@@ -84,8 +84,9 @@ export const sendingPromises: readonly ProgramPromise[] = [
     id: 'key-of-other-arguments',
     text: 'the same key with other arguments is refused locally: exit 2',
     check: ({ schedule, runs, requests }) => {
-      // A key whose requests were all refused is free again; `--new` makes a key of its own.
-      const withKey = requests.filter(({ body }) => body.includes(`"key-${schedule.seed}"`));
+      // A key whose requests were all refused is free again, for other arguments too; `--new` makes a key of its own.
+      const isFirst = (body: string) => body.includes(`"key-${schedule.seed}"`) && !body.includes('-other"');
+      const withKey = requests.filter(({ body }) => isFirst(body));
       const isTaken = (run: Run) =>
         withKey.some(({ view, at }) => at < run.startedMs && view !== 'refused' && view !== 'throttled');
       const affected = runs.filter(

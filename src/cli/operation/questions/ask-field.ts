@@ -1,3 +1,4 @@
+import { asObject } from '../../../contract/json-object.ts';
 import type { Io } from '../../core/io.ts';
 import { isObject } from '../../core/json-value.ts';
 import { printable } from '../../core/sanitize.ts';
@@ -25,13 +26,15 @@ export interface FieldHints {
   readonly areGuesses?: boolean;
   /** ISO 4217 code of the amounts, or null if unknown. */
   readonly currency?: string | null;
+  /** Whether an empty answer in place of the earlier one clears the field, and a deleted entry is removed. */
+  readonly canClear?: boolean;
 }
 
 /** Asks for a field of the request and validates the answer against the contract. */
 export async function askField(
   io: Io,
   field: FieldFlag,
-  { before, words = [], areGuesses = false, currency = null }: FieldHints = {},
+  { before, words = [], areGuesses = false, currency = null, canClear = false }: FieldHints = {},
 ): Promise<unknown> {
   if (field.kind === 'boolean') return askYesNo(io, `${field.description}?`, before === true);
   if (words.length > 0) {
@@ -40,7 +43,7 @@ export async function askField(
     return askSuggested(io, field, question, words, before);
   }
   if (field.fileFlag !== null) return askLongText(io, field, typeof before === 'string' ? before : '');
-  return askLine(io, field, before, currency);
+  return askLine(io, field, { before, currency, canClear });
 }
 
 /** The field's label, as in results, and what helps to answer: `Cashback cap (cents)`. */
@@ -52,18 +55,27 @@ function promptOf({ path }: FieldFlag, ...remarks: readonly string[]): string {
 async function askLine(
   io: Io,
   field: FieldFlag,
-  before?: unknown,
-  currency: string | null = null,
+  { before, currency = null, canClear = false }: FieldHints = {},
 ): Promise<unknown> {
   const preset = before === undefined || before === null ? undefined : textOf(before);
   const remark = remarkOf(field);
   const isNeeded = preset === undefined || !remark.startsWith('for example');
   const several = field.kind === 'list' || field.kind === 'map' ? 'comma-separated' : '';
-  const text = await askText(io, promptOf(field, isNeeded ? remark : '', several), {
-    preset,
-    validate: (answer) => problemOf(field, answer, currency) ?? true,
-  });
-  return valueFrom(field, text);
+  const isClearable = canClear && preset !== undefined;
+  const text = await askText(
+    io,
+    promptOf(field, isNeeded ? remark : '', several, isClearable ? 'empty to clear' : ''),
+    {
+      preset,
+      optional: isClearable,
+      validate: (answer) =>
+        (isClearable && answer.trim() === '') || (problemOf(field, answer, currency) ?? true),
+    },
+  );
+  if (text.trim() === '') return null;
+  const value = valueFrom(field, text);
+  if (!canClear || !isObject(value)) return value;
+  return { ...Object.fromEntries(Object.keys(asObject(before)).map((name) => [name, null])), ...value };
 }
 
 /** The value as one would type it. */
@@ -71,6 +83,7 @@ function textOf(value: unknown): string {
   if (Array.isArray(value)) return value.join(', ');
   if (!isObject(value)) return String(value);
   return Object.entries(value)
+    .filter(([, item]) => item !== null)
     .map(([name, item]) => `${name}=${item}`)
     .join(', ');
 }
@@ -116,7 +129,7 @@ async function askWord(
     preset = await askChoice(io, question, [...words.map(asChoice), other], preset);
     if (preset !== other.value) return preset;
     // Escape goes back to the suggestions.
-    const typed = await unlessBack(() => askLine(io, field, isOther ? before : undefined));
+    const typed = await unlessBack(() => askLine(io, field, isOther ? { before } : {}));
     if (typed !== null) return typed;
   }
 }

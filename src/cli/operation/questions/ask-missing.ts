@@ -106,14 +106,14 @@ export async function askInto(
   { io, settings }: Context,
   body: Record<string, unknown>,
   field: FieldFlag,
-  { words, now, currency = null }: Pick<FieldHints, 'words' | 'currency'> & { readonly now?: unknown } = {},
+  { now, ...given }: Pick<FieldHints, 'words' | 'currency' | 'canClear'> & { readonly now?: unknown } = {},
 ): Promise<void> {
   const hints = {
     before: getPath(body, field.path) ?? now,
-    words: words ?? knownValues(field.schema),
-    currency,
+    ...given,
+    words: given.words ?? knownValues(field.schema),
     // The demo is the service that these words are of.
-    areGuesses: words === undefined && (await settings()).profile !== demoProfile,
+    areGuesses: given.words === undefined && (await settings()).profile !== demoProfile,
   };
   setPath(body, field.path, await askField(io, field, hints));
 }

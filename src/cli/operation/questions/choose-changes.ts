@@ -49,6 +49,13 @@ export function questionsOfFields(
   ];
 }
 
+interface CurrentValues {
+  readonly current: Readonly<Record<string, unknown>>;
+  readonly more: MoreChanges | undefined;
+  /** Whether an empty answer clears the field. */
+  canClear(path: readonly string[]): boolean;
+}
+
 /**
  * Lets the user choose fields of a partial update, then asks for each of them. Their values in `current` are shown and
  * offered for editing. The answers are stored in `body`.
@@ -56,8 +63,7 @@ export function questionsOfFields(
 export function questionsOfChanges(
   { context, fields }: PreparedInput,
   body: Record<string, unknown>,
-  current: Readonly<Record<string, unknown>>,
-  more?: MoreChanges,
+  { current, canClear, more }: CurrentValues,
 ): Questions {
   const values = { now: context.now(), currency: textAt(current, ['defaultCurrency']) };
   return questionsOfFields(context, {
@@ -68,7 +74,11 @@ export function questionsOfChanges(
       return value === '' ? '' : ` (now ${truncateText(formatValue(path.at(-1) ?? '', value, values), 40)})`;
     },
     questionOf: (field) => () =>
-      askInto(context, body, field, { now: getPath(current, field.path), currency: values.currency }),
+      askInto(context, body, field, {
+        now: getPath(current, field.path),
+        currency: values.currency,
+        canClear: canClear(field.path),
+      }),
     leaveOut: ({ path }) => removePath(body, path),
   });
 }

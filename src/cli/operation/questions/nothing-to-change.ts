@@ -2,19 +2,28 @@ import { usageError } from '../../core/errors.ts';
 import type { InputCommand, PreparedInput } from '../run/operation-command.ts';
 import type { MoreChanges } from './choose-changes.ts';
 
-/**
- * For an update without fields: a terminal lets the user choose some, elsewhere it is exit 2. `example` is a flag for the
- * error; `read` returns the current values; `more` adds what is no single field.
- */
-export function askWhatChanges(
-  example: string,
-  read: (input: PreparedInput) => Promise<Record<string, unknown>>,
-  more?: (
+interface WhatChanges {
+  /** A flag for the error. */
+  readonly example: string;
+  /** Whether an empty answer clears the field. */
+  canClear?(path: readonly string[]): boolean;
+  /** The current values. */
+  read(input: PreparedInput): Promise<Record<string, unknown>>;
+  /** What is no single field. */
+  more?(
     input: PreparedInput,
     body: Record<string, unknown>,
     current: Readonly<Record<string, unknown>>,
-  ) => Promise<MoreChanges>,
-): NonNullable<InputCommand['prepare']> {
+  ): Promise<MoreChanges>;
+}
+
+/** For an update without fields: a terminal lets the user choose some, elsewhere it is exit 2. */
+export function askWhatChanges({
+  example,
+  canClear = () => false,
+  read,
+  more,
+}: WhatChanges): NonNullable<InputCommand['prepare']> {
   return async (body, input) => {
     if (Object.keys(body).length > 0) return null;
     if (!input.context.canPrompt) {
@@ -22,6 +31,6 @@ export function askWhatChanges(
     }
     const { questionsOfChanges } = await import('./choose-changes.ts');
     const current = await read(input);
-    return questionsOfChanges(input, body, current, await more?.(input, body, current));
+    return questionsOfChanges(input, body, { current, canClear, more: await more?.(input, body, current) });
   };
 }
