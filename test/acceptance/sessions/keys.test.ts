@@ -191,7 +191,7 @@ test('a section that is not offered, and Escape back to the list', async () => {
     "✔ Create this backup? Yes
 
     error: the service rejected the request (422 validation_failed): 1 field is invalid
-      --sections: must be one of store, blog, settings, endpoints
+      Sections: must be one of store, blog, settings, endpoints
 
     ? Sections:
     ❯◯ store
@@ -221,7 +221,7 @@ test('a section that is not offered, and Escape back to the list', async () => {
     ✔ Create this backup? Yes
 
     error: the service rejected the request (422 validation_failed): 1 field is invalid
-      --sections: must be one of store, blog, settings, endpoints
+      Sections: must be one of store, blog, settings, endpoints
 
     ✔ Sections: store
 
@@ -275,7 +275,7 @@ test('a refused value is asked for again; each attempt has its own record, and o
     ✔ Create this backup? Yes
 
     error: the service rejected the request (422 validation_failed): Not valid
-      --label: is used already
+      Label: is used already
 
     ✔ Label: nightly 2
 
@@ -299,6 +299,30 @@ test('a refused value is asked for again; each attempt has its own record, and o
   const { stdout } = await machine.run(['history', 'list', '--json']);
   expect(JSON.parse(stdout)).toMatchObject([{ state: 'applied' }, { state: 'rejected' }]);
   expect((await effectsOf(service)).backups).toMatchObject([{ label: 'nightly 2' }]);
+});
+
+test('a title that was used before leads to the question for a slug', async () => {
+  const machine = demoMachine();
+  await machine.run(['blog', 'create', '--title', 'Hello inks', '--content-md', 'Old']);
+  const session = await openSession('storectl blog create', { machine });
+  await session.shows(/Title:$/);
+  session.type('Hello inks');
+  await session.shows(/Content \(Markdown\):$/);
+  session.type('New');
+  await session.shows(/❯ Yes\n(.*\n)+.*select$/);
+  session.press('Enter');
+  expect(await session.shows(/\? Slug.*$/)).toMatchInlineSnapshot(`
+    "✔ Create this post? Yes
+
+    error: the service rejected the request (409 slug_taken): The store already has a post with the slug
+    "hello-inks"
+
+    ? Slug:"
+  `);
+  session.type('hello-again');
+  await session.shows(/hello-again\n(.*\n)+❯ Yes\n(.*\n)+.*select$/);
+  session.press('Enter');
+  expect(await session.ends()).toMatch(/Created post "Hello inks"(.*\n)+.*hello-again(.*\n)+exit 0/);
 });
 
 test('an answer that may have been applied is not asked for again: exit 10', async () => {
@@ -359,7 +383,7 @@ test('Ctrl-C after a refusal says that it had no effect', async () => {
     ✔ Open this dispute? Yes
 
     error: the service rejected the request (422 validation_failed): 1 field is invalid
-      --deadline-at: must be a time such as <time>
+      Deadline: must be a time such as <time>
 
     ? Deadline: 9999-12-31T23:59:00-12:00
 

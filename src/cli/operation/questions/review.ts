@@ -1,7 +1,9 @@
-import { CliError, cancelledError, WentBack } from '../../core/errors.ts';
+import { CliError, cancelledError, type ErrorDetails, WentBack } from '../../core/errors.ts';
 import { getPath } from '../../core/field-path.ts';
 import { optionValue } from '../../core/parsed-command.ts';
+import type { FieldFlag } from '../../input/field-flags.ts';
 import { formatValue } from '../../output/format-value.ts';
+import { labelOf } from '../../output/labels.ts';
 import { renderRecord, rowsOf } from '../../output/tables.ts';
 import { askChoice } from '../../prompts/prompts.ts';
 import { askFromStart, askInTurn, type Question, unlessBack } from '../../prompts/questions.ts';
@@ -39,7 +41,8 @@ export async function reviewAndPerform(
       if (!(error instanceof CliError) || questions.length === 0)
         throw wasRefused ? withoutEffect(error) : error;
       wasRefused = isChange;
-      explainRefusal(run.ui.context, error, isNotFound(error) ? error.details.hint : '');
+      const hint = isNotFound(error) ? error.details.hint : '';
+      explainRefusal(run.ui.context, new CliError(withLabels(error.details, run.ui.fields)), hint);
       await askFromStart(() => questions).catch((reason: unknown) => {
         throw wasRefused ? withoutEffect(reason) : reason;
       });
@@ -98,11 +101,23 @@ function correctingQuestions(
   // An id that was given with --confirm is not a typing mistake.
   if (isNotFound(error)) return optionValue(parsed, '--confirm') ? [] : interview.questionsOfIds();
   if (!(error instanceof CliError)) return [];
-  const { outcome, status, fields: named = [] } = error.details;
+  const { outcome, status, code, fields: named = [] } = error.details;
+  if (code === 'slug_taken') {
+    return fields.filter(({ path }) => path.join('.') === 'slug').map((field) => interview.questionOf(field));
+  }
   if (outcome !== 'rejected' || (status !== 400 && status !== 422)) return [];
   return fields
     .filter(({ flag, path }) => named.some((one) => one.flag === flag || one.field === path.join('.')))
     .map((field) => interview.questionOf(field));
+}
+
+/** The details with the labels of the questions instead of flags. */
+function withLabels(details: ErrorDetails, fields: readonly FieldFlag[]): ErrorDetails {
+  const lines = details.message.split('\n').map((line) => {
+    const field = fields.find(({ flag }) => line.startsWith(`  ${flag}: `));
+    return field === undefined ? line : line.replace(field.flag, labelOf(field.path));
+  });
+  return { ...details, message: lines.join('\n') };
 }
 
 /** A cancellation after a refusal: something was sent, but it had no effect. */

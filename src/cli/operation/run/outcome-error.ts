@@ -93,7 +93,7 @@ function rejectedDetails(
     code: problem.code ?? `http_${status}`,
     exitCode: exitCodeOfStatus(status),
     message: notFoundMessage(status, problem, context.subject) ?? refused,
-    hint: problem.code === 'idempotency_key_reused' ? anotherKey : hintOfStatus(status, retryAt, context),
+    hint: hintOfCode(problem.code, context.fields) ?? hintOfStatus(status, retryAt, context),
     status,
     fields: fields.length > 0 ? fields : undefined,
   };
@@ -200,6 +200,12 @@ function describeFields(problem: Problem, flags: readonly FieldFlag[]): FieldErr
 }
 
 const anotherKey = 'use another idempotency key; in CI, set STORECTL_CI_JOB if one job runs several commands';
+
+function hintOfCode(code: string | null, fields: readonly FieldFlag[]): string | null {
+  if (code === 'idempotency_key_reused') return anotherKey;
+  const slug = code === 'slug_taken' ? flagOf(fields, 'slug') : null;
+  return slug === null ? null : `choose another slug with ${slug}`;
+}
 
 function hintOfStatus(
   status: number,

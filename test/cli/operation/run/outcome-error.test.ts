@@ -365,3 +365,16 @@ describe('between two attempts', () => {
     expect(stderr).toMatch(/^error: the service could not be reached in \d attempts: /m);
   });
 });
+
+test('a slug that is taken: the hint names the flag that chooses another', async () => {
+  const machine = machineFor(await startService());
+  const create = ['blog', 'create', '--title', 'Hello inks', '--content-md'];
+  await machine.run([...create, 'Old']);
+
+  const result = await machine.run([...create, 'New']);
+
+  expect(result).toMatchObject({
+    exitCode: 6,
+    stderr: expect.stringContaining('the slug "hello-inks"\n  choose another slug with --slug\n'),
+  });
+});
