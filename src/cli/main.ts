@@ -32,7 +32,12 @@ export async function main(
     const flags = readGlobalFlags(parsed);
     for (const flag of refusedFlags(definition)) {
       if (parsed.options.has(flag))
-        throw usageError(`this command does not support ${flag}`, `remove ${flag}; nothing was done`);
+        throw usageError(
+          `this command does not support ${flag}`,
+          flag === '--dry-run' && definition.options?.some((option) => option.flag === '--no-send')
+            ? 'use --no-send instead, which sends nothing; nothing was done'
+            : `remove ${flag}; nothing was done`,
+        );
     }
     ran = true;
     const attempt = async (given: GlobalFlags): Promise<GlobalFlags | null> => {

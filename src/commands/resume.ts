@@ -80,9 +80,10 @@ result from the store where that is possible. What it can neither send again nor
     if (!isOn(parsed, '--no-send')) await confirmSending(context, records);
     const reports: Report[] = [];
     for (const record of records) reports.push(await resumeOne(context, record, parsed));
-    const count = reports.filter(({ exitCode }) => exitCode === exitCodes.done).length;
-    if (count > 0) noticeDone(context, `Resumed ${count === 1 ? '1 change' : `${count} changes`}`);
+    summarize(context, reports);
     print(context, reports, id !== undefined);
+    const { explainRestore } = await import('../cli/operation/restore-result.ts');
+    for (const record of context.flags.quiet ? [] : context.applied) await explainRestore(context, record);
     return reports.find(({ exitCode }) => exitCode !== exitCodes.done)?.exitCode;
   },
 };
@@ -217,8 +218,7 @@ async function resumeOne(context: Context, record: HistoryRecord, parsed: Parsed
   for (const warning of resumed.warnings) context.notice(context.err.color.yellow(printable(warning)));
   if (resumed.outcome.kind === 'applied') {
     context.applied.push(after);
-    const message = isUntold(record) ? describeUntold(record) : 'applied';
-    return { ...common, message, exitCode: exitCodes.done };
+    return { ...common, message: describeApplied(record), exitCode: exitCodes.done };
   }
   if (resumed.outcome.kind === 'not_sent') {
     const message = `not applied: ${resumed.outcome.failure.message}`;
@@ -230,9 +230,30 @@ async function resumeOne(context: Context, record: HistoryRecord, parsed: Parsed
   return { ...common, message: nameProfileInCommands(message + next, context.flags.profile), exitCode };
 }
 
+/** The first line: how many changes are settled now, and how many are not. */
+function summarize(context: Context, reports: readonly Report[]): void {
+  const news = reports.filter(({ message }) => message !== settledBefore);
+  if (news.length === 0) context.notice('Nothing to resume.');
+  const failed = news.filter(({ exitCode }) => exitCode !== exitCodes.done);
+  const count = news.length - failed.length;
+  if (count === 0) return;
+  const done = `Resumed ${count === 1 ? '1 change' : `${count} changes`}`;
+  const open = failed.filter(isOpen).length;
+  const others = [
+    open && `${open} still open`,
+    failed.length - open && `${failed.length - open} not applied`,
+  ];
+  if (failed.length === 0) noticeDone(context, done);
+  else context.notice([done, ...others.filter(Boolean)].join(', '));
+}
+
+const settledBefore = 'already applied';
+
 /** A batch prints results as it goes, so the user may have seen this one before the command was killed. */
-function describeUntold({ batch }: HistoryRecord): string {
-  return batch === null ? 'applied, but not reported before' : 'applied before the command ended';
+function describeApplied(record: HistoryRecord): string {
+  if (isOpen(record)) return 'applied';
+  if (!isUntold(record)) return settledBefore;
+  return record.batch === null ? 'applied, but not reported before' : 'applied before the command ended';
 }
 
 /** A line for each record, those that are settled first. What is left to do is said once, below all that it concerns. */

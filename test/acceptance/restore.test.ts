@@ -121,3 +121,52 @@ test.each([
   expect(proxy.requests.filter(({ path }) => path.endsWith('/restore'))).toEqual([]);
   expect((await effectsOf(service)).restores).toEqual([]);
 });
+
+test('resume of a restore that was killed during its safety backup says that nothing was restored', async () => {
+  const scene = await setScene();
+  const { machine, proxy, service } = scene;
+  const id = await makeBackup(scene);
+  proxy.decide(() => ({ holdUntil: new Promise(() => {}) }));
+  const args = ['backup', 'restore', id, '--sections', 'store', '--confirm', id];
+  const running = machine.start(args);
+  await proxy.received(2);
+  running.process.kill('SIGKILL');
+  await running.ended;
+  proxy.decide(() => 'pass');
+
+  const resumed = await machine.run(['resume']);
+
+  expect(resumed).toMatchObject({ exitCode: 0 });
+  const safety = (await effectsOf(service)).backups.find(({ label }) => label.startsWith('Safety'));
+  expect(resumed.stderr).toContain(
+    `Safety backup ${safety?.id} was taken, but nothing was restored. To restore, run:`,
+  );
+  expect(resumed.stderr).toContain(`backup restore ${id} --sections store\n`);
+  expect((await effectsOf(service)).restores).toEqual([]);
+  // A safety backup whose restore was sent needs no such words.
+  proxy.decide(({ path }) => (path.endsWith('/restore') ? 'lose' : 'pass'));
+  expect(await machine.run([...args, '--timeout', '4'])).toMatchObject({ exitCode: 10 });
+  proxy.decide(() => 'pass');
+
+  const finished = await machine.run(['resume']);
+
+  expect(finished).toMatchObject({ exitCode: 0 });
+  expect(finished.stderr).not.toContain('nothing was restored');
+  expect(finished.stderr).toContain(`Restored store from backup ${id} ("first")`);
+  const undo = /Undo: (.*)/.exec(finished.stderr)?.[1] ?? '';
+  expect(await machine.shell(undo)).toMatchObject({ exitCode: 0 });
+});
+
+test('an id that is too short is refused before the safety backup', async () => {
+  const scene = await setScene();
+  const { machine, proxy } = scene;
+  await makeBackup(scene);
+  const sent = proxy.requests.length;
+
+  const args = ['backup', 'restore', '01a2', '--sections', 'store', '--confirm', '01a2'];
+  const refused = await machine.run(args);
+
+  expect(refused).toMatchObject({ exitCode: 2 });
+  expect(refused.stderr).toContain('pass the whole id, or at least its first 8 characters');
+  expect(proxy.requests).toHaveLength(sent);
+});

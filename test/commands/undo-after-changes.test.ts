@@ -35,7 +35,11 @@ test('store update --undo a second time sends nothing', async () => {
 
   const again = await machine.run(['store', 'update', '--undo', undone]);
 
-  expect(again).toMatchObject({ exitCode: 0, stdout: '', stderr: expect.stringContaining('Already undone') });
+  expect(again).toMatchObject({
+    exitCode: 0,
+    stdout: '',
+    stderr: expect.stringContaining('The store already has these values; nothing was sent.'),
+  });
   expect(await changesIn(machine)).toBe(3);
 });
 
@@ -57,4 +61,18 @@ test('settings save --undo keeps later changes of other fields, and refuses to o
   expect(refused).toMatchObject({ exitCode: 6, stdout: '' });
   expect(refused.stderr).toContain('Quiet hours start  20:00 → 19:00');
   expect(await changesIn(machine)).toBe(sent);
+});
+
+test('store update with the values that the store has says that nothing changed, and offers no undo', async () => {
+  const machine = machineFor(await startService());
+  await machine.run(['store', 'update', '--name', 'A', '--cashback-bp', '100']);
+
+  const same = await machine.run(['store', 'update', '--name', 'A']);
+
+  expect(same).toMatchObject({ exitCode: 0, stdout: '' });
+  expect(same.stderr).toContain('No changes; the store already had these values.');
+  expect(same.stderr).not.toContain('Undo');
+  expect(same.stderr).not.toContain('Updated');
+  const changed = await machine.run(['store', 'update', '--name', 'A', '--cashback-bp', '200']);
+  expect(changed.stderr).toMatch(/Updated store "A"\nUndo: /);
 });

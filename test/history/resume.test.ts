@@ -216,7 +216,7 @@ describe('a repeatable change in doubt', () => {
     const later = await scene.perform({ ...update, body: { name: 'Later' } });
     expect(await scene.resume(record.id)).toMatchObject({
       reason: 'overtaken',
-      advice: expect.stringContaining(`${later.record.id} changed the same fields later`),
+      advice: expect.stringContaining(`${later.record.id} was applied later`),
     });
     expect(await scene.resume(record.id, { evenIfOld: true })).toMatchObject({ action: 'sent' });
   });

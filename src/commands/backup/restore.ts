@@ -1,26 +1,25 @@
-import type { Connection, Context } from '../../cli/command/context.ts';
+import type { Context } from '../../cli/command/context.ts';
 import { completeKnownId, listKnown } from '../../cli/command/known.ts';
+import { minIdLength } from '../../cli/command/short-id.ts';
 import { CliError, usageError } from '../../cli/core/errors.ts';
 import { exitCodes } from '../../cli/core/exit-codes.ts';
 import { isObject } from '../../cli/core/json-value.ts';
 import { argumentValue, isOn } from '../../cli/core/parsed-command.ts';
 import { printable } from '../../cli/core/sanitize.ts';
 import { operationCommand } from '../../cli/operation/define-operation.ts';
+import { describeRestored, safetyLabel, undoOfRestore } from '../../cli/operation/restore-result.ts';
 import { confirmById } from '../../cli/operation/run/confirm.ts';
 import { markReported } from '../../cli/operation/run/mark-reported.ts';
 import type { PreparedInput } from '../../cli/operation/run/operation-command.ts';
 import { idIfAny } from '../../cli/operation/run/print-result.ts';
 import type { OperationRequest, Performed, Run } from '../../cli/operation/run/run.ts';
 import { earlierRecord, perform } from '../../cli/operation/run/send.ts';
-import { flagsToReach } from '../../cli/operation/run/target-flags.ts';
 import { formatDistance } from '../../cli/output/format-value.ts';
 import { uuidPattern } from '../../contract/operation.ts';
 import { createBackup, restoreBackup } from '../../contract/operations/backups.ts';
 import type { KnownObject } from '../../history/known-objects.ts';
 
 const noSafetyBackup = '--no-safety-backup';
-
-const safetyLabel = 'Safety backup before restoring ';
 
 export const command = operationCommand({
   operation: restoreBackup,
@@ -34,12 +33,7 @@ same sections is taken first (safetyBackupId in --json), and the command that un
   confirm: 'backupId',
   prepare: refuseBeforeSending,
   perform: backUpAndRestore,
-  done: async (_, { request, ui }) => {
-    const { backupId = '' } = request.parameters;
-    const backup = await findBackup(ui.context, backupId);
-    const label = backup === null ? '' : ` ("${backup.label}")`;
-    return `Restored ${sectionsOf(request.body).join(', ')} from backup ${backupId}${label}`;
-  },
+  done: ({ record }, { ui }) => (record === null ? '' : describeRestored(ui.context, record)),
   // The answer is a technical report of each section; --json prints it.
   show: () => '',
   dryRunNote: ({ ui }) =>
@@ -57,6 +51,7 @@ async function refuseBeforeSending(
   const given = argumentValue(parsed, 'backupId');
   if (given === undefined) return null;
   await refuseLabel(context, given);
+  await refuseShortened(context, given);
   await refuseMissingSections(context, await completeKnownId(context, 'backup', given), sectionsOf(body));
   return null;
 }
@@ -87,8 +82,18 @@ async function refuseLabel(context: Context, given: string): Promise<void> {
   );
 }
 
+/** The service would refuse it only after the safety backup. */
+async function refuseShortened(context: Context, given: string): Promise<void> {
+  if (given.length >= minIdLength || !/^[\da-f]+$/i.test(given)) return;
+  if ((await listKnown(context, 'backup')).some(({ id }) => id === given)) return;
+  throw usageError(
+    `"${given}" is too short for the id of a backup`,
+    `pass the whole id, or at least its first ${minIdLength} characters; nothing was sent`,
+  );
+}
+
 async function backUpAndRestore(run: Run): Promise<Performed> {
-  const { target, request, ui } = run;
+  const { request, ui } = run;
   const { context, parsed } = ui;
   const { backupId = '' } = request.parameters;
   const sections = sectionsOf(request.body);
@@ -110,7 +115,7 @@ async function backUpAndRestore(run: Run): Promise<Performed> {
     throw error instanceof CliError && safetyId !== null ? withSafetyBackup(error, safetyId) : error;
   });
   if (safetyId === null) return performed;
-  const undo = await undoCommand(context, target, safetyId, sectionsOf(request.body).join(','));
+  const undo = performed.record && (await undoOfRestore(context, performed.record));
   return { ...performed, ...withSafetyId(performed, safetyId), id: safetyId, undo };
 }
 
@@ -215,19 +220,4 @@ async function findBackup(context: Context, backupId: string) {
 
 async function knownFields(context: Context, backupId: string): Promise<KnownObject['fields'] | undefined> {
   return (await listKnown(context, 'backup')).find(({ id }) => id === backupId)?.fields;
-}
-
-/** A shell command that restores the safety backup. */
-async function undoCommand(
-  context: Context,
-  target: Connection,
-  backupId: string,
-  sections: string,
-): Promise<string> {
-  const words = ['storectl', ...(await flagsToReach(context, target)), 'backup', 'restore', backupId];
-  return [...words, '--sections', sections, '--confirm', backupId].map(shellWord).join(' ');
-}
-
-function shellWord(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

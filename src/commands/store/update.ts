@@ -1,4 +1,5 @@
 import { getPath, setPath, textAt } from '../../cli/core/field-path.ts';
+import { sameJson } from '../../cli/core/json-changes.ts';
 import { optionValue } from '../../cli/core/parsed-command.ts';
 import { printable } from '../../cli/core/sanitize.ts';
 import { operationCommand } from '../../cli/operation/define-operation.ts';
@@ -52,7 +53,10 @@ Flags omit the prefix "settings." (--cashback-bp); --set needs it (settings.cash
   },
   review: reviewUpdate,
   perform: updateAndRemember,
-  done: ({ answer }) => `Updated store "${String(getPath(answer, ['name']))}"`,
+  done: async (performed, run) =>
+    (await changedNothing(run, performed))
+      ? 'No changes; the store already had these values.'
+      : `Updated store "${String(getPath(performed.answer, ['name']))}"`,
   show: describeUpdate,
 });
 
@@ -75,14 +79,24 @@ async function updateAndRemember(run: Run): Promise<Performed> {
   const known = await lastKnownStore(context);
   const id = optionValue(parsed, undoFlag);
   if (id !== undefined && known !== null && !(await needsUndo(run, id, known))) {
-    context.notice('Already undone; nothing was sent.');
+    context.notice('The store already has these values; nothing was sent.');
     return { answer: known, text: JSON.stringify(known), etag: null, record: null };
   }
   const performed = await perform(run, { former: known === null ? undefined : JSON.stringify(known) });
   const { record } = performed;
-  if (record === null) return performed;
+  if (record === null || (await changedNothing(run, performed))) return performed;
   const undo = (await undoCommandOf(context, record)) ?? null;
   return { ...performed, undo, insteadOfUndo: undo === null ? await offerBackup(run) : undefined };
+}
+
+/** Whether this machine knew the values from before it, and the response shows the same. */
+async function changedNothing({ request }: Run, { answer, record }: Performed): Promise<boolean> {
+  if (record === null || record.former === null) return false;
+  const former: unknown = JSON.parse(record.former);
+  const { leafPaths } = await import('../../cli/output/describe-changes.ts');
+  return leafPaths(request.body ?? {}).every((path) =>
+    sameJson(getPath(former, path) ?? null, getPath(answer, path) ?? null),
+  );
 }
 
 /** Compares the fields that an undo would set with the store as this machine knows it. */

@@ -152,8 +152,9 @@ async function settleByTwin(
 /** A repeatable change sets what it names: sent late, it would put its older values over newer ones. */
 function overtakenBy(record: HistoryRecord, later: HistoryRecord): Left {
   const advice =
-    `${later.id} changed the same fields later; sending this again would overwrite them with older values. ` +
-    `Run \`storectl resume ${record.id} --mark not-applied\` to close this one; if you still want the older values, run the command again.`;
+    `${later.id} was applied later, and sending this again could overwrite newer values. Check the store. ` +
+    `If this change is there, or was there before the later one, run \`storectl resume ${record.id} --mark applied\`. ` +
+    `If not, run \`storectl resume ${record.id} --mark not-applied\`; if you still want it, run the command again.`;
   return { reason: 'overtaken', advice };
 }
 
