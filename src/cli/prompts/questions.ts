@@ -12,7 +12,7 @@ export function explainKeys({ err, io, notice }: Pick<Context, 'err' | 'io' | 'n
   if (explained.has(io)) return;
   explained.add(io);
   const back = err.plain ? 'Type < and press Enter' : 'Press Esc';
-  notice(err.color.dim(`${back} to go back, Ctrl-C to cancel.`));
+  notice(err.color.dim(`${back} for the previous question, Ctrl-C to cancel.`));
 }
 
 const explained = new WeakSet<Context['io']>();

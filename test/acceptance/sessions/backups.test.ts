@@ -9,7 +9,7 @@ test('backup create', async () => {
   expect(await session.shows(/Label:$/)).toMatchInlineSnapshot(`
     "$ storectl backup create
     demo: example data on this machine, not a real store
-    Press Esc to go back, Ctrl-C to cancel.
+    Press Esc for the previous question, Ctrl-C to cancel.
     ? Label:"
   `);
   session.type('before the sale');
@@ -22,7 +22,7 @@ test('backup create', async () => {
      ◯ endpoints
      ◯ Other…
 
-    ↑↓ navigate • space select • a all • i invert • ⏎ submit"
+    ↑↓ navigate • space select • ⏎ submit"
   `);
   session.press('Space', 'Down', 'Space', 'Enter');
   expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`
@@ -43,7 +43,7 @@ test('backup create', async () => {
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl backup create
     demo: example data on this machine, not a real store
-    Press Esc to go back, Ctrl-C to cancel.
+    Press Esc for the previous question, Ctrl-C to cancel.
     ✔ Label: before the sale
     ✔ Sections: store, blog
     demo → store <uuid>
@@ -74,7 +74,7 @@ test('backup restore', async () => {
   expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`
     "$ storectl backup restore
     demo: example data on this machine, not a real store
-    Press Esc to go back, Ctrl-C to cancel.
+    Press Esc for the previous question, Ctrl-C to cancel.
     ? Which backup do you want to restore?
     ❯ <id>  second (store, blog), <age>
       <id>  first (store, blog), <age>
@@ -90,7 +90,7 @@ test('backup restore', async () => {
      ◯ blog
      ◯ Other…
 
-    ↑↓ navigate • space select • a all • i invert • ⏎ submit"
+    ↑↓ navigate • space select • ⏎ submit"
   `);
   session.press('Space', 'Enter');
   expect(await session.shows(/to confirm:$/)).toMatchInlineSnapshot(`
@@ -107,7 +107,7 @@ test('backup restore', async () => {
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl backup restore
     demo: example data on this machine, not a real store
-    Press Esc to go back, Ctrl-C to cancel.
+    Press Esc for the previous question, Ctrl-C to cancel.
     ✔ Which backup do you want to restore? <id>  second (store, blog), <age>
     ✔ Sections: store
     demo → store <uuid>
@@ -135,7 +135,7 @@ test('backup restore: a store that is no example lists nothing, so the history o
   const session = await openSession('storectl backup restore', { machine });
   expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`
     "$ storectl backup restore
-    Press Esc to go back, Ctrl-C to cancel.
+    Press Esc for the previous question, Ctrl-C to cancel.
     ? Which backup do you want to restore?
     ❯ <id>  after the sale (store, blog), <age>
       <id>  before the sale (store, blog), <age>
@@ -180,7 +180,7 @@ test('notify add-endpoint', async () => {
      ◯ feedback_digest
      ◯ Other…
 
-    ↑↓ navigate • space select • a all • i invert • ⏎ submit"
+    ↑↓ navigate • space select • ⏎ submit"
   `);
   session.press('Down', 'Down', 'Space', 'Enter');
   await session.shows(/⏎ select$/);
@@ -188,7 +188,7 @@ test('notify add-endpoint', async () => {
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl notify add-endpoint
     demo: example data on this machine, not a real store
-    Press Esc to go back, Ctrl-C to cancel.
+    Press Esc for the previous question, Ctrl-C to cancel.
     ✔ Name: Team
     ✔ URL (for Discord: https://discord.com/api/webhooks/ID/TOKEN):
       https://discord.com/api/webhooks/1/token
@@ -220,7 +220,7 @@ test('notify mark-read: all of them', async () => {
   expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`
     "$ storectl notify mark-read
     demo: example data on this machine, not a real store
-    Press Esc to go back, Ctrl-C to cancel.
+    Press Esc for the previous question, Ctrl-C to cancel.
     ? Which notifications do you want to mark as read?
     ❯ All
       Some
@@ -234,7 +234,7 @@ test('notify mark-read: all of them', async () => {
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl notify mark-read
     demo: example data on this machine, not a real store
-    Press Esc to go back, Ctrl-C to cancel.
+    Press Esc for the previous question, Ctrl-C to cancel.
     ✔ Which notifications do you want to mark as read? All
     demo → store <uuid>
     ✔ Mark as read? Yes
@@ -264,7 +264,7 @@ test('notify mark-read: some of them', async () => {
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl notify mark-read
     demo: example data on this machine, not a real store
-    Press Esc to go back, Ctrl-C to cancel.
+    Press Esc for the previous question, Ctrl-C to cancel.
     ✔ Which notifications do you want to mark as read? Some
     ✔ Notification IDs: <id>  Feedback of the week
     demo → store <uuid>
@@ -291,7 +291,7 @@ test('notify mark-read: by ids, where nothing lists them', async () => {
   session.press('Enter');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl notify mark-read
-    Press Esc to go back, Ctrl-C to cancel.
+    Press Esc for the previous question, Ctrl-C to cancel.
     ✔ Which notifications do you want to mark as read? Some
     ✔ Notification IDs (comma-separated): <uuid>,
       <uuid>

@@ -6,7 +6,7 @@ test('disputes open', async () => {
   expect(await session.shows(/Reason:$/)).toMatchInlineSnapshot(`
     "$ storectl disputes open
     demo: example data on this machine, not a real store
-    Press Esc to go back, Ctrl-C to cancel.
+    Press Esc for the previous question, Ctrl-C to cancel.
     ? Reason:"
   `);
   session.type('Parcel never arrived');
@@ -28,7 +28,7 @@ test('disputes open', async () => {
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl disputes open
     demo: example data on this machine, not a real store
-    Press Esc to go back, Ctrl-C to cancel.
+    Press Esc for the previous question, Ctrl-C to cancel.
     ✔ Reason: Parcel never arrived
     demo → store <uuid>
 
@@ -185,7 +185,7 @@ test('disputes decide: any id can be given if no dispute is open', async () => {
     "$ storectl disputes decide
     demo: example data on this machine, not a real store
     No open disputes seen on this machine. Enter an id.
-    Press Esc to go back, Ctrl-C to cancel.
+    Press Esc for the previous question, Ctrl-C to cancel.
     ? Dispute ID:"
   `);
   session.type('not an id');
@@ -204,7 +204,7 @@ test('reclaim appeal', async () => {
   ).toMatchInlineSnapshot(`
     "$ storectl reclaim appeal
     demo: example data on this machine, not a real store
-    Press Esc to go back, Ctrl-C to cancel.
+    Press Esc for the previous question, Ctrl-C to cancel.
     ? Which reclaim notice do you want to appeal?
     ❯ <id>  juniper-ink, noticed
       Other…
@@ -228,7 +228,7 @@ test('reclaim appeal', async () => {
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl reclaim appeal
     demo: example data on this machine, not a real store
-    Press Esc to go back, Ctrl-C to cancel.
+    Press Esc for the previous question, Ctrl-C to cancel.
     ✔ Which reclaim notice do you want to appeal? <id>  juniper-ink, noticed
     ✔ Text: The shop is open: last order yesterday
     demo → store <uuid>

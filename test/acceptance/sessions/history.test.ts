@@ -187,7 +187,7 @@ test('api', async () => {
   expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`
     "$ storectl api
     demo: example data on this machine, not a real store
-    Press Esc to go back, Ctrl-C to cancel.
+    Press Esc for the previous question, Ctrl-C to cancel.
     ? Method:
     ❯ GET
       HEAD
@@ -225,7 +225,7 @@ test('api', async () => {
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl api
     demo: example data on this machine, not a real store
-    Press Esc to go back, Ctrl-C to cancel.
+    Press Esc for the previous question, Ctrl-C to cancel.
     ✔ Method: POST
     ✔ Path: /v1/stores/{store}/operations/backups
     ✔ Body (JSON, empty for none): {"label":"raw","sections":["store"]}
@@ -262,7 +262,7 @@ test('api: another path', async () => {
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl api GET
     demo: example data on this machine, not a real store
-    Press Esc to go back, Ctrl-C to cancel.
+    Press Esc for the previous question, Ctrl-C to cancel.
     ✔ Path: Other…
     ✔ Path ({store} is replaced by the store id): /v1/stores/{store}/operations/settings?x=1
     {

@@ -33,7 +33,7 @@ test('Escape goes back through all the questions, from the last one on, and ever
      ◯ endpoints
      ◯ Other…
 
-    ↑↓ navigate • space select • a all • i invert • ⏎ submit"
+    ↑↓ navigate • space select • ⏎ submit"
   `);
   await escapeTo(session, /Label: nightly$/);
   // The first question has none before it: it is asked anew.
@@ -48,7 +48,7 @@ test('Escape goes back through all the questions, from the last one on, and ever
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl backup create
     demo: example data on this machine, not a real store
-    Press Esc to go back, Ctrl-C to cancel.
+    Press Esc for the previous question, Ctrl-C to cancel.
     ✔ Label: nightly
     ✔ Sections: store
     demo → store <uuid>
@@ -200,7 +200,7 @@ test('a section that is not offered, and Escape back to the list', async () => {
      ◯ endpoints
      ◉ Other…
 
-    ↑↓ navigate • space select • a all • i invert • ⏎ submit"
+    ↑↓ navigate • space select • ⏎ submit"
   `);
   session.press('Space', '5', 'Enter');
   await session.shows(/❯ Yes\n(.*\n)+.*select$/);
@@ -208,7 +208,7 @@ test('a section that is not offered, and Escape back to the list', async () => {
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl backup create
     demo: example data on this machine, not a real store
-    Press Esc to go back, Ctrl-C to cancel.
+    Press Esc for the previous question, Ctrl-C to cancel.
     ✔ Label: nightly
     ✔ Sections: Other…
     ✔ Sections: Other…
@@ -264,7 +264,7 @@ test('a refused value is asked for again; each attempt has its own record, and o
   session.press('Enter');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl backup create
-    Press Esc to go back, Ctrl-C to cancel.
+    Press Esc for the previous question, Ctrl-C to cancel.
     ✔ Label: nightly
     ✔ Sections (the service may accept others): store
     main → store <uuid> @ <host>
@@ -337,7 +337,7 @@ test('an answer that may have been applied is not asked for again: exit 10', asy
   session.press('Enter');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl blog create
-    Press Esc to go back, Ctrl-C to cancel.
+    Press Esc for the previous question, Ctrl-C to cancel.
     ✔ Title: Spring sale
     ✔ Content (Markdown): Soon.
     main → store <uuid> @ <host>
@@ -372,7 +372,7 @@ test('Ctrl-C after a refusal says that it had no effect', async () => {
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl disputes open --deadline-at 9999-12-31T23:59:00-12:00
     demo: example data on this machine, not a real store
-    Press Esc to go back, Ctrl-C to cancel.
+    Press Esc for the previous question, Ctrl-C to cancel.
     ✔ Reason: Parcel never arrived
     demo → store <uuid>
 
@@ -458,7 +458,7 @@ test('STORECTL_ACCESSIBLE: a whole session in lines of text', async () => {
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl backup create
     demo: example data on this machine, not a real store
-    Type < and press Enter to go back, Ctrl-C to cancel.
+    Type < and press Enter for the previous question, Ctrl-C to cancel.
     Label: nightly
     Sections:
     1: store
@@ -517,7 +517,8 @@ test('40 columns and 20 rows: no word is cut, and the questions about a dispute 
     "$ storectl disputes decide
     demo: example data on this machine, not
     a real store
-    Press Esc to go back, Ctrl-C to cancel.
+    Press Esc for the previous question,
+    Ctrl-C to cancel.
     ? Which dispute do you want to decide?
     ❯ <id>  open, Buyer does not
         recognize the charge of 84.50 EUR.
@@ -670,7 +671,7 @@ test('the editor takes a long text, which is kept or edited again', async () => 
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl blog create
     demo: example data on this machine, not a real store
-    Press Esc to go back, Ctrl-C to cancel.
+    Press Esc for the previous question, Ctrl-C to cancel.
     ✔ Title: Spring sale
     ✔ Content (Markdown, press Enter to open your editor):
     demo → store <uuid>

@@ -10,7 +10,7 @@ test('auth login: the store id is asked for again if the store is not found, and
   const session = await openSession('storectl auth login', { machine: newProgramMachine() });
   expect(await session.shows(/Base URL:$/)).toMatchInlineSnapshot(`
     "$ storectl auth login
-    Press Esc to go back, Ctrl-C to cancel.
+    Press Esc for the previous question, Ctrl-C to cancel.
     ? Base URL:"
   `);
   session.type('http://api.example.com');
@@ -38,7 +38,7 @@ test('auth login: the store id is asked for again if the store is not found, and
   expect(screen).not.toContain('<key>');
   expect(screen).toMatchInlineSnapshot(`
     "$ storectl auth login
-    Press Esc to go back, Ctrl-C to cancel.
+    Press Esc for the previous question, Ctrl-C to cancel.
     ✔ Base URL: http://<host>
     ✔ Store ID: 5e0c7a52-3d1b-4c8e-9f4a-2b6d8e10c3ax
     ✔ API key (not shown):
@@ -150,7 +150,7 @@ test('no store is set up yet: the login comes first, then the command goes on', 
     "$ storectl backup create
     ✔ No store is set up on this machine yet. What do you want to do? Log in (needs the base URL, the
       store id and an API key)
-    Press Esc to go back, Ctrl-C to cancel.
+    Press Esc for the previous question, Ctrl-C to cancel.
     ✔ Base URL: http://<host>
     ✔ Store ID: <uuid>
     ✔ API key (not shown):
@@ -264,7 +264,7 @@ test('profile set: a new one', async () => {
   session.type('store-2');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl profile set
-    Press Esc to go back, Ctrl-C to cancel.
+    Press Esc for the previous question, Ctrl-C to cancel.
     ✔ Which profile do you want to change? New profile…
     ✔ Name: outlet
     ✔ Base URL: https://api.example.com

@@ -8,7 +8,7 @@ test('store update', async () => {
   expect(await session.shows(/⏎ submit$/)).toMatchInlineSnapshot(`
     "$ storectl store update
     demo: example data on this machine, not a real store
-    Press Esc to go back, Ctrl-C to cancel.
+    Press Esc for the previous question, Ctrl-C to cancel.
     ? What do you want to change? (25 choices; scroll for more)
     ❯◯ Name (now Juniper & Ink)
      ◯ Slug (now juniper-ink)
@@ -24,7 +24,7 @@ test('store update', async () => {
      ◯ Cashback cap (now 1500 (15.00 EUR))
 
     Name of the store
-    ↑↓ navigate • space select • a all • i invert • ⏎ submit"
+    ↑↓ navigate • space select • ⏎ submit"
   `);
   session.press('Space', 'Down', 'Down', 'Down', 'Space', 'Enter');
   await session.shows(/Name: Juniper & Ink$/);
@@ -51,7 +51,7 @@ test('store update', async () => {
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl store update
     demo: example data on this machine, not a real store
-    Press Esc to go back, Ctrl-C to cancel.
+    Press Esc for the previous question, Ctrl-C to cancel.
     ✔ What do you want to change? Name, Time zone
     ✔ Name: Juniper
     ✔ Time zone: Europe/Rome
@@ -106,7 +106,7 @@ test('store update clears what is emptied, and removes the entries that are dele
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl store update
     demo: example data on this machine, not a real store
-    Press Esc to go back, Ctrl-C to cancel.
+    Press Esc for the previous question, Ctrl-C to cancel.
     ✔ What do you want to change? Thank-you text, Socials
     ✔ Thank-you text (shown after a purchase, empty to clear):
     ✔ Socials (name=URL, comma-separated, empty to clear): mastodon=https://ink.example/@juniper
@@ -190,7 +190,7 @@ test('blog create', async () => {
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl blog create
     demo: example data on this machine, not a real store
-    Press Esc to go back, Ctrl-C to cancel.
+    Press Esc for the previous question, Ctrl-C to cancel.
     ✔ Title: Spring sale
     ✔ Content (Markdown): All inks **20 %** off.
     demo → store <uuid>
@@ -266,7 +266,7 @@ test('settings save', async () => {
   expect(await session.shows(/⏎ submit$/)).toMatchInlineSnapshot(`
     "$ storectl settings save
     demo: example data on this machine, not a real store
-    Press Esc to go back, Ctrl-C to cancel.
+    Press Esc for the previous question, Ctrl-C to cancel.
     ? What do you want to change? (14 choices; scroll for more)
     ❯◯ Quiet hours enabled (now yes)
      ◯ Quiet hours start (now 22:00)
@@ -282,7 +282,7 @@ test('settings save', async () => {
      ◯ Order values hidden on phones (now no)
 
     Pause notifications during quiet hours
-    ↑↓ navigate • space select • a all • i invert • ⏎ submit"
+    ↑↓ navigate • space select • ⏎ submit"
   `);
   session.press('Space', 'Down', 'Space', 'Enter');
   await session.shows(/Pause notifications during quiet hours\? \(Y\/n\)$/);
@@ -307,7 +307,7 @@ test('settings save', async () => {
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl settings save
     demo: example data on this machine, not a real store
-    Press Esc to go back, Ctrl-C to cancel.
+    Press Esc for the previous question, Ctrl-C to cancel.
     ✔ What do you want to change? Quiet hours enabled, Quiet hours start
     ✔ Pause notifications during quiet hours? Yes
     ✔ Quiet hours start: 21:30
@@ -361,7 +361,7 @@ test('settings save: the template of a notification', async () => {
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl settings save
     demo: example data on this machine, not a real store
-    Press Esc to go back, Ctrl-C to cancel.
+    Press Esc for the previous question, Ctrl-C to cancel.
     ✔ What do you want to change? Notification template
     ✔ Which notification template do you want to change? dispute_opened
     ✔ Template dispute_opened title: Please answer
@@ -491,4 +491,18 @@ test('blog create of several files: run again, what exists is in the plan and no
     exit 0
     $"
   `);
+});
+
+test('store update: letters typed into the list of fields select nothing; a wrong number names its unit', async () => {
+  const session = await openSession('storectl store update');
+  await session.shows(/⏎ submit$/);
+  session.press('c', 'a', 's', 'h', 'i', ...Array(10).fill('Down'), 'Space', 'Enter');
+  expect(await session.shows(/\? Cashback.*$/)).toMatch(/What do you want to change\? Cashback\n/);
+  session.press('C-u');
+  session.type('five percent');
+  await session.shows(
+    /must be a whole number \(got "five percent"\), in basis points, for example 250 for 2\.5 %/,
+  );
+  session.press('C-c');
+  expect(await session.ends()).toMatch(/exit 130/);
 });

@@ -342,7 +342,7 @@ describe('STORECTL_ACCESSIBLE=1', () => {
     const screen = await openTerminal(machine.folder, machine.env);
     screen.type(`alias storectl="'${testNode}' '${launcher}'"; clear`);
     screen.type('storectl --demo backup create');
-    await screen.shows(/Type < and press Enter to go back, Ctrl-C to cancel\.\nLabel:$/s);
+    await screen.shows(/Type < and press Enter for the previous question, Ctrl-C to cancel\.\nLabel:$/s);
     screen.type('');
     await screen.shows(/Invalid answer: A value is required\.\n.*Label:/);
     screen.type('first');

@@ -106,8 +106,12 @@ function problemOf(field: FieldFlag, text: string, currency: string | null = nul
 }
 
 /** `, for example 2000 for 20.00 EUR`, for a number that has a unit. */
-function exampleOf({ kind, path }: FieldFlag, currency: string | null): string {
+function exampleOf(field: FieldFlag, currency: string | null): string {
+  const { kind, path } = field;
   if (kind !== 'number') return '';
+  // The same example as in the question.
+  const [, unit, number, meaning] = /^(.*): (\d+) is (.*)$/.exec(remarkOf(field)) ?? [];
+  if (unit !== undefined) return `, in ${unit}, for example ${number} for ${meaning}`;
   const shown = formatValue(path.at(-1) ?? '', 2000, { now: 0, currency });
   const [, amount] = /\((.*)\)$/.exec(shown) ?? [];
   return amount === undefined ? '' : `, for example 2000 for ${amount}`;
@@ -147,7 +151,7 @@ async function askWords(
     preset = await askSeveral(io, question, [...words.map(asChoice), other], preset);
     if (!preset.includes(other.value)) return preset;
     const chosen = preset.filter((word) => word !== other.value);
-    // "Select all" selects Other… as well, so an empty answer is allowed then.
+    // Other… may be selected by mistake, so an empty answer is allowed besides another choice.
     const typed = await unlessBack(() => askOthers(io, field, others, chosen.length > 0));
     if (typed !== null) return [...new Set([...chosen, ...typed])];
   }
