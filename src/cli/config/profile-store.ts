@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import Conf from 'conf';
+import { HistoryError } from '../../history/errors.ts';
 import { makeFolder, nodeFileSystem } from '../../history/files/files.ts';
 import { openLocks } from '../../history/files/lock.ts';
 import { type ProcessFacts, readMachine } from '../../history/files/process-identity.ts';
@@ -85,15 +86,16 @@ export function openProfiles(
   const write = async (change: (settings: Settings) => Settings): Promise<void> => {
     beforeWrite();
     guarded(() => undefined);
-    const locks = openLocks({
-      folder: path.join(directory, 'locks'),
-      files: { fileSystem: nodeFileSystem, platform },
-      machine: readMachine(process),
-      randomBytes,
-      silenceMs: lockSilenceMs,
-      patienceMs: 2 * lockSilenceMs,
-    });
-    const lock = await locks.acquire(file).catch((error: unknown) => {
+    const acquire = async () =>
+      openLocks({
+        folder: path.join(directory, 'locks'),
+        files: { fileSystem: nodeFileSystem, platform },
+        machine: readMachine(process),
+        randomBytes,
+        silenceMs: lockSilenceMs,
+        patienceMs: 2 * lockSilenceMs,
+      }).acquire(file);
+    const lock = await acquire().catch((error: unknown) => {
       throw settingsError(file, error);
     });
     try {
@@ -155,6 +157,13 @@ function isSettings(value: unknown): value is Settings {
 }
 
 function settingsError(file: string, error: unknown) {
+  if (error instanceof HistoryError && error.code === 'history_unwritable') {
+    return localStateError(
+      'settings_unwritable',
+      `cannot write settings to ${file}: ${describeSystemError(error.cause)}`,
+      'fix that, or choose another directory with STORECTL_CONFIG_DIR',
+    );
+  }
   const reason = error instanceof SyntaxError ? 'not valid JSON' : describeSystemError(error);
   return localStateError(
     'settings_unreadable',

@@ -42,7 +42,7 @@ const serving = new Map(
 );
 
 const postsAreOnlyCreated =
-  'the service can only create and list posts: run `storectl blog create --status published` to publish a new one';
+  'the service cannot change a post: run `storectl blog create --status published` to publish a new one';
 
 const keysComeFromTheService =
   'create a new key in the settings of the store, then run `storectl auth login`; if you run the service yourself: `storectl service rotate-key`';

@@ -521,3 +521,15 @@ describe('where a setting comes from', () => {
     ]);
   });
 });
+
+test('settings that cannot be written: the error names the variable of the settings directory', async () => {
+  const machine = newMachine();
+  mkdirSync(machine.configDirectory, { recursive: true });
+  writeFileSync(path.join(machine.configDirectory, 'locks'), '');
+
+  const result = await machine.run(['profile', 'use', 'demo']);
+
+  expect(result).toMatchObject({ exitCode: 11, stdout: '' });
+  expect(result.stderr).toMatch(/^error: cannot write settings to .*settings\.json: /);
+  expect(result.stderr).toContain('STORECTL_CONFIG_DIR');
+});
