@@ -70,7 +70,7 @@ test('store update with the values that the store has says that nothing changed,
   const same = await machine.run(['store', 'update', '--name', 'A']);
 
   expect(same).toMatchObject({ exitCode: 0, stdout: '' });
-  expect(same.stderr).toContain('No changes; the store already had these values.');
+  expect(same.stderr).toMatch(/^No changes; the store already had these values\.$/m);
   expect(same.stderr).not.toContain('Undo');
   expect(same.stderr).not.toContain('Updated');
   const changed = await machine.run(['store', 'update', '--name', 'A', '--cashback-bp', '200']);

@@ -55,7 +55,7 @@ Flags omit the prefix "settings." (--cashback-bp); --set needs it (settings.cash
   perform: updateAndRemember,
   done: async (performed, run) =>
     (await changedNothing(run, performed))
-      ? 'No changes; the store already had these values.'
+      ? null
       : `Updated store "${String(getPath(performed.answer, ['name']))}"`,
   show: describeUpdate,
 });
@@ -84,7 +84,11 @@ async function updateAndRemember(run: Run): Promise<Performed> {
   }
   const performed = await perform(run, { former: known === null ? undefined : JSON.stringify(known) });
   const { record } = performed;
-  if (record === null || (await changedNothing(run, performed))) return performed;
+  if (record === null) return performed;
+  if (await changedNothing(run, performed)) {
+    context.notice('No changes; the store already had these values.');
+    return performed;
+  }
   const undo = (await undoCommandOf(context, record)) ?? null;
   return { ...performed, undo, insteadOfUndo: undo === null ? await offerBackup(run) : undefined };
 }

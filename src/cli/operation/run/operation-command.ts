@@ -61,8 +61,8 @@ export interface OperationCommand extends InputCommand, ResultView {
 
 /** How the answer of an operation is shown. */
 export interface ResultView {
-  /** What a change did, in one line without the check mark: `Created backup "nightly"`. */
-  done?(performed: Performed, run: Run): string | Promise<string>;
+  /** What a change did, in one line without the check mark: `Created backup "nightly"`; null for nothing. */
+  done?(performed: Performed, run: Run): string | null | Promise<string | null>;
   /** The answer for people, empty for nothing; without this function, a record of its fields. */
   show?(performed: Performed, run: Run): string | Promise<string>;
   /** The id that `--quiet` prints, if any. Without this function it is the `id` of the answer, and required. */
