@@ -530,6 +530,8 @@ test('settings that cannot be written: the error names the variable of the setti
   const result = await machine.run(['profile', 'use', 'demo']);
 
   expect(result).toMatchObject({ exitCode: 11, stdout: '' });
-  expect(result.stderr).toMatch(/^error: cannot write settings to .*settings\.json: /);
+  expect(result.stderr).toMatch(
+    /^error: cannot write settings to .*settings\.json: \S+locks is not a directory$/m,
+  );
   expect(result.stderr).toContain('STORECTL_CONFIG_DIR');
 });
