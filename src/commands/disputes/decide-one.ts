@@ -39,8 +39,8 @@ export async function showAndDecide(run: Run, isShown = run.ui.interview !== nul
   const { parameters, body } = run.request;
   const { disputeId = '' } = parameters;
   await settleEarlierDecision(run);
-  // What was applied is reported, even if the dispute cannot be read now.
-  if ((await earlierRecord(run)) !== null) return perform(run);
+  // What was applied is reported, even if the dispute cannot be read now. It was not read, so nothing may be sent.
+  if ((await earlierRecord(run)) !== null) return perform(run, { readAt: 0 });
   // The dispute may have changed while the user answered questions.
   const dispute = await readDispute(run);
   if (!isShown) showCaseFile(run, dispute);
