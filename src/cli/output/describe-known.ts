@@ -31,7 +31,7 @@ export function describeAged(values: readonly unknown[], time: string, now: numb
   const words = values
     .map((value) => (Array.isArray(value) ? `(${value.join(', ')})` : value))
     .filter((value) => typeof value === 'string')
-    .map((value) => printable(truncateText(value, 50)));
+    .map((value) => printable(truncateText(value.trim().replace(/\s+/g, ' '), 50)));
   const age = Date.parse(time) - now;
   return [...words, ...(Number.isNaN(age) ? [] : [formatDistance(age)])].join(', ').replaceAll(', (', ' (');
 }

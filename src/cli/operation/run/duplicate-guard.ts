@@ -74,14 +74,17 @@ function repeated(
   maybeGone: boolean,
 ): CliError {
   const age = formatDistance(Date.parse(record.createdAt) - context.now());
-  const outcome = record.state === 'applied' ? 'applied' : 'outcome unknown';
+  const isApplied = record.state === 'applied';
+  const look = isApplied
+    ? `run \`storectl history show ${record.id}\` to see it`
+    : `run \`storectl resume ${record.id}\` to find out what became of it`;
   return new CliError({
     code: 'already_sent',
     exitCode: exitCodes.conflict,
-    message: `${what} ${age} (${record.id}, ${outcome}); nothing was sent this time`,
+    message: `${what} ${age} (${record.id}, ${isApplied ? 'applied' : 'outcome unknown'}); nothing was sent this time`,
     hint: maybeGone
       ? `created before the blog was restored; it may be gone. Add ${flag} to create it again`
-      : `run \`storectl history show ${record.id}\` to see it, or add ${flag} to send it anyway`,
+      : `${look}, or add ${flag} to send it anyway`,
     outcome: 'not_sent',
     operationId: record.id,
   });

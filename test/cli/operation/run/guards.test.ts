@@ -54,10 +54,10 @@ describe('the same post again', () => {
   const created = answer(201, { id: 'p-2', title: 'Spring sale', slug: 'spring-sale' });
 
   test.each([
-    ['applied', 'applied'],
-    ['sent', 'outcome unknown'],
-    ['unknown', 'outcome unknown'],
-  ] as const)('is refused after one that is %s, and says so', async (state, outcome) => {
+    ['applied', 'applied', 'history show'],
+    ['sent', 'outcome unknown', 'resume'],
+    ['unknown', 'outcome unknown', 'resume'],
+  ] as const)('is refused after one that is %s, and says so', async (state, outcome, look) => {
     await using scene = await sceneWith(created);
     await recordPost(scene, state, { hoursAgo: 23 });
     const { exitCode, error } = await run(scene.machine, post);
@@ -68,7 +68,7 @@ describe('the same post again', () => {
       message: expect.stringMatching(
         new RegExp(`already sent 23 hours ago \\(2.*, ${outcome}\\); nothing was sent`),
       ),
-      hint: expect.stringContaining(`storectl history show ${error.operationId}`),
+      hint: expect.stringContaining(`storectl ${look} ${error.operationId}`),
     });
     expect(scene.server.requests).toHaveLength(0);
     expect(await run(scene.machine, [...post, '--allow-duplicate'])).toMatchObject({ exitCode: 0 });
