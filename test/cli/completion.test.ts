@@ -149,7 +149,7 @@ describe('ids', () => {
 
     expect(backups.toSorted()).toEqual(
       [
-        `${two.stdout.trim()}\ta\\u0009b\\u001b[31m (store, blog), just now`,
+        `${two.stdout.trim()}\ta b\\u001b[31m (store, blog), just now`,
         `${one.stdout.trim()}\tfirst (store), just now`,
       ].sort(),
     );
