@@ -31,8 +31,8 @@ export interface KnownPosts {
 }
 
 /**
- * Reads the posts of the store from the history, once for all files, without those that a restore has removed. Throws a HistoryError if the log of a batch cannot
- * be read: its posts would be created again.
+ * Reads the posts of the store from the history, once for all files, without those that a restore has removed. Throws a
+ * HistoryError if the log of a batch cannot be read: its posts would be created again.
  */
 export async function readKnownPosts(history: History, connection: Connection): Promise<KnownPosts> {
   const { origin, storeId } = connection;
