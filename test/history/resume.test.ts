@@ -221,6 +221,20 @@ describe('a repeatable change in doubt', () => {
     expect(await scene.resume(record.id, { evenIfOld: true })).toMatchObject({ action: 'sent' });
   });
 
+  test('does not go over a later one that is in doubt itself, and that one is sent again', async () => {
+    const scene = await startScene();
+    const record = await lose(scene, update);
+    scene.ahead = 1_000;
+    const later = await lose(scene, { ...update, body: { name: 'Later' } });
+    const since = countFrom(scene);
+    expect(await scene.resume(record.id)).toMatchObject({
+      reason: 'overtaken',
+      advice: expect.stringContaining(`${later.id} was sent later`),
+    });
+    expect(since()).toBe(0);
+    expect(await scene.resume(later.id)).toMatchObject({ action: 'sent', outcome: { kind: 'applied' } });
+  });
+
   test('is settled by a later one of the same values that the user has marked as applied', async () => {
     const scene = await startScene();
     const record = await lose(scene, update);

@@ -253,8 +253,8 @@ function damageHistory(
   if (name === undefined) return null;
   const bytes = readFileSync(name);
   const isLog = !name.endsWith('.json');
-  // An unfinished last line of a log is what a crash leaves behind, and no damage.
-  const end = isLog ? bytes.lastIndexOf(0x0a, -2) : bytes.length;
+  // An unfinished last line of a log is what a crash leaves behind, and no damage. A record without its line feed is whole.
+  const end = isLog ? bytes.lastIndexOf(0x0a, -2) : bytes.lastIndexOf('}');
   if (end <= 0) return null;
   const place = Math.floor(at * end);
   if (how === 'flip' || isLog) bytes.writeUInt8(bytes.readUInt8(place) ^ (1 << bit), place);

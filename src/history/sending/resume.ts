@@ -122,15 +122,21 @@ function findObstacle(options: ResumeOptions, record: HistoryRecord): Left | nul
   return null;
 }
 
-/** A later applied change of the same resource, newest first, if a repeatable change may not be sent late. */
+/**
+ * Later changes of the same resource that were applied, or may have been with other values, newest first, if a repeatable
+ * change may not be sent late.
+ */
 async function findLaterChanges(options: ResumeOptions, record: HistoryRecord): Promise<HistoryRecord[]> {
   if (record.class !== 'repeatable' || options.evenIfOld) return [];
   const { history } = options;
-  const { operation, origin, storeId, path, createdAt } = record;
-  const { records } = await history.list({ operation, origin, storeId, path, state: 'applied' });
+  const { operation, origin, storeId, path, createdAt, fingerprint } = record;
+  const { records } = await history.list({ operation, origin, storeId, path });
+  const found = records.filter(
+    (other) => other.state === 'applied' || (mayHaveBeenApplied(other) && other.fingerprint !== fingerprint),
+  );
   // If the clock was set back since, any of them may be later.
   const isFromFuture = Date.parse(createdAt) > history.now();
-  return records.filter((other) => isFromFuture || other.createdAt > createdAt);
+  return found.filter((other) => other.id !== record.id && (isFromFuture || other.createdAt > createdAt));
 }
 
 /** A repeatable change in doubt is settled if the same change was applied later. */
@@ -152,7 +158,7 @@ async function settleByTwin(
 /** A repeatable change sets what it names: sent late, it would put its older values over newer ones. */
 function overtakenBy(record: HistoryRecord, later: HistoryRecord): Left {
   const advice =
-    `${later.id} was applied later, and sending this again could overwrite newer values. Check the store. ` +
+    `${later.id} was ${later.state === 'applied' ? 'applied' : 'sent'} later, and sending this again could overwrite newer values. Check the store. ` +
     `If this change is there, or was there before the later one, run \`storectl resume ${record.id} --mark applied\`. ` +
     `If not, run \`storectl resume ${record.id} --mark not-applied\`; if you still want it, run the command again.`;
   return { reason: 'overtaken', advice };

@@ -85,8 +85,10 @@ export const sendingPromises: readonly ProgramPromise[] = [
     text: 'the same key with other arguments is refused locally: exit 2',
     check: ({ schedule, runs, requests }) => {
       // A key whose requests were all refused is free again, for other arguments too; `--new` makes a key of its own.
-      const isFirst = (body: string) => body.includes(`"key-${schedule.seed}"`) && !body.includes('-other"');
-      const withKey = requests.filter(({ body }) => isFirst(body));
+      const withKey = requests.filter(
+        ({ body, write }) =>
+          body.includes(`"key-${schedule.seed}"`) && write?.subject !== schedule.otherSubject,
+      );
       const isTaken = (run: Run) =>
         withKey.some(({ view, at }) => at < run.startedMs && view !== 'refused' && view !== 'throttled');
       const affected = runs.filter(
