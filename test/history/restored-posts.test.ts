@@ -52,7 +52,7 @@ describe('the fate of a post', () => {
       post(20),
       [backup('a', 10), restore('a', 30, { state: 'rejected' })],
     ],
-    // The clock of this machine went wrong: by that of the service, the post is older than the backup.
+    // The clock of this machine went wrong: by the clock of the service, the post is older than the backup.
     ['another order by the service', 'maybe', post(20, 9), [backup('a', 10), restore('a', 30)]],
     [
       'newer than the safety backup by the service',

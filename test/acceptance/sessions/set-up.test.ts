@@ -58,7 +58,7 @@ test('auth login: the store id is asked for again if the store is not found, and
   expect(JSON.parse(settings).profiles.main).toMatchObject({ storeId, apiKey });
 });
 
-/** At the question for the address: another one, and the same store and key. */
+/** At the question for the address: a different one, and the same store and key. */
 async function enterAddressAgain(session: Session, origin: string, apiKey: string): Promise<void> {
   session.press('C-u');
   session.type(origin);
