@@ -61,6 +61,7 @@ const unusedInSdk = '@modelcontextprotocol/server/_shims';
 const stages = {
   storectl: ['src/cli/entry.ts'],
   complete: ['src/cli/completion/complete.ts'],
+  ids: ['src/cli/completion/ids.ts'],
   start: ['src/cli/main.ts'],
   operation: [
     'src/cli/command/context.ts',

@@ -8,7 +8,7 @@ export async function start(): Promise<ExitCode> {
   // Run by the shells while the user waits for Tab.
   if (argv[0] === '__complete') {
     const { complete } = await import('./completion/complete.ts');
-    process.stdout.write(complete(argv.slice(1), processIo()));
+    process.stdout.write(await complete(argv.slice(1), processIo()));
     return exitCodes.done;
   }
   if (await printPrepared(argv, process.stdout)) return exitCodes.done;

@@ -101,10 +101,9 @@ function placesOf(machine: Machine, env: Record<string, string> = {}) {
 }
 
 /** As `storectl __complete` answers on a machine. */
-function answerTo(request: readonly string[], machine: Machine = newMachine()): string[] {
-  return complete(request, placesOf(machine), () => model)
-    .split('\n')
-    .slice(0, -1);
+async function answerTo(request: readonly string[], machine: Machine = newMachine()): Promise<string[]> {
+  const answer = await complete(request, placesOf(machine), () => model);
+  return answer.split('\n').slice(0, -1);
 }
 
 /** The ids of a kind with their descriptions, after these words. */
@@ -219,7 +218,7 @@ describe('ids', () => {
     expect(idsAfter(machine, ['backup', '--demo'])).toEqual(['fine-1\tx']);
   });
 
-  test('come from whatever can be read, and nothing is an error', () => {
+  test('come from whatever can be read, and nothing is an error', async () => {
     const machine = newMachine();
     const folder = path.join(machine.stateDirectory, 'demo', 'history');
     mkdirSync(folder, { recursive: true });
@@ -237,16 +236,16 @@ describe('ids', () => {
     expect(shown.map((line) => line.split('\t')[0])).toEqual(examples);
     expect(idsAfter(machine, ['record', '--profile'])).toEqual([]);
     const request = (...words: string[]) => ['fish', ...words, 'history', 'show', ''];
-    expect(answerTo(request('--profile', '../..'), machine)).toEqual([]);
+    expect(await answerTo(request('--profile', '../..'), machine)).toEqual([]);
     writeFileSync(path.join(machine.folder, '.storectl.json'), 'no JSON');
-    expect(answerTo(request('--demo'), machine)).toEqual([]);
+    expect(await answerTo(request('--demo'), machine)).toEqual([]);
     for (const strange of [[], ['tcsh', ''], ['constructor', ''], ['backup', '--demo']]) {
-      expect(answerTo(strange, machine)).toEqual([]);
+      expect(await answerTo(strange, machine)).toEqual([]);
     }
-    expect(complete(['fish', ''], placesOf(machine), () => JSON.parse('no model'))).toBe('');
+    expect(await complete(['fish', ''], placesOf(machine), () => JSON.parse('no model'))).toBe('');
   });
 
-  test('the stored profiles are offered, and never their keys', () => {
+  test('the stored profiles are offered, and never their keys', async () => {
     const machine = newMachine();
     mkdirSync(machine.configDirectory);
     const profiles = { main: { storeId: 's1', baseUrl: 'https://a.example', apiKey: 'secret' }, other: {} };
@@ -266,77 +265,79 @@ const lineInBash = (line: string, type = '63', columns = '80') => ['bash', line,
 describe('each shell is answered in its own way:', () => {
   const disputes = { name: 'disputes', summary: 'Show, open, decide and list disputes' };
 
-  test('commands with what they are about', () => {
+  test('commands with what they are about', async () => {
     const { name, summary } = disputes;
 
-    expect(answerTo(['zsh', ''])).toContain(`${name}:${summary}`);
-    expect(answerTo(['fish', ''])).toContain(`${name}\t${summary}`);
-    expect(answerTo(['powershell', '--current='])).toContain(`${name}\t${name}\t${summary}`);
-    expect(answerTo(lineInBash('storectl '))).toEqual(commandNames);
+    expect(await answerTo(['zsh', ''])).toContain(`${name}:${summary}`);
+    expect(await answerTo(['fish', ''])).toContain(`${name}\t${summary}`);
+    expect(await answerTo(['powershell', '--current='])).toContain(`${name}\t${name}\t${summary}`);
+    expect(await answerTo(lineInBash('storectl '))).toEqual(commandNames);
   });
 
-  test('the last part of a list, and that another may follow', () => {
+  test('the last part of a list, and that another may follow', async () => {
     const words = ['backup', 'create'];
     const current = '--sections=store,bl';
 
-    expect(answerTo(['zsh', ...words, current])).toEqual([
+    expect(await answerTo(['zsh', ...words, current])).toEqual([
       ':kept --sections=store,',
       ':more',
       ...['blog', 'settings', 'endpoints'],
     ]);
-    expect(answerTo(['fish', ...words, current])).toContain('--sections=store,blog');
-    expect(answerTo(['powershell', `--current=${current}`, ...words])).toEqual([
+    expect(await answerTo(['fish', ...words, current])).toContain('--sections=store,blog');
+    expect(await answerTo(['powershell', `--current=${current}`, ...words])).toEqual([
       '--sections=store,blog\tblog\tblog',
     ]);
-    expect(answerTo(lineInBash(`storectl backup create ${current}`))).toEqual([':more', 'store,blog']);
+    expect(await answerTo(lineInBash(`storectl backup create ${current}`))).toEqual([':more', 'store,blog']);
     // No other word is left.
-    expect(answerTo(lineInBash('storectl backup create --sections store,blog,settings,'))).toEqual([
+    expect(await answerTo(lineInBash('storectl backup create --sections store,blog,settings,'))).toEqual([
       'store,blog,settings,endpoints',
     ]);
   });
 
-  test('words with a colon, which zsh and bash give a meaning', () => {
+  test('words with a colon, which zsh and bash give a meaning', async () => {
     const words = ['service', 'create-key', '--scopes'];
     const scope = model.program.commands.service?.commands['create-key']?.flags
       .find(({ names }) => names.includes('--scopes'))
       ?.value?.words?.find((word) => word.includes(':'));
     const [noun = '', verb = ''] = scope?.split(':') ?? [];
 
-    expect(answerTo(['zsh', ...words, ''])).toContain(`${noun}\\:${verb}`);
-    expect(answerTo(lineInBash(`storectl ${words.join(' ')} ${noun}:`))).toContain(verb);
+    expect(await answerTo(['zsh', ...words, ''])).toContain(`${noun}\\:${verb}`);
+    expect(await answerTo(lineInBash(`storectl ${words.join(' ')} ${noun}:`))).toContain(verb);
   });
 
-  test('files are left to the shell', () => {
+  test('files are left to the shell', async () => {
     const words = ['disputes', 'decide'];
 
-    expect(answerTo(['zsh', ...words, '--from=x'])).toEqual([':files']);
-    expect(answerTo(['fish', ...words, '--from', ''])).toEqual([':files']);
-    expect(answerTo(['powershell', '--current=x', ...words, '--from'])).toEqual([':files']);
-    expect(answerTo(lineInBash('storectl disputes decide --from x'))).toEqual([':files']);
+    expect(await answerTo(['zsh', ...words, '--from=x'])).toEqual([':files']);
+    expect(await answerTo(['fish', ...words, '--from', ''])).toEqual([':files']);
+    expect(await answerTo(['powershell', '--current=x', ...words, '--from'])).toEqual([':files']);
+    expect(await answerTo(lineInBash('storectl disputes decide --from x'))).toEqual([':files']);
   });
 
-  test('zsh says why there is nothing', () => {
-    expect(answerTo(['zsh', 'backup', 'restore', ''])).toEqual([':message No backup seen on this machine']);
-    expect(answerTo(['zsh', 'backup', 'create', '--label', ''])).toEqual([':message a value']);
-    expect(answerTo(['fish', 'backup', 'restore', ''])).toEqual([]);
+  test('zsh says why there is nothing', async () => {
+    expect(await answerTo(['zsh', 'backup', 'restore', ''])).toEqual([
+      ':message No backup seen on this machine',
+    ]);
+    expect(await answerTo(['zsh', 'backup', 'create', '--label', ''])).toEqual([':message a value']);
+    expect(await answerTo(['fish', 'backup', 'restore', ''])).toEqual([]);
   });
 
-  test('bash lists ids with what they stand for, in lines that fit, and completes them alone', () => {
+  test('bash lists ids with what they stand for, in lines that fit, and completes them alone', async () => {
     const { openDispute, wonDispute } = exampleIds;
     const line = 'storectl --demo disputes show ';
 
     for (const type of ['33', '63', '64']) {
-      expect(answerTo(lineInBash(line, type))).toEqual([
+      expect(await answerTo(lineInBash(line, type))).toEqual([
         `${openDispute}  open, example`,
         `${wonDispute}  won, example`,
       ]);
     }
-    expect(answerTo(lineInBash(line, '63', '45'))[0]).toBe(`${openDispute}  open,…`);
+    expect((await answerTo(lineInBash(line, '63', '45')))[0]).toBe(`${openDispute}  open,…`);
     // Tab, menu completion, and bash before version 4.
     for (const type of ['9', '37', '']) {
-      expect(answerTo(lineInBash(line, type))).toEqual([openDispute, wonDispute]);
+      expect(await answerTo(lineInBash(line, type))).toEqual([openDispute, wonDispute]);
     }
-    expect(answerTo(lineInBash(line + openDispute.slice(0, 9)))).toEqual([openDispute]);
+    expect(await answerTo(lineInBash(line + openDispute.slice(0, 9)))).toEqual([openDispute]);
   });
 
   test.each([
@@ -345,31 +346,31 @@ describe('each shell is answered in its own way:', () => {
     [`storectl 'backup' "create" --sec`, ['--sections']],
     [`storectl store update --name "it's \\"big\\"" --time`, ['--timezone', '--timeout']],
     [`storectl back\\up c`, ['create']],
-  ])('bash: quotes in %s', (line, expected) => {
-    expect(answerTo(lineInBash(line))).toEqual(expected);
+  ])('bash: quotes in %s', async (line, expected) => {
+    expect(await answerTo(lineInBash(line))).toEqual(expected);
   });
 
-  test('every command and flag is offered with its description, which PowerShell must have', () => {
+  test('every command and flag is offered with its description, which PowerShell must have', async () => {
     for (const [place, node] of nodes) {
       const words = place === '' ? [] : place.split(' ');
-      const flags = answerTo(['powershell', '--current=-', ...words]);
+      const flags = await answerTo(['powershell', '--current=-', ...words]);
       for (const { names, description } of [...node.flags, ...model.flags]) {
         for (const name of names) expect(flags).toContain(`${name}\t${name}\t${description}`);
       }
-      const all = [...flags, ...answerTo(['powershell', '--current=', ...words])];
+      const all = [...flags, ...(await answerTo(['powershell', '--current=', ...words]))];
       for (const line of all.filter((line) => line !== ':files'))
         expect(line).toMatch(/^[^\t]+\t[^\t]+\t[^\t]+$/);
     }
   });
 
-  test('every flag with its value is known: a command after it is found', () => {
+  test('every flag with its value is known: a command after it is found', async () => {
     for (const [place, node] of nodes) {
       const [first] = Object.keys(node.commands);
       if (first === undefined) continue;
       for (const { names, value } of [...node.flags, ...model.flags]) {
         for (const name of value === null ? [] : names) {
           const words = [...(place === '' ? [] : place.split(' ')), name, 'value', first.slice(0, -1)];
-          expect(answerTo(lineInBash(['storectl', ...words].join(' ')))).toContain(first);
+          expect(await answerTo(lineInBash(['storectl', ...words].join(' ')))).toContain(first);
         }
       }
     }

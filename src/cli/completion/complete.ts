@@ -11,15 +11,15 @@ import { protocols } from './protocols.ts';
  * neither the parser nor the contract, writes no file and sends nothing. Returns an empty text for an unknown shell and
  * after any error: a message would disturb the command line that is being typed.
  */
-export function complete(
+export async function complete(
   [shell = '', ...request]: readonly string[],
   places: Places,
   readModel = readBuiltModel,
-): string {
+): Promise<string> {
   try {
     const protocol = Object.hasOwn(protocols, shell) ? protocols[shell as keyof typeof protocols] : null;
     if (protocol === null) return '';
-    const offer = offerFor(readModel(), protocol.read(request), places);
+    const offer = await offerFor(readModel(), protocol.read(request), places);
     return protocol
       .write(offer, request)
       .map((line) => `${line}\n`)

@@ -1,4 +1,4 @@
-import { completeIds, type KnownItem, type Places } from './ids.ts';
+import type { KnownItem, Places } from './ids.ts';
 import type { CompletedCommand, CompletedValue, CompletionModel } from './model.ts';
 
 /** The command line up to the cursor, without `storectl`. */
@@ -28,10 +28,17 @@ export interface Offer {
 const nothing: Offer = { items: [], kept: '' };
 
 /** What Tab offers for a command line. Settings and history are read for ids only. */
-export function offerFor(model: CompletionModel, { before, current }: TypedLine, places: Places): Offer {
+export async function offerFor(
+  model: CompletionModel,
+  { before, current }: TypedLine,
+  places: Places,
+): Promise<Offer> {
   const { command, position, pending, ended } = follow(model, before);
   const offerValue = (value: CompletedValue, text: string, kept = '') =>
-    valuesFor(value, text, kept, (kind) => completeIds(kind, before, places));
+    valuesFor(value, text, kept, async (kind) => {
+      const { completeIds } = await import('./ids.ts');
+      return completeIds(kind, before, places);
+    });
   if (pending !== null) return offerValue(pending, current);
   const [, flag, text = ''] = (ended ? null : /^(--[^=]*)=(.*)$/s.exec(current)) ?? [];
   if (flag !== undefined) {
@@ -88,15 +95,15 @@ function flagsOf(model: CompletionModel, command: CompletedCommand): Offer {
   return { items, kept: '' };
 }
 
-function valuesFor(
+async function valuesFor(
   { words, kind, list }: CompletedValue,
   text: string,
   kept: string,
-  findIds: (kind: NonNullable<CompletedValue['kind']>) => readonly KnownItem[],
-): Offer {
+  findIds: (kind: NonNullable<CompletedValue['kind']>) => Promise<readonly KnownItem[]>,
+): Promise<Offer> {
   if (kind === 'file') return { items: [], kept, files: true };
   if (kind !== undefined) {
-    return { items: findIds(kind), kept, areIds: true, message: `No ${kind} seen on this machine` };
+    return { items: await findIds(kind), kept, areIds: true, message: `No ${kind} seen on this machine` };
   }
   if (words === undefined) return { items: [], kept, message: 'a value' };
   const describe = (id: string) => ({ id, description: '' });
