@@ -1,7 +1,9 @@
 import { type ConnectionSettings, demoProfile } from '../config/connection-settings.ts';
 import { CliError } from '../core/errors.ts';
 import { exitCodes } from '../core/exit-codes.ts';
+import { isSwitchedOn } from '../core/io.ts';
 import { lowerFirst, upperFirst } from '../output/labels.ts';
+import type { Context } from './context.ts';
 
 /** A required value that was not given. */
 export interface MissingInput {
@@ -70,6 +72,14 @@ export function inputNeeded(
       detail: description,
     })),
   });
+}
+
+/** The end of a hint: how this user would be asked for what is missing. */
+export function howToBePrompted({ io, flags }: Pick<Context, 'io' | 'flags'>): string {
+  const variable = ['STORECTL_NO_INPUT', 'CI'].find((name) => isSwitchedOn(io.env[name]));
+  const switchedOff = flags.noInput ? 'remove --no-input' : variable && `unset ${variable}`;
+  const isTerminal = io.stdout.isTTY === true && io.stdin.isTTY === true;
+  return `or ${isTerminal && switchedOff ? switchedOff : 'run the command in a terminal'} to be prompted`;
 }
 
 function howToGive([only, ...others]: readonly MissingInput[]): string {

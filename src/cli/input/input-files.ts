@@ -122,6 +122,7 @@ export async function parseObject(
   linesAbove = 0,
 ): Promise<Record<string, unknown>> {
   const named = name ?? 'your text';
+  if (text.trim() === '') throw invalidInput(`${named} is empty`, objectExample);
   let value = parseJson(text, named);
   if (value === undefined) {
     const yaml = await import('yaml');
@@ -143,9 +144,11 @@ export async function parseObject(
   if (isObject(value)) return value;
   throw invalidInput(
     `${named} must be an object (got ${Array.isArray(value) ? 'a list' : 'a single value'})`,
-    'for example {"name": "My store"}',
+    objectExample,
   );
 }
+
+const objectExample = 'for example {"name": "My store"}';
 
 /** `invalid YAML in line 3 (…)`, with the position that the parser puts into its message moved to the front. */
 function describeYamlError(error: unknown, linesAbove: number): string {

@@ -1,6 +1,11 @@
 import { type Operation, pathParameters } from '../../contract/operation.ts';
 import type { Context } from '../command/context.ts';
-import { inputNeeded, type MissingInput, missingConnection } from '../command/input-needed.ts';
+import {
+  howToBePrompted,
+  inputNeeded,
+  type MissingInput,
+  missingConnection,
+} from '../command/input-needed.ts';
 import { getPath } from '../core/field-path.ts';
 import { argumentValue, optionValue, type ParsedCommand } from '../core/parsed-command.ts';
 import { type FieldFlag, flagValues } from '../input/field-flags.ts';
@@ -65,8 +70,7 @@ export async function completeInput(
     ...(context.canPrompt ? [] : await missingConfirmation(context, parsed, confirm, parameters)),
   ];
   if (missing.length === 0 && questions === null) return { parameters, interview: null };
-  if (!context.canPrompt || connection.length > 0)
-    throw inputNeeded(missing, 'or run the command in a terminal to be prompted');
+  if (!context.canPrompt || connection.length > 0) throw inputNeeded(missing, howToBePrompted(context));
   // Fail on a missing key before asking anything.
   await context.connect();
 

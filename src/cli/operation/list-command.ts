@@ -5,6 +5,7 @@ import type { Context } from '../command/context.ts';
 import { listKnown } from '../command/known.ts';
 import { limitOption, noticeMore, printList, readLimit } from '../command/lists.ts';
 import { shortenId } from '../command/short-id.ts';
+import { usageError } from '../core/errors.ts';
 import { optionValue } from '../core/parsed-command.ts';
 import { printable } from '../core/sanitize.ts';
 import { formatAge, formatDistance, formatValue } from '../output/format-value.ts';
@@ -64,8 +65,11 @@ The service cannot list them.`,
       const now = new Date(context.now()).toISOString();
       // The demo store was read right now.
       const status = optionValue(parsed, '--status')?.toLowerCase();
-      const known = (await listKnown(context, kind))
-        .filter(({ fields }) => status === undefined || String(fields.status).toLowerCase() === status)
+      const all = await listKnown(context, kind);
+      const statusOf = ({ fields }: KnownObject) => String(fields.status).toLowerCase();
+      if (status !== undefined) refuseUnknownStatus(status, [...(statuses ?? []), ...all.map(statusOf)]);
+      const known = all
+        .filter((object) => status === undefined || statusOf(object) === status)
         .map((object) => ({ ...object, seenAt: object.seenAt || now }));
       const shown = known.slice(0, limit);
       const items = shown.map((object) => ({
@@ -89,6 +93,12 @@ The service cannot list them.`,
       });
     },
   };
+}
+
+/** Throws a usage error for a status that is probably mistyped. */
+function refuseUnknownStatus(status: string, known: readonly string[]): void {
+  if (known.includes(status)) return;
+  throw usageError(`unknown status: ${status}`, `use one of ${[...new Set(known)].join(', ')}`);
 }
 
 function fieldOf({ id, seenAt, fields }: KnownObject, name: string): unknown {

@@ -47,11 +47,16 @@ const postsAreOnlyCreated =
 const keysComeFromTheService =
   'create a new key in the settings of the store, then run `storectl auth login`; if you run the service yourself: `storectl service rotate-key`';
 
+const storesOfProfiles =
+  'to see the stores of your profiles: `storectl profile list`; those of a service that you run: `storectl service stores`';
+
 /** A command that cannot exist, and what is there instead. */
 const instead = new Map(
   Object.entries({
     'store show':
       'the service cannot show a store: run `storectl store update` in a terminal to see the last known values, or `storectl settings show` for the operations settings',
+    store: storesOfProfiles,
+    'store list': storesOfProfiles,
     'auth rotate-key': keysComeFromTheService,
     'auth rotate': keysComeFromTheService,
     'auth refresh': keysComeFromTheService,

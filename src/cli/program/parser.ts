@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 import { type CommandDefinition, refusedFlags } from '../command/command-definition.ts';
 import { globalGroup, globalOptions } from '../command/global-options.ts';
-import { usageError } from '../core/errors.ts';
+import { type CliError, usageError } from '../core/errors.ts';
 import type { Io } from '../core/io.ts';
 import { defaultGroup, type OptionSpec } from '../core/option-spec.ts';
 import type { ParsedCommand } from '../core/parsed-command.ts';
@@ -49,7 +49,7 @@ export function createProgram({ words, io, writeHelp, run }: ProgramOptions): Co
   const configure = configureOnDemand(program);
   const configureVerb: ConfigureLeaf = async (command, leaf) => {
     await configureLeaf(command, leaf, run);
-    refuseFlagsAsValues(command.options, words);
+    refuseMisusedFlags(command.options, words);
   };
   for (const [name, entry] of reachableEntries(tree, words[0])) {
     if (isGroup(entry)) {
@@ -145,14 +145,16 @@ async function configureLeaf(command: Command, leaf: Leaf, run: Runner): Promise
 }
 
 /**
- * Throws a usage error if a flag stands where the value of another is expected: commander would take it, as in
- * `--store $STORE -q` with an empty variable.
+ * Throws a usage error for a switch with a value, such as `--quiet=false`, and if a flag stands where the value of another
+ * is expected: commander would take it, as in `--store $STORE -q` with an empty variable.
  */
-function refuseFlagsAsValues(options: readonly Option[], words: readonly string[]): void {
+function refuseMisusedFlags(options: readonly Option[], words: readonly string[]): void {
   const find = (word = '') => options.find(({ long, short }) => word !== '' && [long, short].includes(word));
   for (let index = 0; index < words.length && words[index] !== '--'; index += 1) {
-    const option = find(words[index]);
-    if (!option?.required) continue;
+    const [name = '', given] = (words[index] ?? '').split('=');
+    const option = find(name);
+    if (option !== undefined && !option.required && given !== undefined) throw switchWithValue(option, name);
+    if (!option?.required || given !== undefined) continue;
     index += 1;
     const value = words[index];
     if (find(value?.split('=')[0]) === undefined) continue;
@@ -162,6 +164,11 @@ function refuseFlagsAsValues(options: readonly Option[], words: readonly string[
       { code: 'option_missing_argument' },
     );
   }
+}
+
+function switchWithValue(option: Option, name: string): CliError {
+  const off = negatableOptions.has(option) ? `use ${name.replace('--', '--no-')}` : 'leave it out';
+  return usageError(`${name} takes no value`, `to turn it off, ${off}`, { code: 'unknown_option' });
 }
 
 function examplesAndNotes({ examples, notes }: CommandDefinition): string[] {

@@ -8,8 +8,9 @@ import { checkRawPath, parseMethod } from './raw-request.ts';
 export async function completeRequest(context: Context, parsed: ParsedCommand): Promise<CompleteRequest> {
   const first = argumentValue(parsed, 'method');
   const second = argumentValue(parsed, 'path');
-  const isPath = second === undefined && first?.startsWith('/');
-  const [method, target] = isPath ? ['GET', first] : [first, second];
+  const isPath = second === undefined && first?.includes('/');
+  const [method, path] = isPath ? ['GET', first] : [first, second];
+  const target = path?.replace(/^v1\//, '/v1/');
   if (method !== undefined && target !== undefined) {
     checkRawPath(target);
     return { method: parseMethod(method), target, body: null };

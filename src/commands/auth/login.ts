@@ -1,6 +1,6 @@
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import type { Context } from '../../cli/command/context.ts';
-import { inputNeeded, type MissingInput } from '../../cli/command/input-needed.ts';
+import { howToBePrompted, inputNeeded, type MissingInput } from '../../cli/command/input-needed.ts';
 import {
   checkBaseUrl,
   checkKey,
@@ -90,8 +90,8 @@ interface Login extends Target {
 type Given = { readonly [Name in 'baseUrl' | 'storeId']: string | undefined };
 
 /** With --with-key, standard input holds the key, so nothing can be asked. */
-function refuseMissing({ canPrompt }: Context, { baseUrl, storeId }: Given, withKey: boolean): void {
-  if (canPrompt && !withKey) return;
+function refuseMissing(context: Context, { baseUrl, storeId }: Given, withKey: boolean): void {
+  if (context.canPrompt && !withKey) return;
   const missing: MissingInput[] = [
     ...(baseUrl === undefined
       ? [{ field: 'baseUrl', give: '--base-url URL', description: 'base URL of the service' }]
@@ -103,8 +103,7 @@ function refuseMissing({ canPrompt }: Context, { baseUrl, storeId }: Given, with
       ? []
       : [{ field: 'apiKey', give: '--with-key < FILE', description: 'the API key, on standard input' }]),
   ];
-  if (missing.length > 0)
-    throw inputNeeded(missing, 'or run the command in a terminal to be prompted', 'flags');
+  if (missing.length > 0) throw inputNeeded(missing, howToBePrompted(context), 'flags');
 }
 
 function checkTarget({ baseUrl = '', storeId = '' }: Given): Target {

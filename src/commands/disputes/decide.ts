@@ -99,6 +99,12 @@ export const command: CommandDefinition = {
     const file = optionValue(parsed, from);
     const ids = parsed.arguments.disputeId ?? [];
     if (file === undefined && ids.length < 2) {
+      const single = optionValue(parsed, '--from-file');
+      if (ids.length === 0 && single !== undefined && /\.(csv|jsonl|ndjson)$/i.test(single))
+        throw usageError(
+          '--from-file holds the decision on one dispute',
+          `for a list, use ${from} ${single}`,
+        );
       if (optionValue(parsed, receipt) !== undefined)
         throw usageError(`${receipt} can only be used with ${from} or several disputes`);
       return one.run(context, parsed);

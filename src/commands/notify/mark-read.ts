@@ -9,7 +9,8 @@ import { markNotificationsRead } from '../../contract/operations/notifications.t
 
 export const command = operationCommand({
   operation: markNotificationsRead,
-  description: 'Mark notifications as read: by id, before a time, or all of them.',
+  description: `Mark notifications as read: by id, before a time, or all of them. The service ignores ids that
+it does not have.`,
   question: 'Mark as read?',
   done: (_, { request }) => `Marked ${describeMarked(request.body ?? {})} as read`,
   show: () => '',

@@ -36,6 +36,15 @@ const wrong: Readonly<Record<string, Wrong>> = {
     args: ['--store', '--profile=main', 'settings', 'show'],
     says: '--store needs a value',
   },
+  'a switch with a value': {
+    args: ['settings', 'show', '--quiet=false'],
+    says: '--quiet takes no value',
+  },
+  'a switch with a value that --no- turns off': {
+    args: [...update, '--checkout-coupon-field=false'],
+    says: 'to turn it off, use --no-checkout-coupon-field',
+  },
+  'stores, which have no list': { args: ['stores'], says: 'to see the stores of your profiles: `storectl profile list`' },
   'the key on an empty standard input': {
     args: ['auth', 'login', '--with-key'],
     says: 'standard input (--with-key) is empty',
@@ -119,7 +128,28 @@ const wrong: Readonly<Record<string, Wrong>> = {
     stdin: 'just words',
     says: 'standard input (--from-file) must be an object (got a single value)',
   },
-  'nothing as body': { args: [...update, '--from-file', '-'], says: 'must be an object' },
+  'nothing as body': {
+    args: [...update, '--from-file', '-'],
+    says: 'standard input (--from-file) is empty',
+  },
+  'an empty file as body': {
+    args: [...update, '--from-file', 'file'],
+    file: ' \n',
+    says: 'file (--from-file) is empty',
+  },
+  'a list of decisions as one': {
+    args: ['disputes', 'decide', '--from-file', 'all.csv'],
+    says: 'for a list, use --from all.csv',
+  },
+  'a field in front matter, with the nearest': {
+    args: ['blog', 'create', 'file'],
+    file: '---\ntitle: a\nstatsu: draft\n---\nb\n',
+    says: 'file:3: unknown field: statsu (did you mean status?)',
+  },
+  'a status that is none': {
+    args: ['disputes', 'list', '--status', 'opne'],
+    says: 'use one of open, won, lost, withdrawn',
+  },
   'neither JSON nor YAML': {
     args: [...update, '--from-file', 'file'],
     file: '{"name": "a"\n b: [',

@@ -1,6 +1,7 @@
 import { hintOfVersion } from '../../../client/base-url.ts';
 import type { Outcome, Problem } from '../../../client/outcome.ts';
 import { MAX_ATTEMPTS } from '../../../client/retry.ts';
+import { nearName } from '../../../contract/nearest-name.ts';
 import type { OperationClass } from '../../../contract/operation.ts';
 import type { Context } from '../../command/context.ts';
 import { maxTimeoutSeconds } from '../../command/global-flags.ts';
@@ -192,11 +193,13 @@ function notFoundMessage(status: number, { code }: Problem, subject: Subject | u
 
 /** The fields that the service objects to, with the flag that sets each. */
 function describeFields(problem: Problem, flags: readonly FieldFlag[]): FieldError[] {
-  return problem.fields.map(({ path, detail }) => ({
-    field: printable(path),
-    flag: flagOf(flags, path),
-    detail: printable(detail),
-  }));
+  const names = flags.map(({ path }) => path.join('.'));
+  return problem.fields.map(({ path, detail }) => {
+    const flag = flagOf(flags, path);
+    const near = flag === null ? nearName(names, path) : null;
+    const suggestion = near === null ? '' : ` (did you mean ${near}?)`;
+    return { field: printable(path), flag, detail: `${printable(detail)}${suggestion}` };
+  });
 }
 
 const anotherKey = 'use another idempotency key; in CI, set STORECTL_CI_JOB if one job runs several commands';

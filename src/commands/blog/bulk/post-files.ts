@@ -3,6 +3,7 @@ import { CliError, type FieldError, invalidInput, usageError } from '../../../cl
 import { describeFile, isStandardInput, readText } from '../../../cli/input/input-files.ts';
 import { parseTime, timeExamples } from '../../../cli/input/parse-time.ts';
 import type { InputSource } from '../../../cli/input/stdin.ts';
+import { nearName } from '../../../contract/nearest-name.ts';
 import { createBlogPost } from '../../../contract/operations/blog.ts';
 import { fileError, type MarkdownPost, parseMarkdownPost, slugOfFile } from './markdown-file.ts';
 
@@ -126,6 +127,13 @@ function checkPost(
   if (body.contentMd === '') throw fileError(name, null, 'the content is empty');
   if (body.slug === '') {
     throw fileError(name, null, 'cannot make a slug from this file name: set slug in the front matter');
+  }
+  const known = Object.keys(createBlogPost.body.shape);
+  for (const field of Object.keys(body)) {
+    // Others are sent: the service may know more fields.
+    const near = known.includes(field) || lineOf(field) === null ? null : nearName(known, field);
+    if (near !== null)
+      throw fileError(name, lineOf(field), `unknown field: ${field} (did you mean ${near}?)`);
   }
   const { error } = createBlogPost.body.safeParse(body);
   const issue = error?.issues.find(({ path: [field] }) => body[String(field)] !== undefined);

@@ -266,11 +266,14 @@ describe('errors', () => {
       '20000',
       '--default-currency',
       'EURO',
+      '--set',
+      'cashbackBp=200',
     ]);
 
     expect(exitCode).toBe(7);
     expect(stderr).toMatch(/^ {2}--cashback-bp: /m);
     expect(stderr).toMatch(/^ {2}--default-currency: /m);
+    expect(stderr).toMatch(/^ {2}cashbackBp: .*\(did you mean settings\.cashbackBp\?\)$/m);
   });
 
   test.each(['<html><title>502 Bad Gateway</title></html>', '', '{"error":"down"}', '[1]', '"words"'])(
