@@ -44,7 +44,10 @@ const wrong: Readonly<Record<string, Wrong>> = {
     args: [...update, '--checkout-coupon-field=false'],
     says: 'to turn it off, use --no-checkout-coupon-field',
   },
-  'stores, which have no list': { args: ['stores'], says: 'to see the stores of your profiles: `storectl profile list`' },
+  'stores, which have no list': {
+    args: ['stores'],
+    says: 'to see the stores of your profiles: `storectl profile list`',
+  },
   'the key on an empty standard input': {
     args: ['auth', 'login', '--with-key'],
     says: 'standard input (--with-key) is empty',
