@@ -1,9 +1,9 @@
 import { type ConnectionSettings, demoProfile } from '../config/connection-settings.ts';
 import { CliError } from '../core/errors.ts';
 import { exitCodes } from '../core/exit-codes.ts';
-import { isSwitchedOn } from '../core/io.ts';
+import { type Io, isSwitchedOn } from '../core/io.ts';
 import { lowerFirst, upperFirst } from '../output/labels.ts';
-import type { Context } from './context.ts';
+import type { GlobalFlags } from './global-flags.ts';
 
 /** A required value that was not given. */
 export interface MissingInput {
@@ -75,7 +75,7 @@ export function inputNeeded(
 }
 
 /** The end of a hint: how this user would be asked for what is missing. */
-export function howToBePrompted({ io, flags }: Pick<Context, 'io' | 'flags'>): string {
+export function howToBePrompted({ io, flags }: { readonly io: Io; readonly flags: GlobalFlags }): string {
   const variable = ['STORECTL_NO_INPUT', 'CI'].find((name) => isSwitchedOn(io.env[name]));
   const switchedOff = flags.noInput ? 'remove --no-input' : variable && `unset ${variable}`;
   const isTerminal = io.stdout.isTTY === true && io.stdin.isTTY === true;
