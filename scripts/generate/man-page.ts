@@ -7,7 +7,7 @@ import type { LoadedCommand } from '../command-definitions.ts';
 /** What the pages need besides the command tree. */
 export interface ManualFacts {
   readonly version: string;
-  readonly exitCodes: readonly (readonly [code: string, meaning: string])[];
+  readonly exitCodes: readonly (readonly [code: string, meaning: string, applied: string])[];
   readonly variables: readonly (readonly [name: string, meaning: string])[];
 }
 
@@ -49,16 +49,34 @@ function programPage(commands: readonly LoadedCommand[], facts: ManualFacts): st
     '.TP',
     '.BR \\-h ", " \\-\\-help',
     'Show help.',
+    '.TP',
+    '.BR \\-V ", " \\-\\-version',
+    'Print the version.',
     '.SH EXIT STATUS',
-    ...facts.exitCodes.flatMap(([code, meaning]) => ['.TP', bold(code), roff(meaning)]),
+    ...facts.exitCodes.flatMap(([code, meaning, applied]) => [
+      '.TP',
+      bold(code),
+      roff(`${meaning}. Applied: ${applied}.`),
+    ]),
     '.SH ENVIRONMENT',
     ...facts.variables.flatMap(([name, meaning]) => ['.TP', bold(name), roff(meaning)]),
+    '.SH FILES',
+    ...files.flatMap(([name, meaning]) => ['.TP', `.I ${escapeWord(name)}`, roff(meaning)]),
     '.SH EXAMPLES',
     ...examples(['--demo demo info', '--demo backup create --label first --sections store']),
     '.SH SEE ALSO',
     commands.map(({ path }) => `.BR ${escapeWord(pageName(path))} (1)`).join(',\n'),
   ]);
 }
+
+/** On Linux and macOS, as long as no variable names another folder. */
+const files = [
+  ['~/.config/storectl/settings.json', 'Profiles, with the base URL, the store id and the key of each.'],
+  ['~/.local/state/storectl/history/PROFILE/', 'The history: one record for each change.'],
+  ['~/.local/state/storectl/receipts/', 'Receipts of disputes that were decided one by one.'],
+  ['~/.local/state/storectl/demo/', 'The demo store and its history.'],
+  ['~/.cache/storectl/compiled/', 'The compiled program, for a faster start. It can be deleted.'],
+] as const;
 
 function commandPage(command: LoadedCommand, version: string): string {
   const { path, summary, commands: verbs } = command;

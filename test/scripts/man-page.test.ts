@@ -1,11 +1,23 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { expect, test } from 'vitest';
 import { loadCommands } from '../../scripts/command-definitions.ts';
 import { manualPages } from '../../scripts/generate/man-page.ts';
 import { refusedFlags } from '../../src/cli/command/command-definition.ts';
+import {
+  configDirectory,
+  demoDirectory,
+  historyDirectory,
+  receiptsDirectory,
+} from '../../src/cli/config/directories.ts';
+import type { Io } from '../../src/cli/core/io.ts';
 
 const commands = await loadCommands();
-const facts = { version: '1.2.3', exitCodes: [['0', 'done']], variables: [['STORECTL_X', 'a']] } as const;
+const facts = {
+  version: '1.2.3',
+  exitCodes: [['0', 'done', 'yes']],
+  variables: [['STORECTL_X', 'a']],
+} as const;
 const pages = manualPages(commands, facts);
 
 test('there is a page for the program and for each noun, and the package names them all', () => {
@@ -59,4 +71,18 @@ test('the page of the program has the options of every command, the page of a co
       expect(text.includes(heading), `${path} ${flag}`).toBe(!refused.includes(flag));
     }
   }
+});
+
+test('the page of the program names the files where they are', () => {
+  const places = { env: {}, homeDirectory: tmpdir(), process: { platform: 'linux' } } as Pick<
+    Io,
+    'env' | 'homeDirectory' | 'process'
+  >;
+  const [, files = ''] =
+    pages.storectl?.replaceAll('\\-', '-').replaceAll('\\(ti', tmpdir()).split('.SH FILES') ?? [];
+
+  expect(files).toContain(`.I ${configDirectory(places)}/settings.json\n`);
+  expect(files).toContain(`.I ${historyDirectory(places, 'PROFILE')}/\n`);
+  expect(files).toContain(`.I ${receiptsDirectory(places, 'PROFILE')}/\n`);
+  expect(files).toContain(`.I ${demoDirectory(places)}/\n`);
 });

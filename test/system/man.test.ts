@@ -4,7 +4,11 @@ import { loadCommands } from '../../scripts/command-definitions.ts';
 import { manualPages } from '../../scripts/generate/man-page.ts';
 
 const commands = await loadCommands();
-const facts = { version: '1.2.3', exitCodes: [['0', 'done']], variables: [['STORECTL_X', 'a']] } as const;
+const facts = {
+  version: '1.2.3',
+  exitCodes: [['0', 'done', 'yes']],
+  variables: [['STORECTL_X', 'a']],
+} as const;
 const pages = manualPages(commands, facts);
 
 test.each(Object.entries(pages))('%s is roff without a warning', (_, text) => {
