@@ -96,7 +96,8 @@ function moveHelpToEnd(argv: readonly string[]): string[] {
   const at = argv.findIndex((word) => word.startsWith('-') && !switches.includes(word));
   const isHelp = ['-h', '--help'].includes(argv[at] ?? '');
   if (isHelp) return [...argv.filter((_, index) => index !== at), '--help'];
-  return argv[0] === 'help' ? [...argv.slice(1), '--help'] : [...argv];
+  const first = argv.findIndex((word) => !switches.includes(word));
+  return argv[first] === 'help' ? [...argv.toSpliced(first, 1), '--help'] : [...argv];
 }
 
 /** The parser throws after it has shown help or the version, which is no error. */
@@ -199,9 +200,18 @@ async function describeParserError(error: CommanderError, argv: readonly string[
     });
   const suggestion = (unknown === undefined ? null : hintFor(unknown, argv)) ?? similar;
   const hint = suggestion || `run \`${helpCommand(argv)}\` for usage`;
-  return usageError(message.replace(/'(.+)'/, '"$1"'), hint, {
+  return usageError(describeUsage(message), hint, {
     code: error.code.replace(/^commander\./, '').replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`),
   });
+}
+
+/** What the parser says, in the words of the other messages. */
+function describeUsage(message: string): string {
+  const [, flag] = /^option '.*?(--[\w-]+) .*' argument missing$/.exec(message) ?? [];
+  if (flag !== undefined) return `${flag} needs a value`;
+  const [, allowed, given] = /^too many arguments.* Expected (\d+) .* got (\d+)/.exec(message) ?? [];
+  if (allowed !== undefined) return `too many arguments: ${given} given, ${allowed} expected`;
+  return message.replace(/'(.+)'/, '"$1"');
 }
 
 async function describeForPeople(

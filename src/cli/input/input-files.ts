@@ -122,7 +122,7 @@ export async function parseObject(
   linesAbove = 0,
 ): Promise<Record<string, unknown>> {
   const named = name ?? 'your text';
-  if (text.trim() === '') throw invalidInput(`${named} is empty`, objectExample);
+  if (text.trim() === '') throw invalidInput(`${named} is empty`, 'write fields in it, as JSON or YAML');
   let value = parseJson(text, named);
   if (value === undefined) {
     const yaml = await import('yaml');
@@ -133,7 +133,7 @@ export async function parseObject(
       if (problem !== undefined) throw problem;
       value = document.toJS();
     } catch (error) {
-      const problem = describeYamlError(error, linesAbove);
+      const problem = `invalid ${/^\s*[{[]/.test(text) ? 'JSON' : 'YAML'}${describeYamlError(error, linesAbove)}`;
       throw invalidInput(
         name === null ? problem : `${name} is not valid: ${problem}`,
         'fix it and run the command again',
@@ -144,17 +144,15 @@ export async function parseObject(
   if (isObject(value)) return value;
   throw invalidInput(
     `${named} must be an object (got ${Array.isArray(value) ? 'a list' : 'a single value'})`,
-    objectExample,
+    'for example {"name": "My store"}',
   );
 }
 
-const objectExample = 'for example {"name": "My store"}';
-
-/** `invalid YAML in line 3 (…)`, with the position that the parser puts into its message moved to the front. */
+/** ` in line 3 (…)`, with the position that the parser puts into its message moved to the front. */
 function describeYamlError(error: unknown, linesAbove: number): string {
   const [reason = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
   const [, text = reason, line] = /^(.*?) at line (\d+), column \d+:?$/.exec(reason) ?? [];
-  return `invalid YAML${line === undefined ? '' : ` in line ${Number(line) + linesAbove}`} (${text})`;
+  return `${line === undefined ? '' : ` in line ${Number(line) + linesAbove}`} (${text})`;
 }
 
 /** The name of a file in messages. */

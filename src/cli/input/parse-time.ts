@@ -2,7 +2,7 @@ const unitMs: Readonly<Record<string, number>> = { minute: 60_000, hour: 3_600_0
 const unitDays: Readonly<Record<string, number>> = { day: 1, week: 7 };
 
 /** Examples for messages. */
-export const timeExamples = '2026-12-01, 2026-12-01 09:00, tomorrow 09:00, in 3 days';
+export const timeExamples = '2026-12-01, 2026-12-01 09:00, tomorrow 09:00, in 3 days, 2 hours ago';
 
 /**
  * A time as people type it, as RFC 3339 in UTC, or null if it cannot be understood or does not exist. Times without a
@@ -28,16 +28,19 @@ function hasValidDate(text: string): boolean {
   );
 }
 
+const daysAhead: Readonly<Record<string, number>> = { yesterday: -1, today: 0, tomorrow: 1 };
+
 /** `2026-12-01`, `2026-12-01 09:00`, `tomorrow`, `today 18:00`. */
 function parseLocal(text: string, now: number): Date | null {
-  const match = /^(?:(\d{4})-(\d\d)-(\d\d)|(today|tomorrow))(?:[t ](\d\d?):(\d\d)(?::(\d\d))?)?$/.exec(text);
+  const match =
+    /^(?:(\d{4})-(\d\d)-(\d\d)|(yesterday|today|tomorrow))(?:[t ](\d\d?):(\d\d)(?::(\d\d))?)?$/.exec(text);
   if (match === null) return null;
   const [hours = 0, minutes = 0, seconds = 0] = match.slice(5).map((part) => Number(part ?? 0));
   const today = new Date(now);
   const [year = 0, month = 0, day = 0] =
     match[4] === undefined
       ? match.slice(1, 4).map(Number)
-      : [today.getFullYear(), today.getMonth() + 1, today.getDate() + (match[4] === 'tomorrow' ? 1 : 0)];
+      : [today.getFullYear(), today.getMonth() + 1, today.getDate() + (daysAhead[match[4]] ?? 0)];
   const date = new Date(year, month - 1, day, hours, minutes, seconds);
   // `Date` turns a time that the clocks skip, 25:00 and 30 February into another time.
   const isSame = date.getHours() === hours && date.getMinutes() === minutes && date.getSeconds() === seconds;

@@ -15,7 +15,7 @@ export function formatHelp(command: Command, helper: Help): string {
   const item = (term: string, description: string) =>
     term.length <= width
       ? helper.formatItem(term, width, description, helper)
-      : `  ${brokenAtBars(term)}\n${helper.formatItem('', width, description, helper)}`;
+      : `  ${brokenAtBars(term, (helper.helpWidth ?? helpColumns) - 6)}\n${helper.formatItem('', width, description, helper)}`;
   const description = helper.commandDescription(command).replaceAll('\n', ' ');
   const sections: string[] = [
     `Usage: ${helper.commandUsage(command)}`,
@@ -53,8 +53,8 @@ export function formatHelp(command: Command, helper: Help): string {
 }
 
 /** A noun with more verbs than fit on a line goes on in the next one. */
-function brokenAtBars(term: string): string {
-  return term.replace(/(?=.{95})(.{1,94}\|)/g, '$1\n    ');
+function brokenAtBars(term: string, width: number): string {
+  return term.replace(new RegExp(`(?=.{${width + 1}})(.{1,${width}}\\|)`, 'g'), '$1\n    ');
 }
 
 function groupOf(option: Option): string {

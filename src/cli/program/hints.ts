@@ -8,6 +8,7 @@ const serving = new Map(
     login: 'auth login',
     signin: 'auth login',
     init: 'auth login',
+    setup: 'auth login',
     logout: 'auth logout',
     whoami: 'auth status',
     status: 'auth status',
@@ -36,6 +37,7 @@ const serving = new Map(
     'demo list': 'demo info',
     'demo show': 'demo info',
     'blog post': 'blog create',
+    'notify read': 'notify mark-read',
     webhook: 'notify add-endpoint',
     webhooks: 'notify add-endpoint',
   }),
@@ -46,6 +48,8 @@ const postsAreOnlyCreated =
 
 const keysComeFromTheService =
   'create a new key in the settings of the store, then run `storectl auth login`; if you run the service yourself: `storectl service rotate-key`';
+
+const nothingIsDeleted = 'the service cannot delete it';
 
 const storesOfProfiles =
   'to see the stores of your profiles: `storectl profile list`; those of a service that you run: `storectl service stores`';
@@ -60,6 +64,9 @@ const instead = new Map(
     'auth rotate-key': keysComeFromTheService,
     'auth rotate': keysComeFromTheService,
     'auth refresh': keysComeFromTheService,
+    'backup remove': nothingIsDeleted,
+    'blog remove': nothingIsDeleted,
+    undo: 'run `storectl store update --undo`, or restore the safety backup of a restore: `storectl backup list`',
     'blog publish': postsAreOnlyCreated,
     'blog update': postsAreOnlyCreated,
     'blog edit': postsAreOnlyCreated,
@@ -115,14 +122,19 @@ const verbs = new Map<string, readonly string[]>(
 /** What to run instead of a word that is no command or flag, or null. `argv` holds the word. */
 export function hintFor(unknown: string, argv: readonly string[]): string | null {
   if (['-y', '--yes', '-f', '--force'].includes(unknown)) return 'to confirm without a prompt, add --confirm';
+  if (['-o', '--output', '--format'].includes(unknown)) return 'did you mean `--json`?';
   const at = argv.indexOf(unknown);
   const before = argv.slice(0, at).find((word) => verbsOf(word).length > 0);
   const after = argv[at + 1]?.startsWith('-') ? undefined : argv[at + 1];
-  const [noun, verb] = before === undefined ? [nouns.get(unknown) ?? unknown, after] : [before, unknown];
+  const isSwapped = after !== undefined && verbsOf(nouns.get(after) ?? after).length > 0;
+  const [first, verb] =
+    before !== undefined ? [before, unknown] : isSwapped ? [after, unknown] : [unknown, after];
+  const noun = nouns.get(first) ?? first;
   const typed = `${noun} ${verb === undefined ? '' : (verbs.get(verb)?.[0] ?? verb)}`.trim();
   const sentence = instead.get(typed);
   if (sentence !== undefined) return sentence;
-  const command = serving.get(typed) ?? similar(noun, verb) ?? serving.get(noun);
+  const command =
+    serving.get(`${noun} ${verb}`) ?? serving.get(typed) ?? similar(noun, verb) ?? serving.get(noun);
   return command === undefined ? null : `did you mean \`storectl ${command}\`?`;
 }
 

@@ -1,4 +1,5 @@
-import { Command, Option } from 'commander';
+import { Command, CommanderError, Option } from 'commander';
+import { nearName } from '../../contract/nearest-name.ts';
 import { type CommandDefinition, refusedFlags } from '../command/command-definition.ts';
 import { globalGroup, globalOptions } from '../command/global-options.ts';
 import { type CliError, usageError } from '../core/errors.ts';
@@ -25,6 +26,7 @@ export interface ProgramOptions {
  * command files are never loaded.
  */
 export function createProgram({ words, io, writeHelp, run }: ProgramOptions): Command {
+  if (words.at(-1) === '--help') refuseUnknownCommand(words);
   const program = new Command('storectl')
     .description('Run an online store from the terminal.')
     .version(version, '-V, --version', 'Print the version')
@@ -66,7 +68,24 @@ const overview = `Try it without an account:
 
 Exit codes: 0 done, 1 bug, 2 usage, 3 input needed, 4 key refused, 5 not found,
 6 conflict, 7 rejected, 8 rate limited, 9 service unreachable or 5xx,
-10 outcome unknown, 11 local state, 12 output not written, 130 cancelled.`;
+10 outcome unknown, 11 local state, 12 done but not printed, 130 cancelled.`;
+
+/** Commander would show the help of what comes before the unknown word. */
+function refuseUnknownCommand(words: readonly string[]): void {
+  const switches = globalOptions.filter(({ value }) => value === undefined).map(({ flag }) => flag);
+  const [noun = '', verb = ''] = words.filter((word) => !switches.includes(word));
+  if (noun.startsWith('-')) return;
+  const entry = Object.hasOwn(tree, noun) ? tree[noun] : undefined;
+  if (entry === undefined) throw unknownCommand(noun, Object.keys(tree));
+  if (isGroup(entry) && !verb.startsWith('-') && !Object.hasOwn(entry.commands, verb))
+    throw unknownCommand(verb, Object.keys(entry.commands));
+}
+
+function unknownCommand(word: string, known: readonly string[]): CommanderError {
+  const near = nearName(known, word);
+  const suggestion = near === null ? '' : `\n(Did you mean ${near}?)`;
+  return new CommanderError(2, 'commander.unknownCommand', `error: unknown command '${word}'${suggestion}`);
+}
 
 type Runner = ProgramOptions['run'];
 
@@ -153,8 +172,10 @@ function refuseMisusedFlags(options: readonly Option[], words: readonly string[]
   for (let index = 0; index < words.length && words[index] !== '--'; index += 1) {
     const [name = '', given] = (words[index] ?? '').split('=');
     const option = find(name);
-    if (option !== undefined && !option.required && given !== undefined) throw switchWithValue(option, name);
-    if (!option?.required || given !== undefined) continue;
+    if (option === undefined) continue;
+    const setTo = given ?? (isTruth(words[index + 1]) ? words[index + 1] : undefined);
+    if (!option.required && setTo !== undefined) throw switchWithValue(option, name, setTo);
+    if (!option.required || given !== undefined) continue;
     index += 1;
     const value = words[index];
     if (find(value?.split('=')[0]) === undefined) continue;
@@ -166,9 +187,16 @@ function refuseMisusedFlags(options: readonly Option[], words: readonly string[]
   }
 }
 
-function switchWithValue(option: Option, name: string): CliError {
-  const off = negatableOptions.has(option) ? `use ${name.replace('--', '--no-')}` : 'leave it out';
-  return usageError(`${name} takes no value`, `to turn it off, ${off}`, { code: 'unknown_option' });
+function isTruth(word: string | undefined): boolean {
+  return word === 'true' || word === 'false';
+}
+
+function switchWithValue(option: Option, name: string, value: string): CliError {
+  const opposite = name.startsWith('--no-') ? name.replace('--no-', '--') : name.replace('--', '--no-');
+  const off = option.negate || negatableOptions.has(option) ? `use ${opposite}` : `leave out ${name}`;
+  return usageError(`${name} takes no value`, value === 'false' ? off : `use ${name} alone`, {
+    code: 'unknown_option',
+  });
 }
 
 function examplesAndNotes({ examples, notes }: CommandDefinition): string[] {

@@ -13,12 +13,16 @@ import {
 } from '../../cli/output/record-summary.ts';
 import type { Style } from '../../cli/output/style.ts';
 import { cutColumn, renderTable, rowsFit } from '../../cli/output/tables.ts';
+import { truncateText } from '../../cli/output/wrap.ts';
 import { createBackup, restoreBackup } from '../../contract/operations/backups.ts';
 import { operations } from '../../contract/operations.ts';
 import { idInPath, knownObjects } from '../../history/known-objects.ts';
 import { type HistoryRecord, rawOperationId, recordStates } from '../../history/records/record.ts';
 
 const labelColumn = 3;
+
+/** In columns. --json prints labels whole. */
+const maxLabelWidth = 60;
 
 /** `open` is all that `resume` takes. */
 const states = [...recordStates, 'open'] as const;
@@ -108,7 +112,7 @@ function describeRows(summaries: readonly RecordSummary[], context: Context): (r
       isTerminal ? shortRecordId(summary.id) : summary.id,
       formatAge(context.now() - Date.parse(summary.createdAt)),
       printable(summary.operation),
-      printable(shown(summary.label || '-')),
+      truncateText(printable(shown(summary.label || '-')), maxLabelWidth),
       describeResult({ ...summary, result: summary.result && shown(summary.result) }, context.out),
     ]);
   const rows = rowsWith((text) => text);

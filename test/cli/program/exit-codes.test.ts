@@ -27,7 +27,7 @@ test('each code says truly whether anything was applied', () => {
     if (code === bug) return 'see the message';
     if (code === unknown) return 'perhaps';
     const nothingSent: readonly number[] = [usage, inputNeeded, localState, cancelled];
-    return nothingSent.includes(code) ? 'nothing sent' : 'no';
+    return nothingSent.includes(code) ? 'no, nothing sent' : 'no';
   };
   expect(rows.map(({ code, applied }) => [code, applied])).toEqual(
     rows.map(({ code }) => [code, expected(code)]),

@@ -22,8 +22,11 @@ const wrong: Readonly<Record<string, Wrong>> = {
     says: 'did you mean `--cashback-bp`?',
   },
   'unknown global flag': { args: ['--jsno', 'settings', 'show'], says: 'did you mean `--json`?' },
-  'one argument too many': { args: ['disputes', 'show', 'a', 'b'], says: 'too many arguments' },
-  'flag without its value': { args: [...update, '--name'], says: '--name <TEXT>' },
+  'one argument too many': {
+    args: ['disputes', 'show', 'a', 'b'],
+    says: 'too many arguments: 2 given, 1 expected',
+  },
+  'flag without its value': { args: [...update, '--name'], says: '--name needs a value' },
   'a flag instead of a value': {
     args: [...update, '--name', '--dry-run'],
     says: '--dry-run is a flag; for a value that begins with a dash, write --name=VALUE',
@@ -42,8 +45,22 @@ const wrong: Readonly<Record<string, Wrong>> = {
   },
   'a switch with a value that --no- turns off': {
     args: [...update, '--checkout-coupon-field=false'],
-    says: 'to turn it off, use --no-checkout-coupon-field',
+    says: 'use --no-checkout-coupon-field',
   },
+  'a switch with a value of its own': {
+    args: [...update, '--checkout-coupon-field', 'true'],
+    says: 'use --checkout-coupon-field alone',
+  },
+  'a switch that is off, with a value': {
+    args: ['notify', 'add-endpoint', '--no-enabled=true'],
+    says: 'use --no-enabled alone',
+  },
+  'help of an unknown command': { args: ['help', 'backup', 'craete'], says: 'did you mean `create`?' },
+  'help of an unknown noun': { args: ['stroe', '--help'], says: 'did you mean `store`?' },
+  'verb before noun': { args: ['list', 'backups'], says: 'did you mean `storectl backup list`?' },
+  'another verb before noun': { args: ['show', 'dispute'], says: 'did you mean `storectl disputes show`?' },
+  'what cannot be deleted': { args: ['backup', 'delete', 'x'], says: 'the service cannot delete it' },
+  'a format of other tools': { args: ['-o', 'json', 'backup', 'list'], says: 'did you mean `--json`?' },
   'stores, which have no list': {
     args: ['stores'],
     says: 'to see the stores of your profiles: `storectl profile list`',
@@ -149,6 +166,11 @@ const wrong: Readonly<Record<string, Wrong>> = {
     file: '---\ntitle: a\nstatsu: draft\n---\nb\n',
     says: 'file:3: unknown field: statsu (did you mean status?)',
   },
+  'a misspelt title in one of several posts': {
+    args: ['blog', 'create', 'file', 'file'],
+    file: '---\ntitel: a\n---\nb\n',
+    says: 'file:2: unknown field: titel (did you mean title?)',
+  },
   'a status that is none': {
     args: ['disputes', 'list', '--status', 'opne'],
     says: 'use one of open, won, lost, withdrawn',
@@ -156,7 +178,7 @@ const wrong: Readonly<Record<string, Wrong>> = {
   'neither JSON nor YAML': {
     args: [...update, '--from-file', 'file'],
     file: '{"name": "a"\n b: [',
-    says: 'file (--from-file) is not valid: invalid YAML in line 2',
+    says: 'file (--from-file) is not valid: invalid JSON in line 2',
   },
   'a YAML tag that means nothing here': {
     args: [...update, '--from-file', 'file'],

@@ -76,10 +76,10 @@ async function readPostFile(
     );
   }
   const { body, lineOf } = await readDraft(source, file, common);
+  checkPost(file, body, lineOf);
   if (body.title === undefined) {
     throw fileError(file, 1, 'title is missing: set it in the front matter or as a first heading "# …"');
   }
-  checkPost(file, body, lineOf);
   return { file, slug: String(body.slug), body };
 }
 
