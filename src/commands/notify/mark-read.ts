@@ -11,7 +11,7 @@ export const command = operationCommand({
   operation: markNotificationsRead,
   description: `Mark notifications as read: by id, before a time, or all of them. The service ignores ids that
 it does not have.`,
-  question: 'Mark as read?',
+  question: (body) => `Mark ${describeMarked(body)} as read?`,
   done: (_, { request }) => `Marked ${describeMarked(request.body ?? {})} as read`,
   show: () => '',
   arguments: [

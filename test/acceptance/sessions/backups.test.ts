@@ -237,7 +237,7 @@ test('notify mark-read: all of them', async () => {
     Press Esc for the previous question, Ctrl-C to cancel.
     ✔ Which notifications do you want to mark as read? All
     demo → store <uuid>
-    ✔ Mark as read? Yes
+    ✔ Mark all notifications as read? Yes
     ✓ Marked all notifications as read
     $ echo "exit $?"
     exit 0
@@ -271,7 +271,7 @@ test('notify mark-read: some of them', async () => {
 
     Notification IDs  <uuid>
 
-    ✔ Mark as read? Yes
+    ✔ Mark notification <uuid> as read? Yes
     ✓ Marked notification <uuid> as read
     $ echo "exit $?"
     exit 0
@@ -299,7 +299,7 @@ test('notify mark-read: by ids, where nothing lists them', async () => {
 
     Notification IDs  <uuid>, <uuid>
 
-    ✔ Mark as read? Yes
+    ✔ Mark 2 notifications as read? Yes
     ✓ Marked 2 notifications as read
     $ echo "exit $?"
     exit 0

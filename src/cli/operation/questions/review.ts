@@ -24,13 +24,18 @@ export async function reviewAndPerform(
 ): Promise<Performed> {
   const { notice } = run.ui.context;
   const isChange = run.request.operation.class !== 'read';
+  const questionOf = (body: Readonly<Record<string, unknown>>) =>
+    typeof command.question === 'function' ? command.question(body) : command.question;
   for (let wasRefused = false; ; ) {
     try {
       const { text, changesNothing, send } =
         (await command.preview?.(run)) ?? (await previewFields(run, command));
       if (isChange && text !== '') notice(changesNothing ? text : `\n${text}\n`);
       const isSettled = !isChange || changesNothing || command.confirm !== undefined;
-      if (isSettled || (await agree(run, interview, command.question ?? 'Send this request?')))
+      if (
+        isSettled ||
+        (await agree(run, interview, questionOf(run.request.body ?? {}) ?? 'Send this request?'))
+      )
         return await send();
     } catch (error) {
       if (error instanceof WentBack) {

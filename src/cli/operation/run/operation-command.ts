@@ -46,7 +46,7 @@ export interface Preview {
 /** The command of one operation. */
 export interface OperationCommand extends InputCommand, ResultView {
   /** Asked before an interactive change is sent: `Update the store with these values?` */
-  readonly question?: string;
+  readonly question?: string | ((body: Readonly<Record<string, unknown>>) => string);
   /** Fields of the printed answer that the contract does not name. */
   readonly extraAnswerFields?: readonly string[];
   /** What a user who was asked for input reviews before sending; the fields of the request unless given. */
