@@ -28,12 +28,12 @@ export function missingConnection({
   return missing;
 }
 
-/** Exit 3 for a command that works in a terminal only. */
-export function terminalNeeded(what: string, hint: string): CliError {
+/** Exit 3 for what a terminal would ask. `message` says what is missing. */
+export function terminalNeeded(message: string, hint: string): CliError {
   return new CliError({
     code: 'input_needed',
     exitCode: exitCodes.inputNeeded,
-    message: `${what} needs a terminal`,
+    message,
     hint,
     outcome: 'not_sent',
   });

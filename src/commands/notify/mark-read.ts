@@ -1,3 +1,4 @@
+import { terminalNeeded } from '../../cli/command/input-needed.ts';
 import { completeKnownIds } from '../../cli/command/known.ts';
 import { usageError } from '../../cli/core/errors.ts';
 import { isOn } from '../../cli/core/parsed-command.ts';
@@ -50,7 +51,7 @@ async function chooseNotifications(
   if (all && chosen) throw usageError('--all cannot be used with ids or other fields', 'remove one of them');
   if (all || chosen) return null;
   if (!context.canPrompt) {
-    throw usageError('no notifications given', 'pass ids, --before TIME, or --all');
+    throw terminalNeeded('no notifications given', 'pass ids, --before TIME, or --all');
   }
   const { questionsOfNotifications } = await import('./choose-notifications.ts');
   return questionsOfNotifications(context, body);

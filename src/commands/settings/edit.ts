@@ -18,7 +18,10 @@ it, the editor opens again with your text and the reason. Stops if someone else 
   examples: ['settings edit', 'settings edit --profile outlet'],
   async run(context, parsed) {
     if (!context.canPrompt) {
-      throw terminalNeeded('settings edit', 'use `storectl settings save` with flags or --from-file');
+      throw terminalNeeded(
+        'settings edit needs a terminal',
+        'use `storectl settings save` with flags or --from-file',
+      );
     }
     const run = await settingsRun({ context, fields: [], parsed });
     await announce(run);

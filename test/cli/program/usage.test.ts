@@ -69,7 +69,6 @@ const wrong: Readonly<Record<string, Wrong>> = {
     args: ['auth', 'login', '--with-key'],
     says: 'standard input (--with-key) is empty',
   },
-  'nothing to change': { args: update, says: 'nothing to change' },
   'decimals in basis points': {
     args: [...update, '--cashback-bp', '2.5'],
     says: '--cashback-bp must be a whole number (got "2.5")',
@@ -118,7 +117,6 @@ const wrong: Readonly<Record<string, Wrong>> = {
   '--set with an empty name': { args: [...update, '--set', 'a..b=1'], says: 'has an empty name' },
   '--set with a dot at its end': { args: [...update, '--set', 'a.=1'], says: 'has an empty name' },
   'ids and --all': { args: ['notify', 'mark-read', 'a', '--all'], says: '--all cannot be used with ids' },
-  'neither ids nor --all': { args: ['notify', 'mark-read'], says: 'no notifications given' },
   'two readers of standard input': {
     args: ['blog', 'create', '--from-file', '-', '--content-file', '-'],
     says: 'only one flag can read standard input (given: --from-file, --content-file)',
@@ -317,6 +315,20 @@ describe('wrong usage is refused before anything is sent', () => {
     expect(rest).toEqual({});
     expect(error).toMatchObject({ code: expect.stringMatching(/^[a-z_]+$/), outcome: 'not_sent' });
     expect(`${error.message}\n${error.hint}`).toContain(says);
+    expect(server.connections).toBe(0);
+  });
+
+  test.each([
+    [update, 'nothing to change\n  pass at least one field'],
+    [['notify', 'mark-read'], 'no notifications given\n  pass ids, --before TIME, or --all'],
+  ])('what a terminal would ask is exit 3: %s', async (args, says) => {
+    await using server = await startFaultServer([answer(200, {})]);
+    const machine = machineFor({ origin: server.url, ...target });
+
+    const { exitCode, stderr } = await machine.run(args);
+
+    expect(exitCode).toBe(3);
+    expect(stderr).toContain(says);
     expect(server.connections).toBe(0);
   });
 

@@ -1,4 +1,4 @@
-import { usageError } from '../../core/errors.ts';
+import { terminalNeeded } from '../../command/input-needed.ts';
 import type { InputCommand, PreparedInput } from '../run/operation-command.ts';
 import type { MoreChanges } from './choose-changes.ts';
 
@@ -17,7 +17,7 @@ interface WhatChanges {
   ): Promise<MoreChanges>;
 }
 
-/** For an update without fields: a terminal lets the user choose some, elsewhere it is exit 2. */
+/** For an update without fields: a terminal lets the user choose some, elsewhere it is exit 3. */
 export function askWhatChanges({
   example,
   canClear = () => false,
@@ -27,7 +27,7 @@ export function askWhatChanges({
   return async (body, input) => {
     if (Object.keys(body).length > 0) return null;
     if (!input.context.canPrompt) {
-      throw usageError('nothing to change', `pass at least one field, for example ${example}`);
+      throw terminalNeeded('nothing to change', `pass at least one field, for example ${example}`);
     }
     const { questionsOfChanges } = await import('./choose-changes.ts');
     const current = await read(input);

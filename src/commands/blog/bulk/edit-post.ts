@@ -18,7 +18,10 @@ export async function editPost(
   draft: Readonly<Record<string, unknown>>,
 ): Promise<EditedPost> {
   if (!context.canPrompt) {
-    throw terminalNeeded('--edit', 'leave out --edit to create the post from the file and the flags');
+    throw terminalNeeded(
+      '--edit needs a terminal',
+      'leave out --edit to create the post from the file and the flags',
+    );
   }
   return editUntilUsed(context, await renderMarkdownPost(draft), {
     fileName: 'post.md',
