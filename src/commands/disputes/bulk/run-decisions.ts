@@ -57,6 +57,7 @@ export async function decideAll(decisions: DecisionRun): Promise<ExitCode> {
   try {
     for (const row of badLast(rows)) {
       if (context.io.signal.aborted) stop ??= cancelledError();
+      const isLeft = stop !== null && row.plan === 'decide';
       const { line, fatal }: RowEnd =
         stop === null
           ? await decideRow(patient, row)
@@ -67,7 +68,7 @@ export async function decideAll(decisions: DecisionRun): Promise<ExitCode> {
       stop ??= fatal;
       const result = resultOf(row, line);
       results.push(result);
-      const shown = isInPlanOnly(context, row) ? null : resultLine(context, result, widths);
+      const shown = isLeft || isInPlanOnly(context, row) ? null : resultLine(context, result, widths);
       if (row.plan === 'decide') progress.step(shown);
       else if (shown !== null) context.print(shown);
       try {
