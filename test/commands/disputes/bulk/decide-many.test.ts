@@ -448,7 +448,12 @@ test('a cancelled run ends between two decisions and says what is done', async (
     stderr: expect.stringContaining('stopped after 1 decision, 2 left: cancelled; nothing more was sent'),
   });
   // The error counts the rows that are left; only what was decided has a line.
-  expect(result.stdout.trimEnd().split('\n').filter((line) => line.includes('line '))).toHaveLength(1);
+  expect(
+    result.stdout
+      .trimEnd()
+      .split('\n')
+      .filter((line) => line.includes('line ')),
+  ).toHaveLength(1);
   expect(receiptOf(machine.folder)).toMatchObject([{ outcome: 'applied', disputeId: ids[0] }]);
   expect((await tables(service)).decisions).toHaveLength(2);
 });
