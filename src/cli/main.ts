@@ -31,13 +31,10 @@ export async function main(
     const { readGlobalFlags } = await import('./command/global-flags.ts');
     const flags = readGlobalFlags(parsed);
     for (const flag of refusedFlags(definition)) {
-      if (parsed.options.has(flag))
-        throw usageError(
-          `this command does not support ${flag}`,
-          flag === '--dry-run' && definition.options?.some((option) => option.flag === '--no-send')
-            ? 'use --no-send instead, which sends nothing; nothing was done'
-            : `remove ${flag}; nothing was done`,
-        );
+      if (!parsed.options.has(flag)) continue;
+      const instead = flag === '--dry-run' ? definition.insteadOfDryRun : undefined;
+      const advice = instead === undefined ? `remove ${flag}` : `use ${instead} instead`;
+      throw usageError(`this command does not support ${flag}`, `${advice}; nothing was done`);
     }
     ran = true;
     const attempt = async (given: GlobalFlags): Promise<GlobalFlags | null> => {

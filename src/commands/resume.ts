@@ -64,6 +64,7 @@ result from the store where that is possible. What it can neither send again nor
       description: 'Send nothing; record what you found in the store: applied or not-applied',
     },
   ],
+  insteadOfDryRun: '--no-send',
   examples: ['resume', 'resume 7k3f9a --json', 'resume 7k3f9a --mark not-applied'],
   async run(context, parsed) {
     const history = await context.history();
