@@ -63,7 +63,7 @@ function programPage(commands: readonly LoadedCommand[], facts: ManualFacts): st
     '.SH FILES',
     ...files.flatMap(([name, meaning]) => ['.TP', `.I ${escapeWord(name)}`, roff(meaning)]),
     '.SH EXAMPLES',
-    ...examples(['--demo demo info', '--demo backup create --label first --sections store']),
+    ...examples(['demo info', '--demo backup create --label first --sections store']),
     '.SH SEE ALSO',
     commands.map(({ path }) => `.BR ${escapeWord(pageName(path))} (1)`).join(',\n'),
   ]);
@@ -113,7 +113,7 @@ function details({ definition }: LoadedCommand): string[] {
   return [
     roff(definition.description),
     ...(definition.arguments ?? []).flatMap(argument),
-    ...options([...(definition.options ?? []), ...sharedOptions(definition)]),
+    ...options([...listedGlobals(definition), ...(definition.options ?? []), ...sharedOptions(definition)]),
     '.PP',
     'Examples:',
     '.PP',
@@ -130,6 +130,11 @@ function sharedOptions(definition: CommandDefinition): OptionSpec[] {
   return globalOptions
     .filter(({ flag }) => refusable.has(flag) && !refused.includes(flag))
     .map((option) => ({ ...option, group: outputFileOption.group }));
+}
+
+function listedGlobals({ listedGlobals: listed = [] }: CommandDefinition): OptionSpec[] {
+  const found = globalOptions.filter(({ flag }) => listed.includes(flag));
+  return found.map((option) => ({ ...option, group: defaultGroup }));
 }
 
 function argument({ name, description }: ArgumentSpec): string[] {

@@ -139,6 +139,6 @@ function readBody(
 function problemOf({ statusText, headers, text }: Answer, status: number): Problem {
   const problem = readProblem({ status, statusText, contentType: headers['content-type'] ?? '', text });
   if (status >= 400 || headers.location === undefined) return problem;
-  const message = `HTTP ${status}: redirects to ${headers.location.slice(0, 200)} (redirects are not followed; check the base URL)`;
+  const message = `HTTP ${status}: redirects to ${headers.location.slice(0, 200)}, and redirects are not followed`;
   return { ...problem, message };
 }

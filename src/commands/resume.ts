@@ -37,7 +37,7 @@ interface Report {
 export const command: CommandDefinition = {
   description: `Finish changes that were interrupted, or that were sent without a readable response. A change with an
 idempotency key is sent again with the same key and the same bytes, so it takes effect once. For others, resume reads the
-result from the store where that is possible. What it can neither send again nor read stays open, and resume says what to do.`,
+result from the store where that is possible. Where neither is possible, the change stays open, and resume says what to do.`,
   arguments: [
     {
       name: 'id',

@@ -63,8 +63,8 @@ export class KeyReusedError extends Error {
 
   constructor(earlier: HistoryRecord) {
     super(
-      `idempotency key ${earlier.idempotencyKey} was already used with different arguments ` +
-        `(${earlier.id}, ${earlier.createdAt}); use another key, or repeat the original command exactly`,
+      `idempotency key ${earlier.idempotencyKey} was already used with other arguments; ` +
+        `use another key, or repeat the earlier command exactly`,
     );
     this.earlier = earlier;
   }

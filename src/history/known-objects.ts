@@ -1,5 +1,5 @@
 import type { RecordOutline } from './records/outline.ts';
-import { fatesOfPosts } from './restored-posts.ts';
+import { fatesAfterRestores } from './restored-items.ts';
 
 /** Kinds of things that the service does not list. */
 export type KnownKind = 'backup' | 'dispute' | 'post' | 'endpoint' | 'reclaim' | 'notification';
@@ -32,7 +32,7 @@ const operationsOf: Readonly<Record<KnownKind, readonly string[]>> = {
 
 /**
  * The objects of a kind that records (newest first) and reads (newest last) mention: each once, in its last known state,
- * the last seen first. An object that only a refusal mentions is left out, because it may not exist, and so is a post that a
+ * the last seen first. An object that only a refusal mentions is left out, because it may not exist, and so is what a
  * restore has removed.
  */
 export function knownObjects(
@@ -40,7 +40,7 @@ export function knownObjects(
   records: readonly RecordOutline[],
   seen: readonly SeenObject[] = [],
 ): KnownObject[] {
-  const fateOf = kind === 'post' ? fatesOfPosts(records) : () => 'exists';
+  const fateOf = fatesAfterRestores(operationsOf[kind][0] ?? '', records);
   const sightings = [
     ...records
       .filter((record) => operationsOf[kind].includes(record.operation) && fateOf(record) !== 'gone')

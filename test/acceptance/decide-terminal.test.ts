@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { launcher, newProgramMachine, testNode } from '../helpers/program.ts';
 import { openTerminal } from '../helpers/terminal.ts';
 import { setScene } from './scene.ts';
@@ -69,9 +69,10 @@ test('disputes are decided one by one: skip, back, an earlier reason, Ctrl-C, an
   await terminal.shows(/✓ Decided dispute \S+ as won \(1 of 4\)\n(.*\n)*2 of 4\n(.*\n)+❯ won\n/);
   terminal.press('Skip this', 'Enter');
   await terminal.shows(/3 of 4\n(.*\n)+❯ won\n/);
-  terminal.press('lost', 'Enter');
-  await terminal.shows(/start from\?\n❯ Delivered in time\n/);
   terminal.press('Enter');
+  // A resolution of another status is not offered.
+  await terminal.shows(/Resolution:\n❯ Write a new one\n {2}Delivered in time\n/);
+  terminal.press('Delivered', 'Enter');
   await terminal.shows(/Resolution: Delivered in time$/);
   terminal.type(', and back');
   await confirm();
@@ -89,7 +90,7 @@ test('disputes are decided one by one: skip, back, an earlier reason, Ctrl-C, an
   await terminal.shows(/4 of 4\n(.*\n)+❯ won\n/);
   terminal.press('Skip this', 'Enter');
   expect(await terminal.shows(/exit \d/)).toMatch(
-    /2 decided in an earlier run, 2 not sent; receipt:\s.*ids\.csv\.receipt\.jsonl\nRun the same command again to decide the rest\.\nexit 0/,
+    /2 decided in an earlier run, 2 skipped; receipt:\s.*ids\.csv\.receipt\.jsonl\nRun the same command again to decide the rest\.\nexit 0/,
   );
 
   const receipt = readFileSync(path.join(machine.folder, 'ids.csv.receipt.jsonl'), 'utf8');
@@ -102,7 +103,7 @@ test('disputes are decided one by one: skip, back, an earlier reason, Ctrl-C, an
     {
       disputeId: ids[2],
       outcome: 'applied',
-      decision: { status: 'lost', resolution: 'Delivered in time, and back' },
+      decision: { status: 'won', resolution: 'Delivered in time, and back' },
     },
   ]);
 });
@@ -145,5 +146,32 @@ test('a dispute that this machine had not seen before is confirmed by the beginn
   expect(other).not.toBe(asked);
   expect(other).toMatch(new RegExp(`^${asked}`));
   terminal.type(asked);
-  await terminal.shows(/1 decided, 1 not sent(.*\n)+exit 0/);
+  await terminal.shows(/1 decided, 1 skipped(.*\n)+exit 0/);
+});
+
+test('a second Ctrl-C ends the wait for a decision in flight, and its outcome is said', async () => {
+  const { machine, example, proxy } = await setScene();
+  const own = (await machine.run(['disputes', 'open', '--reason', 'Mine', '-q'])).stdout.trim();
+  const other = example.disputes.find(({ status }) => status === 'open')?.id ?? '';
+  const terminal = await openTerminal(machine.folder, machine.env);
+  terminal.type(`clear; '${testNode}' '${launcher}' disputes decide ${own} ${other}; echo "exit $?"`);
+  await terminal.shows(/1 of 2\n(.*\n)+❯ won\n/);
+  terminal.press('Enter');
+  await terminal.shows(/Resolution:$/);
+  terminal.type('Delivered');
+  const screen = await terminal.shows(/Type [\da-f-]+ to confirm:$/);
+  const testEnds = new Promise<void>((resolve) => onTestFinished(() => resolve()));
+  proxy.decide(({ method }) => (method === 'POST' ? { holdUntil: testEnds } : 'pass'));
+
+  terminal.type(/Type ([\da-f-]+) to confirm:$/.exec(screen)?.[1] ?? '');
+  await terminal.shows(/Waiting for .* s/);
+  terminal.press('C-c');
+  await terminal.shows(/Press Ctrl-C again to stop\s+immediately/);
+  terminal.press('C-c');
+
+  const end = await terminal.shows(/exit \d+/);
+  expect(end).toMatch(/1 not sent, 1 unknown|1 unknown, 1 not sent/);
+  expect(end).toContain('its outcome is unknown');
+  expect(end).toMatch(/storectl resume \S+/);
+  expect(end).toContain('exit 10');
 });

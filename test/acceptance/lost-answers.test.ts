@@ -231,12 +231,26 @@ test('Retry-After beyond the deadline: exit 8 at once, one request, and the time
   const { proxy, machine } = await setScene();
   proxy.decide(() => ({ status: 429, headers: { 'retry-after': '7200' } }));
   // A program that waited would be killed long before.
-  const args = ['backup', 'create', '--label', 'nightly', '--sections', 'store', '--timeout', '3600'];
+  const args = [
+    'backup',
+    'create',
+    '--label',
+    'nightly',
+    '--sections',
+    'store',
+    '--timeout',
+    '3600',
+    '--json',
+  ];
   const startedAt = Date.now();
   const result = await machine.run(args);
   expect(result.exitCode).toBe(8);
   expect(proxy.requests).toHaveLength(1);
-  const at = Date.parse(/after .*\((\S+)\)/.exec(result.stderr)?.[1] ?? '');
+  const { retryAt, hint } = errorOf(result);
+  expect(hint).toMatch(
+    /^run the command again after 20.* \(in 2 hours\), or add --timeout 7260 to wait until then$/,
+  );
+  const at = Date.parse(String(retryAt));
   expect(Math.abs(at - startedAt - 7_200_000)).toBeLessThan(300_000);
 });
 

@@ -49,7 +49,7 @@ const rows: Readonly<Record<string, Row>> = {
   'blog create': { missing: 3, given: () => ['--title', 'Sale', '--content-md', 'Text.'] },
   'settings show': { missing: 0, given: () => ['--json'] },
   'settings save': { missing: 3, given: () => ['--quiet-hours-start', '21:00'] },
-  'settings diff': { missing: 0, given: () => ['--quiet-hours-start', '20:00'] },
+  'settings diff': { missing: 2, given: () => ['--quiet-hours-start', '20:00'] },
   // An editor needs somebody who edits.
   'settings edit': { missing: 3, given: () => ['--json'], code: 3 },
   'disputes list': { missing: 0, given: () => ['--json'] },

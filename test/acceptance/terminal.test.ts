@@ -57,7 +57,7 @@ test('settings edit: text that is no YAML comes back too, with its line; left as
   terminal.type('storectl settings edit; echo "exit $?"');
   await terminal.shows(/exit 2/);
   const second = readFileSync(path.join(scene.machine.folder, 'seen-2.yaml'), 'utf8');
-  const line = /^# Not saved:\n# invalid YAML in line (\d+) /.exec(second)?.[1];
+  const line = /^# Not saved:\n# invalid YAML in line (\d+)/.exec(second)?.[1];
   expect(second.split('\n')[Number(line) - 1]).toBe('  timezone: "a" b');
   expect(scene.proxy.writes()).toEqual([]);
 });

@@ -124,7 +124,7 @@ test('a redirect is not followed, and the key goes to no other host', async () =
     kind: 'rejected',
     status: 307,
     problem: {
-      message: `HTTP 307: redirects to ${other.url}/v1/x (redirects are not followed; check the base URL)`,
+      message: `HTTP 307: redirects to ${other.url}/v1/x, and redirects are not followed`,
     },
   });
   expect(other.connections).toBe(0);

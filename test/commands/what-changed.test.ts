@@ -72,7 +72,7 @@ test('after a restore this machine no longer knows the store, so nothing is said
   const afterBackup = await machine.run(['store', 'update', '--name', 'C']);
 
   expect(notices(afterBackup).slice(1)).toEqual([
-    'No undo: the previous values are not known on this machine. Restoring backup "y" (just now) takes back all changes of the store since then:',
+    'No undo: the previous values are not known on this machine. Restoring backup "y" (just now) undoes all changes to the store section since then:',
     expect.stringMatching(/^ {2}storectl backup restore \S+ --sections store$/),
   ]);
 });

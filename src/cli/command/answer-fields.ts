@@ -35,7 +35,7 @@ export function refuseUnknownFields(fields: readonly (readonly string[])[], know
   const listed = near === null ? known : nearestFirst(known, first);
   throw usageError(
     `unknown field${unknown.length === 1 ? '' : 's'}: ${unknown.map(suggest).join(', ')}`,
-    `${near === null ? 'fields' : 'similar fields'}: ${listed.slice(0, maxSuggestions).join(', ')}; --json prints all fields`,
+    `${near === null ? 'fields' : 'similar fields'}: ${listed.slice(0, maxSuggestions).join(', ')}${listed.length > maxSuggestions ? ', …' : ''}; --json prints all fields`,
     {
       code: 'unknown_field',
       fields: unknown.map((field) => ({ field, flag: '--fields', detail: 'is not a known field' })),

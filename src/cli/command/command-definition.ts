@@ -15,6 +15,8 @@ export interface CommandDefinition {
   readonly notes?: readonly string[];
   /** Dotted names of the known fields of the answer, for `--fields`. */
   answerFields?(): readonly string[];
+  /** Global flags that its own help lists, because it cannot do without them. */
+  readonly listedGlobals?: readonly string[];
   /** Whether it supports `--dry-run`. Other commands refuse the flag instead of ignoring it. */
   readonly dryRun?: boolean;
   /** Flag of its own that serves instead of `--dry-run`. */

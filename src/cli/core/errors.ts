@@ -22,6 +22,8 @@ export interface ErrorDetails {
   readonly outcome?: OutcomeKind | undefined;
   readonly status?: number | undefined;
   readonly requestId?: string | undefined;
+  /** When the service wants to be asked again, ISO 8601. */
+  readonly retryAt?: string | undefined;
   /** Id of the history record, which `storectl resume` and `storectl history show` take. */
   readonly operationId?: string | undefined;
   readonly fields?: readonly FieldError[] | undefined;

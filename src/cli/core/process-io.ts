@@ -2,8 +2,8 @@ import { homedir } from 'node:os';
 import type { Io } from './io.ts';
 
 /**
- * The real process. The first Ctrl-C or SIGTERM aborts the signal, so that a command can report what it knows; the second
- * one kills the process.
+ * The real process. The first Ctrl-C or SIGTERM aborts the signal, so that a command can report what it knows; the
+ * second one kills the process, unless the command has asked to be told.
  */
 export function processIo(): Io {
   const controller = new AbortController();
@@ -27,6 +27,10 @@ export function processIo(): Io {
     process,
     homeDirectory: findHome(),
     signal: controller.signal,
+    onSecondInterrupt(stop) {
+      process.once('SIGINT', stop);
+      return () => process.off('SIGINT', stop);
+    },
     async ignoreInterruptsDuring(work) {
       editing = true;
       try {

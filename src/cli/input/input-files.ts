@@ -133,7 +133,7 @@ export async function parseObject(
       if (problem !== undefined) throw problem;
       value = document.toJS();
     } catch (error) {
-      const problem = `invalid ${/^\s*[{[]/.test(text) ? 'JSON' : 'YAML'}${describeYamlError(error, linesAbove)}`;
+      const problem = `invalid ${/^\s*[{[]/.test(text) ? 'JSON' : 'YAML'}${describeYamlError(error, text, linesAbove)}`;
       throw invalidInput(
         name === null ? problem : `${name} is not valid: ${problem}`,
         'fix it and run the command again',
@@ -148,11 +148,12 @@ export async function parseObject(
   );
 }
 
-/** ` in line 3 (…)`, with the position that the parser puts into its message moved to the front. */
-function describeYamlError(error: unknown, linesAbove: number): string {
-  const [reason = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
-  const [, text = reason, line] = /^(.*?) at line (\d+), column \d+:?$/.exec(reason) ?? [];
-  return `${line === undefined ? '' : ` in line ${Number(line) + linesAbove}`} (${text})`;
+/** ` in line 3 (tags: [a, b)`. The reasons that the parser gives are for its authors. */
+function describeYamlError(error: unknown, text: string, linesAbove: number): string {
+  const found = error instanceof Error ? / at line (\d+), column \d+/.exec(error.message)?.[1] : undefined;
+  if (found === undefined) return '';
+  const line = text.split('\n')[Number(found) - 1]?.trim() ?? '';
+  return ` in line ${Number(found) + linesAbove}${line === '' ? '' : ` (${line.slice(0, 40)})`}`;
 }
 
 /** The name of a file in messages. */

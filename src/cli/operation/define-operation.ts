@@ -1,4 +1,6 @@
 import type { Operation } from '../../contract/operation.ts';
+import { isOpen } from '../../history/records/outline.ts';
+import type { HistoryRecord } from '../../history/records/record.ts';
 import { refuseUnknownFields } from '../command/answer-fields.ts';
 import type { CommandDefinition } from '../command/command-definition.ts';
 import type { Context } from '../command/context.ts';
@@ -18,7 +20,7 @@ import type { InputCommand, OperationCommand } from './run/operation-command.ts'
 import { classOptions, fieldOptions, parameterArguments } from './run/operation-options.ts';
 import { printDryRun, printResult } from './run/print-result.ts';
 import type { OperationRequest, Performed, Run, UserInterface } from './run/run.ts';
-import { announce, perform } from './run/send.ts';
+import { announce, earlierRecord, performCommand } from './run/send.ts';
 
 /** The command of an operation: input, guard, request, result. Its flags come from the contract. */
 export function operationCommand(command: OperationCommand): CommandDefinition {
@@ -72,9 +74,11 @@ async function runOperation(
   }
   const run = await prepareRun(context, command, fields, parsed);
   if (flags.dryRun) {
-    printDryRun({ ...run, request: await withIdempotencyKey(run.request) });
-    const note = command.dryRunNote?.(run) ?? null;
-    if (note !== null) context.notice(note);
+    await command.check?.(run)(await context.history());
+    const earlier = run.request.operation.class === 'keyed' ? await earlierRecord(run) : null;
+    printDryRun({ ...run, request: await withIdempotencyKey(run.request, earlier) });
+    const note = earlier === null ? command.dryRunNote?.(run) : describeEarlier(earlier);
+    if (note) context.notice(note);
     return undefined;
   }
   const file = optionValue(parsed, outputFileOption.flag);
@@ -110,18 +114,28 @@ async function performAsked(command: OperationCommand, run: Run): Promise<Perfor
     return reviewAndPerform(run, interview, command);
   }
   const preview = await command.preview?.(run);
-  if (preview === undefined) return (command.perform ?? perform)(run);
+  if (preview === undefined) return performCommand(command, run);
   // What changed is printed with the result.
   if (preview.changesNothing) context.notice(preview.text);
   return preview.send();
 }
 
-/** A dry run shows an example of the key that a real run would generate. */
-async function withIdempotencyKey(request: OperationRequest): Promise<OperationRequest> {
+/** A dry run shows the key of the request that a real run would continue, else an example of one. */
+async function withIdempotencyKey(
+  request: OperationRequest,
+  earlier: HistoryRecord | null,
+): Promise<OperationRequest> {
   const { operation, body } = request;
   if (operation.class !== 'keyed' || body?.idempotencyKey !== undefined) return request;
   const { makeIdempotencyKey } = await import('../../client/idempotency-key.ts');
-  return { ...request, body: { ...body, idempotencyKey: makeIdempotencyKey() } };
+  return { ...request, body: { ...body, idempotencyKey: earlier?.idempotencyKey ?? makeIdempotencyKey() } };
+}
+
+/** What a real run would do with a request that this machine has sent before. */
+function describeEarlier(earlier: HistoryRecord): string {
+  return isOpen(earlier)
+    ? `Without --dry-run, ${earlier.id} is sent again, because its outcome is unknown: with the same idempotency key it is applied only once.`
+    : `Without --dry-run, nothing is sent: this was already applied (record ${earlier.id}).`;
 }
 
 /** Reads and checks the input and the connection, so that mistakes are found before anything is sent. */

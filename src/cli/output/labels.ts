@@ -6,7 +6,8 @@ export function labelOf(path: readonly string[]): string {
   const names = path
     .map((name, index) => (index < last ? name.replace(/^(template|social)s$/, '$1') : name))
     .map((name) => name.replace(/^reclaimId$/, 'reclaimNoticeId'))
-    .filter((name, index) => name !== 'settings' || index === last);
+    // The settings of the store; a section of a backup has that name too.
+    .filter((name, index) => name !== 'settings' || index > 0 || index === last);
   const known = knownLabels[names.join('.')];
   if (known !== undefined) return known;
   const words = names
@@ -35,6 +36,7 @@ const knownLabels: Readonly<Record<string, string>> = {
   'discordTemplate.description': 'Discord message text',
   'discordTemplate.title': 'Discord message title',
   ids: 'Notification IDs',
+  keyOrigin: 'Key for',
   liveStatsDefault: 'Live statistics by default',
   'mobilePrivacy.hideOrderValues': 'Order values hidden on phones',
   'mobilePrivacy.hideRevenue': 'Revenue hidden on phones',

@@ -1,15 +1,20 @@
 import { stripVTControlCharacters } from 'node:util';
 
-/** Wraps at spaces, and breaks words that are longer than `width` columns. An indented line stays indented. */
+/**
+ * Wraps at spaces, and breaks words that are longer than `width` columns. An indented line stays
+ * indented, and what follows a flag and two spaces stays in its column.
+ */
 export function wrapText(text: string, width: number): string {
   return text
     .split('\n')
     .flatMap((line) => {
       if (displayWidth(line) <= width) return [line];
       const [indentation = ''] = /^ */.exec(line) ?? [];
-      if (indentation.length > width / 2) return wrapLine(line, width);
-      const text = line.slice(indentation.length);
-      return wrapLine(text, width - indentation.length).map((part) => indentation + part);
+      const [column = ''] = /^ +(?:--|<)\S+(?: \S+)? {2,}/.exec(line) ?? [];
+      const start = column.length > width / 2 ? indentation : column || indentation;
+      if (start.length > width / 2) return wrapLine(line, width);
+      const parts = wrapLine(line.slice(start.length), width - start.length);
+      return parts.map((part, index) => (index === 0 ? start : ' '.repeat(start.length)) + part);
     })
     .join('\n');
 }
@@ -34,11 +39,19 @@ function wrapLine(line: string, width: number): string[] {
 
 function firstColumns(text: string, width: number): string {
   let head = '';
-  for (const character of text) {
-    if (head !== '' && displayWidth(head + character) > width) break;
-    head += character;
+  for (const part of printedParts(text)) {
+    if (head !== '' && displayWidth(head + part) > width) break;
+    head += part;
   }
   return head;
+}
+
+/** The start or end of a link, a color, or one character. */
+const printedPart = /\p{Cc}\].*?\p{Cc}\\?|\p{Cc}\[[0-9;?]*[A-Za-z]|./gsu;
+
+/** The text in parts that must not be broken: characters and whole escape sequences. */
+function printedParts(text: string): string[] {
+  return text.match(printedPart) ?? [];
 }
 
 /** Terminals show these two columns wide. */
@@ -48,22 +61,23 @@ const zeroWidth = /\p{Mark}|\u200c|\u200d/u;
 
 /** Columns that a line of text takes in a terminal, without its escape sequences. */
 export function displayWidth(text: string): number {
-  if (text.includes('\u001b')) return displayWidth(stripVTControlCharacters(text));
-  if (/^[\x20-\x7e]*$/.test(text)) return text.length;
+  const visible = text.includes('\u001b') ? stripVTControlCharacters(text) : text;
+  if (/^[\x20-\x7e]*$/.test(visible)) return visible.length;
   let columns = 0;
-  for (const character of text) columns += zeroWidth.test(character) ? 0 : wide.test(character) ? 2 : 1;
+  for (const character of visible) columns += zeroWidth.test(character) ? 0 : wide.test(character) ? 2 : 1;
   return columns;
 }
 
 /** The text, or its beginning and an ellipsis, in at most `width` columns. */
 export function truncateText(text: string, width: number): string {
   if (displayWidth(text) <= width) return text;
+  const parts = printedParts(text);
   let kept = '';
-  for (const character of text) {
-    if (displayWidth(kept + character) >= width) break;
-    kept += character;
-  }
-  return `${kept}…`;
+  let next = 0;
+  for (; displayWidth(kept + (parts[next] ?? '')) < width; next += 1) kept += parts[next];
+  // Colors and links that began before the cut end after it.
+  const ends = parts.slice(next).filter((part) => part.length > 2);
+  return `${kept}…${ends.join('')}`;
 }
 
 /** The narrowest column that text is wrapped into. */

@@ -86,7 +86,10 @@ export const tree: Readonly<Record<string, Group | Leaf>> = {
       prune: leaf('Remove old records', () => import('../../commands/history/prune.ts')),
     },
   },
-  resume: leaf('Settle changes with an unknown outcome', () => import('../../commands/resume.ts')),
+  resume: leaf(
+    'Finish interrupted changes, and find out what was applied',
+    () => import('../../commands/resume.ts'),
+  ),
   auth: {
     summary: 'Log in, log out, and show which key is used',
     commands: {

@@ -63,7 +63,7 @@ export function createProgram({ words, io, writeHelp, run }: ProgramOptions): Co
 }
 
 const overview = `Try it without an account:
-  $ storectl --demo demo info
+  $ storectl demo info
   $ storectl --demo backup create --label first --sections store
 
 Exit codes: 0 done, 1 bug, 2 usage, 3 input needed, 4 key refused, 5 not found,
@@ -145,9 +145,14 @@ async function configureLeaf(command: Command, leaf: Leaf, run: Runner): Promise
   for (const { name, description, variadic } of names) {
     command.argument(`[${name}${variadic ? '...' : ''}]`, description);
   }
-  addOptions(command, (definition.options ?? []).flatMap(parserOptions));
+  const { listedGlobals = [] } = definition;
+  const isListed = ({ flag }: OptionSpec) => listedGlobals.includes(flag);
+  const listed = globalOptions.filter(isListed).map((option) => ({ ...option, group: defaultGroup }));
+  addOptions(command, [...listed, ...(definition.options ?? [])].flatMap(parserOptions));
   const refused = refusedFlags(definition);
-  addOptions(command, refused.length === 0 ? globals : globalOptions.flatMap(parserOptions));
+  const isShared = refused.length === 0 && listed.length === 0;
+  const others = () => globalOptions.filter((option) => !isListed(option)).flatMap(parserOptions);
+  addOptions(command, isShared ? globals : others());
   for (const option of command.options) if (refused.includes(option.long ?? '')) option.hideHelp();
   command.addHelpText(
     'after',

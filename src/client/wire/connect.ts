@@ -170,7 +170,8 @@ export function connectTimeout(url: URL): WireError {
 /** The system's code for the error where there is one, else its message: undici's own codes say less than its texts. */
 export function reasonOf(error: Error): string {
   const code = 'code' in error && typeof error.code === 'string' ? error.code : 'UND_ERR';
-  return code.startsWith('UND_ERR') ? error.message : code;
+  if (!code.startsWith('UND_ERR')) return code;
+  return error.message === 'other side closed' ? 'closed by the other side' : error.message;
 }
 
 /** Host without the brackets of an IPv6 address. */

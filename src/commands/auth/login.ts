@@ -29,6 +29,7 @@ export const command: CommandDefinition = {
 read-only request. You are asked for the key, which is not shown; with --with-key it is read from standard input. It is
 never a flag, because command lines are visible to other programs and stay in the shell history.`,
   options: [{ flag: '--with-key', description: 'Read the key from standard input' }],
+  listedGlobals: ['--store', '--base-url'],
   examples: [
     'auth login',
     'auth login --base-url https://api.example.com --store 4be5… --with-key < key.txt',

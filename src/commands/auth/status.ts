@@ -44,7 +44,7 @@ checked with a read-only request, unless --offline is given. It is never shown.`
   examples: ['auth status', 'auth status --offline', 'auth status --profile outlet --json'],
   async run(context, parsed) {
     const settings = await context.settings();
-    const { profile, storeId, baseUrl, apiKey } = settings;
+    const { profile, storeId, baseUrl, apiKey, storedKeyOrigin } = settings;
     const demo = profile === demoProfile;
     const offline = isOn(parsed, '--offline');
     const { access, exitCode, advice, error } = offline ? notChecked : await tryKey();
@@ -62,13 +62,17 @@ checked with a read-only request, unless --offline is given. It is never shown.`
     else {
       const shown = (value: string | null, sourced: Sourced<unknown> | null) =>
         value === null ? 'not set' : printable(value) + (sourced ? originOf(sourced.source) : '');
+      const keyForPeople =
+        apiKey === null && storedKeyOrigin !== undefined
+          ? `stored for ${printable(storedKeyOrigin)}; not sent to another base URL`
+          : shown(apiKey?.source === 'profile' ? 'stored' : status.key, apiKey);
       context.print(
         renderRecord(
           [
             ['Profile', printable(profile) + originOf(settings.profileSource)],
             ['Base URL', shown(status.baseUrl, baseUrl)],
             ['Store ID', shown(status.storeId, storeId)],
-            ['Key', shown(status.key, apiKey)],
+            ['Key', keyForPeople],
             ['Access', access],
           ],
           context.out,
@@ -83,7 +87,8 @@ checked with a read-only request, unless --offline is given. It is never shown.`
       const login = `run \`${loginCommand(profile)}\``;
       if (!demo && apiKey === null) {
         const advice = `${login}, or set STORECTL_API_KEY`;
-        return { access: 'no key', exitCode: exitCodes.notAllowed, advice };
+        const access = storedKeyOrigin === undefined ? 'no key' : 'no key for this base URL';
+        return { access, exitCode: exitCodes.notAllowed, advice };
       }
       const { client, storeId: id, baseUrl: url } = await context.connect();
       const outcome = await client.call(showSettings, {

@@ -19,7 +19,7 @@ storectl exits with the most severe code.`,
   examples: [
     'backup create --label nightly --sections store,blog',
     'backup create --label "before the sale" --sections store --output-file backup.json',
-    'backup create --label "nightly {date}" --sections store --idempotency-key nightly-31',
+    'backup create --label nightly --sections store --idempotency-key "nightly-$(date +%F)"',
     'backup create --label "run {run}" --sections store --idempotency-from ci',
     'backup create --label nightly --sections store --profile shop --profile outlet',
   ],

@@ -8,7 +8,6 @@ import { deriveFlags } from '../../cli/input/field-flags.ts';
 import { checkBody, readBody } from '../../cli/input/request-body.ts';
 import { operationCommand } from '../../cli/operation/define-operation.ts';
 import { refuseRepeated } from '../../cli/operation/run/duplicate-guard.ts';
-import { perform } from '../../cli/operation/run/send.ts';
 import { createBlogPost } from '../../contract/operations/blog.ts';
 import { allowDuplicate, slugsAreUnique } from './bulk/flags.ts';
 
@@ -42,7 +41,7 @@ existing posts are left alone. Exits with the most severe code of all files.`,
       {
         flag: slugsAreUnique,
         description:
-          'With several files: confirm that the service rejects duplicate slugs, so that a post whose response was lost can be sent again',
+          'With several files: send a post again if its response was lost (only if the service rejects duplicate slugs)',
         group: 'Safety:',
       },
     ],
@@ -62,7 +61,7 @@ existing posts are left alone. Exits with the most severe code of all files.`,
       const status = getPath(answer, ['status']);
       return `Created post "${String(getPath(answer, ['title']))}"${typeof status === 'string' ? ` (${status})` : ''}`;
     },
-    perform: (run) => perform(run, { check: refuseRepeated(run, 'post', allowDuplicate) }),
+    check: (run) => refuseRepeated(run, 'post', allowDuplicate),
   });
 
 const definition = onePost();

@@ -11,7 +11,7 @@ const columns = ['id', 'subdomain', 'status', 'reason', 'title', 'read', 'name',
 
 export const command: CommandDefinition = {
   description: 'List the contents of the demo store, with ids to try commands with.',
-  examples: ['--demo demo info', '--demo demo info --json'],
+  examples: ['demo info', 'demo info --json'],
   async run(context) {
     const { example } = await context.demo();
     if (context.flags.json) {

@@ -25,7 +25,7 @@ records the decisions in a file: it shows the plan, asks you to confirm the numb
 Rows that cannot be decided are skipped. With ${from}, statuses other than won, lost and withdrawn are accepted only if you
 have used them before for a single dispute. With several ids, or a file that contains only ids, you decide one by one in a
 terminal. Run the same command again to continue. Exits with the most severe code of all rows (10 unknown, 6 decided differently, 5 not found, 7
-rejected, 2 invalid row).`,
+rejected, 2 invalid row), or with 130 if you cancel it.`,
   arguments: [
     {
       name: 'disputeId',
@@ -40,7 +40,7 @@ rejected, 2 invalid row).`,
       flag: from,
       value: 'FILE',
       description:
-        'Decide many: CSV with columns disputeId,status,resolution, JSON Lines, or ids alone; - for standard input',
+        'Decide many: CSV with columns disputeId (whole ids),status,resolution, JSON Lines, or ids alone; - for standard input',
       group: 'Input:',
     },
     {

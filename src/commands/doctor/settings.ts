@@ -48,7 +48,9 @@ export async function checkSettings(context: Context): Promise<SettingsFindings>
     ...checkFolderFile(context.io),
     ok(
       'profile',
-      `${profile} (${profileSource === 'default' ? '' : 'from '}${describeSource(profileSource)})`,
+      profileSource === 'profile'
+        ? profile
+        : `${profile} (${profileSource === 'default' ? 'default' : `from ${describeSource(profileSource)}`})`,
     ),
   ];
   if (profile === demoProfile) return { findings, settings, mayTryKey: true };

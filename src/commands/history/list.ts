@@ -64,7 +64,9 @@ was applied, and what is still open. Changes made elsewhere are not included: th
       ...(state === 'open' ? { open: true } : { state }),
     });
     for (const { file, message } of problems)
-      context.notice(context.err.color.yellow(printable(`${file} ${message}`)));
+      context.notice(context.err.color.yellow(printable(`warning: ${file} ${message}`)));
+    if (problems.some(({ kind }) => kind === 'damaged'))
+      context.noticeToCopy('Run `storectl history repair` to move it aside. Until then, no change is sent.');
     const summaries = await summarize(context, records.slice(0, limit));
     const isFiltered = operation !== undefined || state !== undefined;
     printList(context, summaries, {
@@ -133,5 +135,5 @@ function describeResult({ state, open, result }: RecordSummary, { color, width, 
   }
   const paint = open ? color.yellow : color.red;
   const words = paint(describeState({ state, open }));
-  return text === null ? words : `${words}: ${text}`;
+  return text === null || open ? words : `${words}: ${text}`;
 }

@@ -30,7 +30,13 @@ function report(context: Context, { file, movedTo, message, lost }: RepairedFile
 }
 
 function describe({ id, operation, createdAt, storeId, idempotencyKey, state }: SalvagedRecord): string {
-  const unknown = (text: string | null) => (text === null ? '?' : printable(text));
-  const parts = [unknown(id), unknown(operation), unknown(createdAt), `store ${unknown(storeId)}`];
-  return [...parts, `key ${unknown(idempotencyKey)}`, `state ${unknown(state)}`].join('  ');
+  const named = { store: storeId, key: idempotencyKey, state };
+  const parts = [
+    operation,
+    createdAt,
+    ...Object.entries(named).map(([name, value]) => (value === null ? null : `${name} ${value}`)),
+  ].filter((part) => part !== null);
+  return [id ?? 'unknown id', ...(parts.length === 0 ? ['nothing else could be read'] : parts)]
+    .map(printable)
+    .join('  ');
 }

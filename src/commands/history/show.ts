@@ -23,7 +23,7 @@ export const command: CommandDefinition = {
   arguments: [
     {
       name: 'id',
-      description: 'ID from `storectl history list`, or its last six characters',
+      description: 'ID of the change, whole or its last six characters',
       complete: 'record',
     },
   ],
@@ -43,7 +43,11 @@ export const command: CommandDefinition = {
     const { id: recordId, createdAt, operation, storeId, result, attempts } = summary;
     const head = {
       ...{ id: recordId, createdAt, operation, storeId, service: origin },
-      ...{ state: describeState({ state: summary.state, open }), result, attempts },
+      ...{
+        state: describeState({ state: summary.state, open }),
+        result: open ? undefined : result,
+        attempts,
+      },
       failure: record.failure?.message,
     };
     const sent: unknown = record.body === null ? {} : JSON.parse(record.body);

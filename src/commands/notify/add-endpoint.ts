@@ -1,7 +1,6 @@
 import { getPath } from '../../cli/core/field-path.ts';
 import { operationCommand } from '../../cli/operation/define-operation.ts';
 import { refuseRepeated } from '../../cli/operation/run/duplicate-guard.ts';
-import { perform } from '../../cli/operation/run/send.ts';
 import { addEndpoint } from '../../contract/operations/notifications.ts';
 
 const allowDuplicate = '--allow-duplicate';
@@ -18,5 +17,5 @@ Adding the same endpoint again within 24 hours is an error unless ${allowDuplica
     'notify add-endpoint --name Night --url https://… --events feedback_digest --no-enabled',
   ],
   defaults: { kind: 'discord' },
-  perform: (run) => perform(run, { check: refuseRepeated(run, 'endpoint', allowDuplicate) }),
+  check: (run) => refuseRepeated(run, 'endpoint', allowDuplicate),
 });

@@ -18,6 +18,7 @@ import { pathParameterProblem } from '../../contract/operation.ts';
 export const command: CommandDefinition = {
   description: `Set the base URL or the store of a profile. The profile is created if it does not exist. A stored key is used only for the base URL that it was stored for: after changing the base URL, log in again.`,
   arguments: [{ name: 'name', description: 'Name of the profile', complete: 'profile' }],
+  listedGlobals: ['--store', '--base-url'],
   examples: [
     'profile set main --store 4be5…',
     'profile set staging --base-url https://staging.example.com --store 4be5…',

@@ -41,9 +41,10 @@ storage, or neither. This needs write access to the database, not a key.`,
     { flag: '--storage-key', value: 'KEY', description: 'Key of a file in your own storage' },
     databaseOption,
   ],
+  listedGlobals: ['--store'],
   examples: [
-    'service add-evidence --dispute 019a… --kind parcel --label Parcel --text 0034…',
-    'service add-evidence --dispute 019a… --kind email --label Emails --text-file emails.txt',
+    'service add-evidence --store 4be5… --dispute 019a… --kind parcel --label Parcel --text 0034…',
+    'service add-evidence --store 4be5… --dispute 019a… --kind email --label Emails --text-file emails.txt',
   ],
   async run(context, parsed) {
     const content = await readContent(context, parsed);

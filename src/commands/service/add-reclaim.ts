@@ -25,6 +25,7 @@ write access to the database, not a key.`,
     { flag: '--reason', value: 'TEXT', description: 'Why it is reclaimed; the store owner sees it' },
     databaseOption,
   ],
+  listedGlobals: ['--store'],
   examples: ['service add-reclaim --store 4be5… --subdomain juniper --reason "Trademark claim"'],
   async run(context, parsed) {
     const store = { description: 'store that gets the notice', question: 'Which store gets the notice?' };

@@ -25,6 +25,7 @@ the endpoints subscribed to it. This needs write access to the database, not a k
     { flag: '--data', value: 'KEY=VALUE', description: 'Value for the message; can be repeated' },
     databaseOption,
   ],
+  listedGlobals: ['--store'],
   examples: ['service emit --store 4be5… --event feedback_digest --data summary="14 new ratings"'],
   async run(context, parsed) {
     const given = optionValue(parsed, '--event');

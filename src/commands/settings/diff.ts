@@ -1,8 +1,9 @@
 import { printJson } from '../../cli/command/print-json.ts';
+import { usageError } from '../../cli/core/errors.ts';
 import { exitCodes } from '../../cli/core/exit-codes.ts';
 import { mergeObjects } from '../../cli/core/field-path.ts';
 import { changesBetween } from '../../cli/core/json-changes.ts';
-import { isOn } from '../../cli/core/parsed-command.ts';
+import { isOn, optionValue } from '../../cli/core/parsed-command.ts';
 import { operationInputCommand } from '../../cli/operation/define-operation.ts';
 import { saveSettings } from '../../contract/operations/settings.ts';
 import { clientFields, describeChanges, readSettings } from './settings-diff.ts';
@@ -18,9 +19,16 @@ exits with 6 if anything differs, for CI jobs that keep settings in a file.`,
   ],
   async run(run) {
     const { context, parsed } = run.ui;
+    const given = run.request.body ?? {};
+    if (Object.keys(given).length === 0 && optionValue(parsed, '--from-file') === undefined) {
+      throw usageError(
+        'nothing to compare',
+        'pass at least one field of `settings save`, or --from-file FILE',
+      );
+    }
     const { document } = await readSettings(run);
     const before = clientFields(document);
-    const changes = changesBetween(before, clientFields(mergeObjects(document, run.request.body ?? {})));
+    const changes = changesBetween(before, clientFields(mergeObjects(document, given)));
     if (context.flags.json) printJson(context, changes);
     else if (changes.length === 0) context.notice('No differences.');
     else context.print(describeChanges(changes, context.now(), context.out));

@@ -47,7 +47,7 @@ the meantime. storeId, env and updatedAt are read-only and are not sent.`,
   dryRunNote: ({ ui }) =>
     optionValue(ui.parsed, undoFlag) !== undefined
       ? 'Without --dry-run, only what this change set is undone; later changes of other fields stay.'
-      : 'Without --dry-run, these fields are merged into the current settings, and the whole document is sent; run `storectl settings diff` to see the changes.',
+      : 'Without --dry-run, these fields are merged into the current settings, and the whole document is sent. To see the changes, run `storectl settings diff` with the same flags.',
 });
 
 /** PUT replaces the document, so the other fields are read first and sent back. */

@@ -24,6 +24,16 @@ export async function describeLabelled(
   style: Style,
 ): Promise<string> {
   const { describeFieldChanges } = await import('../../cli/output/describe-changes.ts');
-  const fields = changes.map(({ path, before, after }) => ({ path: parsePath(path), before, after }));
+  const fields = changes
+    .flatMap(leavesOf)
+    .map(({ path, ...values }) => ({ path: parsePath(path), ...values }));
   return describeFieldChanges(fields, { now: now(), currency: null }, style);
+}
+
+/** The fields of an object that is new or gone, such as a template. */
+function leavesOf(change: Change): Change[] {
+  const { path, before, after } = change;
+  const isWhole = isObject(before ?? {}) && isObject(after ?? {});
+  const leaves = isWhole ? changesBetween(before ?? {}, after ?? {}, path) : [];
+  return leaves.length === 0 ? [change] : leaves;
 }

@@ -132,7 +132,7 @@ async function offerBackup({ ui: { context }, target }: Run): Promise<Performed[
   const { label, age, result } = recordSummary(made, context.now());
   const flags = await flagsToReach(context, target);
   return {
-    sentence: `Restoring backup "${printable(String(label))}" (${age}) takes back all changes of the store since then:`,
+    sentence: `Restoring backup "${printable(String(label))}" (${age}) undoes all changes to the store section since then:`,
     command: ['storectl', ...flags, 'backup', 'restore', result, '--sections', 'store'].join(' '),
   };
 }

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
+import { migrations } from './all-migrations.ts';
 import { ForeignDatabaseError, NewerDatabaseError } from './core/errors.ts';
 import type { Migration } from './core/migration.ts';
 import type { Engine, Queries, Storage } from './core/storage.ts';
-import { migrations } from './migrations/all-migrations.ts';
 
 /**
  * Brings the schema up to date in one transaction, under a lock: of several processes that start at once the first

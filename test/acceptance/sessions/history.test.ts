@@ -341,28 +341,26 @@ test('settings edit: an editor that breaks every text can be left, and the text 
     "$ storectl settings edit
     demo: example data on this machine, not a real store
     demo → store <uuid>
-    ? Invalid YAML in line 7 (Implicit keys need to be on a single line). What do you want to do?
+    ? Invalid YAML in line 7 (enabled: true). What do you want to do?
     ❯ Edit again
       Cancel and print the text
 
     ↑↓ navigate • ⏎ select"
   `);
   session.press('Enter');
-  await session.shows(/Edit\n +again\n(.*\n)+.*Edit again\n.*\n\n.*select$/);
+  await session.shows(/✔ .* Edit again\n\? (.*\n)+.*select$/);
   session.press('Down', 'Enter');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl settings edit
     demo: example data on this machine, not a real store
     demo → store <uuid>
-    ✔ Invalid YAML in line 7 (Implicit keys need to be on a single line). What do you want to do? Edit
-      again
-    ✔ Invalid YAML in line 7 (Implicit keys need to be on a single line). What do you want to do?
-      Cancel and print the text
+    ✔ Invalid YAML in line 7 (enabled: true). What do you want to do? Edit again
+    ✔ Invalid YAML in line 7 (enabled: true). What do you want to do? Cancel and print the text
 
     Your text:
 
     # Not saved:
-    # invalid YAML in line 7 (Implicit keys need to be on a single line)
+    # invalid YAML in line 7 (enabled: true)
     #
     # Operations settings. Save and close the editor to apply; an empty file cancels.
 
@@ -399,7 +397,7 @@ test('settings edit: an editor that breaks every text can be left, and the text 
     # again
     # again
 
-    error: invalid YAML in line 7 (Implicit keys need to be on a single line); nothing was saved
+    error: invalid YAML in line 7 (enabled: true); nothing was saved
       your text is printed above: save it to a file and run \`storectl settings save --from-file FILE\`
     $ echo "exit $?"
     exit 2

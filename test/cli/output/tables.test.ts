@@ -473,7 +473,7 @@ content-type: application/json
 test.each([
   [
     ['settings', 'save', '--quiet-hours-enabled'],
-    /the whole document is sent; run `storectl settings diff` to see the changes/,
+    /To see the changes, run `storectl settings diff` with the same flags/,
   ],
   [
     ['backup', 'restore', id, '--sections', 'store', '--confirm', id],
@@ -511,5 +511,18 @@ test('statuses, and deadlines that are near, are colored in tables and records; 
 test('wrapped lines keep their indentation', () => {
   expect(wrapText('3 failed:\n  line 2: status is empty', 18)).toBe(
     '3 failed:\n  line 2: status\n  is empty',
+  );
+});
+
+test('a colored word wider than the terminal is broken, and its color is not', () => {
+  const { red } = new Chalk({ level: 1 });
+  const wrapped = wrapText(red(`/state/${'a'.repeat(30)} is empty`), 20);
+  expect(stripVTControlCharacters(wrapped)).toBe(`/state/${'a'.repeat(13)}\n${'a'.repeat(17)} is\nempty`);
+  expect(wrapped).toContain('\u001b[31m');
+});
+
+test('what follows a flag stays in its column', () => {
+  expect(wrapText('  --status TEXT  Outcome of the dispute, such as won', 40)).toBe(
+    '  --status TEXT  Outcome of the dispute,\n                 such as won',
   );
 });

@@ -181,7 +181,7 @@ const wrong: Readonly<Record<string, Wrong>> = {
   'a YAML tag that means nothing here': {
     args: [...update, '--from-file', 'file'],
     file: 'name: !!js/function "x"\n',
-    says: 'Unresolved tag',
+    says: 'invalid YAML in line 1 (name: !!js/function',
   },
   'an id with a slash': { args: ['disputes', 'show', 'a/b'], says: '<disputeId> must not contain a slash' },
   'an id with a backslash': {

@@ -77,7 +77,7 @@ test('if the time of the backup is not known here, the answer says that the post
   const single = await machine.run(['blog', 'create', 'new-1.md']);
 
   const reason =
-    'created before the blog was restored; it may be gone. Add --allow-duplicate to create it again';
+    'created before a backup was restored; it may be gone. Add --allow-duplicate to create it again';
   expect(batch.stdout).toMatch(new RegExp(`exists +new-1.md .*${reason}`));
   expect(single).toMatchObject({ exitCode: 6, stderr: expect.stringContaining(reason) });
   expect(await slugs()).toEqual(['new-1', 'new-2', 'old']);
@@ -89,4 +89,44 @@ test('a restore of other sections changes nothing', async () => {
   await run('backup', 'restore', id, '--sections', 'store', '--confirm', id);
 
   expect((await run('blog', 'create', 'new-1.md', 'new-2.md')).stdout).toContain('already created');
+});
+
+test('an endpoint that a restore has removed is not listed, can be added again, and comes back with the undo', async () => {
+  const service = await startService();
+  const machine = machineFor(service);
+  const run = async (...args: readonly string[]) => {
+    const result = await machine.run(args);
+    expect(result, result.stderr).toMatchObject({ exitCode: 0 });
+    return result.stdout.trim();
+  };
+  const backUp = () => run('backup', 'create', '--label', 'B', '--sections', 'endpoints', '-q');
+  const restore = async (id: string) =>
+    JSON.parse(
+      await run(
+        'backup',
+        'restore',
+        id,
+        '--sections',
+        'endpoints',
+        '--confirm',
+        id,
+        '--fields',
+        'safetyBackupId',
+      ),
+    ).safetyBackupId;
+  const add = ['notify', 'add-endpoint', '--name', 'Team', '--events', 'feedback_digest', '-q'];
+  const url = ['--url', 'https://discord.com/api/webhooks/4711/a-token'];
+  const without = await backUp();
+  const first = await run(...add, ...url);
+
+  const undo = await restore(without);
+  expect(await run('notify', 'list', '-q')).toBe('');
+  await run(...add, ...url, '--dry-run');
+  await restore(undo);
+
+  expect(await run('notify', 'list', '-q')).toBe(first);
+  for (const more of [[], ['--dry-run']]) {
+    const again = await machine.run([...add, ...url, ...more]);
+    expect(again).toMatchObject({ exitCode: 6, stderr: expect.stringContaining('was already sent') });
+  }
 });

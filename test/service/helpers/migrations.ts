@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { expect } from 'vitest';
 import { openStorage, type Storage } from '../../../src/service/index.ts';
+import { migrations } from '../../../src/service/storage/all-migrations.ts';
 import { migrate } from '../../../src/service/storage/migrate.ts';
-import { migrations } from '../../../src/service/storage/migrations/all-migrations.ts';
 
 /** Makes an empty database, without any tables, as it was before a migration. */
 export async function migrateUntil(storage: Storage, name: string): Promise<void> {

@@ -9,7 +9,7 @@ import { askChoice } from '../../prompts/prompts.ts';
 import { askFromStart, askInTurn, type Question, unlessBack } from '../../prompts/questions.ts';
 import type { OperationCommand, Preview } from '../run/operation-command.ts';
 import type { Interview, Performed, Run } from '../run/run.ts';
-import { perform } from '../run/send.ts';
+import { performCommand } from '../run/send.ts';
 import { explainRefusal, isNotFound } from './ask-missing.ts';
 import { questionsOfFields } from './choose-changes.ts';
 
@@ -62,7 +62,7 @@ async function previewFields(run: Run, command: OperationCommand): Promise<Previ
   return {
     text: (await command.review?.(run)) ?? (rows.length === 0 ? '' : renderRecord(rows, context.err)),
     changesNothing: false,
-    send: () => (command.perform ?? perform)(run),
+    send: () => performCommand(command, run),
   };
 }
 

@@ -121,11 +121,14 @@ export function withGrace(context: Context): { context: Context; dispose(): void
   const { signal } = context.io;
   const controller = new AbortController();
   let timer: NodeJS.Timeout | undefined;
+  let ignoreSecond = () => {};
   const onAbort = () => {
     context.notice(
       `Stopping: waiting up to ${GRACE_MS / 1000} s for requests in progress. Press Ctrl-C again to stop immediately.`,
     );
-    timer = setTimeout(() => controller.abort(), GRACE_MS);
+    const stop = () => controller.abort();
+    timer = setTimeout(stop, GRACE_MS);
+    ignoreSecond = context.io.onSecondInterrupt?.(stop) ?? ignoreSecond;
   };
   if (signal.aborted) controller.abort();
   else signal.addEventListener('abort', onAbort, { once: true });
@@ -134,6 +137,7 @@ export function withGrace(context: Context): { context: Context; dispose(): void
     dispose() {
       signal.removeEventListener('abort', onAbort);
       clearTimeout(timer);
+      ignoreSecond();
     },
   };
 }

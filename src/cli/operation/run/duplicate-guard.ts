@@ -1,10 +1,9 @@
-import { createBlogPost } from '../../../contract/operations/blog.ts';
 import type { History } from '../../../history/history.ts';
 import { fingerprint } from '../../../history/records/fingerprint.ts';
 import type { RecordQuery } from '../../../history/records/query.ts';
 import { type HistoryRecord, lockName } from '../../../history/records/record.ts';
 import { type Intent, intentOf } from '../../../history/records/request-intent.ts';
-import { type Fate, fatesOfPosts } from '../../../history/restored-posts.ts';
+import { type Fate, fatesAfterRestores } from '../../../history/restored-items.ts';
 import type { Context } from '../../command/context.ts';
 import { CliError } from '../../core/errors.ts';
 import { exitCodes } from '../../core/exit-codes.ts';
@@ -18,9 +17,8 @@ const dayMs = 24 * 3_600_000;
 export function refuseRepeated(run: Run, what: string, flag: string): HistoryCheck {
   const query: RecordQuery = { fingerprint: fingerprint(intentOfRun(run)), maxAgeMs: dayMs };
   const { operation, origin, storeId } = intentOfRun(run);
-  const isPost = operation === createBlogPost.id;
   return refuseAfter(run, query, `the same ${what} was already sent`, flag, async (history) =>
-    fatesOfPosts(isPost ? (await history.list({ origin, storeId })).records : []),
+    fatesAfterRestores(operation, (await history.list({ origin, storeId })).records),
   );
 }
 
@@ -77,13 +75,13 @@ function repeated(
   const isApplied = record.state === 'applied';
   const look = isApplied
     ? `run \`storectl history show ${record.id}\` to see it`
-    : `run \`storectl resume ${record.id}\` to find out what became of it`;
+    : `run \`storectl resume ${record.id}\` to find out whether it was applied`;
   return new CliError({
     code: 'already_sent',
     exitCode: exitCodes.conflict,
     message: `${what} ${age} (${record.id}, ${isApplied ? 'applied' : 'outcome unknown'}); nothing was sent this time`,
     hint: maybeGone
-      ? `created before the blog was restored; it may be gone. Add ${flag} to create it again`
+      ? `created before a backup was restored; it may be gone. Add ${flag} to create it again`
       : `${look}, or add ${flag} to send it anyway`,
     outcome: 'not_sent',
     operationId: record.id,

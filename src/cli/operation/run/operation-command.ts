@@ -4,7 +4,7 @@ import type { ArgumentSpec, OptionSpec } from '../../core/option-spec.ts';
 import type { ParsedCommand } from '../../core/parsed-command.ts';
 import type { FieldFlag, FlagHints } from '../../input/field-flags.ts';
 import type { Questions } from '../../prompts/questions.ts';
-import type { Performed, Run } from './run.ts';
+import type { HistoryCheck, Performed, Run } from './run.ts';
 
 /** What `prepare` gets besides the body. */
 export interface PreparedInput {
@@ -51,6 +51,8 @@ export interface OperationCommand extends InputCommand, ResultView {
   readonly extraAnswerFields?: readonly string[];
   /** What a user who was asked for input reviews before sending; the fields of the request unless given. */
   review?(run: Run): Promise<string>;
+  /** Refuses what was sent before, unless a flag allows it. A dry run refuses it too. */
+  check?(run: Run): HistoryCheck;
   /** Replaces plain sending, for commands that check or read something first. */
   perform?(run: Run): Promise<Performed>;
   /** As `perform`, for a change whose preview needs the current state of the service. */

@@ -65,6 +65,7 @@ export function outcomeError(
     outcome: outcome.kind,
     requestId: outcome.requestId ?? undefined,
     operationId: context.recordId ?? undefined,
+    ...(outcome.retryAt !== null && { retryAt: new Date(outcome.retryAt).toISOString() }),
     ...detailsOf(outcome, context),
   });
 }
@@ -86,8 +87,11 @@ function rejectedDetails(
 ): ErrorDetails {
   const fields = describeFields(problem, context.fields);
   const code = problem.code ? ` ${printable(problem.code)}` : '';
+  const said = printable(problem.message).replace(/(?<!\.)\.$/, '');
   const refused = [
-    `the service rejected the request (${status}${code}): ${printable(problem.message).replace(/(?<!\.)\.$/, '')}`,
+    said.startsWith(`HTTP ${status}`)
+      ? `the service returned ${said}`
+      : `the service rejected the request (${status}${code}): ${said}`,
     ...fields.map(({ field, flag, detail }) => `  ${flag ?? (field || 'the request')}: ${detail}`),
   ].join('\n');
   return {
@@ -151,20 +155,26 @@ function hintOfUnknown({ status, retryAt }: Unknown, context: OutcomeContext): s
 /** A read whose answer did not come. */
 function unreadDetails(outcome: Unknown, { now }: OutcomeContext): ErrorDetails {
   const { failure, problem, retryAt, attempts } = outcome;
-  const what = printable(problem?.message ?? failure.message);
   const again = whenToTryAgain('run the command again', retryAt, now);
   const status = outcome.status ?? undefined;
   const isCancelled = failure.code === 'cancelled';
   // If the attempts are used up, or the user did not want to wait, that is the reason.
   if (retryAt !== null && attempts < MAX_ATTEMPTS && !isCancelled) {
+    const what = printable(problem?.message ?? failure.message);
     const message = `the service asks to wait longer than --timeout allows: ${what}`;
     return { code: 'throttled', exitCode: exitCodes.throttled, message, hint: again, status };
   }
   return {
     code: failure.code,
     exitCode: isCancelled ? exitCodes.cancelled : exitCodes.notApplied,
-    message: `no response from the service${inAttempts(outcome)}: ${what}`,
-    hint: `nothing was changed; ${again}`,
+    message:
+      status === undefined
+        ? `no response from the service${inAttempts(outcome)}: ${printable(failure.message)}`
+        : printable(failure.message) + (attempts > 1 ? ` (${attempts} attempts)` : ''),
+    hint:
+      failure.code === 'unreadable_body'
+        ? 'nothing was changed; check the base URL (`storectl auth status` shows it)'
+        : `nothing was changed; ${again}`,
     status,
   };
 }
@@ -223,7 +233,7 @@ function hintOfStatus(
         : 'set a new one, or unset the variable';
     return `${key} is wrong, expired or revoked: ${replace}, then run the command again`;
   }
-  if (status === 403) return `${key} lacks the scope for this: use a key that has it`;
+  if (status === 403) return `use a key with the scope for this, instead of ${key}`;
   if (status === 404 || status === 410) {
     if (subject?.listedBy)
       return `pass the whole id, or at least its first ${minIdLength} characters; run \`storectl ${subject.listedBy} list\` to see the ids`;
@@ -243,6 +253,8 @@ function hintOfStatus(
       : whenToTryAgain('run the command again', retryAt, now);
   }
   if (status === 422 || status === 400) return 'fix the input and run the command again';
+  if (status === 405) return 'check the method and the path';
+  if (status >= 300 && status < 400) return 'check the base URL (`storectl auth status` shows it)';
   if (status === 413) return 'the input is too large for the service: send less';
   return 'check the base URL with `storectl auth status`, or add --debug to see the whole response';
 }
@@ -250,10 +262,11 @@ function hintOfStatus(
 /** `again`, with the time to wait for if the service named one (epoch milliseconds), and how to wait for it. */
 function whenToTryAgain(again: string, retryAt: number | null, now: number): string {
   if (retryAt === null) return again;
-  const time = new Date(retryAt).toISOString();
-  const hint = `${again} after ${formatTime(time, now)} (${time})`;
+  // Times are shown in minutes, and a minute too early is refused again.
+  const minute = new Date(Math.ceil(retryAt / 60_000) * 60_000).toISOString();
+  const hint = `${again} after ${formatTime(minute, now)}`;
   // A minute more, for the time that it takes to do so.
   const seconds = Math.ceil((retryAt - now) / 60_000) * 60 + 60;
   const canWait = retryAt > now && seconds <= maxTimeoutSeconds;
-  return canWait ? `${hint}, or add --timeout ${seconds}, which waits until then` : hint;
+  return canWait ? `${hint}, or add --timeout ${seconds} to wait until then` : hint;
 }

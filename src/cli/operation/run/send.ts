@@ -20,6 +20,7 @@ import { nounOf } from '../../input/path-parameter.ts';
 import { fieldsToNameByFlag } from '../../input/request-body.ts';
 import { differencesFromSent } from './compare-answer.ts';
 import { describeHistoryError } from './history-error.ts';
+import type { OperationCommand } from './operation-command.ts';
 import { outcomeError } from './outcome-error.ts';
 import type { ChangeOptions, OperationRequest, Performed, Run } from './run.ts';
 
@@ -48,6 +49,14 @@ export async function perform(run: Run, options: ChangeOptions = {}): Promise<Pe
   if (operation.id === showDispute.id)
     await rememberDispute(run.ui.context, run.target, getPath(applied.body, ['record']));
   return { answer: applied.body, text: applied.text, etag: applied.etag, record };
+}
+
+/** Sends the run of a command in its own way, if it has one. */
+export function performCommand(
+  { check, perform: performItsWay }: Pick<OperationCommand, 'check' | 'perform'>,
+  run: Run,
+): Promise<Performed> {
+  return performItsWay?.(run) ?? perform(run, { check: check?.(run) });
 }
 
 /** A read that a write depends on: if it fails, the write was not sent. */

@@ -173,7 +173,7 @@ function prepareTask(
 async function settle(run: Run, { file, slug }: PostFile, doubtful: KnownPost): Promise<PostResult> {
   const { created, ...known } = await settleBySlug(run, doubtful);
   const message = created
-    ? 'sent again: the first response was lost'
+    ? 'sent again: the first request was not applied'
     : 'created earlier: the response was lost';
   return {
     file,
@@ -241,14 +241,16 @@ function conclude(context: Context, results: readonly PostResult[], stop: CliErr
   const codes = results.map(({ exitCode }) => exitCode);
   const exitCode = mostSevereExitCode(stop === null ? codes : [...codes, stop.details.exitCode]);
   const count = outcomes.filter((word) => word === words.created).length;
-  if (exitCode === exitCodes.done && count > 0) {
+  if (exitCode === exitCodes.done) {
     const others = describeTotals(outcomes.filter((word) => word !== words.created));
-    noticeDone(context, `Created ${countPosts(count)}${others === '' ? '' : `, ${others}`}`);
-  } else context.notice(summary);
-  if (exitCode === exitCodes.done) return exitCode;
+    if (count === 0) context.notice(summary);
+    else noticeDone(context, `Created ${countPosts(count)}${others === '' ? '' : `, ${others}`}`);
+    return exitCode;
+  }
   const isUnanswered = stop?.details.exitCode === exitCodes.unknown && stop.details.status === undefined;
   const when = isUnanswered ? 'when the service answers' : 'to continue';
-  const again = `run the same command again ${when}; posts that exist are skipped`;
+  const skipped = 'posts that exist are skipped';
+  const again = `run the same command again ${when}; ${skipped}`;
   throw new CliError({
     code: stop?.details.code ?? 'incomplete',
     exitCode,
@@ -256,6 +258,6 @@ function conclude(context: Context, results: readonly PostResult[], stop: CliErr
       stop === null
         ? `not all posts were created: ${summary}`
         : `stopped (${summary}): ${rephraseForBatch(stop.message)}`,
-    hint: stop?.details.code === 'cancelled' ? again : `see the lines above; ${again}`,
+    hint: stop === null ? `fix the files that failed, and run the same command again; ${skipped}` : again,
   });
 }

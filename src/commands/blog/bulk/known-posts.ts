@@ -6,7 +6,7 @@ import { createBlogPost } from '../../../contract/operations/blog.ts';
 import type { History } from '../../../history/history.ts';
 import { fingerprint } from '../../../history/records/fingerprint.ts';
 import { type HistoryRecord, mayHaveBeenApplied } from '../../../history/records/record.ts';
-import { fatesOfPosts } from '../../../history/restored-posts.ts';
+import { fatesAfterRestores } from '../../../history/restored-items.ts';
 
 /** A post that this machine sent to the store. */
 export interface KnownPost {
@@ -38,7 +38,7 @@ export async function readKnownPosts(history: History, connection: Connection): 
   const { origin, storeId } = connection;
   const all = (await history.list({ origin, storeId })).records;
   const records = all.filter(({ operation }) => operation === createBlogPost.id);
-  const fateOf = fatesOfPosts(all);
+  const fateOf = fatesAfterRestores(createBlogPost.id, all);
   const posts = records
     .filter(
       (record) => mayHaveBeenApplied(record) || (record.state === 'applied' && fateOf(record) !== 'gone'),

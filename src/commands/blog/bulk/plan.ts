@@ -62,7 +62,7 @@ function alreadyThere(post: PostFile, found: KnownPost): PostResult {
     ...resultOf(post, found),
     outcome: same ? 'exists' : 'failed',
     message: found.maybeGone
-      ? `created before the blog was restored; it may be gone. Add ${allowDuplicate} to create it again`
+      ? `created before a backup was restored; it may be gone. Add ${allowDuplicate} to create it again`
       : same
         ? 'already created'
         : `a post with the slug ${String(post.body.slug)} was already created with different content: set another slug in the front matter`,

@@ -16,28 +16,34 @@ const maxResolutions = 9;
 
 type Answer = 'skip' | 'back' | { readonly decision: Decision; readonly performed: Performed };
 
+/** The dispute that is to be decided, and its place among the others: `7 of 40`. */
+interface Asked {
+  readonly disputeId: string;
+  readonly title: string;
+  readonly canGoBack: boolean;
+  /** Decisions of other disputes, newest first: their resolutions are offered. */
+  readonly earlier: readonly Decision[];
+}
+
 /**
  * Asks for the decision of a dispute whose case file is shown, and records it. Escape goes back one question; a value that
  * the service refuses is asked for again.
  */
-export async function askDecision(
-  run: Run,
-  resolutions: readonly string[],
-  canGoBack: boolean,
-): Promise<Answer> {
+export async function askDecision(run: Run, asked: Asked): Promise<Answer> {
+  const { canGoBack } = asked;
   const { context } = run.ui;
   let way: 'skip' | 'back' | 'decide' = 'decide';
   let decision: Decision = { status: '', resolution: '' };
   let performed: Performed | null = null;
   const chooseStatus = async () => {
-    const chosen = await askStatus(run, canGoBack, decision.status);
+    const chosen = await askStatus(run, asked, decision.status);
     way = chosen === 'skip' || chosen === 'back' ? chosen : 'decide';
     // Another outcome has another reason.
     if (typeof chosen !== 'string' && chosen.status !== decision.status)
       decision = { ...chosen, resolution: '' };
   };
   const chooseResolution = async () => {
-    decision = { ...decision, resolution: await askResolution(run, resolutions, decision.resolution) };
+    decision = { ...decision, resolution: await askResolution(run, asked.earlier, decision) };
   };
   const record = async () => {
     performed = await showAndDecide({ ...run, request: { ...run.request, body: { ...decision } } }, true);
@@ -64,7 +70,7 @@ function isRefusedValue(error: unknown): error is CliError {
 
 async function askStatus(
   { ui: { context } }: Run,
-  canGoBack: boolean,
+  { disputeId, title, canGoBack }: Asked,
   before: string,
 ): Promise<'skip' | 'back' | { readonly status: string }> {
   const choices: Choice[] = [
@@ -74,7 +80,12 @@ async function askStatus(
     ...(canGoBack ? [{ value: 'back', name: 'Back to the previous dispute' }] : []),
   ];
   for (;;) {
-    const chosen = await askChoice(context.io, 'Status', choices, `status ${before}`);
+    const chosen = await askChoice(
+      context.io,
+      `Status of dispute ${disputeId} (${title})`,
+      choices,
+      `status ${before}`,
+    );
     if (chosen === 'skip' || chosen === 'back') return chosen;
     if (chosen !== 'other') return { status: chosen.replace('status ', '') };
     // Escape goes back to the list.
@@ -83,14 +94,15 @@ async function askStatus(
   }
 }
 
-/** Offers the earlier resolutions; the chosen one can be edited, also in the editor. */
+/** Offers the resolutions of earlier decisions with this status; the chosen one can be edited, also in the editor. */
 async function askResolution(
   { ui: { context } }: Run,
-  earlier: readonly string[],
-  before: string,
+  earlier: readonly Decision[],
+  { status, resolution: before }: Decision,
 ): Promise<string> {
   const { io } = context;
-  const offered = [...new Set(earlier)].slice(0, maxResolutions);
+  const alike = earlier.filter((decision) => decision.status === status && decision.resolution !== '');
+  const offered = [...new Set(alike.map(({ resolution }) => resolution))].slice(0, maxResolutions);
   const field = deriveFlags(decideDispute.body, { fileFlags: { resolution: 'resolution-file' } }).find(
     ({ path }) => path[0] === 'resolution',
   );
@@ -99,10 +111,7 @@ async function askResolution(
   if (before !== '' || offered.length === 0) return write(before);
   const choices = offered.map((text) => ({ value: text, name: truncateText(printableInOneLine(text), 66) }));
   for (;;) {
-    const chosen = await askChoice(io, 'Which earlier resolution do you want to start from?', [
-      ...choices,
-      { value: '', name: 'None: write a new one' },
-    ]);
+    const chosen = await askChoice(io, 'Resolution', [{ value: '', name: 'Write a new one' }, ...choices]);
     const text = await unlessBack(() => write(chosen));
     if (text !== null) return text;
   }

@@ -35,10 +35,14 @@ export function parseCsv(text: string, name: string): CsvRow[] {
     });
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    // A quote that is not closed is noticed on the last line.
-    const line = error.code === 'CSV_QUOTE_NOT_CLOSED' ? lastLine + 1 : Number(error.lines) - surplus;
+    const noticed = Number(error.lines) - surplus;
+    const lines = text.split(/\r\n|\r|\n/);
+    const begun = lines.findIndex((line, index) => index >= lastLine && line !== '') + 1;
+    // A quote that is not closed is noticed on a later line: at the next quote, or at the end.
+    const isOpen = error.code === 'CSV_QUOTE_NOT_CLOSED' || noticed > begun;
+    const line = isOpen ? begun : noticed;
     throw invalidInput(
-      `${name}, line ${line}: ${problems[error.code] ?? error.message}`,
+      `${name}, line ${line}: ${isOpen ? 'missing closing quote' : (problems[error.code] ?? error.message)}`,
       'quote cells as spreadsheets do: "he said ""no"""',
     );
   }
@@ -51,7 +55,6 @@ export function separatorOf(text: string): string {
 }
 
 const problems: Readonly<Partial<Record<string, string>>> = {
-  CSV_QUOTE_NOT_CLOSED: 'missing closing quote',
   CSV_INVALID_CLOSING_QUOTE: 'text after a closing quote',
   INVALID_OPENING_QUOTE: 'a quote in a cell that is not quoted',
 };

@@ -15,6 +15,7 @@ import { decideDispute } from '../../../contract/operations/disputes.ts';
 import { expectedStatus, showCaseFile } from '../decide-one.ts';
 import { readDispute } from '../dispute-status.ts';
 import { askDecision } from './ask-decision.ts';
+import type { Decision } from './decisions-file.ts';
 import { type PlannedRow, sentDecisions, unread } from './plan.ts';
 import { type EarlierLine, openReceipt, type Receipt, type ReceiptLine, readReceipt } from './receipt.ts';
 import { decidedRow, endRun, failedRow, lineOf, type RowEnd, resultOf } from './run-decisions.ts';
@@ -38,7 +39,6 @@ export async function decideByHand(
   const grace = withGrace(context);
   const run = { ...batch, ui: { ...batch.ui, context: grace.context, parsed } };
   await announce(run);
-  explainKeys(run.ui.context);
   try {
     return await withResultsFile(context, parsed, async (write) => {
       const file = path.resolve(context.io.cwd, receiptFile(run.target.profile));
@@ -84,25 +84,25 @@ async function goThrough(
   receipt: Receipt,
 ): Promise<{ lines: ReadonlyMap<number, ReceiptLine>; stop: CliError | null }> {
   const lines = new Map<number, ReceiptLine>();
-  const resolutions = (await sentDecisions(run)).flatMap(({ resolution }) => resolution ?? []);
+  const made = await sentDecisions(run);
   let index = 0;
   for (let disputeId = ids[0]; disputeId !== undefined; disputeId = ids[index]) {
     const done = lines.get(index);
-    if (done !== undefined && done.outcome !== 'not_sent') {
+    if (done !== undefined && done.outcome !== 'skipped') {
       index += 1;
       continue;
     }
-    const skipped = [...lines].filter(([at, { outcome }]) => at < index && outcome === 'not_sent');
+    const skipped = [...lines].filter(([at, { outcome }]) => at < index && outcome === 'skipped');
     const previous = skipped.at(-1)?.[0] ?? null;
     const place = { title: `${index + 1} of ${ids.length}`, canGoBack: previous !== null };
-    const end = await decideRow(run, rowOf(disputeId, index), { place, resolutions, earlier });
+    const end = await decideRow(run, rowOf(disputeId, index), { place, made, earlier });
     if (end === null) {
       index = previous ?? index;
       continue;
     }
     const { line, fatal } = end;
     lines.set(index, line);
-    if (line.decision !== null && line.outcome === 'applied') resolutions.unshift(line.decision.resolution);
+    if (line.decision !== null && line.outcome === 'applied') made.unshift(line.decision);
     try {
       receipt.append(line);
     } catch (error) {
@@ -119,7 +119,8 @@ async function goThrough(
 
 interface Deciding {
   readonly place: { readonly title: string; readonly canGoBack: boolean };
-  readonly resolutions: readonly string[];
+  /** The decisions of this machine, newest first. */
+  readonly made: readonly Decision[];
   readonly earlier: readonly EarlierLine[];
 }
 
@@ -127,7 +128,7 @@ interface Deciding {
 async function decideRow(
   run: Run,
   row: PlannedRow,
-  { place, resolutions, earlier }: Deciding,
+  { place, made, earlier }: Deciding,
 ): Promise<RowEnd | null> {
   const { context } = run.ui;
   const disputeId = row.disputeId ?? '';
@@ -145,10 +146,11 @@ async function decideRow(
     }
     context.notice(`\n${context.err.color.bold(place.title)}`);
     showCaseFile(own, dispute);
-    const answer = await askDecision(own, resolutions, place.canGoBack);
+    explainKeys(context);
+    const answer = await askDecision(own, { ...place, disputeId, earlier: made });
     if (answer === 'back') return null;
     if (answer === 'skip')
-      return { line: lineOf(run, { ...row, before }, { message: 'skipped' }), fatal: null };
+      return { line: lineOf(run, { ...row, before }, { outcome: 'skipped' }), fatal: null };
     const { decision, performed } = answer;
     const decided = { ...row, before, decision };
     if (performed.record === null)

@@ -60,7 +60,9 @@ export async function decideMany(
       const earlier = readReceipt(receiptFile, target);
       const known = await settleOpenDecisions(run, file);
       const rows = await planDecisions(run, file, earlier, expected, known);
-      showPlan(context, rows);
+      showRows(context, rows);
+      if (rows.some(({ plan }) => plan === 'decide'))
+        context.notice(`\n${describeTotals(rows, context.err)}\n`);
       await confirmCount(context, parsed, rows, earlier.length > 0);
       const receipt = openReceipt(receiptFile, earlier);
       try {
@@ -84,12 +86,11 @@ function chooseReceipt({ io }: Context, parsed: ParsedCommand, from: string): st
   return path.resolve(io.cwd, given ?? `${from}.receipt.jsonl`);
 }
 
-/** A long plan goes through the pager, which only data on stdout does. The totals stay above the question. */
-function showPlan(context: Context, rows: readonly PlannedRow[]): void {
+/** A long plan goes through the pager, which only data on stdout does. */
+function showRows(context: Context, rows: readonly PlannedRow[]): void {
   const print = context.canPrompt ? context.print : context.notice;
   const table = describeRows(rows, context.canPrompt ? context.out : context.err);
   if (table !== '') print(table);
-  if (rows.some(({ plan }) => plan === 'decide')) context.notice(`\n${describeTotals(rows, context.err)}\n`);
 }
 
 function printPlan(run: Run, rows: readonly PlannedRow[]): ExitCode {
@@ -105,6 +106,10 @@ function printPlan(run: Run, rows: readonly PlannedRow[]): ExitCode {
     }));
     const plan = chosenFields(context, document);
     context.print(renderJson(JSON.stringify({ plan }), context.out));
+  } else if (context.canPrompt) {
+    // Below what the pager shows.
+    showRows(context, rows);
+    context.notice(`\n${describeTotals(rows, context.err)}`);
   } else {
     const parts = [describeRows(rows, context.out), describeTotals(rows, context.out)];
     context.print(parts.filter((part) => part !== '').join('\n\n'));

@@ -18,6 +18,7 @@ const outcomes: Readonly<Record<PlannedRow['plan'], readonly [word: string, exit
   rejected: ['rejected', exitCodes.rejected],
   invalid: ['invalid', exitCodes.usage],
   unknown: ['unknown', exitCodes.unknown],
+  skipped: ['skipped', exitCodes.done],
   not_sent: ['not sent', exitCodes.done],
 };
 

@@ -86,16 +86,16 @@ export async function planDecisions(
 }
 
 /** The decisions that this machine recorded in the store, the newest first. */
-export async function sentDecisions({ target, ui: { context } }: Run) {
+export async function sentDecisions({ target, ui: { context } }: Run): Promise<Decision[]> {
   const { origin, storeId } = target;
   const history = await context.history();
   const { records } = await history.list({ operation: decideDispute.id, state: 'applied', origin, storeId });
   return records.map(decisionOf);
 }
 
-function decisionOf({ body }: HistoryRecord) {
+function decisionOf({ body }: HistoryRecord): Decision {
   const sent: unknown = JSON.parse(body ?? 'null');
-  return { status: textAt(sent, ['status']), resolution: textAt(sent, ['resolution']) };
+  return { status: textAt(sent, ['status']) ?? '', resolution: textAt(sent, ['resolution']) ?? '' };
 }
 
 /** Says which dispute is meant if this machine knows one with this case or order, or that this is no id. */
@@ -121,7 +121,7 @@ async function explainWrongId(
 }
 
 /** A misspelt status in a file would be the final decision of many disputes. */
-function refuseUnknownStatus(found: Found, { status }: Decision, taken: readonly (string | null)[]): Found {
+function refuseUnknownStatus(found: Found, { status }: Decision, taken: readonly string[]): Found {
   if (found.plan !== 'decide' || taken.includes(status)) return found;
   const near = nearName(usualStatuses, status);
   return {
@@ -174,12 +174,14 @@ export function outcomeOfError({ details }: CliError): { plan: RowOutcome; messa
   return { plan: byExitCode[details.exitCode] ?? 'rejected', message: short };
 }
 
-/** A decision that was applied and not reported yet is reported, even if the dispute cannot be read now. */
+/**
+ * Says which decisions this machine has made. One that was not reported yet is reported, even if the dispute cannot be read
+ * now.
+ */
 function considerHistory(found: Found, decision: Decision, own: HistoryRecord | undefined): Found {
-  const isRead = found.before !== null;
-  if (isRead || own === undefined || !isUntold(own) || !isSameDecision(decision, decisionOf(own)))
-    return found;
-  return { ...found, plan: 'unchanged', message: 'decided by an earlier run' };
+  if (own?.state !== 'applied' || !isSameDecision(decision, decisionOf(own))) return found;
+  const isOurs = found.plan === 'unchanged' || (found.before === null && isUntold(own));
+  return isOurs ? { ...found, plan: 'unchanged', message: 'decided by an earlier run' } : found;
 }
 
 /**

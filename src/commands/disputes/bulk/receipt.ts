@@ -35,6 +35,8 @@ export type RowOutcome =
   | 'invalid'
   /** Sent, and no answer could be read. */
   | 'unknown'
+  /** The user skipped it. */
+  | 'skipped'
   /** The run stopped before this row. */
   | 'not_sent';
 
@@ -143,7 +145,7 @@ export function openReceipt(file: string, earlier: readonly EarlierLine[]): Rece
 
 /** Rows that were not attempted are not recorded, and a row that fails again in the same way is recorded once. */
 function isNews(line: ReceiptLine, earlier: readonly EarlierLine[]): boolean {
-  if (line.outcome === 'recorded' || line.outcome === 'not_sent') return false;
+  if (line.outcome === 'recorded' || line.outcome === 'skipped' || line.outcome === 'not_sent') return false;
   if (line.outcome === 'applied' || line.outcome === 'unknown') return true;
   return !earlier.some((old) =>
     (['outcome', 'line', 'disputeId', 'message'] as const).every((name) => old[name] === line[name]),

@@ -105,13 +105,14 @@ export function endRun(
   const outcomes = results.map(({ outcome }) => outcome);
   const exitCode = mostSevereExitCode(outcomes.map(exitCodeOf));
   const count = outcomes.filter((outcome) => outcome === 'applied').length;
-  if (stop === null && exitCode === exitCodes.done && count > 0 && !outcomes.includes('not_sent')) {
+  const isLeft = (outcome: RowOutcome) => outcome === 'not_sent' || outcome === 'skipped';
+  const areLeft = outcomes.some(isLeft);
+  if (stop === null && exitCode === exitCodes.done && count > 0 && !areLeft) {
     const others = summarize(outcomes.filter((outcome) => outcome !== 'applied'));
     const done = `Decided ${count === 1 ? '1 dispute' : `${count} disputes`}`;
     noticeDone(context, `${done}${others === '' ? '' : `, ${others}`}; receipt: ${receipt.file}`);
   } else context.notice(`${summarize(outcomes)}; receipt: ${receipt.file}`);
-  if (stop === null && outcomes.includes('not_sent'))
-    context.notice('Run the same command again to decide the rest.');
+  if (stop === null && areLeft) context.notice('Run the same command again to decide the rest.');
   if (stop !== null) throw stopped(stop, outcomes);
   if (exitCode !== exitCodes.done) throw incomplete(context, results, exitCode);
   return exitCode;
@@ -241,7 +242,7 @@ function resultLine({ flags }: Context, result: RowResult, widths: ColumnWidths)
 /** The error that stopped the run, with how far it got. */
 function stopped({ details }: CliError, outcomes: readonly RowOutcome[]): CliError {
   const decided = outcomes.filter((outcome) => outcome === 'applied').length;
-  const left = outcomes.filter((outcome) => outcome === 'not_sent').length;
+  const left = outcomes.filter((outcome) => outcome === 'not_sent' || outcome === 'skipped').length;
   const again = 'run the same command again to continue';
   return new CliError({
     ...details,

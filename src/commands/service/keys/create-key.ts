@@ -34,6 +34,7 @@ export const command: CommandDefinition = {
     { flag: '--expires-in-days', value: 'N', description: 'Days until the key expires (default: never)' },
     databaseOption,
   ],
+  listedGlobals: ['--store'],
   examples: [
     'service create-key --store 4be5… --preset ci-backup --label "nightly job"',
     'service create-key --store 4be5… --scopes settings:read --expires-in-days 90',

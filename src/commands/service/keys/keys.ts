@@ -12,6 +12,7 @@ export const command: CommandDefinition = {
   description:
     'List the keys of a store, oldest first, with their scopes. The keys themselves are never shown.',
   options: [databaseOption],
+  listedGlobals: ['--store'],
   examples: ['service keys --store 4be5…', 'service keys --store 4be5… --json'],
   async run(context, parsed) {
     const storeId = await askFirst(() =>

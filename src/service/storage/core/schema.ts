@@ -19,6 +19,7 @@ export interface Schema {
   backupChunks: BackupChunkTable;
   subdomainReclaims: SubdomainReclaimTable;
   endpoints: EndpointTable;
+  removedEndpoints: RemovedEndpointTable;
   events: EventTable;
   deliveries: DeliveryTable;
   idempotencyKeys: IdempotencyKeyTable;
@@ -193,7 +194,7 @@ interface EndpointTable {
   name: string;
   /** The URL without its token. */
   maskedUrl: string;
-  /** The whole URL. Null after a restore has created the endpoint, because backups contain no secrets. */
+  /** The whole URL. Null if a restore created the endpoint and this database never knew it: backups contain no secrets. */
   secretUrl: string | null;
   events: Json;
   enabled: Flag;
@@ -201,6 +202,13 @@ interface EndpointTable {
   createdAt: Timestamp;
   /** Set by the delivery worker. */
   disabledReason: string | null;
+}
+
+/** What a later restore needs to bring an endpoint back that a restore has removed. */
+interface RemovedEndpointTable {
+  storeId: string;
+  endpointId: string;
+  secretUrl: string;
 }
 
 /** An event, which is also a notification in the store with the same id. */

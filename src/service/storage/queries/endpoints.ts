@@ -46,19 +46,40 @@ export async function insertEndpoint(
   return Number(result.numInsertedOrUpdatedRows) > 0;
 }
 
-/** Replaces the endpoints of the store. Those that exist keep their secret URL, the others get none. */
+/**
+ * Replaces the endpoints of the store. Those that exist keep their secret URL, and those that an earlier call has removed
+ * get theirs back; others get none.
+ */
 export async function replaceEndpoints(
   { db, storeId }: Tenant,
   endpoints: readonly EndpointRecord[],
 ): Promise<void> {
-  let removal = db.deleteFrom('endpoints').where('storeId', '=', storeId);
-  for (const { id } of endpoints) removal = removal.where('id', '!=', id);
-  await removal.execute();
+  const ids = new Set(endpoints.map(({ id }) => id));
+  const current = await db
+    .selectFrom('endpoints')
+    .select(['id', 'secretUrl'])
+    .where('storeId', '=', storeId)
+    .execute();
+  for (const { id, secretUrl } of current.filter((endpoint) => !ids.has(endpoint.id))) {
+    await db.deleteFrom('endpoints').where('storeId', '=', storeId).where('id', '=', id).execute();
+    if (secretUrl === null) continue;
+    await db
+      .insertInto('removedEndpoints')
+      .values({ storeId, endpointId: id, secretUrl })
+      .onConflict((conflict) => conflict.columns(['storeId', 'endpointId']).doUpdateSet({ secretUrl }))
+      .execute();
+  }
   for (const endpoint of endpoints) {
     const row = toRow(endpoint);
+    const removed = await db
+      .deleteFrom('removedEndpoints')
+      .where('storeId', '=', storeId)
+      .where('endpointId', '=', endpoint.id)
+      .returning('secretUrl')
+      .executeTakeFirst();
     await db
       .insertInto('endpoints')
-      .values({ ...row, storeId, secretUrl: null })
+      .values({ ...row, storeId, secretUrl: removed?.secretUrl ?? null })
       .onConflict((conflict) => conflict.columns(['storeId', 'id']).doUpdateSet(row))
       .execute();
   }

@@ -210,7 +210,7 @@ describe('errors', () => {
 
     expect({ exitCode, tries: server.requests.length }).toEqual({ exitCode: 9, tries: 4 });
     expect(stderr).toMatch(
-      /^error: no response from the service in 4 attempts: oh\n.* run the command again after /m,
+      /^error: the service returned HTTP 503: oh \(4 attempts\)\n.* run the command again after /m,
     );
   });
 
@@ -287,7 +287,9 @@ describe('errors', () => {
       ]);
 
       expect(exitCode).toBe(5);
-      expect(stderr).toMatch(/^error: the service rejected the request \(404( \w+)?\): \S/);
+      expect(stderr).toMatch(
+        /^error: the service (returned HTTP 404 Not Found$|rejected the request \(404( \w+)?\): \S)/m,
+      );
     },
   );
 

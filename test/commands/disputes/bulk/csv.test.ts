@@ -31,6 +31,8 @@ test.each([
 
 test.each([
   ['a,b\n1,"open\n2,x\n3,y\n', 'line 2: missing closing quote'],
+  ['a,b\n\n1,"open\n2,"closed"\n3,y\n', 'line 3: missing closing quote'],
+  ['a,b\n\n2,"a"b\n', 'line 3: text after a closing quote'],
   ['a,b\n"1\n1",x\n2,"a"b\n', 'line 4: text after a closing quote'],
   ['a,b\n1,2\n3,x"y\n', 'line 3: a quote in a cell that is not quoted'],
 ])('quotes that do not match are refused with their line: %j', (text, problem) => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { RecordOutline } from '../../src/history/records/outline.ts';
-import { fatesOfPosts } from '../../src/history/restored-posts.ts';
+import { fatesAfterRestores } from '../../src/history/restored-items.ts';
 
 const at = (minute: number) => new Date(Date.UTC(2030, 0, 1, 12, minute)).toISOString();
 
@@ -61,6 +61,6 @@ describe('the fate of a post', () => {
       [backup('a', 10), backup('safety', 29), restore('a', 30, { safetyBackupId: 'safety' })],
     ],
   ])('%s: %s', (_what, fate, one, others) => {
-    expect(fatesOfPosts([one, ...others])(one)).toBe(fate);
+    expect(fatesAfterRestores(one.operation, [one, ...others])(one)).toBe(fate);
   });
 });
