@@ -51,7 +51,7 @@ export const outputPromises: readonly ProgramPromise[] = [
       const affected = story.runs.filter(({ requests }) => requests.some(isOdd));
       if (affected.length === 0) return null;
       return affected.flatMap(({ stderr }) => {
-        const lines = stderr.split('\n').filter((line) => line.includes('contract'));
+        const lines = stderr.split('\n').filter((line) => line.startsWith('unexpected response'));
         return lines.length === new Set(lines).size ? [] : [`said ${lines.length} times: ${lines[0]}`];
       });
     },
@@ -77,7 +77,11 @@ export const outputPromises: readonly ProgramPromise[] = [
               return null;
             const ask = story.asks.find(({ episodes }) => episodes.some((episode) => episode.run === run));
             const isFirst = ask?.episodes[0]?.run === run;
-            if (!isFirst || own.some(({ view }) => view !== 'throttled')) return null;
+            // An outcome that could not be recorded leaves a doubt.
+            const mayDoubt = story.runs.some(
+              (other) => other.startedMs < run.startedMs && other.mishaps.fullAt > 0,
+            );
+            if (!isFirst || mayDoubt || own.some(({ view }) => view !== 'throttled')) return null;
             return run.exitCode === 8 ? [] : [`exit ${run.exitCode} after nothing but 425 and 429`];
           }),
   },
