@@ -40,7 +40,7 @@ rejected, 2 invalid row), or with 130 if you cancel it.`,
       flag: from,
       value: 'FILE',
       description:
-        'Decide many: CSV with columns disputeId (whole ids),status,resolution, JSON Lines, or ids alone; - for standard input',
+        'Decide many: CSV with columns disputeId,status,resolution, JSON Lines, or ids alone (whole ids); - for standard input',
       group: 'Input:',
     },
     {

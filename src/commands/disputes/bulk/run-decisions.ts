@@ -57,7 +57,7 @@ export async function decideAll(decisions: DecisionRun): Promise<ExitCode> {
   try {
     for (const row of badLast(rows)) {
       if (context.io.signal.aborted) stop ??= cancelledError();
-      const isLeft = stop !== null && row.plan === 'decide';
+      const isUnreached = stop !== null && row.plan === 'decide';
       const { line, fatal }: RowEnd =
         stop === null
           ? await decideRow(patient, row)
@@ -68,7 +68,7 @@ export async function decideAll(decisions: DecisionRun): Promise<ExitCode> {
       stop ??= fatal;
       const result = resultOf(row, line);
       results.push(result);
-      const shown = isLeft || isInPlanOnly(context, row) ? null : resultLine(context, result, widths);
+      const shown = isUnreached || isInPlanOnly(context, row) ? null : resultLine(context, result, widths);
       if (row.plan === 'decide') progress.step(shown);
       else if (shown !== null) context.print(shown);
       try {
@@ -105,7 +105,6 @@ export function endRun(
   const outcomes = results.map(({ outcome }) => outcome);
   const exitCode = mostSevereExitCode(outcomes.map(exitCodeOf));
   const count = outcomes.filter((outcome) => outcome === 'applied').length;
-  const isLeft = (outcome: RowOutcome) => outcome === 'not_sent' || outcome === 'skipped';
   const areLeft = outcomes.some(isLeft);
   if (stop === null && exitCode === exitCodes.done && count > 0 && !areLeft) {
     const others = summarize(outcomes.filter((outcome) => outcome !== 'applied'));
@@ -239,10 +238,15 @@ function resultLine({ flags }: Context, result: RowResult, widths: ColumnWidths)
   return printableInOneLine(cells.join('  ').trimEnd());
 }
 
+/** Whether the same command decides the row when it is run again. */
+function isLeft(outcome: RowOutcome): boolean {
+  return outcome === 'not_sent' || outcome === 'skipped';
+}
+
 /** The error that stopped the run, with how far it got. */
 function stopped({ details }: CliError, outcomes: readonly RowOutcome[]): CliError {
   const decided = outcomes.filter((outcome) => outcome === 'applied').length;
-  const left = outcomes.filter((outcome) => outcome === 'not_sent' || outcome === 'skipped').length;
+  const left = outcomes.filter(isLeft).length;
   const again = 'run the same command again to continue';
   return new CliError({
     ...details,
