@@ -17,7 +17,7 @@ test.each(nouns)('%s list without a history says what to run', async (noun) => {
     exitCode: 0,
     stdout: '',
     stderr: expect.stringMatching(
-      new RegExp(`^No [\\w ]+ seen on this machine yet\\. Start with \`storectl ${noun} .+\`\\.\n$`),
+      new RegExp(`^No [\\w ]+ known on this machine\\. Start with \`storectl ${noun} .+\`\\.\n$`),
     ),
   });
   expect(await machine.run([noun, 'list', '--json'])).toMatchObject({ exitCode: 0, stdout: '[]\n' });

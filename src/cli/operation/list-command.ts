@@ -79,7 +79,7 @@ The service cannot list them.`,
       printList(context, items, {
         empty:
           status === undefined
-            ? `No ${what} seen on this machine yet. Start with \`storectl ${start}\`.`
+            ? `No ${what} known on this machine. Start with \`storectl ${start}\`.`
             : `No ${what} with status ${printable(status)} seen on this machine.`,
         show() {
           context.notice(`${upperFirst(what)} seen on this machine:`);

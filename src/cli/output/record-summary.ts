@@ -1,5 +1,6 @@
 import { isOpen } from '../../history/records/outline.ts';
 import type { HistoryRecord } from '../../history/records/record.ts';
+import { markedByHand } from '../../history/records/recorded-outcome.ts';
 import { isObject } from '../core/json-value.ts';
 import { formatDistance } from './format-value.ts';
 
@@ -42,7 +43,12 @@ export function recordSummary(record: HistoryRecord, now: number): RecordSummary
 }
 
 /** What became of a change, in words. */
-export function describeState({ state, open }: Pick<RecordSummary, 'state' | 'open'>): string {
+export function describeState({
+  state,
+  open,
+  result,
+}: Pick<RecordSummary, 'state' | 'open'> & Partial<Pick<RecordSummary, 'result'>>): string {
+  if (result === markedByHand) return 'not applied (marked by hand)';
   if (!open) return state.replace('_', ' ');
   return state === 'prepared' ? 'interrupted before sending' : 'outcome unknown';
 }

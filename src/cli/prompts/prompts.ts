@@ -95,26 +95,34 @@ export function askYesNo(io: Io, message: string, preset = false): Promise<boole
   );
 }
 
-/** Asks for one of several values. Typed or pasted letters select the first choice that begins with them. */
+/**
+ * Asks for one of several values. Typed or pasted letters select the first choice that begins with them. Unless `canGoBack`,
+ * Escape does nothing: asked again, the question would have lost its selection.
+ */
 export function askChoice(
   io: Io,
   message: string,
   choices: readonly Choice[],
   preset?: string,
+  canGoBack = true,
 ): Promise<string> {
   const question = asQuestion(io, message);
   const named = choices.map(({ value, name, short = name }) => ({
     ...{ value, name: wrapFor(io, name, '    '), short: wrapAfter(io, question, short) },
   }));
-  return ask(io, 'none', ({ select }, context) =>
-    select(
-      {
-        ...{ message: question, choices: named, pageSize: pageSize(io), loop: false },
-        theme: { style: listStyle(io, message, choices) },
-        ...(preset !== undefined && { default: preset }),
-      },
-      context,
-    ),
+  return ask(
+    io,
+    'none',
+    ({ select }, context) =>
+      select(
+        {
+          ...{ message: question, choices: named, pageSize: pageSize(io), loop: false },
+          theme: { style: listStyle(io, message, choices) },
+          ...(preset !== undefined && { default: preset }),
+        },
+        context,
+      ),
+    canGoBack,
   );
 }
 
@@ -185,12 +193,13 @@ type PromptContext = plain.PlainContext & { readonly clearPromptOnDone: boolean 
 
 /**
  * Runs a prompt on stderr, so that stdout has data only. Ctrl-C and Ctrl-D throw exit 130 (the prompts would hang after
- * Ctrl-D); Escape throws {@link WentBack}.
+ * Ctrl-D); Escape throws {@link WentBack}, if one `canGoBack`.
  */
 async function ask<Answer>(
   io: Io,
   lineBreaks: LineBreaks | null,
   prompt: (prompts: Prompts, context: PromptContext) => Promise<Answer>,
+  canGoBack = true,
 ): Promise<Answer> {
   io.beforeQuestion?.();
   const { stdout, stderr, signal } = io;
@@ -201,7 +210,7 @@ async function ask<Answer>(
   const back = new AbortController();
   const ended = new AbortController();
   const onKey = (_: unknown, key: { name?: string; ctrl?: boolean } | undefined) => {
-    if (key?.name === 'escape') back.abort();
+    if (key?.name === 'escape' && canGoBack) back.abort();
     // Ctrl-D deletes a character, or ends the input if the line is empty.
     if (key?.ctrl && key.name === 'd') setImmediate(() => terminal.input.isPaused() && ended.abort());
   };

@@ -131,7 +131,7 @@ async function readKey(context: Context, target: Target): Promise<Login> {
 
 /**
  * Asks for the key and for what is not given. If the key is refused, asks for the key again; if the store is not found, for
- * the store; if the service cannot be reached, for the address. The other answers are kept. Throws if the wrong value was
+ * the store; if no such service answers, for the address. The other answers are kept. Throws if the wrong value was
  * given by a flag, the environment or the profile.
  */
 async function askLogin(context: Context, given: Given, profile: string): Promise<Login> {
@@ -150,25 +150,26 @@ async function askLogin(context: Context, given: Given, profile: string): Promis
   else {
     const { url, storeId } = checkTarget(given);
     context.notice(`New key for store ${storeId} @ ${url.host} (profile ${profile}):`);
+    context.notice('For another store, cancel and run `storectl auth login --profile NAME`.');
   }
   for (let next: Question = questions[0] ?? askKey; ; ) {
     await askFromStart(() => questions, questions.indexOf(next)).catch(rethrowAsNotStored);
     const problem = await problemOfLogin(context, target, apiKey);
     if (problem === null) return { ...checkTarget(target), apiKey };
-    const { exitCode, message, status = null } = problem.details;
-    const version = hintOfVersion(status, checkTarget(target).url.href);
+    const { exitCode, message, hint } = problem.details;
+    const { url } = checkTarget(target);
+    // A code of its own is the service's; a base URL with a path may be one too long.
+    const isElsewhere = problem.details.code === 'http_404' || url.pathname !== '/';
     const wrong =
       exitCode === exitCodes.usage || exitCode === exitCodes.notAllowed
         ? askKey
         : exitCode === exitCodes.notFound
-          ? ((version === null ? askStore : null) ?? askAddress)
+          ? ((isElsewhere ? askAddress : askStore) ?? askStore ?? askAddress)
           : exitCode === exitCodes.notApplied
             ? askAddress
             : null;
     if (wrong === null) throw problem;
-    context.notice(
-      printableLines(version === null ? `error: ${message}` : `error: ${message}\n  ${version}`),
-    );
+    context.notice(printableLines([`error: ${message}`, hint && `  ${hint}`].filter(Boolean).join('\n')));
     next = wrong;
   }
 }
@@ -235,6 +236,8 @@ async function checkAccess(context: Context, { url, storeId, apiKey }: Login): P
 
 /** The profile may not exist yet, so `auth status` cannot be run to see what was used. */
 function hintAfter(outcome: Outcome, url: URL): string | undefined {
+  if (outcome.kind === 'unknown' && outcome.failure.code === 'unreadable_body')
+    return 'check the base URL: this does not look like a store management service';
   if (outcome.kind !== 'rejected') return undefined;
   const exitCode = exitCodeOfStatus(outcome.status);
   if (exitCode === exitCodes.throttled) return undefined;

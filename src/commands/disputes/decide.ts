@@ -68,6 +68,7 @@ rejected, 2 invalid row), or with 130 if you cancel it.`,
   hints: { fileFlags: { resolution: 'resolution-file' } },
   confirm: 'disputeId',
   introduce: introduceDispute,
+  dryRunNote: () => 'Without --dry-run, the dispute is read first, and decided only if it is open.',
   perform: (run) => showAndDecide(run),
   show: ({ answer, record }, run) =>
     record === null

@@ -18,6 +18,7 @@ import { createBackup, restoreBackup } from '../../contract/operations/backups.t
 import { operations } from '../../contract/operations.ts';
 import { idInPath, knownObjects } from '../../history/known-objects.ts';
 import { type HistoryRecord, rawOperationId, recordStates } from '../../history/records/record.ts';
+import { markedByHand } from '../../history/records/recorded-outcome.ts';
 
 const labelColumn = 3;
 
@@ -134,6 +135,6 @@ function describeResult({ state, open, result }: RecordSummary, { color, width, 
     return [mark, text ?? (mark === 'applied' ? null : 'applied')].filter((part) => part !== null).join(' ');
   }
   const paint = open ? color.yellow : color.red;
-  const words = paint(describeState({ state, open }));
-  return text === null || open ? words : `${words}: ${text}`;
+  const words = paint(describeState({ state, open, result }));
+  return text === null || open || result === markedByHand ? words : `${words}: ${text}`;
 }

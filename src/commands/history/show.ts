@@ -17,6 +17,7 @@ import { askFirst } from '../../cli/prompts/questions.ts';
 import { serverOwnedSettings } from '../../contract/operations/settings.ts';
 import { updateStore } from '../../contract/operations/store.ts';
 import type { HistoryRecord } from '../../history/records/record.ts';
+import { markedByHand } from '../../history/records/recorded-outcome.ts';
 
 export const command: CommandDefinition = {
   description: 'Show one change: what was sent and what the service returned.',
@@ -44,8 +45,8 @@ export const command: CommandDefinition = {
     const head = {
       ...{ id: recordId, createdAt, operation, storeId, service: origin },
       ...{
-        state: describeState({ state: summary.state, open }),
-        result: open ? undefined : result,
+        state: describeState({ state: summary.state, open, result }),
+        result: open || result === markedByHand ? undefined : result,
         attempts,
       },
       failure: record.failure?.message,
@@ -82,6 +83,7 @@ function rowsOfResponse(record: HistoryRecord, values: ValueContext): Row[] {
     // The body may have a status of its own.
     'HTTP status': status,
     ...(problem && { error: problem.code, message: problem.message }),
+    ...Object.fromEntries(problem?.fields.map(({ path, detail }) => [path, detail]) ?? []),
     ...answer,
     ...(note !== undefined && { note }),
   };

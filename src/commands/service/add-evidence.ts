@@ -43,8 +43,8 @@ storage, or neither. This needs write access to the database, not a key.`,
   ],
   listedGlobals: ['--store'],
   examples: [
-    'service add-evidence --store 4be5… --dispute 019a… --kind parcel --label DHL --text 0034…',
-    'service add-evidence --store 4be5… --dispute 019a… --kind email --label Mail --text-file -',
+    'service add-evidence --store 4be5… --dispute 019a… --kind parcel --label DHL --text 34…',
+    'service add-evidence --store 4be5… --dispute 019a… --kind call --label Call --text Lost',
   ],
   async run(context, parsed) {
     const content = await readContent(context, parsed);

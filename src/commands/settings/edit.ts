@@ -56,6 +56,7 @@ function header(problem: string | null): string {
   const lines = [
     ...(problem === null ? [] : ['Not saved:', ...problem.split('\n'), '']),
     'Operations settings. Save and close the editor to apply; an empty file cancels.',
+    'A field whose line you remove is reset.',
   ];
   return `${lines.map((line) => `# ${line}`.trimEnd()).join('\n')}\n\n`;
 }

@@ -52,7 +52,7 @@ async function settleDecision(options: SendOptions, record: HistoryRecord): Prom
     };
   }
   if (dispute.status === 'open') {
-    const note = `The dispute is still open. The request may still be in progress: run \`storectl resume ${record.id}\` again in a few minutes.`;
+    const note = `The dispute is still open. The request may still be in progress: run \`storectl resume ${record.id}\` again in a few minutes. If it is still open then, run \`storectl resume ${record.id} --mark not-applied\`, and decide it again.`;
     return { verdict: 'untouched', note };
   }
   const note = `The dispute has a different decision: ${String(dispute.status)}.`;

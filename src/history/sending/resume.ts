@@ -104,7 +104,7 @@ function findObstacle(options: ResumeOptions, record: HistoryRecord): Left | nul
     const place = `store ${record.storeId} @ ${record.origin}`;
     return {
       reason: 'elsewhere',
-      advice: `The change belongs to ${place}. Run \`storectl resume\` with the profile of that store.`,
+      advice: `The change belongs to ${place}. Run \`storectl resume\` with the profile of that store. If there is no such store, run \`storectl resume ${record.id} --mark not-applied\`.`,
     };
   }
   const sendsAgain = !canSettleByReading(record) && record.class !== 'one-shot';

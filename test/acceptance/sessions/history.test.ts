@@ -341,7 +341,7 @@ test('settings edit: an editor that breaks every text can be left, and the text 
     "$ storectl settings edit
     demo: example data on this machine, not a real store
     demo → store <uuid>
-    ? Invalid YAML in line 7 (enabled: true). What do you want to do?
+    ? Invalid YAML in line 8 (enabled: true). What do you want to do?
     ❯ Edit again
       Cancel and print the text
 
@@ -354,15 +354,16 @@ test('settings edit: an editor that breaks every text can be left, and the text 
     "$ storectl settings edit
     demo: example data on this machine, not a real store
     demo → store <uuid>
-    ✔ Invalid YAML in line 7 (enabled: true). What do you want to do? Edit again
-    ✔ Invalid YAML in line 7 (enabled: true). What do you want to do? Cancel and print the text
+    ✔ Invalid YAML in line 8 (enabled: true). What do you want to do? Edit again
+    ✔ Invalid YAML in line 8 (enabled: true). What do you want to do? Cancel and print the text
 
     Your text:
 
     # Not saved:
-    # invalid YAML in line 7 (enabled: true)
+    # invalid YAML in line 8 (enabled: true)
     #
     # Operations settings. Save and close the editor to apply; an empty file cancels.
+    # A field whose line you remove is reset.
 
     quietHours: [
       enabled: true
@@ -397,7 +398,7 @@ test('settings edit: an editor that breaks every text can be left, and the text 
     # again
     # again
 
-    error: invalid YAML in line 7 (enabled: true); nothing was saved
+    error: invalid YAML in line 8 (enabled: true); nothing was saved
       your text is printed above: save it to a file and run \`storectl settings save --from-file FILE\`
     $ echo "exit $?"
     exit 2

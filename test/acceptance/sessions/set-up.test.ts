@@ -27,6 +27,7 @@ test('auth login: the store id is asked for again if the store is not found, and
     "✔ API key (not shown):
     error: store 5e0c7a52-3d1b-4c8e-9f4a-2b6d8e10c3ax not found, or the key is not for this store; the
     key was not stored
+      check the base URL and the store id, and that the key is for this store
     ? Store ID: 5e0c7a52-3d1b-4c8e-9f4a-2b6d8e10c3ax"
   `);
   session.press('C-u');
@@ -43,9 +44,11 @@ test('auth login: the store id is asked for again if the store is not found, and
     ✔ Store ID: 5e0c7a52-3d1b-4c8e-9f4a-2b6d8e10c3ax
     ✔ API key (not shown):
     error: this key is mistyped or cut off: its checksum is wrong
+      copy the whole key again; nothing was sent
     ✔ API key (not shown):
     error: store 5e0c7a52-3d1b-4c8e-9f4a-2b6d8e10c3ax not found, or the key is not for this store; the
     key was not stored
+      check the base URL and the store id, and that the key is for this store
     ✔ Store ID: <uuid>
     ✔ API key (not shown):
     ✓ Logged in to store <uuid> @ <host> (profile main)
@@ -110,9 +113,11 @@ test('auth login: names the store of a new key, and says that no key was stored 
   expect(screen).toMatchInlineSnapshot(`
     "$ storectl auth login
     New key for store <uuid> @ <host> (profile main):
+    For another store, cancel and run \`storectl auth login --profile NAME\`.
     ✔ API key (not shown):
     error: the service rejected the request (401 invalid_key): The API key is wrong, expired or revoked;
     the key was not stored
+      check the key, and that it is for this base URL
     ? API key (not shown):
     error: cancelled; no key was stored
     $ echo "exit $?"

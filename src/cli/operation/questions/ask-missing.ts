@@ -1,6 +1,7 @@
 import { knownValues } from '../../../contract/fields.ts';
 import { type Operation, pathParameterProblem } from '../../../contract/operation.ts';
 import { decideDispute } from '../../../contract/operations/disputes.ts';
+import { appealReclaim } from '../../../contract/operations/reclaims.ts';
 import type { Context } from '../../command/context.ts';
 import { idsBeginningWith, shortenId } from '../../command/short-id.ts';
 import { demoProfile } from '../../config/connection-settings.ts';
@@ -20,7 +21,7 @@ import {
 } from '../../prompts/questions.ts';
 import type { Interview } from '../run/run.ts';
 import { askField, type FieldHints } from './ask-field.ts';
-import { type KnownId, knownIds } from './known-ids.ts';
+import { allIds, type KnownId, knownIds } from './known-ids.ts';
 
 /** The missing input of an operation, in the order of the questions. */
 export interface Missing {
@@ -83,8 +84,11 @@ export async function interview(
   const questions = () => [...first(), ...missing.map(questionOfId), ...fields.map(questionOf)];
   if (missing.length > 0 && known.length === 0) {
     const what = missing.map((name) => `${nounOf(name)}s`).join(' or ');
-    const open = operation.id === decideDispute.id ? 'open ' : '';
-    context.notice(`No ${open}${what} seen on this machine. Enter an id.`);
+    const wanted: Record<string, string> = {
+      [decideDispute.id]: `open ${what}`,
+      [appealReclaim.id]: `${what} to appeal`,
+    };
+    context.notice(`No ${wanted[operation.id] ?? what} seen on this machine. Enter an id.`);
   }
   if (missing.length === 0) await introduce(parameters);
   // A change has a review at the end, which Escape can leave as well.
@@ -140,7 +144,7 @@ export async function askId(
   const verb = operation.class === 'read' ? 'see' : (operation.id.split('.')[1] ?? 'use');
   const isKnown = known.some(({ id }) => id === before);
   const typeId = async () => {
-    const ids = known.map(({ id }) => id);
+    const ids = await allIds(context, operation);
     const validate = (text: string) => {
       if (idsBeginningWith(text.trim(), ids).length > 1)
         return 'Several ids begin with this. Type more characters.';

@@ -1,5 +1,6 @@
 import type { RecordQuery } from '../../../history/records/query.ts';
 import { type HistoryRecord, isUntold } from '../../../history/records/record.ts';
+import { markedByHand } from '../../../history/records/recorded-outcome.ts';
 import type { Context } from '../../command/context.ts';
 import { printable } from '../../core/sanitize.ts';
 import { describeState, recordSummary, shortRecordId } from '../../output/record-summary.ts';
@@ -19,8 +20,9 @@ export function asChoice(record: HistoryRecord, now: number): Choice {
   const summary = recordSummary(record, now);
   const { id, operation, label, age, result, open } = summary;
   const isReason = open && result !== null;
+  const isSaid = isReason || result === markedByHand;
   const reason = isReason ? ` (${result.replaceAll('_', ' ')})` : isUntold(record) ? ' (not reported)' : '';
-  const words = [operation, label, describeState(summary) + reason, isReason ? null : result, age].filter(
+  const words = [operation, label, describeState(summary) + reason, isSaid ? null : result, age].filter(
     (word) => word !== null,
   );
   const shortId = shortRecordId(id);

@@ -26,6 +26,12 @@ const kinds: Readonly<Record<string, KnownKind>> = {
   [markNotificationsRead.id]: 'notification',
 };
 
+/** All ids of the kind that the operation takes, whether they fit it or not. */
+export async function allIds(context: Context, operation: Operation): Promise<string[]> {
+  const kind = kinds[operation.id];
+  return kind === undefined ? [] : (await listKnown(context, kind)).map(({ id }) => id);
+}
+
 /** The ids that fit the operation, of the store in use, newest first. */
 export async function knownIds(context: Context, operation: Operation): Promise<KnownId[]> {
   const kind = kinds[operation.id];

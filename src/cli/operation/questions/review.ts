@@ -26,7 +26,11 @@ export async function reviewAndPerform(
   const isChange = run.request.operation.class !== 'read';
   const questionOf = (body: Readonly<Record<string, unknown>>) =>
     typeof command.question === 'function' ? command.question(body) : command.question;
-  for (let wasRefused = false; ; ) {
+  let wasRefused = false;
+  const fail = (error: unknown): never => {
+    throw wasRefused ? withoutEffect(error) : error;
+  };
+  for (;;) {
     try {
       const { text, changesNothing, send } =
         (await command.preview?.(run)) ?? (await previewFields(run, command));
@@ -39,18 +43,15 @@ export async function reviewAndPerform(
         return await send();
     } catch (error) {
       if (error instanceof WentBack) {
-        await interview.goBack();
+        await interview.goBack().catch(fail);
         continue;
       }
       const questions = correctingQuestions(run, interview, error);
-      if (!(error instanceof CliError) || questions.length === 0)
-        throw wasRefused ? withoutEffect(error) : error;
+      if (!(error instanceof CliError) || questions.length === 0) return fail(error);
       wasRefused = isChange;
       const hint = isNotFound(error) ? error.details.hint : '';
       explainRefusal(run.ui.context, new CliError(withLabels(error.details, run.ui.fields)), hint);
-      await askFromStart(() => questions).catch((reason: unknown) => {
-        throw wasRefused ? withoutEffect(reason) : reason;
-      });
+      await askFromStart(() => questions).catch(fail);
     }
   }
 }

@@ -157,16 +157,16 @@ function unreadDetails(outcome: Unknown, { now }: OutcomeContext): ErrorDetails 
   const { failure, problem, retryAt, attempts } = outcome;
   const again = whenToTryAgain('run the command again', retryAt, now);
   const status = outcome.status ?? undefined;
-  const isCancelled = failure.code === 'cancelled';
+  if (failure.code === 'cancelled') return cancelledError('nothing was changed').details;
   // If the attempts are used up, or the user did not want to wait, that is the reason.
-  if (retryAt !== null && attempts < MAX_ATTEMPTS && !isCancelled) {
+  if (retryAt !== null && attempts < MAX_ATTEMPTS) {
     const what = printable(problem?.message ?? failure.message);
     const message = `the service asks to wait longer than --timeout allows: ${what}`;
     return { code: 'throttled', exitCode: exitCodes.throttled, message, hint: again, status };
   }
   return {
     code: failure.code,
-    exitCode: isCancelled ? exitCodes.cancelled : exitCodes.notApplied,
+    exitCode: exitCodes.notApplied,
     message:
       status === undefined
         ? `no response from the service${inAttempts(outcome)}: ${printable(failure.message)}`

@@ -73,6 +73,8 @@ export interface Performed {
   readonly etag: string | null;
   /** The record in the history, or null for a read. */
   readonly record: HistoryRecord | null;
+  /** What else changed, in a sentence for people. */
+  readonly note?: string;
   /** The id that `--quiet` prints if it is not the answer's. */
   readonly id?: string;
   /** A shell command that undoes the change, or null if this machine did not know what was there before. */

@@ -85,6 +85,7 @@ async function askStatus(
       `Status of dispute ${disputeId} (${title})`,
       choices,
       `status ${before}`,
+      canGoBack,
     );
     if (chosen === 'skip' || chosen === 'back') return chosen;
     if (chosen !== 'other') return { status: chosen.replace('status ', '') };

@@ -23,7 +23,7 @@ import { expectStatus } from '../dispute-status.ts';
 import { decideByHand } from './decide-by-hand.ts';
 import { parseDecisions, parseIds } from './decisions-file.ts';
 import { describeRows, describeTotals, exitCodeOf } from './describe-plan.ts';
-import { type PlannedRow, planDecisions, settleOpenDecisions } from './plan.ts';
+import { earlierDecisions, type PlannedRow, planDecisions } from './plan.ts';
 import { openReceipt, readReceipt } from './receipt.ts';
 import { decideAll } from './run-decisions.ts';
 
@@ -51,14 +51,15 @@ export async function decideMany(
   }
   const expected = optionValue(parsed, expectStatus) ?? 'open';
   if (context.flags.dryRun) {
-    const rows = await planDecisions(run, file, readReceipt(receiptFile, target), expected, new Map());
+    const known = await earlierDecisions(run, file, false);
+    const rows = await planDecisions(run, file, readReceipt(receiptFile, target), expected, known);
     return printPlan(run, rows);
   }
   await announce(run);
   return withResultsFile(context, parsed, (write) =>
     withBatchLock(run, async () => {
       const earlier = readReceipt(receiptFile, target);
-      const known = await settleOpenDecisions(run, file);
+      const known = await earlierDecisions(run, file, true);
       const rows = await planDecisions(run, file, earlier, expected, known);
       showRows(context, rows);
       if (rows.some(({ plan }) => plan === 'decide'))

@@ -30,9 +30,12 @@ export function exitCodeOf(outcome: PlannedRow['plan']): ExitCode {
   return outcomes[outcome][1];
 }
 
+function isBad({ plan }: PlannedRow): boolean {
+  return exitCodeOf(plan) !== exitCodes.done;
+}
+
 /** The rows that cannot be decided after the others. */
 export function badLast(rows: readonly PlannedRow[]): PlannedRow[] {
-  const isBad = ({ plan }: PlannedRow) => exitCodeOf(plan) !== exitCodes.done;
   return [...rows.filter((row) => !isBad(row)), ...rows.filter(isBad)];
 }
 
@@ -46,7 +49,11 @@ const header = ['LINE', 'PLAN', 'DISPUTE', 'STATUS', 'RESOLUTION OR REASON'];
  * beginning and cuts long resolutions.
  */
 export function describeRows(all: readonly PlannedRow[], { width }: Style): string {
-  const rows = badLast(all.filter(({ plan }) => plan !== 'recorded'));
+  const shown = badLast(all.filter(({ plan }) => plan !== 'recorded'));
+  // The pager shows a long plan from its beginning.
+  const firstBad = shown.findIndex(isBad);
+  const rows =
+    width === null || firstBad === -1 ? shown : [...shown.slice(firstBad), ...shown.slice(0, firstBad)];
   if (rows.length === 0) return '';
   const ids = rows.filter(({ before }) => before !== null).map(({ disputeId }) => disputeId ?? '');
   const maxIdWidth = Math.max(minIdLength, ...ids.map((id) => shortenId(id, ids).length));

@@ -65,19 +65,14 @@ export async function planDecisions(
   const taken = [...usualStatuses, ...sent.map(({ status }) => status)];
   const planRow = async ({ line, disputeId, ...decision }: DecisionsFile['rows'][number]) => {
     const own = known.get(pathOf(run.target.storeId, disputeId));
-    const message = describeDoubt(own);
-    if (message !== null) {
-      planned.push({ ...unread, line, disputeId, decision, plan: 'unknown', message });
-    } else {
-      const read = considerHistory(
-        await assessRow(runOfRow(run, disputeId, decision), decision, expected),
-        decision,
-        own,
-      );
-      const found = await explainWrongId(refuseUnknownStatus(read, decision, taken), disputeId, disputes);
-      const recorded = earlierLine(earlier, disputeId, decision);
-      planned.push({ line, disputeId, decision, ...considerReceipt(found, recorded) });
-    }
+    const read = considerHistory(
+      await assessRow(runOfRow(run, disputeId, decision), decision, expected),
+      decision,
+      own,
+    );
+    const found = await explainWrongId(refuseUnknownStatus(read, decision, taken), disputeId, disputes);
+    const recorded = earlierLine(earlier, disputeId, decision);
+    planned.push({ line, disputeId, decision, ...considerReceipt(found, recorded) });
     if (!run.ui.context.io.signal.aborted) progress.step(null);
   };
   const progress = startProgress(run.ui.context, file.rows.length, 'disputes read');
@@ -132,13 +127,6 @@ function refuseUnknownStatus(found: Found, { status }: Decision, taken: readonly
   };
 }
 
-/** Why nothing is sent for a dispute while an earlier decision of it may have been applied, or null. */
-function describeDoubt(earlier: HistoryRecord | undefined): string | null {
-  if (earlier === undefined || !mayHaveBeenApplied(earlier)) return null;
-  const { id } = earlier;
-  return `an earlier decision may have been applied: settle it with \`storectl resume ${id}\``;
-}
-
 /** What reading the dispute of a row says about it. */
 type Found = Pick<PlannedRow, 'plan' | 'message' | 'warning' | 'before'> & { readonly readAt?: number };
 
@@ -175,10 +163,14 @@ export function outcomeOfError({ details }: CliError): { plan: RowOutcome; messa
 }
 
 /**
- * Says which decisions this machine has made. One that was not reported yet is reported, even if the dispute cannot be read
+ * Says which decisions this machine has made or may have made. One that was not reported yet is reported, even if the dispute cannot be read
  * now.
  */
 function considerHistory(found: Found, decision: Decision, own: HistoryRecord | undefined): Found {
+  if (own !== undefined && mayHaveBeenApplied(own) && found.plan === 'decide') {
+    const message = `an earlier decision may have been applied: settle it with \`storectl resume ${own.id}\``;
+    return { ...found, plan: 'unknown', message };
+  }
   if (own?.state !== 'applied' || !isSameDecision(decision, decisionOf(own))) return found;
   const isOurs = found.plan === 'unchanged' || (found.before === null && isUntold(own));
   return isOurs ? { ...found, plan: 'unchanged', message: 'decided by an earlier run' } : found;
@@ -223,12 +215,13 @@ function earlierLine(
 }
 
 /**
- * Settles open records of these disputes, left by an interrupted run, by reading. Returns the decisions of this machine
- * that were applied, or are still in doubt, by {@link pathOf}.
+ * The decisions of this machine that were applied, or are in doubt, by {@link pathOf}. If `settles`, open records that an
+ * interrupted run has left are settled by reading before.
  */
-export async function settleOpenDecisions(
+export async function earlierDecisions(
   run: Run,
   file: DecisionsFile,
+  settles: boolean,
 ): Promise<ReadonlyMap<string, HistoryRecord>> {
   const { context } = run.ui;
   const { origin, storeId, client } = run.target;
@@ -240,7 +233,7 @@ export async function settleOpenDecisions(
     const { path } = found;
     if (!paths.has(path)) continue;
     const options = { ...sendOptions(context), history, client, record: found, origin, storeId };
-    const record = isOpen(found) ? (await resumeRecord(options)).record : found;
+    const record = settles && isOpen(found) ? (await resumeRecord(options)).record : found;
     const isDecided = record.state === 'applied' && !known.has(path);
     if (isDecided || mayHaveBeenApplied(record)) known.set(path, record);
   }

@@ -248,10 +248,12 @@ function stopped({ details }: CliError, outcomes: readonly RowOutcome[]): CliErr
   const decided = outcomes.filter((outcome) => outcome === 'applied').length;
   const left = outcomes.filter(isLeft).length;
   const again = 'run the same command again to continue';
+  const isCancelled = details.code === 'cancelled';
   return new CliError({
     ...details,
     message: `stopped after ${decided} ${decided === 1 ? 'decision' : 'decisions'}, ${left} left: ${rephraseForBatch(details.message)}`,
-    hint: details.hint === undefined ? again : `${rephraseForBatch(details.hint)}; then ${again}`,
+    hint:
+      isCancelled || details.hint === undefined ? again : `${rephraseForBatch(details.hint)}; then ${again}`,
     // "Nothing was sent" would be true of this row only.
     outcome: details.outcome === 'unknown' ? 'unknown' : undefined,
   });
@@ -269,9 +271,11 @@ function incomplete({ canPrompt }: Context, results: readonly RowResult[], exitC
   });
   if (canPrompt && failed.length > maxFailed) lines.push(`  … and ${failed.length - maxFailed} more`);
   const conflicts = failed.filter(({ outcome }) => outcome === 'conflict').length;
+  const areInDoubt = failed.every(({ outcome }) => outcome === 'unknown');
   const again = 'run the same command again; disputes that are already decided are skipped';
-  const hint =
-    conflicts === 0
+  const hint = areInDoubt
+    ? 'run `storectl resume` to settle them, then run the same command again'
+    : conflicts === 0
       ? `fix these rows and ${again}`
       : conflicts === failed.length
         ? 'remove these rows from the file; a decision is final'

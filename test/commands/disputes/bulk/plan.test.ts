@@ -28,9 +28,9 @@ test('at 80 columns a decision takes one line, a reason is whole, and rows that 
   const style = { color: withoutColors, width: 80 };
   expect(describeRows(rows, style).split('\n')).toEqual([
     'LINE  PLAN      DISPUTE   STATUS  RESOLUTION OR REASON',
-    '2     decide    5f0cbead  won     Tracking shows that it was delivered that it …',
     '13    conflict  81abbead  won     a reason that is long that is long that is',
     '                                  long that is long',
+    '2     decide    5f0cbead  won     Tracking shows that it was delivered that it …',
   ]);
   expect(describeTotals(rows, style)).toBe('1 to decide, 1 decided in an earlier run, 1 conflict');
   const twelve = Array.from({ length: 12 }, () => rows[1] ?? row);
@@ -46,8 +46,8 @@ test('rows that cannot be decided leave all ids short, and their own reason is r
     { ...bad, line: 4, disputeId: `${id}0`, plan: 'not_found', message: 'not found in this store' },
   ];
   expect(describeRows(rows, { color: withoutColors, width: 80 }).split('\n').slice(1)).toEqual([
-    '2     decide     5f0cbead  won     Tracking shows that it was delivered that it…',
     '3     invalid    5f0cbead          disputeId must not contain spaces',
     '4     not found  5f0cbead          not found in this store',
+    '2     decide     5f0cbead  won     Tracking shows that it was delivered that it…',
   ]);
 });
