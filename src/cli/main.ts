@@ -207,6 +207,7 @@ function describeUsage(message: string): string {
   const [, flag] = /^option '.*?(--[\w-]+) .*' argument missing$/.exec(message) ?? [];
   if (flag !== undefined) return `${flag} needs a value`;
   const [, allowed, given] = /^too many arguments.* Expected (\d+) .* got (\d+)/.exec(message) ?? [];
+  if (allowed === '0') return 'this command takes no arguments';
   if (allowed !== undefined) return `too many arguments: ${given} given, ${allowed} expected`;
   return message.replace(/'(.+)'/, '"$1"');
 }

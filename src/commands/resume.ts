@@ -41,7 +41,7 @@ result from the store where that is possible. Where neither is possible, the cha
   arguments: [
     {
       name: 'id',
-      description: 'ID of one record (default: all changes with an unknown outcome)',
+      description: 'ID of one change (default: all open changes)',
       optional: true,
       complete: 'open-record',
     },
@@ -172,7 +172,7 @@ async function confirmSending(context: Context, records: readonly HistoryRecord[
     context.notice(renderIndented([['Method', method], ['Path', printable(path)], ...rows], context.err));
   }
   if (sent.some((record) => record.class === 'keyed'))
-    context.notice('The same idempotency key is sent again, so each change is applied only once.');
+    context.notice('Each change keeps its idempotency key, so it is applied only once.');
   const question = sent.length === 1 ? 'Send this change again?' : `Send these ${sent.length} changes again?`;
   if (!(await askToResume(() => askYesNo(context.io, question, true)))) throw notSentAgain;
 }

@@ -74,7 +74,7 @@ export function resolveSettings(
     throw new CliError({
       code: 'unknown_profile',
       exitCode: exitCodes.usage,
-      message: `profile "${profile.value}" not found (named by ${describeSource(profile.source)})`,
+      message: `profile "${profile.value}" not found (from ${describeSource(profile.source)})`,
       hint: 'run `storectl profile list` to see all profiles, or `storectl auth login --profile NAME` to create one',
       outcome: 'not_sent',
     });
@@ -220,9 +220,10 @@ export function checkBaseUrl(text: string, source: Source): URL {
   try {
     return parseBaseUrl(text);
   } catch (error) {
+    const reason = String(error instanceof Error ? error.message : error);
     throw usageError(
-      `invalid base URL from ${describeSource(source)}: ${error instanceof Error ? error.message : error}`,
-      'set --base-url or STORECTL_BASE_URL, for example https://api.example.com',
+      `invalid base URL from ${describeSource(source)}: ${reason.replace(/^The/, 'the')}`,
+      'correct it, or set another with --base-url or STORECTL_BASE_URL',
       { code: 'invalid_base_url' },
     );
   }

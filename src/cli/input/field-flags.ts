@@ -161,7 +161,7 @@ function parseList(field: FieldFlag, given: readonly string[]): string[] {
   if (items.length > 0) return items;
   throw invalidInput(
     `${field.flag} needs a value`,
-    `add values, or use --set ${field.path.join('.')}=[] for an empty list`,
+    `add values; for an empty list, use --set ${field.path.join('.')}=[]`,
   );
 }
 

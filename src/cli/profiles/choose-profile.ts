@@ -1,5 +1,5 @@
 import type { Context } from '../command/context.ts';
-import { checkProfileName, demoProfile, describePlace } from '../config/connection-settings.ts';
+import { checkProfileName, demoProfile, describePlace, loginCommand } from '../config/connection-settings.ts';
 import type { Profile, ProfileStore } from '../config/profile-store.ts';
 import { usageError } from '../core/errors.ts';
 import { printable } from '../core/sanitize.ts';
@@ -55,7 +55,9 @@ export function requireProfile(profiles: ProfileStore, name: string): Profile {
   const names = profiles.names();
   throw usageError(
     `profile "${name}" not found`,
-    names.length === 0 ? 'run `storectl auth login` to create one' : `existing profiles: ${names.join(', ')}`,
+    names.length === 0
+      ? `run \`${loginCommand(name)}\` to create it`
+      : `existing profiles: ${names.join(', ')}; run \`${loginCommand(name)}\` to create this one`,
     { code: 'unknown_profile' },
   );
 }

@@ -70,11 +70,12 @@ export function describeConflict({ record }: CurrentDispute, expected: string, w
 
 /** Exit 6 for a dispute in another status. */
 export function unexpectedStatus(dispute: CurrentDispute, expected: string, wanted?: unknown): CliError {
+  const isDecided = usualStatuses.includes(String(dispute.record.status));
   return new CliError({
     code: 'unexpected_status',
     exitCode: exitCodes.conflict,
     message: `${describeConflict(dispute, expected, wanted)}; nothing was sent`,
-    hint: `a decision is final; run \`storectl disputes show ${dispute.record.id}\` to see it`,
+    hint: `${isDecided ? 'a decision is final; ' : ''}run \`storectl disputes show ${dispute.record.id}\` to see it`,
     outcome: 'not_sent',
     fields: [{ field: 'status', flag: expectStatus, detail: printable(String(dispute.record.status)) }],
   });

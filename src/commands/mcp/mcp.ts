@@ -21,7 +21,7 @@ guards and the same history as the commands.`,
       description: 'Operations that may be sent, comma-separated, for example backup.create,disputes.decide',
       group: 'Safety:',
     },
-    { flag: readOnly, description: `Send nothing, whatever ${allow} says`, group: 'Safety:' },
+    { flag: readOnly, description: `Send no changes, whatever ${allow} says`, group: 'Safety:' },
   ],
   examples: ['mcp --profile main', 'mcp --profile main --allow backup.create', '--demo mcp'],
   notes: [

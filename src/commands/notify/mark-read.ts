@@ -1,5 +1,5 @@
 import { terminalNeeded } from '../../cli/command/input-needed.ts';
-import { completeKnownIds } from '../../cli/command/known.ts';
+import { completeKnownIds, listKnown } from '../../cli/command/known.ts';
 import { usageError } from '../../cli/core/errors.ts';
 import { isOn } from '../../cli/core/parsed-command.ts';
 import { operationCommand } from '../../cli/operation/define-operation.ts';
@@ -10,10 +10,16 @@ import { markNotificationsRead } from '../../contract/operations/notifications.t
 
 export const command = operationCommand({
   operation: markNotificationsRead,
-  description: `Mark notifications as read: by id, before a time, or all of them. The service ignores ids that
-it does not have.`,
+  description: `Mark notifications as read: by id, before a time, or all of them. Their ids come with the
+messages that endpoints receive; the service cannot list them, and ignores ids that it does not have.`,
   question: (body) => `Mark ${describeMarked(body)} as read?`,
-  done: (_, { request }) => `Marked ${describeMarked(request.body ?? {})} as read`,
+  done: async (_, { request, ui }) => {
+    const { ids = [] } = request.body ?? {};
+    const known = (await listKnown(ui.context, 'notification')).map(({ id }) => id);
+    const isDoubtful = Array.isArray(ids) && ids.some((id) => !known.includes(id));
+    const done = `Marked ${describeMarked(request.body ?? {})} as read`;
+    return isDoubtful ? `${done} (the service ignores unknown ids)` : done;
+  },
   show: () => '',
   arguments: [
     { name: 'notificationId', description: 'IDs of the notifications', variadic: true, optional: true },

@@ -7,7 +7,10 @@ export function validate<Output>(schema: z.ZodType<Output>, value: unknown): Out
   // The value itself is not repeated: it may be a secret.
   const result = schema.safeParse(value, { error: (issue) => describeIssue(issue, '') });
   if (result.success) return result.data;
-  throw invalidFields(result.error.issues.flatMap((issue) => toFieldErrors(issue, value)));
+  const errors = result.error.issues.flatMap((issue) => toFieldErrors(issue, value));
+  // A request whose only field is unknown is not empty.
+  const others = errors.filter(({ code }) => code !== 'empty');
+  throw invalidFields(others.length > 0 ? others : errors);
 }
 
 function toFieldErrors(issue: z.core.$ZodIssue, value: unknown): FieldError[] {

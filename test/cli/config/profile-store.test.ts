@@ -354,7 +354,8 @@ describe('profile', () => {
       const { exitCode, stderr } = await machine.run(['profile', verb, 'outlte']);
       expect({ exitCode, stderr }).toEqual({
         exitCode: 2,
-        stderr: 'error: profile "outlte" not found\n  existing profiles: outlet\n',
+        stderr:
+          'error: profile "outlte" not found\n  existing profiles: outlet; run `storectl auth login --profile outlte` to create this one\n',
       });
     }
   });

@@ -6,7 +6,7 @@ import { exitCodes } from '../../core/exit-codes.ts';
 /** Several commands of one CI job share a key unless STORECTL_CI_JOB tells them apart. */
 function adviceOnKey({ idempotencyKey }: HistoryRecord): string {
   return idempotencyKey?.startsWith('ci-')
-    ? '; set STORECTL_CI_JOB to give each command of a job its own key'
+    ? '; in CI, set STORECTL_CI_JOB to another value for each command of a job'
     : '';
 }
 

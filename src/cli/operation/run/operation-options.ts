@@ -14,7 +14,7 @@ const keyOptions: readonly OptionSpec[] = [
     value: 'ci',
     complete: ['ci'],
     description:
-      'Derive the idempotency key from the CI run, so that a re-run is applied only once (set STORECTL_CI_JOB if a job runs several commands)',
+      'Derive the idempotency key from the CI run, so that a re-run is applied only once (if a job runs several commands, set STORECTL_CI_JOB to another value for each)',
     group,
   },
   {

@@ -212,7 +212,8 @@ function describeFields(problem: Problem, flags: readonly FieldFlag[]): FieldErr
   });
 }
 
-const anotherKey = 'use another idempotency key; in CI, set STORECTL_CI_JOB if one job runs several commands';
+const anotherKey =
+  'use another idempotency key; in CI, set STORECTL_CI_JOB to another value for each command of a job';
 
 function hintOfCode(code: string | null, fields: readonly FieldFlag[]): string | null {
   if (code === 'idempotency_key_reused') return anotherKey;

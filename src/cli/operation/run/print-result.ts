@@ -40,7 +40,7 @@ export async function printResult(run: Run, command: ResultView, performed: Perf
     if (flags.json) context.print('null');
     return;
   }
-  const done = record === null ? null : await command.done?.(performed, run);
+  const done = record === null || performed.isEarlier ? null : await command.done?.(performed, run);
   if (typeof done === 'string') noticeDone(context, done);
   if (flags.json && flags.fields === null) {
     context.print(renderJson(text === '' ? 'null' : text, out));

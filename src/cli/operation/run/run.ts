@@ -73,6 +73,8 @@ export interface Performed {
   readonly etag: string | null;
   /** The record in the history, or null for a read. */
   readonly record: HistoryRecord | null;
+  /** It had been applied before, and this command sent nothing. */
+  readonly isEarlier?: boolean;
   /** What else changed, in a sentence for people. */
   readonly note?: string;
   /** The id that `--quiet` prints if it is not the answer's. */

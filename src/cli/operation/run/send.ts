@@ -39,8 +39,8 @@ export async function announce({ target, ui: { context } }: Run): Promise<void> 
 export async function perform(run: Run, options: ChangeOptions = {}): Promise<Performed> {
   const { operation } = run.request;
   const isRead = operation.class === 'read';
-  const { outcome, record, isRecorded } = isRead
-    ? { outcome: await read(run), record: null, isRecorded: false }
+  const { outcome, record, isRecorded, isEarlier } = isRead
+    ? { outcome: await read(run), record: null, isRecorded: false, isEarlier: false }
     : await change(run, options);
   const applied = await expectApplied(run, outcome, isRecorded ? record : null);
   noteDrift(run.ui.context, [applied]);
@@ -48,7 +48,7 @@ export async function perform(run: Run, options: ChangeOptions = {}): Promise<Pe
   if (isRead && !isObject(applied.body)) throw unreadableAnswer(operation);
   if (operation.id === showDispute.id)
     await rememberDispute(run.ui.context, run.target, getPath(applied.body, ['record']));
-  return { answer: applied.body, text: applied.text, etag: applied.etag, record };
+  return { answer: applied.body, text: applied.text, etag: applied.etag, record, isEarlier };
 }
 
 /** Sends the run of a command in its own way, if it has one. */
@@ -182,7 +182,7 @@ async function commandOf({ target, request, ui: { context, parsed } }: Run) {
   };
 }
 
-async function change(run: Run, options: ChangeOptions): Promise<Recorded> {
+async function change(run: Run, options: ChangeOptions): Promise<Recorded & { readonly isEarlier: boolean }> {
   const { target, ui } = run;
   const { context } = ui;
   const { dim } = context.err.color;
@@ -198,7 +198,8 @@ async function change(run: Run, options: ChangeOptions): Promise<Recorded> {
     secrets: [target.secret],
     inBatch: options.inBatch ?? false,
   };
-  return recorded(context, () =>
+  let isEarlier = false;
+  const performed = await recorded(context, () =>
     performRecorded({
       ...command,
       ifMatch: options.ifMatch,
@@ -207,15 +208,18 @@ async function change(run: Run, options: ChangeOptions): Promise<Recorded> {
       safetyBackupId: options.safetyBackupId,
       makeKey: makeIdempotencyKey,
       ...(options.check && { check: options.check }),
-      onEarlierRecord: (earlier, open) =>
+      onEarlierRecord(earlier, open) {
+        isEarlier = !open;
         say(
           open
             ? `Sending ${earlier.id} again, because its outcome is unknown: with the same idempotency key it is applied only once. Add --new to start over.`
             : `Already applied (record ${earlier.id}); nothing was sent. Showing the response from then.`,
-        ),
+        );
+      },
       onWait: () => say('Waiting for another storectl command to finish…'),
     }),
   );
+  return { ...performed, isEarlier };
 }
 
 /** Shows the warnings of the history, and turns its errors into the user's. */

@@ -69,7 +69,7 @@ STORECTL_SERVICE_PORT. For backups, upgrades, failover and proxies, see docs/ope
     {
       flag: '--retention',
       value: 'DAYS',
-      description: `Days to keep data; older data is deleted once a day, as with \`service prune\` (default ${defaultRetentionDays}; 0 keeps everything)`,
+      description: `Days to keep read notifications, delivered messages, used idempotency keys and the like; older ones are deleted once a day, as with \`service prune\` (default ${defaultRetentionDays}; 0 keeps everything)`,
     },
     { flag: '--no-delivery', description: 'Do not deliver messages (another process does)' },
     {
