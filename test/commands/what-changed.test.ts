@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { createKey } from '../../src/service/index.ts';
 import { machineFor } from '../helpers/cli.ts';
 import { answer, type Behaviour, startFaultServer } from '../helpers/fault-server.ts';
 import { startService } from '../helpers/service.ts';
@@ -191,4 +192,26 @@ test.each([
   expect(result).toMatchObject({ exitCode: 0, stdout: '' });
   expect(notices(result)).toEqual([line]);
   expect((await machine.run([...args, '-q'])).stderr).not.toContain('✓');
+});
+
+test('a restore says what changed in the settings, if people read it and the key may', async () => {
+  const service = await startService();
+  const machine = machineFor(service);
+  const sections = ['--sections', 'settings'];
+  const id = (await machine.run(['backup', 'create', '--label', 'B', ...sections, '-q'])).stdout.trim();
+  const restore = ['backup', 'restore', id, ...sections, '--confirm', id];
+  await machine.run(['settings', 'save', '--quiet-hours-start', '20:15']);
+
+  const first = await machine.run(restore);
+  const again = await machine.run([...restore, '--new']);
+  const quiet = await machine.run([...restore, '--new', '-q']);
+
+  expect(first.stdout).toMatch(/^Quiet hours start {2}20:15 → \S+\n$/);
+  expect(again).toMatchObject({ exitCode: 0, stdout: '' });
+  expect(quiet.stdout).toMatch(/^\S+\n$/);
+  const scopes = ['backups:write', 'backups:restore'] as const;
+  const { key } = await createKey(service.storage, { storeId: service.storeId, scopes });
+  await machine.run(['settings', 'save', '--quiet-hours-start', '20:30']);
+  const restricted = machineFor({ ...service, apiKey: key });
+  expect(await restricted.run(restore)).toMatchObject({ exitCode: 0, stdout: '' });
 });

@@ -17,14 +17,16 @@ import { earlierRecord, perform } from '../../cli/operation/run/send.ts';
 import { formatDistance } from '../../cli/output/format-value.ts';
 import { uuidPattern } from '../../contract/operation.ts';
 import { createBackup, restoreBackup } from '../../contract/operations/backups.ts';
-import type { KnownKind, KnownObject } from '../../history/known-objects.ts';
+import type { KnownObject } from '../../history/known-objects.ts';
+import { describeEffect, readState } from './restore-effect.ts';
 
 const noSafetyBackup = '--no-safety-backup';
 
 export const command = operationCommand({
   operation: restoreBackup,
   description: `Replace sections of the store with those of a backup. Other sections stay unchanged. A safety backup of the
-same sections is taken first (safetyBackupId in --json), and the command that undoes the restore is printed at the end.
+same sections is taken first (safetyBackupId in --json), and the command that undoes the restore is printed at the end,
+after what is known to have changed: settings, and posts and endpoints that were made on this machine.
 The service also keeps an automatic backup of its own (preRestoreBackupId); you do not need it for the undo.`,
   options: [{ flag: noSafetyBackup, description: 'Do not take a safety backup first', group: 'Safety:' }],
   examples: [
@@ -107,51 +109,21 @@ async function backUpAndRestore(run: Run): Promise<Performed> {
     : 'A safety backup is taken first.';
   context.notice(`This replaces ${what} with the contents of ${from}. ${safety}`);
   await confirmById(run, backupId, 'Restore this backup?');
+  const before = await readState(run, sections);
 
   // A restore that continues keeps its first safety backup: a new one might contain restored data.
   const begun = await earlierRecord(run);
   let safetyId = begun?.safetyBackupId ?? null;
   if (begun === null && !isOn(parsed, noSafetyBackup)) safetyId = await takeSafetyBackup(run, backupId);
-  const before = await madeHere(run, sections);
   const restored = await perform(run, { safetyBackupId: safetyId ?? undefined }).catch((error: unknown) => {
     throw error instanceof CliError && safetyId !== null ? withSafetyBackup(error, safetyId) : error;
   });
   // It is restored: a history that cannot be read now is no reason to fail.
-  const after = await madeHere(run, sections).catch(() => before);
-  const performed = { ...restored, note: describeItems(before, after) };
+  const after = await readState(run, sections).catch(() => before);
+  const performed = { ...restored, note: await describeEffect(context, before, after) };
   if (safetyId === null) return performed;
   const undo = performed.record && (await undoOfRestore(context, performed.record));
   return { ...performed, ...withSafetyId(performed, safetyId), id: safetyId, undo };
-}
-
-/** The kind of the items in a section. */
-const kindIn: Readonly<Record<string, KnownKind>> = { blog: 'post', endpoints: 'endpoint' };
-
-/** The posts and endpoints that this machine made and that still exist, of the sections that are restored. */
-async function madeHere(
-  { ui: { context }, target: { origin, storeId } }: Run,
-  sections: readonly string[],
-): Promise<ReadonlyMap<KnownKind, ReadonlySet<string>>> {
-  const { knownObjects } = await import('../../history/known-objects.ts');
-  const { records } = await (await context.history()).list({ origin, storeId });
-  const kinds = Object.entries(kindIn).filter(([section]) => sections.includes(section));
-  return new Map(kinds.map(([, kind]) => [kind, new Set(knownObjects(kind, records).map(({ id }) => id))]));
-}
-
-/** `Removed 2 posts and 1 endpoint made on this machine.`; empty if nothing is known of either. */
-function describeItems(
-  before: ReadonlyMap<KnownKind, ReadonlySet<string>>,
-  after: ReadonlyMap<KnownKind, ReadonlySet<string>>,
-): string {
-  const lacking = (from: typeof before, others: typeof before) =>
-    [...from].flatMap(([kind, ids]) => {
-      const count = [...ids].filter((id) => !others.get(kind)?.has(id)).length;
-      return count === 0 ? [] : [count === 1 ? `1 ${kind}` : `${count} ${kind}s`];
-    });
-  const sentence = (verb: string, what: readonly string[]) =>
-    what.length === 0 ? [] : [`${verb} ${what.join(' and ')} made on this machine.`];
-  const removed = sentence('Removed', lacking(before, after));
-  return [...removed, ...sentence('Brought back', lacking(after, before))].join(' ');
 }
 
 /** The answer, which may name backups of the service's own, with the one that the undo command restores. */

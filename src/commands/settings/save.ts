@@ -7,9 +7,10 @@ import type { Preview } from '../../cli/operation/run/operation-command.ts';
 import type { Run } from '../../cli/operation/run/run.ts';
 import { confirmUndo, readUndoable, undoFlag, undoneId, undoOption } from '../../cli/operation/run/undo.ts';
 import { saveSettings } from '../../contract/operations/settings.ts';
-import { describeLabelled, savedView } from './saved-view.ts';
+import { savedView } from './saved-view.ts';
 import {
   clientFields,
+  describeChanges,
   movedError,
   type PreparedSave,
   prepareSave,
@@ -102,6 +103,6 @@ async function previewOf(
   nothing = 'No changes; nothing was sent.',
 ): Promise<Preview> {
   const changesNothing = changes.length === 0;
-  const text = changesNothing ? nothing : await describeLabelled(changes, context, context.err);
+  const text = changesNothing ? nothing : describeChanges(changes, context.now(), context.err);
   return { text, changesNothing, send };
 }

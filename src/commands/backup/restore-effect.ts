@@ -1,0 +1,74 @@
+import type { Context } from '../../cli/command/context.ts';
+import { changesBetween } from '../../cli/core/json-changes.ts';
+import type { Run } from '../../cli/operation/run/run.ts';
+import type { KnownKind } from '../../history/known-objects.ts';
+
+/** What can be known of the sections that are restored. The service shows neither the store nor lists of items. */
+export interface KnownState {
+  /** Null if people do not read the result, or if the settings cannot be read. */
+  readonly settings: Record<string, unknown> | null;
+  readonly items: ReadonlyMap<KnownKind, ReadonlySet<string>>;
+}
+
+/** Reads what can be known, before a restore or after it. */
+export async function readState(run: Run, sections: readonly string[]): Promise<KnownState> {
+  return { settings: await settingsFor(run, sections), items: await madeHere(run, sections) };
+}
+
+/** The settings are a courtesy, so they are not waited for longer than this, in milliseconds. */
+const settingsTimeoutMs = 5_000;
+
+async function settingsFor(run: Run, sections: readonly string[]): Promise<KnownState['settings']> {
+  const { context } = run.ui;
+  const { flags } = context;
+  if (!sections.includes('settings') || flags.json || flags.quiet) return null;
+  const { clientFields, readSettings } = await import('../settings/settings-diff.ts');
+  const timeoutMs = Math.min(settingsTimeoutMs, flags.timeoutMs ?? settingsTimeoutMs);
+  const ui = { ...run.ui, context: { ...context, flags: { ...flags, timeoutMs } } };
+  // The key may lack the scope.
+  return readSettings({ ...run, ui }).then(
+    ({ document }) => clientFields(document),
+    () => null,
+  );
+}
+
+/** What is known to have changed: settings before and after, and the posts and endpoints of this machine. */
+export async function describeEffect(
+  context: Context,
+  before: KnownState,
+  after: KnownState,
+): Promise<string> {
+  const items = describeItems(before.items, after.items);
+  if (before.settings === null || after.settings === null) return items;
+  const { describeChanges } = await import('../settings/settings-diff.ts');
+  const changes = changesBetween(before.settings, after.settings);
+  const settings = changes.length === 0 ? '' : describeChanges(changes, context.now(), context.out);
+  return [settings, items].filter((part) => part !== '').join('\n');
+}
+
+/** The kind of the items in a section. */
+const kindIn: Readonly<Record<string, KnownKind>> = { blog: 'post', endpoints: 'endpoint' };
+
+/** The posts and endpoints that this machine made and that still exist, of the sections that are restored. */
+async function madeHere(
+  { ui: { context }, target: { origin, storeId } }: Run,
+  sections: readonly string[],
+): Promise<KnownState['items']> {
+  const { knownObjects } = await import('../../history/known-objects.ts');
+  const { records } = await (await context.history()).list({ origin, storeId });
+  const kinds = Object.entries(kindIn).filter(([section]) => sections.includes(section));
+  return new Map(kinds.map(([, kind]) => [kind, new Set(knownObjects(kind, records).map(({ id }) => id))]));
+}
+
+/** `Removed 2 posts and 1 endpoint made on this machine.`; empty if nothing is known of either. */
+function describeItems(before: KnownState['items'], after: KnownState['items']): string {
+  const lacking = (from: typeof before, others: typeof before) =>
+    [...from].flatMap(([kind, ids]) => {
+      const count = [...ids].filter((id) => !others.get(kind)?.has(id)).length;
+      return count === 0 ? [] : [count === 1 ? `1 ${kind}` : `${count} ${kind}s`];
+    });
+  const sentence = (verb: string, what: readonly string[]) =>
+    what.length === 0 ? [] : [`${verb} ${what.join(' and ')} made on this machine.`];
+  const removed = sentence('Removed', lacking(before, after));
+  return [...removed, ...sentence('Brought back', lacking(after, before))].join(' ');
+}
