@@ -184,8 +184,8 @@ test.each([
 
 test.each([
   [['notify', 'mark-read', '--all'], '✓ Marked all notifications as read'],
-  [['notify', 'mark-read', 'a', 'b'], '✓ Marked 2 notifications as read'],
-  [['notify', 'mark-read', 'a'], '✓ Marked notification a as read'],
+  [['notify', 'mark-read', 'a', 'b'], '✓ Marked 2 notifications as read (the service ignores unknown ids)'],
+  [['notify', 'mark-read', 'a'], '✓ Marked notification a as read (the service ignores unknown ids)'],
 ])('%j says what it did and prints nothing else', async (args, line) => {
   const machine = machineFor(await startService());
   const result = await machine.run(args);
