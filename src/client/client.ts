@@ -140,7 +140,7 @@ export function createClient(options: ClientOptions): Client {
       if (!cancelledUnsent) failed.push(result);
       if (signal?.aborted) return end(CANCELLED);
       if (!mayRetry(failed, request.class, clock.monotonic(), input.inBatch ?? false)) return end(null);
-      delayMs = result.row === 'throttled' ? 0 : backoffMs(attempt, random());
+      delayMs = result.row === 'throttled' ? 0 : backoffMs(failed, random());
     }
   }
 

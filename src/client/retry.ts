@@ -98,9 +98,18 @@ function wasNotConnected({ failure }: Attempt): boolean {
   return failure?.code === 'connection_refused' || failure?.code === 'connect_timeout';
 }
 
-/** Full jitter: milliseconds to wait after the attempt with this number (from 1). `random` is in [0, 1). */
-export function backoffMs(attempt: number, random: number): number {
-  return random * Math.min(BACKOFF_CAP_MS, BACKOFF_BASE_MS * 2 ** (attempt - 1));
+/**
+ * Full jitter: milliseconds to wait after these attempts. The wait grows with those that failed like the last one, without
+ * a connection or with one: a service that has started again is not waited for as if it were still down. `random` is in
+ * [0, 1).
+ */
+export function backoffMs(attempts: readonly Attempt[], random: number): number {
+  const last = attempts.at(-1);
+  const isRefused = last !== undefined && wasNotConnected(last);
+  const alike = isRefused
+    ? attempts.length - 1 - attempts.findLastIndex((attempt) => !wasNotConnected(attempt))
+    : attempts.filter((attempt) => !wasNotConnected(attempt)).length;
+  return random * Math.min(BACKOFF_CAP_MS, BACKOFF_BASE_MS * 2 ** (alike - 1));
 }
 
 /** Far beyond any deadline, and yet a time that can be printed. */

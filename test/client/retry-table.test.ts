@@ -1,6 +1,7 @@
 import { createServer } from 'node:net';
 import { expect, test } from 'vitest';
 import type { Outcome } from '../../src/client/outcome.ts';
+import { backoffMs } from '../../src/client/retry.ts';
 import type { OperationClass } from '../../src/contract/operation.ts';
 import { answer, type Behaviour, startFaultServer } from '../helpers/fault-server.ts';
 import { clientFor, skippingClock } from './support.ts';
@@ -198,4 +199,17 @@ test.each(classes)('429 in a batch, %s: tried until the deadline', async (operat
   // 1, 2, 4, 8, 16, 30, 30, 30 and 30 s; the next 30 s would pass 180 s.
   expect(clock.sleeps.map((ms) => Math.round(ms / 1000))).toEqual([1, 2, 4, 8, 16, 30, 30, 30, 30]);
   expect(server.requests).toHaveLength(10);
+});
+
+test('the wait grows with attempts alike: a service that has started again is not waited for as while it was down', () => {
+  const at = { startedAt: 0 };
+  const refused = { ...at, row: 'unreachable', failure: { code: 'connection_refused' } } as const;
+  const failed = { ...at, row: 'unavailable', failure: { code: 'server_error' } } as const;
+  const longest = (...attempts: Parameters<typeof backoffMs>[0]) => backoffMs(attempts, 1);
+
+  expect(longest(refused, refused, refused)).toBe(2_000);
+  expect(longest(refused, refused, refused, failed)).toBe(500);
+  expect(longest(refused, refused, refused, failed, failed)).toBe(1_000);
+  expect(longest(failed, failed, refused)).toBe(500);
+  expect(longest(...Array.from({ length: 12 }, () => refused))).toBe(20_000);
 });

@@ -1,3 +1,5 @@
+import { getPath, parsePath } from '../core/field-path.ts';
+import type { Change } from '../core/json-changes.ts';
 import { isObject } from '../core/json-value.ts';
 import { formatValue, type ValueContext } from './format-value.ts';
 import { labelOf } from './labels.ts';
@@ -37,4 +39,17 @@ function valueOrNone(name: string, value: unknown, values: ValueContext): string
 export function leafPaths(value: unknown, parent: readonly string[] = []): (readonly string[])[] {
   if (!isObject(value) || Object.keys(value).length === 0) return parent.length === 0 ? [] : [parent];
   return Object.entries(value).flatMap(([name, inner]) => leafPaths(inner, [...parent, name]));
+}
+
+/** The changes for people: `Quiet hours start  22:00 → 23:00`. `now` is in epoch milliseconds. */
+export function describeChanges(changes: readonly Change[], now: number, style: Style): string {
+  const fields = changes.flatMap(({ path, before, after }) => {
+    const parent = parsePath(path);
+    // A group that was added or removed, by its fields.
+    return leafPaths(after ?? before, parent).map((leaf) => {
+      const inner = leaf.slice(parent.length);
+      return { path: leaf, before: getPath(before, inner), after: getPath(after, inner) };
+    });
+  });
+  return describeFieldChanges(fields, { now, currency: null }, style);
 }

@@ -1,6 +1,9 @@
 import type { Context } from '../../cli/command/context.ts';
 import { changesBetween } from '../../cli/core/json-changes.ts';
+import { isObject } from '../../cli/core/json-value.ts';
 import type { Run } from '../../cli/operation/run/run.ts';
+import { perform } from '../../cli/operation/run/send.ts';
+import { serverOwnedSettings, showSettings } from '../../contract/operations/settings.ts';
 import type { KnownKind } from '../../history/known-objects.ts';
 
 /** What can be known of the sections that are restored. The service shows neither the store nor lists of items. */
@@ -22,14 +25,15 @@ async function settingsFor(run: Run, sections: readonly string[]): Promise<Known
   const { context } = run.ui;
   const { flags } = context;
   if (!sections.includes('settings') || flags.json || flags.quiet) return null;
-  const { clientFields, readSettings } = await import('../settings/settings-diff.ts');
   const timeoutMs = Math.min(settingsTimeoutMs, flags.timeoutMs ?? settingsTimeoutMs);
   const ui = { ...run.ui, context: { ...context, flags: { ...flags, timeoutMs } } };
+  const request = { operation: showSettings, parameters: {}, body: null };
   // The key may lack the scope.
-  return readSettings({ ...run, ui }).then(
-    ({ document }) => clientFields(document),
+  const answer = await perform({ ...run, request, ui }).then(
+    (performed) => performed.answer,
     () => null,
   );
+  return isObject(answer) ? answer : null;
 }
 
 /** What is known to have changed: settings before and after, and the posts and endpoints of this machine. */
@@ -40,8 +44,10 @@ export async function describeEffect(
 ): Promise<string> {
   const items = describeItems(before.items, after.items);
   if (before.settings === null || after.settings === null) return items;
-  const { describeChanges } = await import('../settings/settings-diff.ts');
-  const changes = changesBetween(before.settings, after.settings);
+  const { describeChanges } = await import('../../cli/output/describe-changes.ts');
+  const changes = changesBetween(before.settings, after.settings).filter(
+    ({ path }) => !serverOwnedSettings.some((owned) => owned === path),
+  );
   const settings = changes.length === 0 ? '' : describeChanges(changes, context.now(), context.out);
   return [settings, items].filter((part) => part !== '').join('\n');
 }

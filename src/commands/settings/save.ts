@@ -6,11 +6,11 @@ import { askWhatChanges } from '../../cli/operation/questions/nothing-to-change.
 import type { Preview } from '../../cli/operation/run/operation-command.ts';
 import type { Run } from '../../cli/operation/run/run.ts';
 import { confirmUndo, readUndoable, undoFlag, undoneId, undoOption } from '../../cli/operation/run/undo.ts';
+import { describeChanges } from '../../cli/output/describe-changes.ts';
 import { saveSettings } from '../../contract/operations/settings.ts';
 import { savedView } from './saved-view.ts';
 import {
   clientFields,
-  describeChanges,
   movedError,
   type PreparedSave,
   prepareSave,

@@ -2,7 +2,8 @@ import { getPath } from '../../cli/core/field-path.ts';
 import { changesBetween } from '../../cli/core/json-changes.ts';
 import { isObject } from '../../cli/core/json-value.ts';
 import type { ResultView } from '../../cli/operation/run/operation-command.ts';
-import { clientFields, describeChanges } from './settings-diff.ts';
+import { describeChanges } from '../../cli/output/describe-changes.ts';
+import { clientFields } from './settings-diff.ts';
 
 /** How saved settings are shown: only what changed. */
 export const savedView = {

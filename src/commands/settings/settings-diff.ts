@@ -1,7 +1,6 @@
 import type { Context } from '../../cli/command/context.ts';
 import { CliError } from '../../cli/core/errors.ts';
 import { exitCodes } from '../../cli/core/exit-codes.ts';
-import { getPath, parsePath } from '../../cli/core/field-path.ts';
 import { type Change, changesBetween, sameJson } from '../../cli/core/json-changes.ts';
 import { inexactNumber } from '../../cli/core/json-text.ts';
 import { isObject, isTooDeep, maxNestingDepth } from '../../cli/core/json-value.ts';
@@ -9,9 +8,8 @@ import type { PreparedInput } from '../../cli/operation/run/operation-command.ts
 import type { Performed, Run } from '../../cli/operation/run/run.ts';
 import { perform, readBeforeWrite } from '../../cli/operation/run/send.ts';
 import { undoCommandOf } from '../../cli/operation/run/undo.ts';
-import { describeFieldChanges, leafPaths } from '../../cli/output/describe-changes.ts';
+import { describeChanges } from '../../cli/output/describe-changes.ts';
 import { withoutColors } from '../../cli/output/palette.ts';
-import type { Style } from '../../cli/output/style.ts';
 import { saveSettings, serverOwnedSettings, showSettings } from '../../contract/operations/settings.ts';
 
 /** The operations settings as the service has them now. */
@@ -52,19 +50,6 @@ export function clientFields(document: Readonly<Record<string, unknown>>): Recor
   return Object.fromEntries(
     Object.entries(document).filter(([name]) => !serverOwnedSettings.some((owned) => owned === name)),
   );
-}
-
-/** The changes for people: `Quiet hours start  22:00 → 23:00`. `now` is in epoch milliseconds. */
-export function describeChanges(changes: readonly Change[], now: number, style: Style): string {
-  const fields = changes.flatMap(({ path, before, after }) => {
-    const parent = parsePath(path);
-    // A group that was added or removed, by its fields.
-    return leafPaths(after ?? before, parent).map((leaf) => {
-      const inner = leaf.slice(parent.length);
-      return { path: leaf, before: getPath(before, inner), after: getPath(after, inner) };
-    });
-  });
-  return describeFieldChanges(fields, { now, currency: null }, style);
 }
 
 /** Exit 6: someone else changed the settings in the meantime. Shows the differences; `title` says what they are. */

@@ -300,7 +300,7 @@ test('notify mark-read: by ids, where nothing lists them', async () => {
     Notification IDs  <uuid>, <uuid>
 
     ✔ Mark 2 notifications as read? Yes
-    ✓ Marked 2 notifications as read
+    ✓ Marked 2 notifications as read (the service ignores unknown ids)
     $ echo "exit $?"
     exit 0
     $"

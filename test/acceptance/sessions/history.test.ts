@@ -120,7 +120,7 @@ test('resume: asks which open change to resume if there are several', async () =
       Label            second
       Sections         store
       Idempotency key  <idempotency-key>
-    The same idempotency key is sent again, so each change is applied only once.
+    Each change keeps its idempotency key, so it is applied only once.
     ✔ Send these 2 changes again? Yes
     ✓ Resumed 2 changes
     <record>  backup.create  first  applied  <uuid>
@@ -149,7 +149,7 @@ test('resume of one record: it is shown, and nothing is sent until the user says
       Label            nightly
       Sections         store
       Idempotency key  <idempotency-key>
-    The same idempotency key is sent again, so each change is applied only once.
+    Each change keeps its idempotency key, so it is applied only once.
     ✔ Send this change again? No
     error: cancelled; nothing was sent again
     $ echo "exit $?"
@@ -171,7 +171,7 @@ test('resume of one record: it is shown, and nothing is sent until the user says
       Label            nightly
       Sections         store
       Idempotency key  <idempotency-key>
-    The same idempotency key is sent again, so each change is applied only once.
+    Each change keeps its idempotency key, so it is applied only once.
     ✔ Send this change again? Yes
     ✓ Resumed 1 change
     <record>  backup.create  nightly  applied  <uuid>
