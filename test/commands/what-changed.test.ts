@@ -147,7 +147,7 @@ test('a restore ends with what was restored and one command that undoes it; the 
   const restored = await machine.run(restore);
   const json = await machine.run([...restore, '--json']);
 
-  expect(restored.stdout).toBe('');
+  expect(restored.stdout).toBe('What changed in the store is not listed: the service cannot show it.\n');
   expect(notices(restored).slice(-2)).toEqual([
     `✓ Restored store, blog from backup ${id} ("nightly")`,
     expect.stringMatching(/^Undo: storectl backup restore \S+ --sections store,blog --confirm \S+$/),

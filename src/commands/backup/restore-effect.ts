@@ -39,17 +39,30 @@ async function settingsFor(run: Run, sections: readonly string[]): Promise<Known
 /** What is known to have changed: settings before and after, and the posts and endpoints of this machine. */
 export async function describeEffect(
   context: Context,
+  sections: readonly string[],
   before: KnownState,
   after: KnownState,
 ): Promise<string> {
-  const items = describeItems(before.items, after.items);
-  if (before.settings === null || after.settings === null) return items;
+  const parts = [
+    await describeSettings(context, before.settings, after.settings),
+    describeItems(before.items, after.items),
+    // Silence would look as if nothing had changed there.
+    sections.includes('store') ? 'What changed in the store is not listed: the service cannot show it.' : '',
+  ];
+  return parts.filter((part) => part !== '').join('\n');
+}
+
+async function describeSettings(
+  context: Context,
+  before: KnownState['settings'],
+  after: KnownState['settings'],
+): Promise<string> {
+  if (before === null || after === null) return '';
   const { describeChanges } = await import('../../cli/output/describe-changes.ts');
-  const changes = changesBetween(before.settings, after.settings).filter(
+  const changes = changesBetween(before, after).filter(
     ({ path }) => !serverOwnedSettings.some((owned) => owned === path),
   );
-  const settings = changes.length === 0 ? '' : describeChanges(changes, context.now(), context.out);
-  return [settings, items].filter((part) => part !== '').join('\n');
+  return changes.length === 0 ? '' : describeChanges(changes, context.now(), context.out);
 }
 
 /** The kind of the items in a section. */

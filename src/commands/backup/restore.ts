@@ -120,7 +120,7 @@ async function backUpAndRestore(run: Run): Promise<Performed> {
   });
   // It is restored: a history that cannot be read now is no reason to fail.
   const after = await readState(run, sections).catch(() => before);
-  const performed = { ...restored, note: await describeEffect(context, before, after) };
+  const performed = { ...restored, note: await describeEffect(context, sections, before, after) };
   if (safetyId === null) return performed;
   const undo = performed.record && (await undoOfRestore(context, performed.record));
   return { ...performed, ...withSafetyId(performed, safetyId), id: safetyId, undo };

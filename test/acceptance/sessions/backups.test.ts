@@ -118,6 +118,7 @@ test('backup restore', async () => {
     ("second", <age>). A safety backup is taken first.
     ✔ Restore this backup? Type <id> to confirm: <uuid>
     ✓ Restored store from backup <uuid> ("second")
+    What changed in the store is not listed: the service cannot show it.
     Undo: storectl --demo backup restore <uuid> --sections store --confirm
      <uuid>
     $ echo "exit $?"
