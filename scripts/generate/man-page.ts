@@ -1,5 +1,5 @@
 import { type CommandDefinition, refusedFlags } from '../../src/cli/command/command-definition.ts';
-import { globalGroup, globalOptions } from '../../src/cli/command/global-options.ts';
+import { globalGroup, globalOptions, listedOptions } from '../../src/cli/command/global-options.ts';
 import { type ArgumentSpec, defaultGroup, type OptionSpec } from '../../src/cli/core/option-spec.ts';
 import { outputFileOption } from '../../src/cli/output/output-file.ts';
 import type { LoadedCommand } from '../command-definitions.ts';
@@ -113,7 +113,11 @@ function details({ definition }: LoadedCommand): string[] {
   return [
     roff(definition.description),
     ...(definition.arguments ?? []).flatMap(argument),
-    ...options([...listedGlobals(definition), ...(definition.options ?? []), ...sharedOptions(definition)]),
+    ...options([
+      ...listedOptions(definition.listedGlobals),
+      ...(definition.options ?? []),
+      ...sharedOptions(definition),
+    ]),
     '.PP',
     'Examples:',
     '.PP',
@@ -130,11 +134,6 @@ function sharedOptions(definition: CommandDefinition): OptionSpec[] {
   return globalOptions
     .filter(({ flag }) => refusable.has(flag) && !refused.includes(flag))
     .map((option) => ({ ...option, group: outputFileOption.group }));
-}
-
-function listedGlobals({ listedGlobals: listed = [] }: CommandDefinition): OptionSpec[] {
-  const found = globalOptions.filter(({ flag }) => listed.includes(flag));
-  return found.map((option) => ({ ...option, group: defaultGroup }));
 }
 
 function argument({ name, description }: ArgumentSpec): string[] {

@@ -1,4 +1,4 @@
-import type { OptionSpec } from '../core/option-spec.ts';
+import { defaultGroup, type OptionSpec } from '../core/option-spec.ts';
 
 /** Heading of these options in the help. */
 export const globalGroup = 'Global options:';
@@ -27,3 +27,10 @@ export const globalOptions: readonly OptionSpec[] = [
   },
   { flag: '--debug', description: 'Print HTTP requests and responses on stderr, without the key', group },
 ];
+
+/** Those that a command lists in its own help, as its own options. */
+export function listedOptions(flags: readonly string[] = []): OptionSpec[] {
+  return globalOptions
+    .filter(({ flag }) => flags.includes(flag))
+    .map((option) => ({ ...option, group: defaultGroup }));
+}

@@ -19,9 +19,9 @@ export interface Io {
   beforeQuestion?: (() => void) | undefined;
   /** Called by batches after each item, if set: for a caller that shows progress itself. */
   readonly onProgress?: ((done: number, total: number, what: string) => void) | undefined;
-  /** Runs `work` without reacting to Ctrl-C, because another program on the same terminal handles it, such as an editor. */
   /** Calls `stop` at the next Ctrl-C after the first, which would otherwise end the process. Returns how to take it back. */
   onSecondInterrupt?(stop: () => void): () => void;
+  /** Runs `work` without reacting to Ctrl-C, because another program on the same terminal handles it, such as an editor. */
   ignoreInterruptsDuring?<Result>(work: () => Promise<Result>): Promise<Result>;
 }
 

@@ -1,7 +1,7 @@
 import { Command, CommanderError, Option } from 'commander';
 import { nearName } from '../../contract/nearest-name.ts';
 import { type CommandDefinition, refusedFlags } from '../command/command-definition.ts';
-import { globalGroup, globalOptions } from '../command/global-options.ts';
+import { globalGroup, globalOptions, listedOptions } from '../command/global-options.ts';
 import { type CliError, usageError } from '../core/errors.ts';
 import type { Io } from '../core/io.ts';
 import { defaultGroup, type OptionSpec } from '../core/option-spec.ts';
@@ -145,9 +145,8 @@ async function configureLeaf(command: Command, leaf: Leaf, run: Runner): Promise
   for (const { name, description, variadic } of names) {
     command.argument(`[${name}${variadic ? '...' : ''}]`, description);
   }
-  const { listedGlobals = [] } = definition;
-  const isListed = ({ flag }: OptionSpec) => listedGlobals.includes(flag);
-  const listed = globalOptions.filter(isListed).map((option) => ({ ...option, group: defaultGroup }));
+  const listed = listedOptions(definition.listedGlobals);
+  const isListed = ({ flag }: OptionSpec) => listed.some((option) => option.flag === flag);
   addOptions(command, [...listed, ...(definition.options ?? [])].flatMap(parserOptions));
   const refused = refusedFlags(definition);
   const isShared = refused.length === 0 && listed.length === 0;

@@ -8,13 +8,15 @@ import type { KnownKind } from '../../history/known-objects.ts';
 
 /** What can be known of the sections that are restored. The service shows neither the store nor lists of items. */
 export interface KnownState {
-  /** Null if people do not read the result, or if the settings cannot be read. */
+  /** Null if they are not restored or cannot be read. */
   readonly settings: Record<string, unknown> | null;
   readonly items: ReadonlyMap<KnownKind, ReadonlySet<string>>;
 }
 
-/** Reads what can be known, before a restore or after it. */
+/** Reads what can be known, before a restore or after it; nothing if no person reads the result. */
 export async function readState(run: Run, sections: readonly string[]): Promise<KnownState> {
+  const { json, quiet } = run.ui.context.flags;
+  if (json || quiet) return { settings: null, items: new Map() };
   return { settings: await settingsFor(run, sections), items: await madeHere(run, sections) };
 }
 
@@ -24,7 +26,7 @@ const settingsTimeoutMs = 5_000;
 async function settingsFor(run: Run, sections: readonly string[]): Promise<KnownState['settings']> {
   const { context } = run.ui;
   const { flags } = context;
-  if (!sections.includes('settings') || flags.json || flags.quiet) return null;
+  if (!sections.includes('settings')) return null;
   const timeoutMs = Math.min(settingsTimeoutMs, flags.timeoutMs ?? settingsTimeoutMs);
   const ui = { ...run.ui, context: { ...context, flags: { ...flags, timeoutMs } } };
   const request = { operation: showSettings, parameters: {}, body: null };

@@ -49,11 +49,10 @@ const header = ['LINE', 'PLAN', 'DISPUTE', 'STATUS', 'RESOLUTION OR REASON'];
  * beginning and cuts long resolutions.
  */
 export function describeRows(all: readonly PlannedRow[], { width }: Style): string {
-  const shown = badLast(all.filter(({ plan }) => plan !== 'recorded'));
-  // The pager shows a long plan from its beginning.
-  const firstBad = shown.findIndex(isBad);
+  const shown = all.filter(({ plan }) => plan !== 'recorded');
+  // In a terminal, the pager shows a long plan from its beginning.
   const rows =
-    width === null || firstBad === -1 ? shown : [...shown.slice(firstBad), ...shown.slice(0, firstBad)];
+    width === null ? badLast(shown) : [...shown.filter(isBad), ...shown.filter((row) => !isBad(row))];
   if (rows.length === 0) return '';
   const ids = rows.filter(({ before }) => before !== null).map(({ disputeId }) => disputeId ?? '');
   const maxIdWidth = Math.max(minIdLength, ...ids.map((id) => shortenId(id, ids).length));

@@ -163,8 +163,8 @@ export function outcomeOfError({ details }: CliError): { plan: RowOutcome; messa
 }
 
 /**
- * Says which decisions this machine has made or may have made. One that was not reported yet is reported, even if the dispute cannot be read
- * now.
+ * Says which decisions this machine has made or may have made. One that was not reported yet is reported, even if the
+ * dispute cannot be read now.
  */
 function considerHistory(found: Found, decision: Decision, own: HistoryRecord | undefined): Found {
   if (own !== undefined && mayHaveBeenApplied(own) && found.plan === 'decide') {
