@@ -1,0 +1,97 @@
+import type { HttpMethod, OperationClass } from '../../contract/operation.ts';
+
+/** Operation of a request outside the contract. Nothing is known about it, so it is always one-shot. */
+export const rawOperationId = 'api';
+
+/**
+ * How far a change got: `sent` is on disk before the first byte leaves this machine, and means that no outcome is recorded
+ * yet; the others are the outcomes of `client/outcome.ts`.
+ */
+export type RecordState = 'sent' | 'applied' | 'rejected' | 'not_sent' | 'unknown';
+
+/** What the service answered, or what a read showed. */
+export interface RecordedResponse {
+  readonly status: number;
+  /** The body of a success, as it was received. */
+  readonly body: string | null;
+  /** What a refusal said. */
+  readonly problem: {
+    readonly status: number;
+    readonly code: string | null;
+    readonly message: string;
+    readonly fields: readonly { readonly path: string; readonly code: string | null; readonly detail: string }[];
+  } | null;
+  readonly requestId: string | null;
+  readonly etag: string | null;
+  /** ISO 8601. */
+  readonly receivedAt: string;
+  /** The service says that it answered from an earlier request with the same key. */
+  readonly replayed: boolean;
+  /** Epoch milliseconds before which the service does not want to be asked again. */
+  readonly retryAt: number | null;
+  /** The change's own response was lost; this is what a later read showed. */
+  readonly settledByReading: boolean;
+}
+
+/** The request of a change, as it is written down before its first byte is sent. */
+export interface Intent {
+  /** Id of the operation in the contract, or {@link rawOperationId}. */
+  readonly operation: string;
+  readonly class: OperationClass;
+  readonly method: HttpMethod;
+  /** Path as it stands on the wire, parameters encoded. */
+  readonly path: string;
+  readonly ifMatch: string | null;
+  /** The exact body, as text. */
+  readonly body: string | null;
+  /** See fingerprint.ts: the same for two commands that ask for the same. */
+  readonly fingerprint: string;
+  readonly idempotencyKey: string | null;
+  /** JSON of what it replaces, as far as this machine knew, for undo. */
+  readonly former: string | null;
+  /** Of a restore: the backup that undoes it. */
+  readonly safetyBackupId: string | null;
+  /** Id of the record that it takes back. */
+  readonly undoes: string | null;
+}
+
+/** One change, as this machine knows it. `history show --json` prints these fields. */
+export interface HistoryRecord extends Intent {
+  /** `k3f9a2` for the change of a command, `k3f9a2.17` for the 17th of a run with several. */
+  readonly id: string;
+  /** Number of its log. Numbers order changes, whatever the clock said. */
+  readonly number: number;
+  /** ISO 8601. */
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  /** When a request was last started. */
+  readonly sentAt: string;
+  readonly profile: string;
+  /** See `normalizeBaseUrl`; `demo` for the demo service. */
+  readonly baseUrl: string;
+  readonly storeId: string;
+  readonly state: RecordState;
+  /** Requests that were started over all runs. */
+  readonly attempts: number;
+  readonly response: RecordedResponse | null;
+  /** Why the last run ended without a readable response. */
+  readonly failure: { readonly code: string; readonly message: string } | null;
+  /** Id of a later change that makes this one's outcome irrelevant: it is never sent again. */
+  readonly overtakenBy: string | null;
+  /**
+   * Until its outcome has been told to the user, and while it is in doubt. `resume` is for the open ones. It is not a field
+   * of a line: the closing line of the log says it.
+   */
+  readonly open: boolean;
+  /** Its request was lost in a damaged log, so it stands for every command of its operation. */
+  readonly unreadable: boolean;
+}
+
+/** What changes in a record while its operation runs. */
+export type RecordChange = Pick<HistoryRecord, 'id'> &
+  Partial<Pick<HistoryRecord, 'state' | 'attempts' | 'sentAt' | 'response' | 'failure' | 'overtakenBy'>>;
+
+/** True if the service may have applied the change without this machine knowing, and that still matters. */
+export function isInDoubt({ state, overtakenBy }: Pick<HistoryRecord, 'state' | 'overtakenBy'>): boolean {
+  return (state === 'sent' || state === 'unknown') && overtakenBy === null;
+}
