@@ -14,13 +14,14 @@ const root = path.join(import.meta.dirname, '..');
 
 /** What the files of a layer may import besides their own layer. */
 const layers: Readonly<Record<string, readonly string[]>> = {
-  contract: [],
-  client: ['contract'],
-  history: ['client', 'contract'],
-  library: ['history', 'client', 'contract'],
-  cli: ['history', 'client', 'contract'],
-  commands: ['cli', 'history', 'client', 'contract'],
-  service: ['contract'],
+  base: [],
+  contract: ['base'],
+  client: ['contract', 'base'],
+  history: ['client', 'contract', 'base'],
+  library: ['history', 'client', 'contract', 'base'],
+  cli: ['history', 'client', 'contract', 'base'],
+  commands: ['cli', 'history', 'client', 'contract', 'base'],
+  service: ['contract', 'base'],
 };
 
 /** Imports against the direction that are allowed. */
@@ -284,6 +285,7 @@ describe('the check itself finds', () => {
   });
 
   test.each([
+    ['src/base/json.ts', `import { store } from '../contract/store.ts';`],
     ['src/contract/blog.ts', `import { call } from '../client/client.ts';`],
     ['src/contract/blog.ts', `import type { call } from '../client/client.ts';`],
     ['src/client/call.ts', `export { openHistory } from '../history/journal.ts';`],
