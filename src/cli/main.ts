@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander';
-import { systemCode } from '../history/errors.ts';
+import { errorCode } from '../base/error-code.ts';
 import type { HistoryRecord } from '../history/records/record.ts';
 import { type CommandDefinition, refusedFlags } from './command/command-definition.ts';
 import type { Context } from './command/context.ts';
@@ -141,7 +141,7 @@ function watchOutput({ stdout, stderr }: Io): {
   for (const stream of [stdout, stderr]) {
     stream.on('error', (error) => {
       // Windows calls it EOF.
-      if (!['EPIPE', 'EOF'].includes(systemCode(error))) failure ??= error;
+      if (!['EPIPE', 'EOF'].includes(errorCode(error))) failure ??= error;
       else if (stream === stdout) brokenPipe ??= error;
     });
   }

@@ -1,4 +1,4 @@
-import { asObject, isObject } from '../contract/json-object.ts';
+import { asObject, isObject, parseJson } from '../base/json.ts';
 import type { Problem } from './outcome.ts';
 
 /** An error answer, its body decoded. */
@@ -122,12 +122,4 @@ function textOfHtml(html: string): string {
   const title = /<title[^>]*>([^<]*)/i.exec(html)?.[1]?.trim();
   const visible = title || html.replace(/<(script|style)[\s\S]*?<\/\1>/gi, ' ').replace(/<[^>]*>/g, ' ');
   return visible.replace(/&(amp|lt|gt|quot|#39|nbsp);/g, (entity) => ENTITIES[entity] ?? entity);
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

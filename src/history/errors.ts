@@ -1,3 +1,4 @@
+import { errorCode } from '../base/error-code.ts';
 import type { HistoryRecord } from './records/record.ts';
 
 /** Stable codes of what can go wrong with the history. */
@@ -70,15 +71,10 @@ export class KeyReusedError extends Error {
   }
 }
 
-/** The system's error code (`ENOSPC`), or an empty string for anything else that was thrown. */
-export function systemCode(error: unknown): string {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
-}
-
 /** A HistoryError from what the file system threw while the history wanted to `action` ("write") `file`. */
 export function historyError(error: unknown, action: 'read' | 'write', file: string): HistoryError {
   if (error instanceof HistoryError) return error;
-  const code = systemCode(error);
+  const code = errorCode(error);
   const what = `cannot ${action} ${file}`;
   if (code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG') {
     return new HistoryError('disk_full', `${what}: no space left; free some and try again`, file, error);

@@ -1,8 +1,10 @@
 import { randomBytes as nodeRandomBytes } from 'node:crypto';
 import path from 'node:path';
+import { errorCode } from '../base/error-code.ts';
+import { memoize } from '../base/memoize.ts';
 import { OPERATION_TIMEOUT_MS } from '../client/retry.ts';
 import { addLines, batchOfName, forget, toLine } from './batch/log-file.ts';
-import { HistoryError, historyError, systemCode } from './errors.ts';
+import { HistoryError, historyError } from './errors.ts';
 import {
   createFile,
   ensureFolder,
@@ -19,7 +21,6 @@ import {
 import { type Lock, type LockOptions, openLocks } from './files/lock.ts';
 import { type ProcessFacts, readMachine } from './files/process-identity.ts';
 import type { Batch, BatchOptions, History, RecordPatch, RepairedFile } from './history.ts';
-import { memoize } from './memoize.ts';
 import {
   checkAll,
   fileOf,
@@ -104,7 +105,7 @@ export function openHistory(settings: HistorySettings): History {
       createFile(files, draft, text, { sync: true });
       written.set(record, text);
     } catch (error) {
-      if (systemCode(error) === 'EEXIST') return false;
+      if (errorCode(error) === 'EEXIST') return false;
       throw error;
     }
     if (fileExists(files, fileOf(folder, record.id))) {
@@ -140,7 +141,7 @@ export function openHistory(settings: HistorySettings): History {
       const updatedAt = new Date(now()).toISOString();
       const next = { ...current, ...patch, format: recordFormat, updatedAt };
       await replace(next).catch((error: unknown) => {
-        if (systemCode(error) !== 'ENOENT') throw error;
+        if (errorCode(error) !== 'ENOENT') throw error;
         // Somebody removed the folder. The record is still needed: it says what is in doubt.
         ensureFolder(files, folder);
         return replace(next);
@@ -233,7 +234,7 @@ export function openHistory(settings: HistorySettings): History {
       try {
         files.fileSystem.unlinkSync(fileOf(folder, id));
       } catch (error) {
-        if (systemCode(error) !== 'ENOENT') throw historyError(error, 'write', fileOf(folder, id));
+        if (errorCode(error) !== 'ENOENT') throw historyError(error, 'write', fileOf(folder, id));
       }
     }
     await locks().sweep(Date.now());

@@ -1,3 +1,4 @@
+import { asObject, parseJson } from '../base/json.ts';
 import type { RecordOutline } from './records/outline.ts';
 import { fatesAfterRestores } from './restored-items.ts';
 
@@ -73,10 +74,5 @@ export function idInPath(path: string): string | null {
 }
 
 function parseObject(text: string | null | undefined): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(text ?? '');
-    return typeof value === 'object' && value !== null ? { ...value } : {};
-  } catch {
-    return {};
-  }
+  return asObject(parseJson(text));
 }

@@ -1,4 +1,4 @@
-import { asObject } from '../contract/json-object.ts';
+import { asObject, parseJson } from '../base/json.ts';
 import { isOpen, type RecordOutline } from './records/outline.ts';
 
 /** Whether a post or endpoint that was created still exists, by the restores that this machine knows. */
@@ -91,9 +91,5 @@ function spanOf(record: RecordOutline): Span {
 }
 
 function parse(text: string | null | undefined): Record<string, unknown> {
-  try {
-    return asObject(JSON.parse(text ?? ''));
-  } catch {
-    return {};
-  }
+  return asObject(parseJson(text));
 }

@@ -1,5 +1,6 @@
 import { appendFileSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { parseJson } from '../base/json.ts';
 import { ensureFolder, nodeFileSystem } from './files/files.ts';
 import type { SeenObject } from './known-objects.ts';
 
@@ -38,12 +39,8 @@ export function readSeen(folder: string): SeenObject[] {
     return [];
   }
   return text.split('\n').flatMap((line) => {
-    try {
-      const object: SeenObject = JSON.parse(line);
-      return typeof object.id === 'string' && typeof object.fields === 'object' ? [object] : [];
-    } catch {
-      return [];
-    }
+    const object = parseJson(line) as SeenObject | undefined;
+    return typeof object?.id === 'string' && typeof object.fields === 'object' ? [object] : [];
   });
 }
 

@@ -1,4 +1,4 @@
-import { nearestFirst } from '../contract/nearest-name.ts';
+import { nearestFirst } from '../base/nearest-name.ts';
 
 interface Rule {
   readonly must: string;

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { sha256 } from '../../src/base/sha256.ts';
 import { type FileSystem, nodeFileSystem } from '../../src/history/files/files.ts';
 import { inspectLocks } from '../../src/history/files/lock.ts';
 import {
@@ -13,7 +14,6 @@ import {
   readMachine,
 } from '../../src/history/files/process-identity.ts';
 import { openHistory } from '../../src/history/journal.ts';
-import { sha256 } from '../../src/history/records/checksum.ts';
 import { buildChildren, type Child, type Children } from './helpers/processes.ts';
 
 let children: Children;

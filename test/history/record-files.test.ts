@@ -2,7 +2,7 @@ import * as fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { systemCode } from '../../src/history/errors.ts';
+import { errorCode } from '../../src/base/error-code.ts';
 import type { FileSystem } from '../../src/history/files/files.ts';
 import type { History } from '../../src/history/history.ts';
 import { openHistory } from '../../src/history/journal.ts';
@@ -170,7 +170,7 @@ test.each([
   ['ENOSPC', ''],
   [Object.assign(new Error('full'), { code: 'ENOSPC' }), 'ENOSPC'],
 ])('of what is thrown, only an error of the system has a code: %o', (thrown, code) => {
-  expect(systemCode(thrown)).toBe(code);
+  expect(errorCode(thrown)).toBe(code);
 });
 
 describe('repair', () => {

@@ -1,6 +1,6 @@
-import { nearestFirst, nearName } from '../../contract/nearest-name.ts';
+import { isObject } from '../../base/json.ts';
+import { nearestFirst, nearName } from '../../base/nearest-name.ts';
 import { usageError } from '../core/errors.ts';
-import { isObject } from '../core/json-value.ts';
 import { printable } from '../core/sanitize.ts';
 
 /** Field names are listed down to this depth of an answer. */

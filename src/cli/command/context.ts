@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { memoize } from '../../base/memoize.ts';
 import type { Client, ClientOptions, createClient, Exchange } from '../../client/client.ts';
 import type { History } from '../../history/history.ts';
 import type { KnownKind, KnownObject } from '../../history/known-objects.ts';
-import { memoize } from '../../history/memoize.ts';
 import type { HistoryRecord } from '../../history/records/record.ts';
 import {
   type ConnectionSettings,

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { systemCode } from '../../history/errors.ts';
+import { errorCode } from '../../base/error-code.ts';
 import type { ExampleStore } from '../../service/index.ts';
 import { describeSystemError, localStateError } from '../core/errors.ts';
 import { version } from '../core/version.ts';
@@ -29,7 +29,7 @@ export async function startDemo(directory: string): Promise<Demo> {
   try {
     return await startService(directory);
   } catch (error) {
-    const isUnwritable = unwritableCodes.includes(systemCode(error));
+    const isUnwritable = unwritableCodes.includes(errorCode(error));
     const isEngineMissing = error instanceof Error && error.name === 'DatabaseSetupError';
     throw localStateError(
       'demo_unusable',

@@ -1,9 +1,9 @@
+import { isObject } from '../../base/json.ts';
 import { uuidPattern } from '../../contract/operation.ts';
 import type { KnownKind, KnownObject } from '../../history/known-objects.ts';
 import { demoProfile } from '../config/connection-settings.ts';
 import { historyDirectory } from '../config/directories.ts';
 import { CliError, usageError } from '../core/errors.ts';
-import { isObject } from '../core/json-value.ts';
 import { printable } from '../core/sanitize.ts';
 import type { Connection, Context } from './context.ts';
 import { idsBeginningWith, minIdLength, shortenId } from './short-id.ts';

@@ -1,4 +1,4 @@
-import { nearestFirst } from '../../contract/nearest-name.ts';
+import { nearestFirst } from '../../base/nearest-name.ts';
 import { getPath, setPath } from '../core/field-path.ts';
 import { printable } from '../core/sanitize.ts';
 import { renderJson } from '../output/style.ts';

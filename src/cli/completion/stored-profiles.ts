@@ -1,8 +1,8 @@
 import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { isObject, parseJson } from '../../base/json.ts';
 import type { ProfileStore } from '../config/profile-store.ts';
 import { getPath } from '../core/field-path.ts';
-import { isObject } from '../core/json-value.ts';
 
 /** The stored profiles, read without conf, which takes longer to load than Tab may take. Keys are not read. */
 export function readProfiles(directory: string): Pick<ProfileStore, 'current' | 'names' | 'get'> {
@@ -28,7 +28,7 @@ export function readProfiles(directory: string): Pick<ProfileStore, 'current' | 
 /** Null for a file that cannot be used. Reading from a pipe could block the shell forever. */
 function readSettings(file: string): unknown {
   try {
-    return statSync(file).isFile() ? JSON.parse(readFileSync(file, 'utf8')) : null;
+    return statSync(file).isFile() ? parseJson(readFileSync(file, 'utf8')) : null;
   } catch {
     return null;
   }

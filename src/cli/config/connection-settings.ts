@@ -1,8 +1,8 @@
 import { readFileSync, statSync } from 'node:fs';
+import { errorCode } from '../../base/error-code.ts';
 import { parseBaseUrl } from '../../client/base-url.ts';
 import { isWellFormedKey, keyLength } from '../../contract/api-key.ts';
 import { canonicalId } from '../../contract/operation.ts';
-import { systemCode } from '../../history/errors.ts';
 import { CliError, describeSystemError, localStateError, usageError } from '../core/errors.ts';
 import { exitCodes } from '../core/exit-codes.ts';
 import type { Environment } from '../core/io.ts';
@@ -183,7 +183,7 @@ function readKeyFile(file: string, timeoutMs = 180_000): string {
       stdio: ['inherit', 'pipe', 'ignore'],
     });
   } catch (error) {
-    throw systemCode(error) === 'ETIMEDOUT' ? new Error('timed out') : error;
+    throw errorCode(error) === 'ETIMEDOUT' ? new Error('timed out') : error;
   }
 }
 

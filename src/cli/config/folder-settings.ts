@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { isObject, parseJson } from '../../base/json.ts';
 import { CliError, describeSystemError, localStateError } from '../core/errors.ts';
-import { isObject } from '../core/json-value.ts';
 
 export interface FolderSettings {
   readonly profile?: string;
@@ -27,13 +27,9 @@ export function readFolderSettings(cwd: string): FolderSettings {
   } catch (error) {
     throw error instanceof CliError ? error : fail(describeSystemError(error));
   }
-  let settings: unknown;
-  try {
-    // Editors and shells on Windows write a byte order mark.
-    settings = JSON.parse(text.replace(/^\ufeff/, ''));
-  } catch {
-    throw fail('not valid JSON');
-  }
+  // Editors and shells on Windows write a byte order mark.
+  const settings = parseJson(text.replace(/^\ufeff/, ''));
+  if (settings === undefined) throw fail('not valid JSON');
   if (!isObject(settings)) throw fail('not a JSON object');
   const unexpected = Object.keys(settings).filter((name) => name !== 'profile' && name !== 'storeId');
   if (unexpected.length > 0) {

@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import Conf from 'conf';
+import { isObject } from '../../base/json.ts';
 import { HistoryError } from '../../history/errors.ts';
 import { makeFolder, nodeFileSystem } from '../../history/files/files.ts';
 import { openLocks } from '../../history/files/lock.ts';
 import { type ProcessFacts, readMachine } from '../../history/files/process-identity.ts';
 import { describeSystemError, localStateError } from '../core/errors.ts';
-import { isObject } from '../core/json-value.ts';
 
 /** One stored profile: a store, and the key to it. */
 export interface Profile {

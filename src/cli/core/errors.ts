@@ -1,5 +1,5 @@
+import { errorCode } from '../../base/error-code.ts';
 import type { OutcomeKind } from '../../client/outcome.ts';
-import { systemCode } from '../../history/errors.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 
 /** One input that is wrong or missing, and the flag or argument that sets it. */
@@ -101,7 +101,7 @@ const systemErrors: Readonly<Record<string, string>> = {
 
 /** A system error in a few words, for the end of a sentence. */
 export function describeSystemError(error: unknown): string {
-  const code = systemCode(error);
+  const code = errorCode(error);
   if (code !== '') return systemErrors[code] ?? code;
   return error instanceof Error ? error.message : String(error);
 }

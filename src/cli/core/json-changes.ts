@@ -1,4 +1,4 @@
-import { isObject } from './json-value.ts';
+import { isObject } from '../../base/json.ts';
 
 /** A leaf in which two documents differ: its dotted path and both values, undefined if there is none. */
 export interface Change {

@@ -1,5 +1,3 @@
-export { isObject } from '../../contract/json-object.ts';
-
 /** Levels of nested objects and lists that are accepted. A few times as many would overflow the stack. */
 export const maxNestingDepth = 500;
 

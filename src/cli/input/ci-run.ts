@@ -48,10 +48,8 @@ export async function ciIdempotencyKey(
   for (const [provider, { needs, also }] of Object.entries(providers).reverse()) {
     if (needs.some((name) => !env[name])) continue;
     const facts = [...needs, ...also].map((name) => env[name] ?? '');
-    const { createHash } = await import('node:crypto');
-    const digest = createHash('sha256')
-      .update(JSON.stringify([operationId, storeId, ...facts]))
-      .digest('hex');
+    const { sha256 } = await import('../../base/sha256.ts');
+    const digest = sha256(JSON.stringify([operationId, storeId, ...facts]));
     return `ci-${provider}-${digest.slice(0, 32)}`;
   }
   throw usageError(

@@ -1,10 +1,11 @@
 import { constants, openSync, readFileSync, statSync } from 'node:fs';
 import { devNull } from 'node:os';
 import path from 'node:path';
+import { isObject } from '../../base/json.ts';
 import { CliError, describeSystemError, invalidInput, usageError } from '../core/errors.ts';
 import { parsePath, setPath } from '../core/field-path.ts';
 import { inexactNumber } from '../core/json-text.ts';
-import { isObject, isTooDeep, maxNestingDepth } from '../core/json-value.ts';
+import { isTooDeep, maxNestingDepth } from '../core/json-value.ts';
 import type { InputSource } from './stdin.ts';
 
 /** Applies the `path=value` of `--set` to the body. Throws a usage error. */

@@ -1,4 +1,4 @@
-import { asObject } from '../../contract/json-object.ts';
+import { asObject, parseJson } from '../../base/json.ts';
 import { createBackup, restoreBackup } from '../../contract/operations/backups.ts';
 import { idInPath } from '../../history/known-objects.ts';
 import type { HistoryRecord } from '../../history/records/record.ts';
@@ -47,7 +47,7 @@ export async function explainRestore(context: Context, record: HistoryRecord): P
  * else null.
  */
 async function unsentRestore(context: Context, record: HistoryRecord): Promise<string | null> {
-  const label = String(asObject(sentBody(record)).label);
+  const label = String(asObject(parseJson(record.body)).label);
   if (record.operation !== createBackup.id || !label.startsWith(safetyLabel)) return null;
   const safetyBackupId = idIfAny(answerBody(record));
   const { records } = await (await context.history()).list({ operation: restoreBackup.id });
@@ -65,12 +65,8 @@ async function restoreCommand(context: Context, record: HistoryRecord, backupId:
 }
 
 function sectionsIn(record: HistoryRecord): string[] {
-  const { sections } = asObject(sentBody(record));
+  const { sections } = asObject(parseJson(record.body));
   return Array.isArray(sections) ? sections.map(String) : [];
-}
-
-function sentBody({ body }: HistoryRecord): unknown {
-  return body === null ? null : JSON.parse(body);
 }
 
 function shellWord(text: string): string {

@@ -1,6 +1,6 @@
+import { isObject } from '../../base/json.ts';
 import { getPath, parsePath } from '../core/field-path.ts';
 import type { Change } from '../core/json-changes.ts';
-import { isObject } from '../core/json-value.ts';
 import { formatValue, type ValueContext } from './format-value.ts';
 import { labelOf } from './labels.ts';
 import type { Style } from './style.ts';

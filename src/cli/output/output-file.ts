@@ -10,7 +10,7 @@ import {
   writeSync,
 } from 'node:fs';
 import path from 'node:path';
-import { systemCode } from '../../history/errors.ts';
+import { errorCode } from '../../base/error-code.ts';
 import { type CliError, describeSystemError, localStateError, usageError } from '../core/errors.ts';
 import type { OptionSpec } from '../core/option-spec.ts';
 
@@ -48,7 +48,7 @@ export function beginFile(cwd: string, named: string): PendingFile {
     descriptor = openSync(temporary, 'wx', 0o644);
   } catch (error) {
     const folder = path.dirname(file);
-    const isMissing = systemCode(error) === 'ENOENT';
+    const isMissing = errorCode(error) === 'ENOENT';
     throw unwritable(file, isMissing ? `directory ${folder} does not exist` : describeSystemError(error));
   }
   let open = true;

@@ -1,5 +1,6 @@
 import type { SpawnSyncReturns, StdioOptions } from 'node:child_process';
 import { stripVTControlCharacters } from 'node:util';
+import { errorCode } from '../../base/error-code.ts';
 import { type Io, isSwitchedOn } from '../core/io.ts';
 import { withoutLinks } from './hyperlinks.ts';
 
@@ -36,7 +37,7 @@ interface ScreenSize {
 export function showInPager(text: string, pager: Pager, io: Pick<Io, 'env' | 'process'>): boolean {
   const { error, status } = run(pager, withoutLinks(text), io);
   // EPIPE means that the user left the pager before it had read everything.
-  if (error !== undefined && (error as NodeJS.ErrnoException).code !== 'EPIPE') return false;
+  if (error !== undefined && errorCode(error) !== 'EPIPE') return false;
   // The shell's exit codes for a program that it cannot run or find.
   return status !== 126 && status !== 127;
 }

@@ -1,7 +1,7 @@
+import { isObject, jsonOrText } from '../../base/json.ts';
 import { isOpen } from '../../history/records/outline.ts';
 import type { HistoryRecord } from '../../history/records/record.ts';
 import { markedByHand } from '../../history/records/recorded-outcome.ts';
-import { isObject } from '../core/json-value.ts';
 import { formatDistance } from './format-value.ts';
 
 /** A history record as one row of a list. */
@@ -60,20 +60,11 @@ export function shortRecordId(id: string): string {
 
 /** The parsed body of the answer, the text if it is not JSON, or null if there is none. */
 export function answerBody({ answer }: HistoryRecord): unknown {
-  return parseJson(answer?.body ?? null);
-}
-
-function parseJson(text: string | null): unknown {
-  if (text === null) return null;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
+  return jsonOrText(answer?.body ?? null);
 }
 
 function labelOf({ body }: HistoryRecord): string | null {
-  const sent = parseJson(body);
+  const sent = jsonOrText(body);
   if (!isObject(sent)) return null;
   const texts = [sent.label, sent.title, sent.name, sent.status];
   return texts.find((text) => typeof text === 'string') ?? null;

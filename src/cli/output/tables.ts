@@ -1,5 +1,5 @@
 import Table from 'cli-table3';
-import { isObject } from '../core/json-value.ts';
+import { isObject } from '../../base/json.ts';
 import { printable } from '../core/sanitize.ts';
 import { formatValue, type ValueContext } from './format-value.ts';
 import { linkCells, linkWrapped } from './hyperlinks.ts';

@@ -1,5 +1,5 @@
 import { Command, CommanderError, Option } from 'commander';
-import { nearName } from '../../contract/nearest-name.ts';
+import { nearName } from '../../base/nearest-name.ts';
 import { type CommandDefinition, refusedFlags } from '../command/command-definition.ts';
 import { globalGroup, globalOptions, listedOptions } from '../command/global-options.ts';
 import { type CliError, usageError } from '../core/errors.ts';

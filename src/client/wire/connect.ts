@@ -1,4 +1,5 @@
 import { isIP, type Socket, connect as startTcp } from 'node:net';
+import { errorCode } from '../../base/error-code.ts';
 import type { Failure } from '../outcome.ts';
 import { portOf, proxyAuthorization } from './proxy.ts';
 
@@ -169,7 +170,7 @@ export function connectTimeout(url: URL): WireError {
 
 /** The system's code for the error where there is one, else its message: undici's own codes say less than its texts. */
 export function reasonOf(error: Error): string {
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : 'UND_ERR';
+  const code = errorCode(error) || 'UND_ERR';
   if (!code.startsWith('UND_ERR')) return code;
   return error.message === 'other side closed' ? 'closed by the other side' : error.message;
 }

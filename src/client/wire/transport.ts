@@ -1,4 +1,5 @@
 import type { Client, Dispatcher } from 'undici';
+import { errorCode } from '../../base/error-code.ts';
 import { monotonicMs } from '../clock.ts';
 import type { Failure } from '../outcome.ts';
 import { connectTimeout, openSocket, reasonOf, WireError } from './connect.ts';
@@ -189,7 +190,7 @@ function exchangeOn(connection: PooledConnection, origin: URL, request: WireRequ
         },
         onResponseEnd: () => finish(null),
         onResponseError(_controller, error) {
-          if ('code' in error && error.code === 'UND_ERR_INVALID_ARG') {
+          if (errorCode(error) === 'UND_ERR_INVALID_ARG') {
             stopWaiting();
             reject(error);
           } else if (error instanceof WireError) finish(error.failure);

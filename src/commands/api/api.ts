@@ -1,3 +1,4 @@
+import { parseJson } from '../../base/json.ts';
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import type { Connection, Context } from '../../cli/command/context.ts';
 import { printJson } from '../../cli/command/print-json.ts';
@@ -239,10 +240,5 @@ function printBody(context: Context, text: string): void {
 }
 
 function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
+  return parseJson(text) !== undefined;
 }

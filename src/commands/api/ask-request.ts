@@ -1,6 +1,6 @@
+import { isObject } from '../../base/json.ts';
 import type { Context } from '../../cli/command/context.ts';
 import { cancelledError } from '../../cli/core/errors.ts';
-import { isObject } from '../../cli/core/json-value.ts';
 import { askId } from '../../cli/operation/questions/ask-missing.ts';
 import { knownIds } from '../../cli/operation/questions/known-ids.ts';
 import { problemOf } from '../../cli/profiles/ask-target.ts';

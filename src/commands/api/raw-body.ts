@@ -1,6 +1,6 @@
+import { isObject } from '../../base/json.ts';
 import { invalidInput, usageError } from '../../cli/core/errors.ts';
 import { getPath, parsePath, setPath } from '../../cli/core/field-path.ts';
-import { isObject } from '../../cli/core/json-value.ts';
 import { optionValue, type ParsedCommand } from '../../cli/core/parsed-command.ts';
 import { describeFile, readPair, readText, refuseTooDeep } from '../../cli/input/input-files.ts';
 import type { InputSource } from '../../cli/input/stdin.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
+import { nearestFirst } from '../../base/nearest-name.ts';
 import { type CliError, usageError } from '../../cli/core/errors.ts';
-import { nearestFirst } from '../../contract/nearest-name.ts';
 import { type HttpMethod, type Operation, pathParameterProblem } from '../../contract/operation.ts';
 import { operations } from '../../contract/operations.ts';
 import { rawOperationId } from '../../history/records/record.ts';

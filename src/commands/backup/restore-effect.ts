@@ -1,6 +1,6 @@
+import { isObject } from '../../base/json.ts';
 import type { Context } from '../../cli/command/context.ts';
 import { changesBetween } from '../../cli/core/json-changes.ts';
-import { isObject } from '../../cli/core/json-value.ts';
 import type { Run } from '../../cli/operation/run/run.ts';
 import { perform } from '../../cli/operation/run/send.ts';
 import { serverOwnedSettings, showSettings } from '../../contract/operations/settings.ts';

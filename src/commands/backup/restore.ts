@@ -1,9 +1,9 @@
+import { isObject } from '../../base/json.ts';
 import type { Context } from '../../cli/command/context.ts';
 import { completeKnownId, listKnown } from '../../cli/command/known.ts';
 import { minIdLength } from '../../cli/command/short-id.ts';
 import { CliError, usageError } from '../../cli/core/errors.ts';
 import { exitCodes } from '../../cli/core/exit-codes.ts';
-import { isObject } from '../../cli/core/json-value.ts';
 import { argumentValue, isOn } from '../../cli/core/parsed-command.ts';
 import { printable } from '../../cli/core/sanitize.ts';
 import { operationCommand } from '../../cli/operation/define-operation.ts';

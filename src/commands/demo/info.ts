@@ -1,7 +1,7 @@
+import { isObject } from '../../base/json.ts';
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import { printJson } from '../../cli/command/print-json.ts';
 import { demoProfile } from '../../cli/config/connection-settings.ts';
-import { isObject } from '../../cli/core/json-value.ts';
 import { formatValue } from '../../cli/output/format-value.ts';
 import { labelOf } from '../../cli/output/labels.ts';
 import { renderTable } from '../../cli/output/tables.ts';

@@ -1,6 +1,6 @@
+import { isObject } from '../../base/json.ts';
 import type { Context } from '../../cli/command/context.ts';
 import { getPath } from '../../cli/core/field-path.ts';
-import { isObject } from '../../cli/core/json-value.ts';
 import { printable, printableLines } from '../../cli/core/sanitize.ts';
 import { formatValue, type ValueContext } from '../../cli/output/format-value.ts';
 import { labelOf, type Tone, toneOf } from '../../cli/output/labels.ts';

@@ -1,7 +1,7 @@
+import { isObject } from '../../base/json.ts';
 import { CliError } from '../../cli/core/errors.ts';
 import { exitCodes } from '../../cli/core/exit-codes.ts';
 import { getPath } from '../../cli/core/field-path.ts';
-import { isObject } from '../../cli/core/json-value.ts';
 import { printable } from '../../cli/core/sanitize.ts';
 import type { Run } from '../../cli/operation/run/run.ts';
 import { readBeforeWrite } from '../../cli/operation/run/send.ts';

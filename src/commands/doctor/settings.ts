@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { isObject } from '../../base/json.ts';
 import type { Context } from '../../cli/command/context.ts';
 import {
   type ConnectionSettings,
@@ -10,7 +11,6 @@ import { configDirectory } from '../../cli/config/directories.ts';
 import { CliError } from '../../cli/core/errors.ts';
 import { exitCodes } from '../../cli/core/exit-codes.ts';
 import type { Io } from '../../cli/core/io.ts';
-import { isObject } from '../../cli/core/json-value.ts';
 import { parseKey } from '../../contract/api-key.ts';
 import { type Finding, notChecked, ok, problem, problemOf, warning } from './finding.ts';
 

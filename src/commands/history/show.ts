@@ -1,9 +1,9 @@
+import { isObject } from '../../base/json.ts';
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import type { Context } from '../../cli/command/context.ts';
 import { printJson } from '../../cli/command/print-json.ts';
 import { parsePath } from '../../cli/core/field-path.ts';
 import { type Change, changesBetween } from '../../cli/core/json-changes.ts';
-import { isObject } from '../../cli/core/json-value.ts';
 import { maskWebhooks } from '../../cli/core/mask-webhooks.ts';
 import { argumentValue } from '../../cli/core/parsed-command.ts';
 import { printable } from '../../cli/core/sanitize.ts';

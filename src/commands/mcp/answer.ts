@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { isObject } from '../../cli/core/json-value.ts';
+import { isObject } from '../../base/json.ts';
 import { maskWebhooksIn } from '../../cli/core/mask-webhooks.ts';
 import { withoutControls } from '../../cli/core/sanitize.ts';
 import type { OutcomeKind } from '../../client/outcome.ts';

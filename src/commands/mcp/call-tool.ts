@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
+import { isObject } from '../../base/json.ts';
+import { sha256 } from '../../base/sha256.ts';
 import { receiptsDirectory } from '../../cli/config/directories.ts';
 import { exitCodes } from '../../cli/core/exit-codes.ts';
 import type { Io } from '../../cli/core/io.ts';
-import { isObject } from '../../cli/core/json-value.ts';
 import type { OutcomeKind } from '../../client/outcome.ts';
 import { type Answer, type LongTexts, toResult } from './answer.ts';
 import { inputProblem, unknownInputs } from './describe-tool.ts';
@@ -115,8 +115,8 @@ function stdinOf(tool: Tool, inputs: Inputs): string | undefined {
 function receiptFile({ io, profile, target }: Session, rows: unknown): string {
   const folder = receiptsDirectory(io, profile);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const hash = createHash('sha256').update(JSON.stringify([profile, target, rows]));
-  return path.join(folder, `${hash.digest('hex').slice(0, 32)}.jsonl`);
+  const digest = sha256(JSON.stringify([profile, target, rows]));
+  return path.join(folder, `${digest.slice(0, 32)}.jsonl`);
 }
 
 function answerOf(session: Session, tool: Tool, inputs: Inputs, result: CommandResult): Answer {

@@ -1,5 +1,5 @@
+import { nearName } from '../../base/nearest-name.ts';
 import { describeParameter } from '../../cli/input/path-parameter.ts';
-import { nearName } from '../../contract/nearest-name.ts';
 import { toJSONSchema } from './sdk.ts';
 import type { Schema, Tool } from './tools.ts';
 

@@ -1,9 +1,9 @@
+import { nearName } from '../../base/nearest-name.ts';
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import type { Context } from '../../cli/command/context.ts';
 import { type ConnectionSettings, demoProfile } from '../../cli/config/connection-settings.ts';
 import { usageError } from '../../cli/core/errors.ts';
 import { isOn, type ParsedCommand } from '../../cli/core/parsed-command.ts';
-import { nearName } from '../../contract/nearest-name.ts';
 import { keepLongTexts } from './answer.ts';
 import type { Session } from './call-tool.ts';
 import { writeOperations } from './tools.ts';

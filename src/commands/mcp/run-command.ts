@@ -1,8 +1,8 @@
 import { Readable, Writable } from 'node:stream';
+import { asObject, isObject, parseJson } from '../../base/json.ts';
 import type { Context } from '../../cli/command/context.ts';
 import type { ExitCode } from '../../cli/core/exit-codes.ts';
 import type { Io } from '../../cli/core/io.ts';
-import { isObject } from '../../cli/core/json-value.ts';
 import { main } from '../../cli/main.ts';
 
 /** What a command did, read from its output. */
@@ -75,11 +75,6 @@ function collect(signal?: AbortSignal) {
 
 /** The JSON value of a text or of its member; null, or undefined for a missing member, if there is none. */
 function parse(text: string, member?: string): unknown {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (member === undefined) return value;
-    return isObject(value) ? value[member] : undefined;
-  } catch {
-    return member === undefined ? null : undefined;
-  }
+  const value = parseJson(text);
+  return member === undefined ? (value ?? null) : asObject(value)[member];
 }

@@ -1,6 +1,6 @@
+import { isObject } from '../../base/json.ts';
 import { getPath } from '../../cli/core/field-path.ts';
 import type { Io } from '../../cli/core/io.ts';
-import { isObject } from '../../cli/core/json-value.ts';
 import { version } from '../../cli/core/version.ts';
 import { markUntrusted, toResult } from './answer.ts';
 import { callTool, type Inputs, isAllowed, type Session } from './call-tool.ts';

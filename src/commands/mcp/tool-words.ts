@@ -1,4 +1,4 @@
-import { isObject } from '../../cli/core/json-value.ts';
+import { isObject } from '../../base/json.ts';
 import { type Tool, tools } from './tools.ts';
 
 type Described = Readonly<Record<string, unknown>>;

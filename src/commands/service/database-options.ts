@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { errorCode } from '../../base/error-code.ts';
 import type { Context } from '../../cli/command/context.ts';
 import { stateDirectory } from '../../cli/config/directories.ts';
 import { CliError, describeSystemError, usageError } from '../../cli/core/errors.ts';
 import { exitCodes } from '../../cli/core/exit-codes.ts';
 import type { OptionSpec } from '../../cli/core/option-spec.ts';
 import type { ParsedCommand } from '../../cli/core/parsed-command.ts';
-import { systemCode } from '../../history/errors.ts';
 import {
   DatabaseSetupError,
   ForeignDatabaseError,
@@ -108,7 +108,7 @@ function describeDatabaseError(error: unknown): string {
       ? error.message
       : `${error.message} (${describeDatabaseError(error.cause)})`;
   }
-  const code = systemCode(error);
+  const code = errorCode(error);
   // Other codes are cryptic; the messages of the engines are not.
   if (error instanceof Error && !/^E[A-Z]/.test(code)) return engineErrors[code] ?? error.message;
   return engineErrors[code] ?? describeSystemError(error);
@@ -133,7 +133,7 @@ function hintFor(error: unknown, location: string): string {
 
 /** PostgreSQL timed out waiting for a lock (lock_not_available), or found a deadlock (deadlock_detected). */
 function isAboutLocks(cause: unknown): boolean {
-  return ['55P03', '40P01'].includes(systemCode(cause));
+  return ['55P03', '40P01'].includes(errorCode(cause));
 }
 
 /** Refuses a mistyped URL: it would become the name of a file, with the password in it. */

@@ -1,5 +1,5 @@
+import { isObject } from '../../base/json.ts';
 import { getPath } from '../../cli/core/field-path.ts';
-import { isObject } from '../../cli/core/json-value.ts';
 import type { FieldFlag } from '../../cli/input/field-flags.ts';
 import { askInto } from '../../cli/operation/questions/ask-missing.ts';
 import type { MoreChanges } from '../../cli/operation/questions/choose-changes.ts';

@@ -1,6 +1,6 @@
+import { isObject } from '../../base/json.ts';
 import { getPath } from '../../cli/core/field-path.ts';
 import { changesBetween } from '../../cli/core/json-changes.ts';
-import { isObject } from '../../cli/core/json-value.ts';
 import type { ResultView } from '../../cli/operation/run/operation-command.ts';
 import { describeChanges } from '../../cli/output/describe-changes.ts';
 import { clientFields } from './settings-diff.ts';

@@ -1,9 +1,10 @@
+import { isObject } from '../../base/json.ts';
 import type { Context } from '../../cli/command/context.ts';
 import { CliError } from '../../cli/core/errors.ts';
 import { exitCodes } from '../../cli/core/exit-codes.ts';
 import { type Change, changesBetween, sameJson } from '../../cli/core/json-changes.ts';
 import { inexactNumber } from '../../cli/core/json-text.ts';
-import { isObject, isTooDeep, maxNestingDepth } from '../../cli/core/json-value.ts';
+import { isTooDeep, maxNestingDepth } from '../../cli/core/json-value.ts';
 import type { PreparedInput } from '../../cli/operation/run/operation-command.ts';
 import type { Performed, Run } from '../../cli/operation/run/run.ts';
 import { perform, readBeforeWrite } from '../../cli/operation/run/send.ts';

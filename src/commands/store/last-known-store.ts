@@ -1,6 +1,6 @@
+import { isObject } from '../../base/json.ts';
 import type { Context } from '../../cli/command/context.ts';
 import { demoProfile } from '../../cli/config/connection-settings.ts';
-import { isObject } from '../../cli/core/json-value.ts';
 import { answerBody } from '../../cli/output/record-summary.ts';
 import { restoreBackup } from '../../contract/operations/backups.ts';
 import { updateStore } from '../../contract/operations/store.ts';

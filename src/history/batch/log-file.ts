@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { parseJson } from '../../base/json.ts';
 import { DamagedError, HistoryError, historyError } from '../errors.ts';
 import {
   appendToFile,
@@ -92,12 +93,7 @@ function parseLog(text: string): Pick<Log, 'lines' | 'checksum' | 'damaged'> {
 }
 
 function isJson(line: string): boolean {
-  try {
-    JSON.parse(line);
-    return true;
-  } catch {
-    return false;
-  }
+  return parseJson(line) !== undefined;
 }
 
 /** The record that its lines in the log make. */

@@ -1,3 +1,5 @@
+import { parseJson } from '../../base/json.ts';
+
 /** Lines of a batch's log by the ids of their records, oldest first; see log-file.ts. */
 export type LoggedLines = Map<string, string[]>;
 
@@ -19,12 +21,6 @@ export function linesById(lines: readonly string[]): LoggedLines {
 
 /** The record that its lines make, unchecked; null without a whole line. */
 export function mergeLines(lines: readonly string[]): unknown {
-  const whole = lines.flatMap((line) => {
-    try {
-      return [JSON.parse(line)];
-    } catch {
-      return [];
-    }
-  });
+  const whole = lines.map(parseJson).filter((line) => line !== undefined);
   return whole.length === 0 ? null : Object.assign({}, ...whole);
 }

@@ -1,7 +1,8 @@
 import * as fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { HistoryError, historyError, systemCode } from '../errors.ts';
+import { errorCode } from '../../base/error-code.ts';
+import { HistoryError, historyError } from '../errors.ts';
 
 /**
  * The calls of `node:fs` that the history makes. All but the sync of a batch's log are synchronous: they write a few
@@ -85,7 +86,7 @@ export function makeFolder(files: Files, folder: string): fs.Stats {
     syncFolder(files, parent);
   } catch (error) {
     // Another process may have been faster.
-    if (systemCode(error) !== 'EEXIST') throw error;
+    if (errorCode(error) !== 'EEXIST') throw error;
   }
   return files.fileSystem.lstatSync(folder);
 }
@@ -124,7 +125,7 @@ export function readText(files: Files, file: string): FileText | null {
     // Without O_NONBLOCK the program would wait forever for a named pipe in place of a record.
     descriptor = fileSystem.openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   } catch (error) {
-    if (systemCode(error) === 'ENOENT') return null;
+    if (errorCode(error) === 'ENOENT') return null;
     throw historyError(error, 'read', file);
   }
   try {
@@ -212,7 +213,7 @@ async function renamePatiently(files: Files, from: string, to: string): Promise<
       files.fileSystem.renameSync(from, to);
       return;
     } catch (error) {
-      if (patience === 0 || !['EPERM', 'EACCES', 'EBUSY'].includes(systemCode(error))) throw error;
+      if (patience === 0 || !['EPERM', 'EACCES', 'EBUSY'].includes(errorCode(error))) throw error;
       await sleep(100);
     }
   }
@@ -235,7 +236,7 @@ export function syncFolder(files: Files, folder: string): void {
     files.fileSystem.fsyncSync(descriptor);
   } catch (error) {
     // Some network file systems cannot sync a folder.
-    if (!['EINVAL', 'ENOTSUP', 'EOPNOTSUPP'].includes(systemCode(error))) throw error;
+    if (!['EINVAL', 'ENOTSUP', 'EOPNOTSUPP'].includes(errorCode(error))) throw error;
   } finally {
     files.fileSystem.closeSync(descriptor);
   }

@@ -1,8 +1,10 @@
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod/mini';
-import { HistoryError, historyError, systemCode } from '../errors.ts';
-import { sha256 } from '../records/checksum.ts';
+import { errorCode } from '../../base/error-code.ts';
+import { parseJson } from '../../base/json.ts';
+import { sha256 } from '../../base/sha256.ts';
+import { HistoryError, historyError } from '../errors.ts';
 import { createFile, ensureFolder, type Files, listFolder, readText, removeQuietly, sweep } from './files.ts';
 import type { Liveness, Machine } from './process-identity.ts';
 
@@ -116,14 +118,14 @@ export function openLocks(settings: LockSettings): Locks {
       fileSystem.linkSync(draft, file);
       return true;
     } catch (error) {
-      if (systemCode(error) === 'EEXIST') return false;
+      if (errorCode(error) === 'EEXIST') return false;
     }
     // No hard links here. Others may see the file before it is whole: they take it for a holder that cannot be checked.
     try {
       createFile(files, file, text, { sync: false });
       return true;
     } catch (error) {
-      if (systemCode(error) === 'EEXIST') return false;
+      if (errorCode(error) === 'EEXIST') return false;
       throw error;
     }
   }
@@ -203,11 +205,7 @@ export function inspectLocks(folder: string, files: Files, machine: Machine): Fo
 }
 
 function parseHolder(text: string): LockHolder | null {
-  try {
-    return makeHolderSchema().safeParse(JSON.parse(text)).data ?? null;
-  } catch {
-    return null;
-  }
+  return makeHolderSchema().safeParse(parseJson(text)).data ?? null;
 }
 
 /** For how many milliseconds the caller, while awake, has seen the same value. */

@@ -1,6 +1,6 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { systemCode } from '../errors.ts';
+import { errorCode } from '../../base/error-code.ts';
 
 /** What tells one process from every other one that ever ran, as far as the system says. */
 export interface ProcessIdentity {
@@ -67,7 +67,7 @@ function observe(facts: ProcessFacts, pid: number): Observed {
   try {
     facts.kill(pid, 0);
   } catch (error) {
-    if (systemCode(error) === 'ESRCH') return 'gone';
+    if (errorCode(error) === 'ESRCH') return 'gone';
   }
   const stat = valueOrNull(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
   // Fields 3 (state) and 22 (start time) of proc_pid_stat(5); field 2, the name, may hold spaces and brackets.

@@ -1,9 +1,4 @@
-import { hash } from 'node:crypto';
-
-/** SHA-256 of the text's UTF-8 bytes, in hex. */
-export function sha256(text: string): string {
-  return hash('sha256', text, 'hex');
-}
+import { sha256 } from '../../base/sha256.ts';
 
 /** How the members of an object are set apart in its text. */
 const layouts = {

@@ -1,4 +1,5 @@
-import { sha256 } from './checksum.ts';
+import { jsonOrText } from '../../base/json.ts';
+import { sha256 } from '../../base/sha256.ts';
 
 /** What makes two commands the same command. */
 export interface Command {
@@ -27,15 +28,6 @@ export function keyOf(body: string | null): string | null {
   const value = jsonOrText(body);
   if (typeof value !== 'object' || value === null || !('idempotencyKey' in value)) return null;
   return typeof value.idempotencyKey === 'string' ? value.idempotencyKey : null;
-}
-
-/** The JSON value of a body, or the text if it is not JSON. */
-function jsonOrText(body: string | null): unknown {
-  try {
-    return JSON.parse(body ?? 'null');
-  } catch {
-    return body;
-  }
 }
 
 function withoutKey(body: unknown): unknown {

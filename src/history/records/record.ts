@@ -1,8 +1,9 @@
 import * as z from 'zod/mini';
-import { asObject } from '../../contract/json-object.ts';
+import { asObject, parseJson } from '../../base/json.ts';
+import { memoize } from '../../base/memoize.ts';
+import { sha256 } from '../../base/sha256.ts';
 import { canonicalId, canonicalPath } from '../../contract/operation.ts';
-import { memoize } from '../memoize.ts';
-import { type ChecksumState, checksumState, serializeWithChecksum, sha256 } from './checksum.ts';
+import { type ChecksumState, checksumState, serializeWithChecksum } from './checksum.ts';
 import { recordIdPattern } from './outline.ts';
 
 /**
@@ -139,12 +140,8 @@ interface RecordProblem {
 /** The record in the text of the file `<id>.json`. */
 export function parseRecord(text: string, id: string): ParsedRecord {
   if (text.trim() === '') return damaged('is empty');
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return damaged('is not valid JSON (truncated?)');
-  }
+  const value = parseJson(text);
+  if (value === undefined) return damaged('is not valid JSON (truncated?)');
   return checkRecord(value, checksumState(text), id);
 }
 

@@ -1,3 +1,4 @@
+import { jsonOrText } from '../../base/json.ts';
 import type { Failure, Outcome } from '../../client/outcome.ts';
 import type { RecordPatch } from '../history.ts';
 import type { HistoryAnswer, HistoryRecord } from './record.ts';
@@ -89,10 +90,5 @@ const NO_ANSWER = { code: 'connection_lost', message: 'no readable response' } a
 
 /** An answer without content (204) was recorded as an empty text; that of a raw request may be no JSON. */
 function parse(text: string): unknown {
-  if (text === '') return null;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
+  return text === '' ? null : jsonOrText(text);
 }

@@ -1,6 +1,6 @@
+import { sha256 } from '../../base/sha256.ts';
 import { buildPath, type Operation } from '../../contract/operation.ts';
 import { HistoryError } from '../errors.ts';
-import { sha256 } from './checksum.ts';
 import { fingerprint, keyOf } from './fingerprint.ts';
 import { type HistoryRecord, recordFormat } from './record.ts';
 

@@ -1,4 +1,4 @@
-import { asObject } from '../../contract/json-object.ts';
+import { asObject, parseJson } from '../../base/json.ts';
 import type { HistoryRecord } from '../records/record.ts';
 
 /** What a decision of a dispute asked for, from its record. */
@@ -11,7 +11,7 @@ export interface WantedDecision {
 }
 
 export function wantedDecision(record: Pick<HistoryRecord, 'path' | 'body'>): WantedDecision {
-  const { status, resolution } = asObject(JSON.parse(record.body ?? 'null'));
+  const { status, resolution } = asObject(parseJson(record.body));
   const path = record.path.replace(/\/decision$/, '');
   return { disputeId: decodeURIComponent(path.slice(path.lastIndexOf('/') + 1)), status, resolution, path };
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { asObject, isObject } from '../../base/json.ts';
 import type { Applied } from '../../client/outcome.ts';
-import { asObject, isObject } from '../../contract/json-object.ts';
 import { decideDispute, showDispute } from '../../contract/operations/disputes.ts';
 import { saveSettings, showSettings } from '../../contract/operations/settings.ts';
 import type { SendOptions } from '../history.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { sha256 } from '../../base/sha256.ts';
 import { base62, formatKey } from '../../contract/api-key.ts';
 import { type Preset, presets, type Scope } from '../../contract/scopes.ts';
-import { sha256 } from '../model/canonical-json.ts';
 import { notFound, ServiceError } from '../model/errors.ts';
 import { timestamp } from '../model/time.ts';
 import type { Storage, Tenant } from '../storage/core/storage.ts';

@@ -1,5 +1,7 @@
 import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http';
 import type { LookupFunction } from 'node:net';
+import { errorCode } from '../../base/error-code.ts';
+import { asObject, parseJson } from '../../base/json.ts';
 import { parseDiscordUrl } from '../model/discord-url.ts';
 import { guardedLookup, isLoopbackAddress, isPublicAddress, type Resolve } from './address-guard.ts';
 
@@ -153,12 +155,8 @@ function retryAfter(header: string | undefined, body: string): number | null {
 }
 
 function retryAfterOf(body: string): number | null {
-  try {
-    const seconds: unknown = JSON.parse(body).retry_after;
-    return typeof seconds === 'number' ? seconds * 1000 : null;
-  } catch {
-    return null;
-  }
+  const seconds = asObject(parseJson(body)).retry_after;
+  return typeof seconds === 'number' ? seconds * 1000 : null;
 }
 
 const failures: Readonly<Record<string, string>> = {
@@ -174,6 +172,6 @@ const failures: Readonly<Record<string, string>> = {
 
 /** By code, because messages of the system may contain addresses. */
 function describeFailure(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
+  const code = errorCode(error) || 'unknown';
   return failures[code] ?? `no response (${code})`;
 }

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
+import { sha256 } from '../../base/sha256.ts';
 import { keyIdOf } from '../../contract/api-key.ts';
 import type { Scope } from '../../contract/scopes.ts';
-import { sha256 } from '../model/canonical-json.ts';
 import { ServiceError } from '../model/errors.ts';
 import type { Storage } from '../storage/core/storage.ts';
 import { type ApiKeyRecord, findApiKey, stateOf } from '../storage/queries/api-keys.ts';

@@ -1,4 +1,4 @@
-import { isObject } from '../../contract/json-object.ts';
+import { isObject } from '../../base/json.ts';
 import { ServiceError } from '../model/errors.ts';
 
 const maxDepth = 32;

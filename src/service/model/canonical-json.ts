@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { sha256 } from '../../base/sha256.ts';
 
 /** JSON with sorted object members, so that equal values have equal texts. */
 export function canonicalJson(value: unknown): string {
@@ -12,11 +12,6 @@ function sorted(value: unknown): unknown {
   const result: Record<string, unknown> = {};
   for (const name of Object.keys(value).sort()) result[name] = sorted(Reflect.get(value, name));
   return result;
-}
-
-/** In hex, of the text in UTF-8. */
-export function sha256(text: string): string {
-  return hash('sha256', text, 'hex');
 }
 
 /** Equal documents have equal versions, as an ETag needs. */

@@ -1,4 +1,4 @@
-import { isObject } from '../../contract/json-object.ts';
+import { isObject } from '../../base/json.ts';
 
 /** Objects are merged, everything else is replaced. Undefined members of the patch change nothing. */
 export function merge(base: unknown, patch: unknown): unknown {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { nearName } from '../../contract/nearest-name.ts';
+import { nearName } from '../../base/nearest-name.ts';
 import { endpointKinds, eventTypes } from '../../contract/operations/notifications.ts';
 import { maskDiscordUrl, parseDiscordUrl } from '../model/discord-url.ts';
 import { ServiceError } from '../model/errors.ts';

@@ -1,4 +1,5 @@
-import { canonicalJson, sha256 } from '../model/canonical-json.ts';
+import { sha256 } from '../../base/sha256.ts';
+import { canonicalJson } from '../model/canonical-json.ts';
 import { ServiceError } from '../model/errors.ts';
 import { daysInMs, timestamp } from '../model/time.ts';
 import type { Locks, LongChange } from '../storage/core/storage.ts';

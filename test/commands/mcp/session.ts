@@ -9,7 +9,7 @@ import {
   type Transport,
 } from '@modelcontextprotocol/client';
 import { onTestFinished } from 'vitest';
-import { isObject } from '../../../src/cli/core/json-value.ts';
+import { isObject } from '../../../src/base/json.ts';
 import { main } from '../../../src/cli/main.ts';
 import type { Machine } from '../../helpers/cli.ts';
 

@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
+import { sha256 as sha256Of } from '../../../src/base/sha256.ts';
 import { describeStore } from '../../../src/service/admin/example-store.ts';
 import { prune } from '../../../src/service/admin/prune.ts';
-import { canonicalJson, sha256 as sha256Of } from '../../../src/service/model/canonical-json.ts';
+import { canonicalJson } from '../../../src/service/model/canonical-json.ts';
 import { createId } from '../../../src/service/model/ids.ts';
 import { timestamp } from '../../../src/service/model/time.ts';
 import type { Storage } from '../../../src/service/storage/core/storage.ts';

@@ -1,6 +1,5 @@
-import { asObject } from '../../../contract/json-object.ts';
+import { asObject, isObject } from '../../../base/json.ts';
 import type { Io } from '../../core/io.ts';
-import { isObject } from '../../core/json-value.ts';
 import { printable } from '../../core/sanitize.ts';
 import { type FieldFlag, parseFlag, remarkOf } from '../../input/field-flags.ts';
 import { formatValue } from '../../output/format-value.ts';

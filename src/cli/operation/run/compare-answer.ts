@@ -1,4 +1,4 @@
-import { isObject } from '../../core/json-value.ts';
+import { isObject } from '../../../base/json.ts';
 
 /** Fields whose values are secrets: the service may mask them, and they are never printed. */
 const secretFields = ['url', 'idempotencyKey'];

@@ -1,7 +1,7 @@
+import { nearName } from '../../../base/nearest-name.ts';
 import { hintOfVersion } from '../../../client/base-url.ts';
 import type { Outcome, Problem } from '../../../client/outcome.ts';
 import { MAX_ATTEMPTS } from '../../../client/retry.ts';
-import { nearName } from '../../../contract/nearest-name.ts';
 import type { OperationClass } from '../../../contract/operation.ts';
 import type { Context } from '../../command/context.ts';
 import { maxTimeoutSeconds } from '../../command/global-flags.ts';

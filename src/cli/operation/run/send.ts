@@ -1,3 +1,4 @@
+import { isObject } from '../../../base/json.ts';
 import type { Applied, Outcome } from '../../../client/outcome.ts';
 import { type Operation, pathParameters } from '../../../contract/operation.ts';
 import { showDispute } from '../../../contract/operations/disputes.ts';
@@ -13,7 +14,6 @@ import { demoProfile } from '../../config/connection-settings.ts';
 import { CliError, cancelledError } from '../../core/errors.ts';
 import { exitCodes } from '../../core/exit-codes.ts';
 import { getPath } from '../../core/field-path.ts';
-import { isObject } from '../../core/json-value.ts';
 import { isOn } from '../../core/parsed-command.ts';
 import { printable } from '../../core/sanitize.ts';
 import { nounOf } from '../../input/path-parameter.ts';

@@ -1,10 +1,10 @@
+import { isObject } from '../../../base/json.ts';
 import type { Operation } from '../../../contract/operation.ts';
 import type { HistoryRecord } from '../../../history/records/record.ts';
 import type { Connection, Context } from '../../command/context.ts';
 import { CliError, cancelledError, usageError } from '../../core/errors.ts';
 import { exitCodes } from '../../core/exit-codes.ts';
 import { sameJson } from '../../core/json-changes.ts';
-import { isObject } from '../../core/json-value.ts';
 import type { OptionSpec } from '../../core/option-spec.ts';
 import { optionValue, type ParsedCommand } from '../../core/parsed-command.ts';
 import { parseObject } from '../../input/input-files.ts';

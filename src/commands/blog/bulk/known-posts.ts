@@ -1,6 +1,6 @@
+import { asObject, parseJson } from '../../../base/json.ts';
 import type { Connection } from '../../../cli/command/context.ts';
 import { textAt } from '../../../cli/core/field-path.ts';
-import { isObject } from '../../../cli/core/json-value.ts';
 import { answerBody } from '../../../cli/output/record-summary.ts';
 import { createBlogPost } from '../../../contract/operations/blog.ts';
 import type { History } from '../../../history/history.ts';
@@ -60,8 +60,7 @@ export function hasContent(post: KnownPost, body: Readonly<Record<string, unknow
 }
 
 function knownPost(record: HistoryRecord, maybeGone: boolean): KnownPost {
-  const sent: unknown = record.body === null ? null : JSON.parse(record.body);
-  const body = isObject(sent) ? sent : {};
+  const body = asObject(parseJson(record.body));
   const answer = answerBody(record);
   const slug = textAt(body, ['slug']);
   return {

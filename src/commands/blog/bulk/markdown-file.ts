@@ -1,7 +1,7 @@
 import path from 'node:path';
+import { isObject } from '../../../base/json.ts';
 import type { CliError } from '../../../cli/core/errors.ts';
 import { invalidInput } from '../../../cli/core/errors.ts';
-import { isObject } from '../../../cli/core/json-value.ts';
 
 /** A post parsed from a Markdown file. */
 export interface MarkdownPost {

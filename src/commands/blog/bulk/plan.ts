@@ -1,7 +1,7 @@
+import { memoize } from '../../../base/memoize.ts';
 import { type ExitCode, exitCodes } from '../../../cli/core/exit-codes.ts';
 import { isOn, type ParsedCommand } from '../../../cli/core/parsed-command.ts';
 import type { Run } from '../../../cli/operation/run/run.ts';
-import { memoize } from '../../../history/memoize.ts';
 import { allowDuplicate, slugsAreUnique } from './flags.ts';
 import { hasContent, type KnownPost, readKnownPosts } from './known-posts.ts';
 import type { PostFile } from './post-files.ts';

@@ -1,9 +1,9 @@
 import path from 'node:path';
+import { nearName } from '../../../base/nearest-name.ts';
 import { CliError, type FieldError, invalidInput, usageError } from '../../../cli/core/errors.ts';
 import { describeFile, isStandardInput, readText } from '../../../cli/input/input-files.ts';
 import { parseTime, timeExamples } from '../../../cli/input/parse-time.ts';
 import type { InputSource } from '../../../cli/input/stdin.ts';
-import { nearName } from '../../../contract/nearest-name.ts';
 import { createBlogPost } from '../../../contract/operations/blog.ts';
 import { fileError, type MarkdownPost, parseMarkdownPost, slugOfFile } from './markdown-file.ts';
 

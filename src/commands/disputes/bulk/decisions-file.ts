@@ -1,5 +1,5 @@
+import { isObject } from '../../../base/json.ts';
 import { invalidInput } from '../../../cli/core/errors.ts';
-import { isObject } from '../../../cli/core/json-value.ts';
 import { truncateText } from '../../../cli/output/wrap.ts';
 import { pathParameterProblem } from '../../../contract/operation.ts';
 import { decisions } from '../../../contract/operations/disputes.ts';

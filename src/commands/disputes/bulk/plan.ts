@@ -1,17 +1,17 @@
+import { isObject, parseJson } from '../../../base/json.ts';
+import { memoize } from '../../../base/memoize.ts';
+import { nearName } from '../../../base/nearest-name.ts';
 import { listKnown } from '../../../cli/command/known.ts';
 import { startProgress } from '../../../cli/command/progress.ts';
 import { CliError } from '../../../cli/core/errors.ts';
 import { type ExitCode, exitCodes } from '../../../cli/core/exit-codes.ts';
 import { getPath, textAt } from '../../../cli/core/field-path.ts';
-import { isObject } from '../../../cli/core/json-value.ts';
 import { concernsOneItem, forEachConcurrently } from '../../../cli/operation/run/bulk.ts';
 import type { Run } from '../../../cli/operation/run/run.ts';
 import { sendOptions } from '../../../cli/operation/run/send.ts';
-import { nearName } from '../../../contract/nearest-name.ts';
 import { buildPath, uuidPattern } from '../../../contract/operation.ts';
 import { decideDispute } from '../../../contract/operations/disputes.ts';
 import type { KnownObject } from '../../../history/known-objects.ts';
-import { memoize } from '../../../history/memoize.ts';
 import { isOpen } from '../../../history/records/outline.ts';
 import { type HistoryRecord, isUntold, mayHaveBeenApplied } from '../../../history/records/record.ts';
 import { resumeRecord } from '../../../history/sending/resume.ts';
@@ -89,7 +89,7 @@ export async function sentDecisions({ target, ui: { context } }: Run): Promise<D
 }
 
 function decisionOf({ body }: HistoryRecord): Decision {
-  const sent: unknown = JSON.parse(body ?? 'null');
+  const sent: unknown = parseJson(body);
   return { status: textAt(sent, ['status']) ?? '', resolution: textAt(sent, ['resolution']) ?? '' };
 }
 

@@ -10,9 +10,9 @@ import {
   writeSync,
 } from 'node:fs';
 import path from 'node:path';
+import { errorCode } from '../../../base/error-code.ts';
+import { isObject, parseJson } from '../../../base/json.ts';
 import { describeSystemError, localStateError, usageError } from '../../../cli/core/errors.ts';
-import { isObject } from '../../../cli/core/json-value.ts';
-import { systemCode } from '../../../history/errors.ts';
 import { nodeFileSystem, syncFolder } from '../../../history/files/files.ts';
 import type { Decision } from './decisions-file.ts';
 
@@ -83,7 +83,7 @@ export function readReceipt(file: string, target: Pick<ReceiptLine, 'origin' | '
     if (!statSync(file).isFile()) throw new Error('not a regular file');
     text = readFileSync(file, 'utf8');
   } catch (error) {
-    if (systemCode(error) === 'ENOENT') return [];
+    if (errorCode(error) === 'ENOENT') return [];
     throw unusable(file, describeSystemError(error));
   }
   const lines = text.split('\n');
@@ -162,12 +162,8 @@ function endLastLine(descriptor: number): void {
 }
 
 function parse(line: string): Record<string, unknown> | null {
-  try {
-    const value: unknown = JSON.parse(line);
-    return isObject(value) ? value : null;
-  } catch {
-    return null;
-  }
+  const value = parseJson(line);
+  return isObject(value) ? value : null;
 }
 
 function unusable(file: string, reason: string) {

@@ -1,3 +1,4 @@
+import { errorCode } from '../../../base/error-code.ts';
 import type { CommandDefinition } from '../../../cli/command/command-definition.ts';
 import type { Context } from '../../../cli/command/context.ts';
 import { printJson } from '../../../cli/command/print-json.ts';
@@ -5,7 +6,6 @@ import { CliError, usageError } from '../../../cli/core/errors.ts';
 import { exitCodes } from '../../../cli/core/exit-codes.ts';
 import { isOn, optionValue, type ParsedCommand } from '../../../cli/core/parsed-command.ts';
 import { version } from '../../../cli/core/version.ts';
-import { systemCode } from '../../../history/errors.ts';
 import {
   createApp,
   createMetrics,
@@ -215,7 +215,7 @@ function listenError({ host, port, flags: [portFlag, hostFlag] }: Address, error
     EADDRNOTAVAIL: 'address not available on this machine',
     ENOTFOUND: 'host name not found',
   };
-  const code = systemCode(error);
+  const code = errorCode(error);
   return new CliError({
     code: 'cannot_listen',
     exitCode: exitCodes.localState,

@@ -1,7 +1,7 @@
 import { constants, existsSync } from 'node:fs';
 import { access, mkdir, open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { codeOf } from '../core/engine-errors.ts';
+import { errorCode } from '../../../base/error-code.ts';
 
 /**
  * Creates the folder (0700) and the file (0600) if they are missing. The engine gives its side files the same mode.
@@ -32,6 +32,6 @@ async function ignoringExisting(make: () => Promise<unknown>): Promise<void> {
   try {
     await make();
   } catch (error) {
-    if (codeOf(error) !== 'EEXIST') throw error;
+    if (errorCode(error) !== 'EEXIST') throw error;
   }
 }

@@ -2,7 +2,7 @@ import { Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { PostgresPool } from 'kysely';
 import type { Client, ClientBase, Pool, PoolConfig } from 'pg';
-import { codeOf } from '../core/engine-errors.ts';
+import { errorCode } from '../../../base/error-code.ts';
 
 /** A transaction that runs for this long makes us ask whether the server still answers, in ms. */
 const checkAfterMs = 500;
@@ -100,7 +100,7 @@ export function connectToServers(
       await nextTurn();
       // An error of the server is an answer, and so is anything that another connection received meanwhile: a server under
       // load takes longer to accept a connection. If the timer is late, this process was too busy to see an answer.
-      const hasAnswered = /^[0-9A-Z]{5}$/.test(codeOf(error)) || bytesReceived() !== received;
+      const hasAnswered = /^[0-9A-Z]{5}$/.test(errorCode(error)) || bytesReceived() !== received;
       const wasBusy = performance.now() - start > 1.5 * checkMs;
       if (hasAnswered || wasBusy) return;
       for (const socket of sockets) socket.destroy(noAnswer());
