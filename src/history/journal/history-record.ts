@@ -53,6 +53,8 @@ export interface Intent {
   readonly safetyBackupId: string | null;
   /** Id of the record that it takes back. */
   readonly undoes: string | null;
+  /** Of a safety backup: the request that it is taken for, as JSON, in case that is never begun. */
+  readonly prepares: string | null;
 }
 
 /** One change, as this machine knows it. `history show --json` prints these fields. */
@@ -89,7 +91,7 @@ export interface HistoryRecord extends Intent {
 
 /** What changes in a record while its operation runs. */
 export type RecordChange = Pick<HistoryRecord, 'id'> &
-  Partial<Pick<HistoryRecord, 'state' | 'attempts' | 'sentAt' | 'response' | 'failure' | 'overtakenBy'>>;
+  Partial<Pick<HistoryRecord, 'state' | 'attempts' | 'sentAt' | 'response' | 'failure' | 'overtakenBy' | 'safetyBackupId'>>;
 
 /** True if the service may have applied the change without this machine knowing, and that still matters. */
 export function isInDoubt({ state, overtakenBy }: Pick<HistoryRecord, 'state' | 'overtakenBy'>): boolean {

@@ -1,7 +1,7 @@
 import { appendFileSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseJson } from '../base/json.ts';
-import { ensureFolder, nodeFileSystem } from './files/files.ts';
+import { ensureFolder, nodeFileSystem } from '../journal/files.ts';
 import type { SeenObject } from './known-objects.ts';
 
 /** Size from which the file is rewritten with each object once, in bytes. */
@@ -47,9 +47,8 @@ export function readSeen(folder: string): SeenObject[] {
 function rewrite(folder: string): void {
   const newest = new Map<string, SeenObject>();
   for (const object of readSeen(folder)) {
-    const key = `${object.origin} ${object.storeId} ${object.id}`;
-    newest.delete(key);
-    newest.set(key, object);
+    newest.delete(object.id);
+    newest.set(object.id, object);
   }
   const lines = [...newest.values()].slice(-maxObjects).map((object) => `${JSON.stringify(object)}\n`);
   const draft = `${fileIn(folder)}.tmp`;

@@ -1,4 +1,4 @@
-import type { BatchOptions } from '../history.ts';
+import type { BatchOptions } from './batch.ts';
 
 /** Lets requests through in order until the batch is over: then both waits throw {@link batchOver}. */
 export interface Slot {

@@ -1,6 +1,6 @@
-import { asObject, parseJson } from '../base/json.ts';
-import type { RecordOutline } from './records/outline.ts';
-import { fatesAfterRestores } from './restored-items.ts';
+import { asObject, parseJson } from '../../base/json.ts';
+import type { HistoryRecord } from '../journal/history-record.ts';
+import { existenceAfter } from './existing.ts';
 
 /** Kinds of things that the service does not list. */
 export type KnownKind = 'backup' | 'dispute' | 'post' | 'endpoint' | 'reclaim' | 'notification';
@@ -11,18 +11,17 @@ export interface KnownObject {
   readonly id: string;
   /** When this machine last learned about it, ISO 8601. */
   readonly seenAt: string;
-  /** What the service answered last about it; empty without a readable answer. */
+  /** What the service answered last about it; empty without a readable response. */
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
 /** An object that a read showed. Reads have no record; see seen-objects.ts. */
 export interface SeenObject extends KnownObject {
   readonly kind: KnownKind;
-  readonly origin: string;
-  readonly storeId: string;
 }
 
-const operationsOf: Readonly<Record<KnownKind, readonly string[]>> = {
+/** The operations whose records mention objects of a kind. The first one makes them. */
+export const operationsOfKind: Readonly<Record<KnownKind, readonly string[]>> = {
   backup: ['backup.create'],
   dispute: ['disputes.open', 'disputes.decide'],
   post: ['blog.create'],
@@ -38,13 +37,13 @@ const operationsOf: Readonly<Record<KnownKind, readonly string[]>> = {
  */
 export function knownObjects(
   kind: KnownKind,
-  records: readonly RecordOutline[],
+  records: readonly HistoryRecord[],
   seen: readonly SeenObject[] = [],
 ): KnownObject[] {
-  const fateOf = fatesAfterRestores(operationsOf[kind][0] ?? '', records);
+  const exists = existenceAfter(records);
   const sightings = [
     ...records
-      .filter((record) => operationsOf[kind].includes(record.operation) && fateOf(record) !== 'gone')
+      .filter((record) => operationsOfKind[kind].includes(record.operation) && exists(record))
       .flatMap(sightingOf),
     ...seen.filter((object) => object.kind === kind).reverse(),
   ].sort((one, other) => Date.parse(other.seenAt) - Date.parse(one.seenAt));
@@ -57,22 +56,18 @@ export function knownObjects(
   return [...known.values()];
 }
 
-function sightingOf({ operation, path, state, answer, createdAt, body }: RecordOutline): KnownObject[] {
+function sightingOf({ operation, path, state, response, createdAt, body }: HistoryRecord): KnownObject[] {
   if (state === 'rejected') return [];
-  const seenAt = answer?.receivedAt || createdAt;
-  const fields = state === 'applied' ? parseObject(answer?.body) : {};
+  const seenAt = response?.receivedAt || createdAt;
+  const fields = state === 'applied' ? asObject(parseJson(response?.body)) : {};
   const id = idInPath(path) ?? fields.id;
   if (typeof id === 'string') return [{ id, seenAt, fields }];
   const isPost = operation === 'blog.create' && state === 'applied';
-  return isPost ? [{ id: '', seenAt, fields: parseObject(body) }] : [];
+  return isPost ? [{ id: '', seenAt, fields: asObject(parseJson(body)) }] : [];
 }
 
 /** The id in `/disputes/{id}/decision`. */
 export function idInPath(path: string): string | null {
   const [, id] = /\/([^/]+)\/(?:decision|appeal|restore)$/.exec(path) ?? [];
   return id === undefined ? null : decodeURIComponent(id);
-}
-
-function parseObject(text: string | null | undefined): Readonly<Record<string, unknown>> {
-  return asObject(parseJson(text));
 }
