@@ -1,6 +1,6 @@
 import { appendFileSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { parseJson } from '../base/json.ts';
+import { parseJson } from '../../base/json.ts';
 import { ensureFolder, nodeFileSystem } from '../journal/files.ts';
 import type { SeenObject } from './known-objects.ts';
 
