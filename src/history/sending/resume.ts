@@ -21,8 +21,6 @@ export interface ResumeOptions extends SendOptions {
   /** Where the client sends to: a record of another origin or store is left alone. */
   readonly origin: string;
   readonly storeId: string;
-  /** Send again even after so long that the service may have forgotten the key, and over what was changed since. */
-  readonly evenIfOld?: boolean | undefined;
   /** Settle by reading only: what would have to be sent again is left. */
   readonly withoutSending?: boolean | undefined;
   readonly onWait?: ((holder: LockHolder | null) => void) | undefined;
@@ -95,7 +93,7 @@ function isReadFirst(record: HistoryRecord): boolean {
 type Left = Pick<Extract<Resumed, { action: 'left' }>, 'reason' | 'advice'>;
 
 function findObstacle(options: ResumeOptions, record: HistoryRecord): Left | null {
-  const { history, origin, storeId, evenIfOld = false } = options;
+  const { history, origin, storeId } = options;
   if (findOperation(record.operation) === undefined && record.operation !== rawOperationId) {
     const advice = `This version of storectl does not support ${record.operation}. Update storectl, then run \`storectl resume ${record.id}\` again.`;
     return { reason: 'unknown_operation', advice };
@@ -109,14 +107,14 @@ function findObstacle(options: ResumeOptions, record: HistoryRecord): Left | nul
   }
   const sendsAgain = !canSettleByReading(record) && record.class !== 'one-shot';
   const isOld = recordAge(record, history.now()) > KEY_REUSE_MS;
-  if (sendsAgain && isOld && mayHaveBeenApplied(record) && !evenIfOld) {
+  if (sendsAgain && isOld && mayHaveBeenApplied(record)) {
     const why =
       record.class === 'keyed'
         ? 'the service may have forgotten its idempotency key and apply it twice'
         : 'it would undo what others have changed since';
     const advice =
-      `It was sent so long ago that ${why}. Check the store, then run \`storectl resume ${record.id} --mark applied\` ` +
-      'if the change is there, or with --even-if-old to send it again.';
+      `It was sent so long ago that ${why}. Check the store. If the change is there, run \`storectl resume ${record.id} --mark applied\`. ` +
+      `If not, run \`storectl resume ${record.id} --mark not-applied\`, then run the command again.`;
     return { reason: 'too_old', advice };
   }
   return null;
@@ -127,7 +125,7 @@ function findObstacle(options: ResumeOptions, record: HistoryRecord): Left | nul
  * change may not be sent late.
  */
 async function findLaterChanges(options: ResumeOptions, record: HistoryRecord): Promise<HistoryRecord[]> {
-  if (record.class !== 'repeatable' || options.evenIfOld) return [];
+  if (record.class !== 'repeatable') return [];
   const { history } = options;
   const { operation, origin, storeId, path, createdAt, fingerprint } = record;
   const { records } = await history.list({ operation, origin, storeId, path });
@@ -184,7 +182,7 @@ async function sendAgain(options: ResumeOptions, lock: Lock, record: HistoryReco
   if (options.withoutSending) {
     return left(
       record,
-      `Not sent again, because of --no-send. Run \`storectl resume ${record.id}\` to send it again; it takes effect only once.`,
+      `Not sent again, because of --dry-run. Run \`storectl resume ${record.id}\` to send it again; it takes effect only once.`,
     );
   }
   const operation = findOperation(record.operation);
