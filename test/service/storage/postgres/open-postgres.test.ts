@@ -4,7 +4,6 @@ import { Client } from 'pg';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import {
   createApp,
-  createKey,
   createStore,
   openStorage,
   prune,
@@ -453,31 +452,6 @@ function rendezvous(count: number): () => Promise<void> {
   };
 }
 
-test('instances share the rate limit of a key', async () => {
-  const url = await newDatabase();
-  const service = await startService({ storage: await openTestStorage(url) });
-  const { key } = await createKey(service.storage, { storeId: service.storeId, preset: 'owner' });
-  const clock = () => service.clock.now;
-  const rateLimit = { perSecond: 2, burst: 6 };
-  const apps: Service['fetchApp'][] = [];
-  for (let index = 0; index < 3; index++) {
-    apps.push(toFetch(createApp({ storage: await openTestStorage(url), version: '1', clock, rateLimit })));
-  }
-  const ask = async (index: number) => {
-    const path = `/v1/stores/${service.storeId}/operations/settings`;
-    const headers = { authorization: `Bearer ${key}` };
-    const answer = await apps[index % 3]?.(new Request(`http://service.test${path}`, { headers }));
-    return [answer?.status, answer?.headers.get('retry-after')];
-  };
-  const all = await Promise.all(Array.from({ length: 12 }, (_, index) => ask(index)));
-  expect(all.filter(([status]) => status === 200)).toHaveLength(6);
-  expect(all.filter(([status, wait]) => status === 429 && wait === '1')).toHaveLength(6);
-  service.clock.now += 1_000;
-  expect(await ask(0)).toEqual([200, null]);
-  expect(await ask(1)).toEqual([200, null]);
-  expect(await ask(2)).toEqual([429, '1']);
-});
-
 test('while one process prunes, another leaves it alone', async () => {
   const service = await startService({ storage: await openTestStorage(await newDatabase()) });
   const expiresAt = '2020-01-01T00:00:00.000Z';
@@ -505,7 +479,6 @@ test('after a connection that broke during the commit the answer says that the c
   const { url, adminUrl } = await freshDatabase();
   const service = await startService({
     storage: await openTestStorage(url),
-    rateLimit: { perSecond: 1, burst: 9 },
   });
   const cutOffAtCommitOf = (table: string) =>
     query(
@@ -523,10 +496,6 @@ test('after a connection that broke during the commit the answer says that the c
     status: 500,
     body: { detail: expect.stringContaining('may or may not have been made') },
   });
-
-  await query(adminUrl, 'delete from rate_limits');
-  await cutOffAtCommitOf('rate_limits');
-  expect(await service.call('settings.show', '')).toMatchObject({ status: 503, body: { code: 'busy' } });
 
   const read = service.storage.read(async (db) => {
     const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(db);
