@@ -10,10 +10,8 @@ import {
   type Storage,
   seedExampleStore,
 } from '../../../../src/service/index.ts';
-import { openPostgres } from '../../../../src/service/storage/postgres/open-postgres.ts';
 import { newMachine } from '../../../helpers/cli.ts';
 import { query, startPostgres, type TestCluster, type TestDatabase } from '../../../helpers/postgres.ts';
-import { expectNotificationsToBeKept, migrateUntil } from '../../helpers/migrations.ts';
 import {
   newDatabase,
   openTestStorage,
@@ -89,28 +87,6 @@ test('a new database can be opened and seeded many times at once, and again late
   for (const example of examples) expect(example).toEqual(examples[0]);
   await Promise.all(storages.map((storage) => storage.close()));
   expect(await seedExampleStore(await openTestStorage(url))).toEqual(examples[0]);
-});
-
-test('a migration keeps notifications of an earlier version, read or unread', async () => {
-  const { url } = await freshDatabase();
-  await expectNotificationsToBeKept(await openPostgres(url, { patienceMs: 5_000, poolSize: 10 }), url);
-});
-
-test('a migration waits for an instance that writes, without a deadlock', async () => {
-  const { url } = await freshDatabase();
-  const old = await openPostgres(url, { patienceMs: 5_000, poolSize: 10 });
-  await migrateUntil(old, '0007-notifications-in-events');
-  await old.close();
-
-  const writer = await connect(url);
-  await writer.query("begin; set local storectl.administration = 'on'; set local lock_timeout = '200ms'");
-  await writer.query('select * from stores for key share');
-  const opening = openTestStorage(url);
-  const waiting = `select 1 from pg_locks where not granted and pid <> pg_backend_pid()
-    and database = (select oid from pg_database where datname = current_database())`;
-  await vi.waitUntil(async () => (await query(url, waiting)).length > 0, { timeout: 120_000 });
-  await writer.query('select * from events; select * from notifications; commit');
-  await opening;
 });
 
 test('a lock timeout at the start says to wait and does not blame the URL', async () => {
