@@ -35,7 +35,6 @@ export type RecordOf<Table extends keyof Schema, Values = object> = Readonly<
   Omit<Selectable<Schema[Table]>, 'storeId' | keyof Values> & Values
 >;
 
-/** JSON as text. */
 type Json = string;
 type Timestamp = string;
 type Flag = number;
@@ -259,7 +258,6 @@ interface DeliveryTable {
   /** While a worker sends it: the end of its lease. */
   nextAttemptAt: Timestamp;
   createdAt: Timestamp;
-  /** Token of the worker that sends it. */
   claimedBy: string | null;
   firstAttemptAt: Timestamp | null;
   /** When it was delivered or became dead. */
@@ -282,11 +280,9 @@ interface IdempotencyKeyTable {
   expiresAt: Timestamp;
 }
 
-/** On PostgreSQL only. */
 interface RateLimitTable {
   storeId: string;
   keyId: string;
-  /** Epoch milliseconds at which the bucket of the key is full. */
   fullAt: number;
 }
 
