@@ -32,9 +32,7 @@ export async function main(
     const flags = readGlobalFlags(parsed);
     for (const flag of refusedFlags(definition)) {
       if (!parsed.options.has(flag)) continue;
-      const instead = flag === '--dry-run' ? definition.insteadOfDryRun : undefined;
-      const advice = instead === undefined ? `remove ${flag}` : `use ${instead} instead`;
-      throw usageError(`this command does not support ${flag}`, `${advice}; nothing was done`);
+      throw usageError(`this command does not support ${flag}`, `remove ${flag}; nothing was done`);
     }
     ran = true;
     const attempt = async (given: GlobalFlags): Promise<GlobalFlags | null> => {

@@ -378,13 +378,12 @@ describe('resume', () => {
     expect(server.received).toHaveLength(before);
   });
 
-  test('does not send what is so old that its key may be forgotten, unless told to', async () => {
+  test('does not send what is so old that its key may be forgotten', async () => {
     const record = await lose(backup);
     ahead = 21 * HOUR;
     const before = server.received.length;
     expect(await resume(record.id)).toMatchObject({ action: 'left', reason: 'too_old' });
     expect(server.received).toHaveLength(before);
-    expect(await resume(record.id, { evenIfOld: true })).toMatchObject({ action: 'sent' });
   });
 
   test('leaves a record of another store or origin alone', async () => {

@@ -19,8 +19,6 @@ export interface CommandDefinition {
   readonly listedGlobals?: readonly string[];
   /** Whether it supports `--dry-run`. Other commands refuse the flag instead of ignoring it. */
   readonly dryRun?: boolean;
-  /** Flag of its own that serves instead of `--dry-run`. */
-  readonly insteadOfDryRun?: string;
   /** Whether it prints no JSON. It then refuses `--fields`. */
   readonly withoutJson?: boolean;
   run(context: Context, parsed: ParsedCommand): Promise<ExitCode | undefined>;

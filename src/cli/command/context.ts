@@ -176,7 +176,7 @@ export async function createContext({ io, flags }: Pick<Context, 'io' | 'flags'>
     now: () => Date.now(),
     print: (text) => {
       const whole = text.endsWith('\n') ? text : `${text}\n`;
-      const pager = flags.json || flags.quiet || flags.noInput || flags.noPager ? null : choosePager(io);
+      const pager = flags.json || flags.quiet || flags.noInput ? null : choosePager(io);
       if (pager !== null && isLongerThan(whole, io.stdout) && showInPager(whole, pager, io)) return;
       status.writeAbove(() => io.stdout.write(whole));
     },

@@ -16,7 +16,6 @@ import { restoreBackup } from '../../contract/operations/backups.ts';
 import { decideDispute } from '../../contract/operations/disputes.ts';
 import { appealReclaim } from '../../contract/operations/reclaims.ts';
 import { type RawBody, readRawBody } from './raw-body.ts';
-import { completeRequest } from './raw-input.ts';
 import {
   addQuery,
   hintOfUnknownPath,
@@ -24,6 +23,7 @@ import {
   type RawMethod,
   rawChange,
   rawMethods,
+  readRequestLine,
   resolveRawPath,
   storeOf,
 } from './raw-request.ts';
@@ -34,7 +34,7 @@ export const command: CommandDefinition = {
   description: `Send one request with the key of the profile. {store} in the path is replaced by the store id; the path
 stays below the base URL. The response is printed on stdout even if the service rejects the request; the error is then on
 stderr and sets the exit code. Changes are recorded in the history. A known operation is retried like its own command; any
-other change is sent once. Nothing is checked or backed up first. In a terminal you are asked for missing arguments.`,
+other change is sent once. Nothing is checked or backed up first.`,
   arguments: [
     {
       name: 'method',
@@ -49,8 +49,7 @@ other change is sent once. Nothing is checked or backed up first. In a terminal 
       flag: '--field',
       short: '-f',
       value: 'PATH=VALUE',
-      description:
-        'Field of the body (a=1, nested a.b=1 or a[b]=1, list a[]=1), or of the query for GET and HEAD',
+      description: 'Field of the body (a=1, nested a.b=1, list a[]=1), or of the query for GET and HEAD',
       group,
     },
     {
@@ -79,13 +78,12 @@ other change is sent once. Nothing is checked or backed up first. In a terminal 
     'api PUT /v1/stores/{store}/operations/settings --input settings.json',
   ],
   async run(context, parsed) {
-    const asked = await completeRequest(context, parsed);
-    const { method, target } = asked;
+    const { method, target } = readRequestLine(parsed);
     const { flags } = context;
     if (isOn(parsed, '--include') && (flags.json || flags.quiet)) {
       throw usageError('--include cannot be used with --json, --fields or --quiet', 'remove one of them');
     }
-    const body = asked.body ?? (await readRawBody(context, parsed, method));
+    const body = await readRawBody(context, parsed, method);
     const connection = await context.connect();
     const path = addQuery(resolveRawPath(target, connection), body.query);
     refuseKey(`${path}\n${body.text ?? ''}\n${JSON.stringify(body.value)}`, connection.secret);

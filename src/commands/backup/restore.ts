@@ -4,6 +4,7 @@ import { completeKnownId, listKnown } from '../../cli/command/known.ts';
 import { minIdLength } from '../../cli/command/short-id.ts';
 import { CliError, usageError } from '../../cli/core/errors.ts';
 import { exitCodes } from '../../cli/core/exit-codes.ts';
+import { getPath } from '../../cli/core/field-path.ts';
 import { argumentValue, isOn } from '../../cli/core/parsed-command.ts';
 import { printable } from '../../cli/core/sanitize.ts';
 import { operationCommand } from '../../cli/operation/define-operation.ts';
@@ -15,18 +16,18 @@ import { idIfAny } from '../../cli/operation/run/print-result.ts';
 import type { OperationRequest, Performed, Run } from '../../cli/operation/run/run.ts';
 import { earlierRecord, perform } from '../../cli/operation/run/send.ts';
 import { formatDistance } from '../../cli/output/format-value.ts';
+import { labelOf } from '../../cli/output/labels.ts';
+import { type Row, renderRecord } from '../../cli/output/tables.ts';
 import { uuidPattern } from '../../contract/operation.ts';
 import { createBackup, restoreBackup } from '../../contract/operations/backups.ts';
 import type { KnownObject } from '../../history/known-objects.ts';
-import { describeEffect, readState } from './restore-effect.ts';
 
 const noSafetyBackup = '--no-safety-backup';
 
 export const command = operationCommand({
   operation: restoreBackup,
   description: `Replace sections of the store with those of a backup. Other sections stay unchanged. A safety backup of the
-same sections is taken first (safetyBackupId in --json), and the command that undoes the restore is printed at the end,
-after what is known to have changed: settings, and posts and endpoints that were made on this machine.
+same sections is taken first (safetyBackupId in --json), and the command that undoes the restore is printed at the end.
 The service also keeps an automatic backup of its own (preRestoreBackupId); you do not need it for the undo.`,
   options: [{ flag: noSafetyBackup, description: 'Do not take a safety backup first', group: 'Safety:' }],
   examples: [
@@ -37,8 +38,7 @@ The service also keeps an automatic backup of its own (preRestoreBackupId); you 
   prepare: refuseBeforeSending,
   perform: backUpAndRestore,
   done: ({ record }, { ui }) => (record === null ? '' : describeRestored(ui.context, record)),
-  // The answer is a technical report of each section; --json prints it.
-  show: ({ note = '' }) => note,
+  show: ({ answer }, { ui }) => renderRecord(describeChanged(answer), ui.context.out),
   dryRunNote: ({ ui }) =>
     isOn(ui.parsed, noSafetyBackup)
       ? null
@@ -109,7 +109,6 @@ async function backUpAndRestore(run: Run): Promise<Performed> {
     : 'A safety backup is taken first.';
   context.notice(`This replaces ${what} with the contents of ${from}. ${safety}`);
   await confirmById(run, backupId, 'Restore this backup?');
-  const before = await readState(run, sections);
 
   // A restore that continues keeps its first safety backup: a new one might contain restored data.
   const begun = await earlierRecord(run);
@@ -118,12 +117,32 @@ async function backUpAndRestore(run: Run): Promise<Performed> {
   const restored = await perform(run, { safetyBackupId: safetyId ?? undefined }).catch((error: unknown) => {
     throw error instanceof CliError && safetyId !== null ? withSafetyBackup(error, safetyId) : error;
   });
-  // It is restored: a history that cannot be read now is no reason to fail.
-  const after = await readState(run, sections).catch(() => before);
-  const performed = { ...restored, note: await describeEffect(context, sections, before, after) };
-  if (safetyId === null) return performed;
-  const undo = performed.record && (await undoOfRestore(context, performed.record));
-  return { ...performed, ...withSafetyId(performed, safetyId), id: safetyId, undo };
+  if (safetyId === null) return restored;
+  const undo = restored.record && (await undoOfRestore(context, restored.record));
+  return { ...restored, ...withSafetyId(restored, safetyId), id: safetyId, undo };
+}
+
+/** What the service says that the restore changed, a row for each section of which it says something. */
+function describeChanged(answer: unknown): Row[] {
+  const fields = (section: string): Row[] => {
+    const changed = getPath(answer, ['sections', section, 'changed']);
+    if (!Array.isArray(changed)) return [];
+    const labels = changed.map((path) => labelOf(String(path).split('.')));
+    return [[`Changed ${section}`, labels.join(', ') || 'nothing']];
+  };
+  const items = (section: string, title: string): Row[] => {
+    const counts = ['removed', 'returned'].flatMap((what) => {
+      const count = getPath(answer, ['sections', section, what]);
+      return typeof count === 'number' ? [`${count} ${what}`] : [];
+    });
+    return counts.length === 0 ? [] : [[title, counts.join(', ')]];
+  };
+  return [
+    ...fields('store'),
+    ...fields('settings'),
+    ...items('blog', 'Posts'),
+    ...items('endpoints', 'Endpoints'),
+  ];
 }
 
 /** The answer, which may name backups of the service's own, with the one that the undo command restores. */

@@ -87,7 +87,7 @@ function argvOf(session: Session, tool: Tool, inputs: Inputs, sends: boolean): s
     ...session.argv,
     ...options,
     ...(inputs.dryRun === true ? ['--dry-run'] : []),
-    ...(tool.name === 'resume' && !sends ? ['--no-send'] : []),
+    ...(tool.name === 'resume' && !sends ? ['--dry-run'] : []),
     ...(tool.confirm !== null && inputs.confirm !== undefined ? [`--confirm=${inputs.confirm}`] : []),
     ...(tool.rows === null ? [] : ['--from=-', `--receipt=${receiptFile(session, inputs[tool.rows.name])}`]),
     ...(bodyOf(tool, inputs) === null ? [] : ['--from-file=-']),

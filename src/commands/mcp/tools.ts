@@ -117,7 +117,7 @@ or sent, call resume.`,
     description: 'Show one change: what was sent and what the service returned.',
     positionals: ['id'],
   }),
-  tool('doctor', { description: 'Check the setup: settings, key, network, clock and history.' }),
+  tool('doctor', { description: 'Check settings, history and key.' }),
   tool('resume', {
     description: `Settle a change whose outcome is unknown, by its history id. It reads from the store. It sends again, with
 the same idempotency key, only if that operation is allowed.`,

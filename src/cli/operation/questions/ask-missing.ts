@@ -132,7 +132,7 @@ export function idChoices({ err }: Context, known: readonly KnownId[]): Choice[]
 }
 
 /** Asks for an id in the path of the operation. Offers those in the history, because the service has no list operations. */
-export async function askId(
+async function askId(
   context: Context,
   operation: Operation,
   parameter: string,

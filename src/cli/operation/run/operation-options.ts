@@ -8,27 +8,20 @@ import { outputFileOption } from '../../output/output-file.ts';
 
 const group = 'Safety:';
 
-const keyOptions: readonly OptionSpec[] = [
-  {
-    flag: '--idempotency-from',
-    value: 'ci',
-    complete: ['ci'],
-    description:
-      'Derive the idempotency key from the CI run, so that a re-run is applied only once (if a job runs several commands, set STORECTL_CI_JOB to another value for each)',
-    group,
-  },
-  {
-    flag: '--new',
-    description: 'Start over instead of continuing an earlier attempt with an unknown outcome',
-    group,
-  },
-];
+const keyOption: OptionSpec = {
+  flag: '--idempotency-from',
+  value: 'ci',
+  complete: ['ci'],
+  description:
+    'Derive the idempotency key from the CI run, so that a re-run is applied only once (if a job runs several commands, set STORECTL_CI_JOB to another value for each)',
+  group,
+};
 
 /** The options that depend on the class of the operation. */
 export function classOptions(operation: Operation, confirm: string | undefined): OptionSpec[] {
   return [
     ...(confirm === undefined ? [] : [confirmOption(confirm)]),
-    ...(operation.class === 'keyed' ? keyOptions : []),
+    ...(operation.class === 'keyed' ? [keyOption] : []),
     outputFileOption,
   ];
 }

@@ -75,8 +75,6 @@ export interface Performed {
   readonly record: HistoryRecord | null;
   /** It had been applied before, and this command sent nothing. */
   readonly isEarlier?: boolean;
-  /** What else changed, in a sentence for people. */
-  readonly note?: string;
   /** The id that `--quiet` prints if it is not the answer's. */
   readonly id?: string;
   /** A shell command that undoes the change, or null if this machine did not know what was there before. */

@@ -212,7 +212,7 @@ async function change(run: Run, options: ChangeOptions): Promise<Recorded & { re
         isEarlier = !open;
         say(
           open
-            ? `Sending ${earlier.id} again, because its outcome is unknown: with the same idempotency key it is applied only once. Add --new to start over.`
+            ? `Sending ${earlier.id} again, because its outcome is unknown: with the same idempotency key it is applied only once.`
             : `Already applied (record ${earlier.id}); nothing was sent. Showing the response from then.`,
         );
       },
