@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
 import { errorCode } from '../base/error-code.ts';
-import type { HistoryRecord } from '../history/records/record.ts';
+import type { HistoryRecord } from '../history/journal/history-record.ts';
 import { type CommandDefinition, refusedFlags } from './command/command-definition.ts';
 import type { Context } from './command/context.ts';
 import type { GlobalFlags } from './command/global-flags.ts';
@@ -80,7 +80,7 @@ export async function main(
 /** Converts errors of the history to errors for the user. Returns other errors unchanged. */
 async function asUserError(error: unknown): Promise<unknown> {
   if (error instanceof CliError) return error;
-  const { describeHistoryError } = await import('./operation/run/history-error.ts');
+  const { describeHistoryError } = await import('./operation/send/refusals.ts');
   return describeHistoryError(error);
 }
 

@@ -3,8 +3,8 @@ import path from 'node:path';
 import { memoize } from '../../base/memoize.ts';
 import type { Client, ClientOptions, createClient, Exchange } from '../../client/client.ts';
 import type { History } from '../../history/history.ts';
-import type { KnownKind, KnownObject } from '../../history/known-objects.ts';
-import type { HistoryRecord } from '../../history/records/record.ts';
+import type { KnownKind, KnownObject } from '../../history/objects/known-objects.ts';
+import type { HistoryRecord } from '../../history/journal/history-record.ts';
 import {
   type ConnectionSettings,
   demoProfile,

@@ -1,6 +1,6 @@
 import { isObject } from '../../base/json.ts';
 import { uuidPattern } from '../../contract/operation.ts';
-import type { KnownKind, KnownObject } from '../../history/known-objects.ts';
+import type { KnownKind, KnownObject } from '../../history/objects/known-objects.ts';
 import { demoProfile } from '../config/connection-settings.ts';
 import { historyDirectory } from '../config/directories.ts';
 import { CliError, usageError } from '../core/errors.ts';
@@ -20,8 +20,8 @@ export function listKnown(context: Context, kind: KnownKind): Promise<readonly K
 
 async function readKnown(context: Context, kind: KnownKind): Promise<readonly KnownObject[]> {
   // Loaded on demand: most commands take whole ids.
-  const { knownObjects } = await import('../../history/known-objects.ts');
-  const { readSeen } = await import('../../history/seen-objects.ts');
+  const { knownObjects } = await import('../../history/objects/known-objects.ts');
+  const { readSeen } = await import('../../history/objects/seen-objects.ts');
   const { profile, storeId, baseUrl } = await context.settings();
   const origin = profile === demoProfile ? profile : baseUrl?.value.origin;
   const history = await context.history();
@@ -107,7 +107,7 @@ export async function rememberDispute(
   dispute: unknown,
 ): Promise<void> {
   if (profile === demoProfile || !isObject(dispute) || typeof dispute.id !== 'string') return;
-  const { rememberSeen } = await import('../../history/seen-objects.ts');
+  const { rememberSeen } = await import('../../history/objects/seen-objects.ts');
   const { id, kind, status, reason, resolution, orderId, providerCaseId, deadlineAt, createdAt } = dispute;
   const fields = { kind, status, reason, resolution, orderId, providerCaseId, deadlineAt, createdAt };
   const seenAt = new Date(now()).toISOString();

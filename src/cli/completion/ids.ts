@@ -1,8 +1,8 @@
 import { exampleIds } from '../../contract/example-ids.ts';
-import { type KnownKind, knownObjects, type SeenObject } from '../../history/known-objects.ts';
+import { type KnownKind, knownObjects, type SeenObject } from '../../history/objects/known-objects.ts';
 import { readNewestRecords } from '../../history/newest-records.ts';
 import { isOpen, type RecordOutline } from '../../history/records/outline.ts';
-import { readSeen } from '../../history/seen-objects.ts';
+import { readSeen } from '../../history/objects/seen-objects.ts';
 import {
   type ConnectionFlags,
   demoProfile,

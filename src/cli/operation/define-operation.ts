@@ -1,6 +1,6 @@
 import type { Operation } from '../../contract/operation.ts';
 import { isOpen } from '../../history/records/outline.ts';
-import type { HistoryRecord } from '../../history/records/record.ts';
+import type { HistoryRecord } from '../../history/journal/history-record.ts';
 import { refuseUnknownFields } from '../command/answer-fields.ts';
 import type { CommandDefinition } from '../command/command-definition.ts';
 import type { Context } from '../command/context.ts';
@@ -16,11 +16,11 @@ import { bodyOptions, readBody } from '../input/request-body.ts';
 import { beginFile, outputFileOption } from '../output/output-file.ts';
 import type { Questions } from '../prompts/questions.ts';
 import { completeInput } from './complete-input.ts';
-import type { InputCommand, OperationCommand } from './run/operation-command.ts';
-import { classOptions, fieldOptions, parameterArguments } from './run/operation-options.ts';
-import { printDryRun, printResult } from './run/print-result.ts';
-import type { OperationRequest, Performed, Run, UserInterface } from './run/run.ts';
-import { announce, earlierRecord, performCommand } from './run/send.ts';
+import type { InputCommand, OperationCommand } from './send/operation-command.ts';
+import { classOptions, fieldOptions, parameterArguments } from './send/operation-options.ts';
+import { printDryRun, printResult } from './result/print-result.ts';
+import type { OperationRequest, Result, Run, UserInterface } from './send/run.ts';
+import { announce, earlierRecord, performCommand } from './send/send.ts';
 
 /** The command of an operation: input, guard, request, result. Its flags come from the contract. */
 export function operationCommand(command: OperationCommand): CommandDefinition {
@@ -105,7 +105,7 @@ function showLongTexts({ request, ui: { context, fields } }: Run): void {
 }
 
 /** Announces where a change goes. A user who was asked for input reviews it before it is sent. */
-async function performAsked(command: OperationCommand, run: Run): Promise<Performed> {
+async function performAsked(command: OperationCommand, run: Run): Promise<Result> {
   const { context, interview } = run.ui;
   const { operation } = run.request;
   if (operation.class !== 'read') await announce(run);

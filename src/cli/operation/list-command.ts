@@ -1,4 +1,4 @@
-import type { KnownKind, KnownObject } from '../../history/known-objects.ts';
+import type { KnownKind, KnownObject } from '../../history/objects/known-objects.ts';
 import { refuseUnknownFields } from '../command/answer-fields.ts';
 import type { CommandDefinition } from '../command/command-definition.ts';
 import type { Context } from '../command/context.ts';

@@ -1,7 +1,7 @@
 import { isObject, jsonOrText } from '../../base/json.ts';
 import { isOpen } from '../../history/records/outline.ts';
-import type { HistoryRecord } from '../../history/records/record.ts';
-import { markedByHand } from '../../history/records/recorded-outcome.ts';
+import type { HistoryRecord } from '../../history/journal/history-record.ts';
+import { markedByHand } from '../../history/recorded-outcome.ts';
 import { formatDistance } from './format-value.ts';
 
 /** A history record as one row of a list. */

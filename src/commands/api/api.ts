@@ -5,10 +5,10 @@ import { printJson } from '../../cli/command/print-json.ts';
 import { CliError, usageError } from '../../cli/core/errors.ts';
 import { isOn, type ParsedCommand } from '../../cli/core/parsed-command.ts';
 import { printable, printableLines } from '../../cli/core/sanitize.ts';
-import { outcomeError } from '../../cli/operation/run/outcome-error.ts';
-import { idIfAny, noticeDone, printRequest, printResult } from '../../cli/operation/run/print-result.ts';
-import type { Performed, Run } from '../../cli/operation/run/run.ts';
-import { announce, noteDrift, perform, sendOptions } from '../../cli/operation/run/send.ts';
+import { outcomeError } from '../../cli/operation/result/outcome-error.ts';
+import { idIfAny, noticeDone, printRequest, printResult } from '../../cli/operation/result/print-result.ts';
+import type { Result, Run } from '../../cli/operation/send/run.ts';
+import { announce, noteDrift, perform, sendOptions } from '../../cli/operation/send/send.ts';
 import { renderJson } from '../../cli/output/style.ts';
 import type { Exchange } from '../../client/client.ts';
 import type { Operation } from '../../contract/operation.ts';
@@ -130,7 +130,7 @@ async function send(request: RawRequest): Promise<void> {
       context.notice('The response comes from the history, which does not keep headers.');
     else if (last.status !== null) context.print(describeHead(last));
   };
-  let performed: Performed;
+  let performed: Result;
   try {
     performed = run === null ? await read(request) : await change(run, request);
   } catch (error) {
@@ -186,7 +186,7 @@ function asRun({ context, connection, parsed, path, body }: RawRequest, operatio
   };
 }
 
-async function read({ context, connection, method, path }: RawRequest): Promise<Performed> {
+async function read({ context, connection, method, path }: RawRequest): Promise<Result> {
   const known = matchOperation(method, path);
   const outcome = await connection.client.send(
     {
@@ -214,7 +214,7 @@ const saferCommands: Readonly<Record<string, string>> = {
   [appealReclaim.id]: 'use `storectl reclaim appeal`, which asks first and prevents a second appeal',
 };
 
-async function change(run: Run, { context }: RawRequest): Promise<Performed> {
+async function change(run: Run, { context }: RawRequest): Promise<Result> {
   await announce(run);
   const { id, class: operationClass, method, path } = run.request.operation;
   const safer = saferCommands[id];

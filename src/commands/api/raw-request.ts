@@ -5,7 +5,7 @@ import { type CliError, usageError } from '../../cli/core/errors.ts';
 import { argumentValue, type ParsedCommand } from '../../cli/core/parsed-command.ts';
 import { type HttpMethod, type Operation, pathParameterProblem } from '../../contract/operation.ts';
 import { operations } from '../../contract/operations.ts';
-import { rawOperationId } from '../../history/records/record.ts';
+import { rawOperationId } from '../../history/journal/history-record.ts';
 
 export type RawMethod = HttpMethod | 'HEAD';
 

@@ -12,7 +12,7 @@ import type { CliError } from '../../cli/core/errors.ts';
 import { type ExitCode, exitCodeOfStatus, exitCodes } from '../../cli/core/exit-codes.ts';
 import { isOn } from '../../cli/core/parsed-command.ts';
 import { printable } from '../../cli/core/sanitize.ts';
-import { outcomeError } from '../../cli/operation/run/outcome-error.ts';
+import { outcomeError } from '../../cli/operation/result/outcome-error.ts';
 import { upperFirst } from '../../cli/output/labels.ts';
 import { renderRecord } from '../../cli/output/tables.ts';
 import { hintOfVersion } from '../../client/base-url.ts';

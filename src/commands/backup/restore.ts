@@ -8,19 +8,19 @@ import { getPath } from '../../cli/core/field-path.ts';
 import { argumentValue, isOn } from '../../cli/core/parsed-command.ts';
 import { printable } from '../../cli/core/sanitize.ts';
 import { operationCommand } from '../../cli/operation/define-operation.ts';
-import { describeRestored, safetyLabel, undoOfRestore } from '../../cli/operation/restore-result.ts';
-import { confirmById } from '../../cli/operation/run/confirm.ts';
+import { describeRestored, safetyLabel, undoOfRestore } from '../../cli/operation/result/restored.ts';
+import { confirmById } from '../../cli/operation/send/confirm.ts';
 import { markReported } from '../../cli/operation/run/mark-reported.ts';
-import type { PreparedInput } from '../../cli/operation/run/operation-command.ts';
-import { idIfAny } from '../../cli/operation/run/print-result.ts';
-import type { OperationRequest, Performed, Run } from '../../cli/operation/run/run.ts';
-import { earlierRecord, perform } from '../../cli/operation/run/send.ts';
+import type { PreparedInput } from '../../cli/operation/send/operation-command.ts';
+import { idIfAny } from '../../cli/operation/result/print-result.ts';
+import type { OperationRequest, Result, Run } from '../../cli/operation/send/run.ts';
+import { earlierRecord, perform } from '../../cli/operation/send/send.ts';
 import { formatDistance } from '../../cli/output/format-value.ts';
 import { labelOf } from '../../cli/output/labels.ts';
 import { type Row, renderRecord } from '../../cli/output/tables.ts';
 import { uuidPattern } from '../../contract/operation.ts';
 import { createBackup, restoreBackup } from '../../contract/operations/backups.ts';
-import type { KnownObject } from '../../history/known-objects.ts';
+import type { KnownObject } from '../../history/objects/known-objects.ts';
 
 const noSafetyBackup = '--no-safety-backup';
 
@@ -95,7 +95,7 @@ async function refuseShortened(context: Context, given: string): Promise<void> {
   );
 }
 
-async function backUpAndRestore(run: Run): Promise<Performed> {
+async function backUpAndRestore(run: Run): Promise<Result> {
   const { request, ui } = run;
   const { context, parsed } = ui;
   const { backupId = '' } = request.parameters;
@@ -147,9 +147,9 @@ function describeChanged(answer: unknown): Row[] {
 
 /** The answer, which may name backups of the service's own, with the one that the undo command restores. */
 function withSafetyId(
-  { answer, text }: Performed,
+  { answer, text }: Result,
   safetyBackupId: string,
-): Pick<Performed, 'answer' | 'text'> {
+): Pick<Result, 'answer' | 'text'> {
   if (!isObject(answer) || 'safetyBackupId' in answer) return { answer, text };
   const separator = Object.keys(answer).length === 0 ? '' : ',';
   const member = `${separator}"safetyBackupId":${JSON.stringify(safetyBackupId)}}`;

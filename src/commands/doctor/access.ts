@@ -1,6 +1,6 @@
 import type { Context } from '../../cli/command/context.ts';
 import { CliError } from '../../cli/core/errors.ts';
-import { outcomeError } from '../../cli/operation/run/outcome-error.ts';
+import { outcomeError } from '../../cli/operation/result/outcome-error.ts';
 import { showSettings } from '../../contract/operations/settings.ts';
 import { type Finding, ok, problemOf } from './finding.ts';
 

@@ -16,9 +16,9 @@ import { cutColumn, renderTable, rowsFit } from '../../cli/output/tables.ts';
 import { truncateText } from '../../cli/output/wrap.ts';
 import { createBackup, restoreBackup } from '../../contract/operations/backups.ts';
 import { operations } from '../../contract/operations.ts';
-import { idInPath, knownObjects } from '../../history/known-objects.ts';
-import { type HistoryRecord, rawOperationId, recordStates } from '../../history/records/record.ts';
-import { markedByHand } from '../../history/records/recorded-outcome.ts';
+import { idInPath, knownObjects } from '../../history/objects/known-objects.ts';
+import { type HistoryRecord, rawOperationId, recordStates } from '../../history/journal/history-record.ts';
+import { markedByHand } from '../../history/recorded-outcome.ts';
 
 const labelColumn = 3;
 

@@ -5,10 +5,10 @@ import { cancelledError, usageError } from '../../cli/core/errors.ts';
 import { optionValue } from '../../cli/core/parsed-command.ts';
 import { printable } from '../../cli/core/sanitize.ts';
 import { parseDuration } from '../../cli/input/parse-duration.ts';
-import { noticeDone } from '../../cli/operation/run/print-result.ts';
+import { noticeDone } from '../../cli/operation/result/print-result.ts';
 import { askOrFail } from '../../cli/prompts/ask-or-fail.ts';
 import { askFromStart } from '../../cli/prompts/questions.ts';
-import { recordAge } from '../../history/records/record.ts';
+import { recordAge } from '../../history/journal/history-record.ts';
 
 export const command: CommandDefinition = {
   description: 'Remove old records from the history. Open records are kept, whatever their age.',

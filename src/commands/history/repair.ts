@@ -2,7 +2,7 @@ import type { CommandDefinition } from '../../cli/command/command-definition.ts'
 import type { Context } from '../../cli/command/context.ts';
 import { printJson } from '../../cli/command/print-json.ts';
 import { printable } from '../../cli/core/sanitize.ts';
-import { noticeDone } from '../../cli/operation/run/print-result.ts';
+import { noticeDone } from '../../cli/operation/result/print-result.ts';
 import type { RepairedFile, SalvagedRecord } from '../../history/history.ts';
 
 export const command: CommandDefinition = {

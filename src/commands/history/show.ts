@@ -16,8 +16,8 @@ import { chooseOrFail } from '../../cli/prompts/ask-or-fail.ts';
 import { askFirst } from '../../cli/prompts/questions.ts';
 import { serverOwnedSettings } from '../../contract/operations/settings.ts';
 import { updateStore } from '../../contract/operations/store.ts';
-import type { HistoryRecord } from '../../history/records/record.ts';
-import { markedByHand } from '../../history/records/recorded-outcome.ts';
+import type { HistoryRecord } from '../../history/journal/history-record.ts';
+import { markedByHand } from '../../history/recorded-outcome.ts';
 
 export const command: CommandDefinition = {
   description: 'Show one change: what was sent and what the service returned.',

@@ -3,7 +3,7 @@ import { pathParameters } from '../../contract/operation.ts';
 import { decideDispute, showDispute } from '../../contract/operations/disputes.ts';
 import { saveSettings } from '../../contract/operations/settings.ts';
 import { operations } from '../../contract/operations.ts';
-import { recordStates } from '../../history/records/record.ts';
+import { recordStates } from '../../history/journal/history-record.ts';
 
 /** JSON Schema. */
 export type Schema = Readonly<Record<string, unknown>>;

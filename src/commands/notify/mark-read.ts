@@ -3,7 +3,7 @@ import { completeKnownIds, listKnown } from '../../cli/command/known.ts';
 import { usageError } from '../../cli/core/errors.ts';
 import { isOn } from '../../cli/core/parsed-command.ts';
 import { operationCommand } from '../../cli/operation/define-operation.ts';
-import type { PreparedInput } from '../../cli/operation/run/operation-command.ts';
+import type { PreparedInput } from '../../cli/operation/send/operation-command.ts';
 import { formatMinute } from '../../cli/output/format-value.ts';
 import type { Questions } from '../../cli/prompts/questions.ts';
 import { markNotificationsRead } from '../../contract/operations/notifications.ts';

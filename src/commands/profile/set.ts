@@ -9,7 +9,7 @@ import {
 import type { Profile, ProfileStore } from '../../cli/config/profile-store.ts';
 import { usageError } from '../../cli/core/errors.ts';
 import { argumentValue } from '../../cli/core/parsed-command.ts';
-import { noticeDone } from '../../cli/operation/run/print-result.ts';
+import { noticeDone } from '../../cli/operation/result/print-result.ts';
 import { nameProfile, profileChoices } from '../../cli/profiles/choose-profile.ts';
 import { printProfile } from '../../cli/profiles/view-profile.ts';
 import { askFromStart, explainKeys } from '../../cli/prompts/questions.ts';

@@ -1,9 +1,9 @@
 import { operationCommand } from '../../cli/operation/define-operation.ts';
-import { confirmById } from '../../cli/operation/run/confirm.ts';
+import { confirmById } from '../../cli/operation/send/confirm.ts';
 import { refuseSecond } from '../../cli/operation/run/duplicate-guard.ts';
-import { idIfAny } from '../../cli/operation/run/print-result.ts';
-import type { Run } from '../../cli/operation/run/run.ts';
-import { perform } from '../../cli/operation/run/send.ts';
+import { idIfAny } from '../../cli/operation/result/print-result.ts';
+import type { Run } from '../../cli/operation/send/run.ts';
+import { perform } from '../../cli/operation/send/send.ts';
 import { appealReclaim } from '../../contract/operations/reclaims.ts';
 
 const resubmit = '--resubmit';

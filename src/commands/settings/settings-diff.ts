@@ -5,9 +5,9 @@ import { exitCodes } from '../../cli/core/exit-codes.ts';
 import { type Change, changesBetween, sameJson } from '../../cli/core/json-changes.ts';
 import { inexactNumber } from '../../cli/core/json-text.ts';
 import { isTooDeep, maxNestingDepth } from '../../cli/core/json-value.ts';
-import type { PreparedInput } from '../../cli/operation/run/operation-command.ts';
-import type { Performed, Run } from '../../cli/operation/run/run.ts';
-import { perform, readBeforeWrite } from '../../cli/operation/run/send.ts';
+import type { PreparedInput } from '../../cli/operation/send/operation-command.ts';
+import type { Result, Run } from '../../cli/operation/send/run.ts';
+import { perform, readBeforeWrite } from '../../cli/operation/send/send.ts';
 import { undoCommandOf } from '../../cli/operation/run/undo.ts';
 import { describeChanges } from '../../cli/output/describe-changes.ts';
 import { withoutColors } from '../../cli/output/palette.ts';
@@ -83,7 +83,7 @@ export function movedError(
 export interface PreparedSave {
   /** Empty if nothing would change; then nothing is sent. */
   readonly changes: readonly Change[];
-  send(): Promise<Performed>;
+  send(): Promise<Result>;
 }
 
 /**

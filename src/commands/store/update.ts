@@ -4,10 +4,10 @@ import { optionValue } from '../../cli/core/parsed-command.ts';
 import { printable } from '../../cli/core/sanitize.ts';
 import { operationCommand } from '../../cli/operation/define-operation.ts';
 import { askWhatChanges } from '../../cli/operation/questions/nothing-to-change.ts';
-import type { PreparedInput } from '../../cli/operation/run/operation-command.ts';
-import type { Performed, Run } from '../../cli/operation/run/run.ts';
-import { perform } from '../../cli/operation/run/send.ts';
-import { flagsToReach } from '../../cli/operation/run/target-flags.ts';
+import type { PreparedInput } from '../../cli/operation/send/operation-command.ts';
+import type { Result, Run } from '../../cli/operation/send/run.ts';
+import { perform } from '../../cli/operation/send/send.ts';
+import { flagsToReach } from '../../cli/operation/send/target-flags.ts';
 import {
   confirmUndo,
   readUndoable,
@@ -21,7 +21,7 @@ import type { Style } from '../../cli/output/style.ts';
 import { createBackup, restoreBackup } from '../../contract/operations/backups.ts';
 import { updateStore } from '../../contract/operations/store.ts';
 import { isOpen } from '../../history/records/outline.ts';
-import type { HistoryRecord } from '../../history/records/record.ts';
+import type { HistoryRecord } from '../../history/journal/history-record.ts';
 import { lastKnownStore } from './last-known-store.ts';
 
 const askChanges = askWhatChanges({
@@ -74,7 +74,7 @@ async function restoreFormerFields(
 }
 
 /** Keeps the last known store in the record, to show what changed and to undo it. */
-async function updateAndRemember(run: Run): Promise<Performed> {
+async function updateAndRemember(run: Run): Promise<Result> {
   const { context, parsed } = run.ui;
   const known = await lastKnownStore(context);
   const id = optionValue(parsed, undoFlag);
@@ -94,7 +94,7 @@ async function updateAndRemember(run: Run): Promise<Performed> {
 }
 
 /** Whether this machine knew the values from before it, and the response shows the same. */
-async function changedNothing({ request }: Run, { answer, record }: Performed): Promise<boolean> {
+async function changedNothing({ request }: Run, { answer, record }: Result): Promise<boolean> {
   if (record === null || record.former === null) return false;
   const former: unknown = JSON.parse(record.former);
   const { leafPaths } = await import('../../cli/output/describe-changes.ts');
@@ -117,7 +117,7 @@ async function needsUndo({ request, ui: { context } }: Run, id: string, known: u
 }
 
 /** The newest backup of the store section from this machine, unless restoring it would take back a later restore too. */
-async function offerBackup({ ui: { context }, target }: Run): Promise<Performed['insteadOfUndo']> {
+async function offerBackup({ ui: { context }, target }: Run): Promise<Result['insteadOfUndo']> {
   const { origin, storeId } = target;
   const { records } = await (await context.history()).list({ origin, storeId });
   const made = records.find((record) => {
@@ -138,7 +138,7 @@ async function offerBackup({ ui: { context }, target }: Run): Promise<Performed[
 }
 
 /** The fields that changed: before and after if this machine knew the store, else the new values. */
-async function describeUpdate({ answer, record }: Performed, run: Run): Promise<string> {
+async function describeUpdate({ answer, record }: Result, run: Run): Promise<string> {
   if (record === null) return '';
   const former: unknown = record.former === null ? null : JSON.parse(record.former);
   const isChanged = (path: readonly string[]) =>

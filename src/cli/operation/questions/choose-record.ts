@@ -1,6 +1,6 @@
 import type { RecordQuery } from '../../../history/records/query.ts';
-import { type HistoryRecord, isUntold } from '../../../history/records/record.ts';
-import { markedByHand } from '../../../history/records/recorded-outcome.ts';
+import { type HistoryRecord, isUntold } from '../../../history/journal/history-record.ts';
+import { markedByHand } from '../../../history/recorded-outcome.ts';
 import type { Context } from '../../command/context.ts';
 import { printable } from '../../core/sanitize.ts';
 import { describeState, recordSummary, shortRecordId } from '../../output/record-summary.ts';

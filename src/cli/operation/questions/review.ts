@@ -7,9 +7,9 @@ import { labelOf } from '../../output/labels.ts';
 import { renderRecord, rowsOf } from '../../output/tables.ts';
 import { askChoice } from '../../prompts/prompts.ts';
 import { askFromStart, askInTurn, type Question, unlessBack } from '../../prompts/questions.ts';
-import type { OperationCommand, Preview } from '../run/operation-command.ts';
-import type { Interview, Performed, Run } from '../run/run.ts';
-import { performCommand } from '../run/send.ts';
+import type { OperationCommand, Preview } from '../send/operation-command.ts';
+import type { Interview, Result, Run } from '../send/run.ts';
+import { performCommand } from '../send/send.ts';
 import { explainRefusal, isNotFound } from './ask-missing.ts';
 import { questionsOfFields } from './choose-changes.ts';
 
@@ -21,7 +21,7 @@ export async function reviewAndPerform(
   run: Run,
   interview: Interview,
   command: OperationCommand,
-): Promise<Performed> {
+): Promise<Result> {
   const { notice } = run.ui.context;
   const isChange = run.request.operation.class !== 'read';
   const questionOf = (body: Readonly<Record<string, unknown>>) =>

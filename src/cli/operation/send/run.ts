@@ -1,6 +1,6 @@
 import type { Operation } from '../../../contract/operation.ts';
-import type { History } from '../../../history/history.ts';
-import type { HistoryRecord } from '../../../history/records/record.ts';
+import type { ChangeRequest } from '../../../history/intent.ts';
+import type { HistoryRecord } from '../../../history/journal/history-record.ts';
 import type { Connection, Context } from '../../command/context.ts';
 import type { ParsedCommand } from '../../core/parsed-command.ts';
 import type { FieldFlag } from '../../input/field-flags.ts';
@@ -47,25 +47,14 @@ export interface Interview {
 }
 
 /** What a change may need besides its request. */
-export interface ChangeOptions {
-  /** The service must still have this ETag. */
-  readonly ifMatch?: string | undefined;
-  /** The document that is replaced, as JSON. History keeps it for `--undo`, and to show what changed. */
-  readonly former?: string | undefined;
-  /** The backup that undoes this restore. History keeps it in case the restore has to be resumed. */
-  readonly safetyBackupId?: string | undefined;
-  /** A decision: when its dispute was read, in epoch milliseconds. */
-  readonly readAt?: number | undefined;
-  /** One of many: keeps trying while it is throttled, until the deadline. */
-  readonly inBatch?: boolean | undefined;
-  /** Called before anything is sent, while no other process can start the same operation. Throws to refuse it. */
-  readonly check?: HistoryCheck | undefined;
+export interface ChangeOptions
+  extends Pick<ChangeRequest, 'ifMatch' | 'former' | 'undoes' | 'readAt' | 'allowDuplicate'> {
+  /** The label of the backup that is made before a change that destroys something. */
+  readonly safetyLabel?: string | undefined;
 }
 
-export type HistoryCheck = (history: History) => Promise<void>;
-
-/** An operation that was applied, or a read that was answered. */
-export interface Performed {
+/** What a user gets of an operation that was applied, or of a read that was answered. */
+export interface Result {
   /** The JSON value that the service sent. */
   readonly answer: unknown;
   /** The same as text, as the service sent it. */
@@ -77,8 +66,6 @@ export interface Performed {
   readonly isEarlier?: boolean;
   /** The id that `--quiet` prints if it is not the answer's. */
   readonly id?: string;
-  /** A shell command that undoes the change, or null if this machine did not know what was there before. */
-  readonly undo?: string | null | undefined;
-  /** A shell command that takes back more than the change, and a sentence about it, if `undo` is null. */
-  readonly insteadOfUndo?: { readonly sentence: string; readonly command: string } | undefined;
+  /** Whether `storectl undo` can take the change back: not shown if undefined. */
+  readonly canUndo?: boolean | undefined;
 }

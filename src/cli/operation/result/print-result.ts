@@ -1,5 +1,5 @@
 import { buildPath, type Operation } from '../../../contract/operation.ts';
-import { markedByHand } from '../../../history/records/recorded-outcome.ts';
+import { markedByHand } from '../../../history/recorded-outcome.ts';
 import { namesIn, refuseUnknownFields } from '../../command/answer-fields.ts';
 import type { Context } from '../../command/context.ts';
 import { chosenFields, printJson } from '../../command/print-json.ts';
@@ -11,8 +11,8 @@ import { maskWebhooks } from '../../core/mask-webhooks.ts';
 import { printable } from '../../core/sanitize.ts';
 import type { ValueContext } from '../../output/format-value.ts';
 import { renderJson } from '../../output/style.ts';
-import type { ResultView } from './operation-command.ts';
-import type { Performed, Run } from './run.ts';
+import type { ResultView } from '../send/operation-command.ts';
+import type { Result, Run } from '../send/run.ts';
 
 /** For {@link ResultView.id} of an answer whose `id` is optional. */
 export function idIfAny(answer: unknown): unknown {
@@ -23,7 +23,7 @@ export function idIfAny(answer: unknown): unknown {
  * Prints what a change did on stderr, then its answer on stdout as id, fields, JSON or text, depending on the flags, then
  * how to undo it.
  */
-export async function printResult(run: Run, command: ResultView, performed: Performed): Promise<void> {
+export async function printResult(run: Run, command: ResultView, performed: Result): Promise<void> {
   const { answer, text, id, record, undo, insteadOfUndo } = performed;
   const { context } = run.ui;
   const { flags, out } = context;
@@ -63,7 +63,7 @@ export function noticeDone({ err, notice }: Context, text: string): void {
 }
 
 /** The chosen fields, or the answer as text; null if it is nested deeper than the stack allows. */
-async function describeAnswer(run: Run, command: ResultView, performed: Performed): Promise<string | null> {
+async function describeAnswer(run: Run, command: ResultView, performed: Result): Promise<string | null> {
   const { context } = run.ui;
   const { answer } = performed;
   const { flags, out, notice } = context;
@@ -93,7 +93,7 @@ function refuseMissingFields(
 }
 
 /** A script that stores the id must not go on with an empty one. */
-function withoutId(operation: Operation, record: Performed['record']): CliError {
+function withoutId(operation: Operation, record: Result['record']): CliError {
   return new CliError({
     code: 'no_id',
     exitCode: operation.class === 'read' ? exitCodes.notApplied : exitCodes.unknown,
