@@ -5,7 +5,7 @@ import { errorCode } from '../../base/error-code.ts';
 import { HistoryError, historyError } from '../errors.ts';
 
 /**
- * The calls of `node:fs` that the history makes. All but the sync of a batch's log are synchronous: they write a few
+ * The calls of `node:fs` that the history makes. All but the sync of a line are synchronous: they write a few
  * kilobytes, and the program has nothing else to do until that is on disk. Passed in, so that tests can stop a process
  * between any two.
  */
@@ -39,10 +39,10 @@ export interface Files {
   readonly platform: string;
 }
 
-/** More than a record with the largest answer (8 MiB) and body, escaped. */
+/** More than a log of 8 MiB whose last line has the largest response (8 MiB) and body, escaped. */
 const MAX_FILE_BYTES = 64 * 1024 * 1024;
 
-const { O_APPEND, O_CREAT, O_EXCL, O_NONBLOCK, O_RDONLY, O_WRONLY } = fs.constants;
+const { O_CREAT, O_EXCL, O_NONBLOCK, O_RDONLY, O_WRONLY } = fs.constants;
 /** Windows has no O_NOFOLLOW. */
 const O_NOFOLLOW = fs.constants.O_NOFOLLOW ?? 0;
 
@@ -94,11 +94,10 @@ export function makeFolder(files: Files, folder: string): fs.Stats {
 function checkFolder(folder: string, found: fs.Stats): void {
   if (found.isDirectory()) return;
   const what = found.isSymbolicLink() ? 'a symbolic link (not allowed for the history)' : 'not a directory';
-  throw new HistoryError(
-    'history_unwritable',
-    `${folder} is ${what}; move it away, or set STORECTL_STATE_DIR to another directory`,
-    folder,
-  );
+  throw new HistoryError('history_unwritable', `${folder} is ${what}`, {
+    file: folder,
+    advice: 'move it away, or set STORECTL_STATE_DIR to another directory',
+  });
 }
 
 function lstatOrNull(files: Files, file: string): fs.Stats | null {
@@ -109,20 +108,26 @@ export function fileExists(files: Files, file: string): boolean {
   return lstatOrNull(files, file) !== null;
 }
 
-export interface FileText {
-  readonly text: string;
+export interface FileBytes {
+  readonly bytes: Buffer;
   readonly mtimeMs: number;
 }
 
+/** As {@link readBytes}, as text. */
+export function readText(files: Files, file: string): { text: string; mtimeMs: number } | null {
+  const found = readBytes(files, file);
+  return found && { text: found.bytes.toString(), mtimeMs: found.mtimeMs };
+}
+
 /**
- * The text of a plain file, or null if there is none. A looser mode than 0600 is tightened.
+ * The content of a plain file, or null if there is none. A looser mode than 0600 is tightened.
  * Throws a HistoryError for anything but a plain file of reasonable size.
  */
-export function readText(files: Files, file: string): FileText | null {
+export function readBytes(files: Files, file: string): FileBytes | null {
   const { fileSystem, platform } = files;
   let descriptor: number;
   try {
-    // Without O_NONBLOCK the program would wait forever for a named pipe in place of a record.
+    // Without O_NONBLOCK the program would wait forever for a named pipe in place of a log.
     descriptor = fileSystem.openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return null;
@@ -130,11 +135,13 @@ export function readText(files: Files, file: string): FileText | null {
   }
   try {
     const stats = fileSystem.fstatSync(descriptor);
-    if (!stats.isFile()) throw new HistoryError('history_unreadable', `${file} is not a regular file`, file);
-    if (stats.size > MAX_FILE_BYTES)
-      throw new HistoryError('history_unreadable', `${file} is too large`, file);
+    if (!stats.isFile())
+      throw new HistoryError('history_unreadable', `${file} is not a regular file`, { file });
+    if (stats.size > MAX_FILE_BYTES) {
+      throw new HistoryError('history_unreadable', `${file} is too large`, { file });
+    }
     if (platform !== 'win32' && (stats.mode & 0o077) !== 0) repairMode(files, descriptor);
-    return { text: readBytes(files, descriptor, stats.size).toString(), mtimeMs: stats.mtimeMs };
+    return { bytes: readAll(files, descriptor, stats.size), mtimeMs: stats.mtimeMs };
   } catch (error) {
     throw historyError(error, 'read', file);
   } finally {
@@ -143,7 +150,7 @@ export function readText(files: Files, file: string): FileText | null {
 }
 
 /** As readFileSync, with one call less: a history may hold thousands of files. */
-function readBytes({ fileSystem }: Files, descriptor: number, size: number): Buffer {
+function readAll({ fileSystem }: Files, descriptor: number, size: number): Buffer {
   const bytes = Buffer.allocUnsafe(size);
   for (let length = 0; length < size; ) {
     const read = fileSystem.readSync(descriptor, bytes, length, size - length, null);
@@ -161,8 +168,13 @@ function repairMode(files: Files, descriptor: number): void {
   }
 }
 
-/** Creates the file with mode 0600 and this text; throws EEXIST if anything has the name. */
-export function createFile(files: Files, file: string, text: string, options: { sync: boolean }): void {
+/** Creates the file with mode 0600 and this content; throws EEXIST if anything has the name. */
+export function createFile(
+  files: Files,
+  file: string,
+  text: string | Uint8Array,
+  options: { sync: boolean },
+): void {
   const descriptor = files.fileSystem.openSync(file, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
   try {
     writeAndClose(files, descriptor, text, options);
@@ -172,16 +184,10 @@ export function createFile(files: Files, file: string, text: string, options: { 
   }
 }
 
-/** Adds the text to an existing file; on disk when it returns. Throws what the file system throws. */
-export function appendToFile(files: Files, file: string, text: string): void {
-  const descriptor = files.fileSystem.openSync(file, O_WRONLY | O_APPEND | O_NOFOLLOW);
-  writeAndClose(files, descriptor, text, { sync: true });
-}
-
 function writeAndClose(
   { fileSystem }: Files,
   descriptor: number,
-  text: string,
+  text: string | Uint8Array,
   { sync }: { sync: boolean },
 ): void {
   try {
@@ -242,14 +248,9 @@ export function syncFolder(files: Files, folder: string): void {
   }
 }
 
-/** Removes files that `isLeftover` names and that nobody has touched for an hour. */
-export function sweep(
-  files: Files,
-  folder: string,
-  now: number,
-  isLeftover: (name: string) => boolean,
-): void {
-  for (const name of listFolder(files, folder).filter(isLeftover)) {
+/** Removes those of the named files that nobody has touched for an hour. */
+export function sweep(files: Files, folder: string, now: number, names: readonly string[]): void {
+  for (const name of names) {
     const file = path.join(folder, name);
     const stats = lstatOrNull(files, file);
     if (stats?.isFile() && now - stats.mtimeMs > 3_600_000) removeQuietly(files, file);

@@ -19,7 +19,11 @@ export interface RecordedResponse {
     readonly status: number;
     readonly code: string | null;
     readonly message: string;
-    readonly fields: readonly { readonly path: string; readonly code: string | null; readonly detail: string }[];
+    readonly fields: readonly {
+      readonly path: string;
+      readonly code: string | null;
+      readonly detail: string;
+    }[];
   } | null;
   readonly requestId: string | null;
   readonly etag: string | null;

@@ -1,15 +1,37 @@
-import type { FileSystem } from './files.ts';
-import type { Lock, LockOptions } from './lock.ts';
-import type { ProcessFacts } from './process-identity.ts';
-import type { HistoryRecord, Intent, RecordChange } from './history-record.ts';
+import { randomBytes as nodeRandomBytes } from 'node:crypto';
+import path from 'node:path';
+import { memoize } from '../../base/memoize.ts';
+import { OPERATION_TIMEOUT_MS } from '../../client/retry.ts';
+import { DamagedError, HistoryError } from '../errors.ts';
+import { ensureFolder, type FileSystem, listFolder, nodeFileSystem } from './files.ts';
+import type { HistoryRecord } from './history-record.ts';
+import { type Lock, type LockOptions, openLocks } from './lock.ts';
+import {
+  damagedFolder,
+  fileOf,
+  type LogFolder,
+  listLogs,
+  lockName,
+  locksFolder,
+  NewerLogError,
+  readLog,
+  type StoreIdentity,
+} from './log-folder.ts';
+import { type LogName, parseLogName } from './log-name.ts';
+import type { LogWriter } from './log-writer.ts';
+import { beginLog, type LogStart } from './new-log.ts';
+import { type ProcessFacts, readMachine } from './process-identity.ts';
+import type { PruneOptions } from './prune.ts';
+import { reopenLog } from './reopen-log.ts';
+import type { RepairedLog } from './repair.ts';
+import { settleLog } from './settle.ts';
 
-/** The store whose changes a journal records. */
-export interface StoreIdentity {
-  /** See `normalizeBaseUrl`; `demo` for the demo service. */
-  readonly baseUrl: string;
-  /** A UUID in lower case. */
-  readonly storeId: string;
-}
+export type { StoreIdentity } from './log-folder.ts';
+export type { LogName } from './log-name.ts';
+export type { LogWriter } from './log-writer.ts';
+export type { LogStart } from './new-log.ts';
+export type { PruneOptions } from './prune.ts';
+export type { RepairedLog } from './repair.ts';
 
 export interface JournalSettings {
   /** Folder of this store's logs, absolute. Made when something is first written. */
@@ -28,22 +50,6 @@ export interface JournalSettings {
   readonly lockPatienceMs?: number | undefined;
 }
 
-/** What the name of a log says: `000123-20261123-k3f9a2-blog.create.open.jsonl`. */
-export interface LogName {
-  /** Name in the folder. */
-  readonly name: string;
-  readonly number: number;
-  /** UTC, `20261123`: for ages only. */
-  readonly date: string;
-  readonly id: string;
-  readonly operation: string;
-  /**
-   * A hint: `open` has no closing line yet, `unsettled` has one and records that are open or a wait that the store asked
-   * for, `closed` is anything else.
-   */
-  readonly status: 'open' | 'unsettled' | 'closed';
-}
-
 /** A file in the folder that is not a whole log. It stays where it is. */
 export interface HistoryProblem {
   readonly file: string;
@@ -51,31 +57,6 @@ export interface HistoryProblem {
   readonly kind: 'damaged' | 'newer' | 'foreign';
   /** Continues the name of the file: `is empty`. */
   readonly message: string;
-}
-
-/** Writes a log. Whoever has one holds the log's lock. */
-export interface LogWriter {
-  readonly id: string;
-  readonly number: number;
-  /** Records of the log as they are now, by id, oldest first. */
-  readonly records: ReadonlyMap<string, HistoryRecord>;
-  /** Characters written so far. */
-  readonly size: number;
-  /**
-   * Adds records. Their ids are `id.1`, `id.2` …, or the log's id if `isMain`. On disk when the promise resolves, together
-   * with whatever else was added in the same turn of the event loop: that is one line. Rejects with a HistoryError; then
-   * nothing more can be written, and nothing may be sent.
-   */
-  add(intents: readonly Intent[], options?: { readonly isMain?: boolean }): Promise<HistoryRecord[]>;
-  /** Changes records, as {@link add}. With `mayWait`, up to 10 ms later, with the next line. */
-  change(changes: readonly RecordChange[], options?: { readonly mayWait?: boolean }): Promise<HistoryRecord[]>;
-  /** Throws a HistoryError `history_busy` when another process has taken the log's lock over. */
-  assertHeld(): void;
-  /**
-   * Writes the closing line, and releases the lock: every record whose outcome is known counts as told. Syncs the line before
-   * the name says that the log is closed. Never rejects.
-   */
-  close(): Promise<void>;
 }
 
 /** The logs of one store, one for each run that changes something. */
@@ -86,9 +67,13 @@ export interface Journal {
   now(): number;
   /** The logs in the folder by their names, lowest number first. */
   logs(): LogName[];
+  /** The same, with what lies in the folder and is no log. */
+  inspect(): { logs: LogName[]; problems: HistoryProblem[] };
+  /** What {@link read} has thrown, as a problem. Throws what is not a HistoryError. */
+  problemOf(log: LogName, error: unknown): HistoryProblem;
   /**
-   * The records of a log, oldest first. Throws a DamagedError, or another HistoryError if it cannot be read; empty if it is gone
-   * (under any name of its id).
+   * The records of a log, oldest first. Throws a DamagedError, or another HistoryError if it cannot be read; empty if it is
+   * gone (under any name of its id).
    */
   read(log: LogName): HistoryRecord[];
   /** Whether a running process holds the log's lock. Does not wait. */
@@ -97,15 +82,80 @@ export interface Journal {
    * Makes a log with its first records; on disk under its name when the promise resolves. Throws a HistoryError
    * `secret_in_record`, before it writes, if a request contains one of the `secrets`.
    */
-  begin(start: {
-    readonly operation: string;
-    readonly intents: readonly Intent[];
-    /** The first records have ids with a number: more will follow. */
-    readonly isBatch: boolean;
-    readonly secrets: readonly string[];
-  }): Promise<LogWriter>;
-  /** Takes the lock of a log, waits for another holder, cuts a broken last line off, and goes on writing. */
+  begin(start: LogStart): Promise<LogWriter>;
+  /**
+   * Takes the lock of a log, waits for another holder, cuts a broken last line off, and goes on writing. Throws a HistoryError
+   * `record_not_found` if it is gone.
+   */
   reopen(id: string, options?: LockOptions): Promise<LogWriter>;
   /** A lock among all processes that share the folder; it dies with its holder. */
   acquire(name: string, options?: LockOptions): Promise<Lock>;
+  /** To be called for a log with a later name than it needs: without an open record, and not `closed`. Never rejects. */
+  settle(log: LogName): Promise<void>;
+  /** Removes old logs without an open record, and returns their names. */
+  prune(options: PruneOptions): Promise<LogName[]>;
+  /** Sets copies of damaged logs aside, and replaces them by what can be read of them. */
+  repair(): Promise<RepairedLog[]>;
+}
+
+/** The journal in a folder. Touches nothing until it is used. */
+export function openJournal(settings: JournalSettings): Journal {
+  const { now = Date.now, randomBytes = nodeRandomBytes, store, profile } = settings;
+  const files = { fileSystem: settings.fileSystem ?? nodeFileSystem, platform: settings.process.platform };
+  const locks = memoize(() =>
+    openLocks({
+      folder: path.join(settings.folder, locksFolder),
+      files,
+      machine: readMachine(settings.process),
+      randomBytes,
+      silenceMs: settings.lockSilenceMs ?? 30_000,
+      patienceMs: settings.lockPatienceMs ?? OPERATION_TIMEOUT_MS,
+    }),
+  );
+  const folder: LogFolder = { path: settings.folder, files, store, profile, now, randomBytes, locks };
+
+  function inspect() {
+    const names = listFolder(files, folder.path);
+    const isForeign = (name: string) =>
+      !(
+        name.startsWith('.') ||
+        name === locksFolder ||
+        name === damagedFolder ||
+        parseLogName(name) !== null
+      );
+    const problems = names.filter(isForeign).map(
+      (name): HistoryProblem => ({
+        file: fileOf(folder, name),
+        kind: 'foreign',
+        message: 'is not a log of storectl',
+      }),
+    );
+    return { logs: listLogs(folder), problems };
+  }
+
+  return {
+    folder: folder.path,
+    store,
+    now,
+    logs: () => listLogs(folder),
+    inspect,
+    problemOf(log, error) {
+      if (!(error instanceof HistoryError)) throw error;
+      const file = error.file ?? fileOf(folder, log.name);
+      if (error instanceof NewerLogError) return { file, kind: 'newer', message: error.problem };
+      const message = error instanceof DamagedError ? error.problem : `cannot be read: ${error.message}`;
+      return { file, kind: 'damaged', message };
+    },
+    read: (log) => [...(readLog(folder, log)?.records.values() ?? [])],
+    isHeld: (id) => locks().isHeld(lockName(id)),
+    begin: (start) => beginLog(folder, start),
+    reopen: (id, options) => reopenLog(folder, id, options),
+    async acquire(name, options) {
+      ensureFolder(files, folder.path);
+      return locks().acquire(name, options);
+    },
+    settle: (log) => settleLog(folder, log),
+    prune: async (options) => (await import('./prune.ts')).pruneLogs(folder, options),
+    repair: async () => (await import('./repair.ts')).repairLogs(folder),
+  };
 }

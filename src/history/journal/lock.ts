@@ -56,6 +56,8 @@ export interface Lock {
 export interface Locks {
   /** Waits until the caller holds the lock. Not reentrant: a second acquire would deadlock. */
   acquire(name: string, options?: LockOptions): Promise<Lock>;
+  /** Whether a running process holds the lock, as far as can be known without waiting. */
+  isHeld(name: string): boolean;
   /** Removes files of killed processes. */
   sweep(now: number): Promise<void>;
 }
@@ -144,7 +146,7 @@ export function openLocks(settings: LockSettings): Locks {
       assertHeld() {
         if (isHeld()) return;
         const message = `lost the lock ${file} to another process because this process was suspended`;
-        throw new HistoryError('history_busy', message, file);
+        throw new HistoryError('history_busy', message, { file });
       },
       release() {
         clearInterval(heartbeat);
@@ -166,14 +168,30 @@ export function openLocks(settings: LockSettings): Locks {
     }
   }
 
+  const fileOf = (name: string) => path.join(folder, `${sha256(name).slice(0, 32)}.lock`);
+
   return {
     acquire(name, options = {}) {
       ensureFolder(files, folder);
-      return acquire(path.join(folder, `${sha256(name).slice(0, 32)}.lock`), options);
+      return acquire(fileOf(name), options);
+    },
+    isHeld(name) {
+      const found = readText(files, fileOf(name));
+      if (found === null) return false;
+      const holder = parseHolder(found.text);
+      const liveness = holder === null ? 'unsure' : machine.liveness(holder);
+      if (liveness !== 'unsure') return liveness === 'alive';
+      return Math.abs(Date.now() - found.mtimeMs) < silenceMs;
     },
     async sweep(now) {
-      sweep(files, folder, now, (name) => name.endsWith('.tmp'));
-      for (const name of listFolder(files, folder).filter((name) => /\.(lock|break)$/.test(name))) {
+      const names = listFolder(files, folder);
+      sweep(
+        files,
+        folder,
+        now,
+        names.filter((name) => name.endsWith('.tmp')),
+      );
+      for (const name of names.filter((name) => /\.(lock|break)$/.test(name))) {
         const file = path.join(folder, name);
         const found = readText(files, file);
         const holder = found === null ? null : parseHolder(found.text);
@@ -217,6 +235,8 @@ async function pause(
 
 function busy(file: string, holder: LockHolder | null): HistoryError {
   const who = holder === null ? 'another process' : `process ${holder.pid} on ${holder.host}`;
-  const message = `${who} is running the same operation (${file}); wait for it to finish, then try again`;
-  return new HistoryError('history_busy', message, file);
+  return new HistoryError('history_busy', `${who} is running the same operation (${file})`, {
+    file,
+    advice: 'wait for it to finish, then try again',
+  });
 }

@@ -1,0 +1,58 @@
+import { rawOperationId } from './history-record.ts';
+
+/** What the name of a log says: `000123-20261123-k3f9a2-blog.create.open.jsonl`. */
+export interface LogName {
+  /** Name in the folder. */
+  readonly name: string;
+  readonly number: number;
+  /** UTC, `20261123`: for ages only. */
+  readonly date: string;
+  readonly id: string;
+  readonly operation: string;
+  readonly status: LogStatus;
+}
+
+/**
+ * `open`: it may have no closing line yet. `unsettled`: it has one; records are open, or a wait that the store asked for is
+ * still to come. `closed`: its closing line is its last line, and names no open record. A name gets the later status only
+ * after the closing line was synced, so a log whose closing line is missing is noticed.
+ */
+export type LogStatus = 'open' | 'unsettled' | 'closed';
+
+/** 32 letters and digits, without those that are easily taken for another. */
+const idLetters = '0123456789abcdefghjkmnpqrstvwxyz';
+
+/**
+ * An operation is a noun and a verb, or `api`: so `disputes.open.jsonl` is closed, and `disputes.open.open.jsonl` is open.
+ */
+const pattern = new RegExp(
+  `^(\\d{6,})-(\\d{8})-([${idLetters}]{6})-(${rawOperationId}|[a-z0-9-]+\\.[a-z0-9-]+)(\\.open|\\.unsettled)?\\.jsonl$`,
+);
+
+/** Null for the name of anything else. */
+export function parseLogName(name: string): LogName | null {
+  const [, number, date = '', id = '', operation = '', suffix] = pattern.exec(name) ?? [];
+  if (number === undefined) return null;
+  const status = suffix === '.open' ? 'open' : suffix === '.unsettled' ? 'unsettled' : 'closed';
+  return { name, number: Number(number), date, id, operation, status };
+}
+
+/** Throws an Error for an operation that no name can have. */
+export function makeLogName(parts: Omit<LogName, 'name'>): LogName {
+  const { number, date, id, operation, status } = parts;
+  const suffix = status === 'closed' ? '' : `.${status}`;
+  const name = `${String(number).padStart(6, '0')}-${date}-${id}-${operation}${suffix}.jsonl`;
+  const made = parseLogName(name);
+  if (made?.operation !== operation) throw new Error(`"${operation}" is not the id of an operation`);
+  return made;
+}
+
+/** Six letters and digits. `random` are at least six bytes. */
+export function makeLogId(random: Uint8Array): string {
+  return Array.from(random.subarray(0, 6), (byte) => idLetters[byte % idLetters.length]).join('');
+}
+
+/** The UTC day of an instant, `20261123`. */
+export function dayOf(time: number): string {
+  return new Date(time).toISOString().slice(0, 10).replaceAll('-', '');
+}

@@ -1,0 +1,61 @@
+import { HistoryError, historyError } from '../errors.ts';
+import { listFolder, syncFolder } from './files.ts';
+import type { HistoryRecord } from './history-record.ts';
+import { acquireNow, fileOf, type LogFolder, listLogs, readLog } from './log-folder.ts';
+import { dayOf, type LogName } from './log-name.ts';
+import { sweepDrafts } from './new-log.ts';
+
+export interface PruneOptions {
+  readonly olderThanMs: number;
+  /** Whether the log of this record stays, however old it is. */
+  keeps(record: HistoryRecord): boolean;
+}
+
+/**
+ * Removes logs whose records are all older, if none of them is open. The newest log stays, because its number does, and so do
+ * logs that cannot be read or that a process holds. Also removes what killed processes left. Returns the logs that it removed.
+ */
+export async function pruneLogs(folder: LogFolder, options: PruneOptions): Promise<LogName[]> {
+  const logs = listLogs(folder);
+  const newest = logs.at(-1)?.number;
+  const lastDay = dayOf(folder.now() - options.olderThanMs);
+  const removed: LogName[] = [];
+  for (const log of logs) {
+    if (log.number === newest || log.date > lastDay) continue;
+    if (await removeIfOld(folder, log, options)) removed.push(log);
+  }
+  if (removed.length > 0) syncFolder(folder.files, folder.path);
+  sweepDrafts(folder, listFolder(folder.files, folder.path));
+  await folder.locks().sweep(Date.now());
+  return removed;
+}
+
+async function removeIfOld(
+  folder: LogFolder,
+  log: LogName,
+  { olderThanMs, keeps }: PruneOptions,
+): Promise<boolean> {
+  const mayGo = (record: HistoryRecord) =>
+    !record.open && folder.now() - Date.parse(record.createdAt) > olderThanMs && !keeps(record);
+  try {
+    // Without the lock at first: most logs that stay are not worth one.
+    if (![...(readLog(folder, log)?.records.values() ?? [])].every(mayGo)) return false;
+    const lock = await acquireNow(folder, log.id);
+    try {
+      const found = readLog(folder, log);
+      if (found === null || ![...found.records.values()].every(mayGo)) return false;
+      folder.files.fileSystem.unlinkSync(fileOf(folder, found.name.name));
+      return true;
+    } finally {
+      lock.release();
+    }
+  } catch (error) {
+    // What cannot be read stays, and so does what another process holds.
+    if (
+      error instanceof HistoryError &&
+      ['history_damaged', 'history_busy', 'history_unreadable'].includes(error.code)
+    )
+      return false;
+    throw historyError(error, 'write', folder.path);
+  }
+}

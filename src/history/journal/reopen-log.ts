@@ -1,0 +1,26 @@
+import { HistoryError, historyError } from '../errors.ts';
+import { syncFolder } from './files.ts';
+import type { LockOptions } from './lock.ts';
+import { acquireLog, findLog, type LogFolder, readLog } from './log-folder.ts';
+import { type LogWriter, openWriter } from './log-writer.ts';
+import { renameLog } from './settle.ts';
+
+/** See Journal. */
+export async function reopenLog(folder: LogFolder, id: string, options?: LockOptions): Promise<LogWriter> {
+  const lock = await acquireLog(folder, id, options);
+  try {
+    const listed = findLog(folder, id);
+    const log = listed && readLog(folder, listed);
+    if (log === null) {
+      throw new HistoryError('record_not_found', `no log ${id} in the history of this store`);
+    }
+    if (log.name.status !== 'closed') return openWriter(folder, lock, log);
+    // Lines behind its closing line would be damage under the name of a closed log.
+    const name = renameLog(folder, log.name, 'unsettled');
+    syncFolder(folder.files, folder.path);
+    return openWriter(folder, lock, { ...log, name });
+  } catch (error) {
+    lock.release();
+    throw historyError(error, 'write', folder.path);
+  }
+}
