@@ -19,7 +19,8 @@ export async function overtake(
     try {
       const writer = await history.journal.reopen(logId);
       await writer.change([{ id: earlier.id, overtakenBy: later.id }]);
-      await writer.close({ tells: false });
+      const untold = [...writer.records.values()].filter((record) => record.open && record.id !== earlier.id);
+      await writer.close({ untold: untold.map(({ id }) => id) });
     } catch {
       // It stays open, which is true, and a later resume finds the same.
     }

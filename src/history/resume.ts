@@ -2,7 +2,7 @@ import type { Outcome } from '../client/outcome.ts';
 import { asObject, parseJson } from '../base/json.ts';
 import type { Operation } from '../contract/operation.ts';
 import { findOperation } from '../contract/operations.ts';
-import { HistoryError } from './errors.ts';
+import { DamagedError, HistoryError } from './errors.ts';
 import {
   acquireOrder,
   type Finding,
@@ -213,7 +213,7 @@ async function describesUnique(
 export function openRecords(history: History): HistoryRecord[] {
   const { records, problems } = history.list({ open: true });
   const [problem] = problems.filter(({ kind }) => kind !== 'foreign');
-  if (problem !== undefined) throw history.journal.errorOf(problem);
+  if (problem !== undefined) throw new DamagedError(problem.file, problem.message);
   return records.reverse();
 }
 

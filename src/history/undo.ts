@@ -1,5 +1,5 @@
 import { asObject, isObject, parseJson } from '../base/json.ts';
-import { RefusedError } from './errors.ts';
+import { DamagedError, RefusedError } from './errors.ts';
 import { valueAt, withValue } from './former.ts';
 import type { History } from './history.ts';
 import { type HistoryRecord, isInDoubt } from './journal/history-record.ts';
@@ -29,7 +29,7 @@ export type Undo = {
 export function planUndo(history: History, id: string | undefined): Undo {
   const { records, problems } = history.list();
   const [problem] = problems.filter(({ kind }) => kind !== 'foreign');
-  if (problem !== undefined) throw history.journal.errorOf(problem);
+  if (problem !== undefined) throw new DamagedError(problem.file, problem.message);
   const record = id === undefined ? newestUndoable(records) : mainRecord(history, id);
   const rules = rulesOf(record.operation);
   const undoing = records.find((other) => other.undoes === record.id && (other.state === 'applied' || isInDoubt(other)));

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { memoize } from '../../base/memoize.ts';
 import type { Client, ClientOptions, createClient, Exchange } from '../../client/client.ts';
+import { exampleIds } from '../../contract/example-ids.ts';
 import type { History } from '../../history/history.ts';
 import type { KnownKind, KnownObject } from '../../history/objects/known-objects.ts';
 import type { HistoryRecord } from '../../history/journal/history-record.ts';
@@ -9,6 +10,7 @@ import {
   type ConnectionSettings,
   demoProfile,
   describeSource,
+  identityOf,
   loginCommand,
   nameProfileInCommands,
   refuseMistypedKey,
@@ -39,8 +41,6 @@ import { createWaiting, type Waiting } from './waiting.ts';
 export interface Connection {
   readonly profile: string;
   readonly storeId: string;
-  /** The origin in history records: `demo` for the demo service, whose port changes. */
-  readonly origin: string;
   /** For people. */
   readonly host: string;
   /** Base URL without its trailing slash. */
@@ -73,7 +73,7 @@ export interface Context {
   settings(): Promise<ConnectionSettings>;
   /** Throws exit 3 without a store or an address, and exit 4 without a key. */
   connect(): Promise<Connection>;
-  /** The journal of the profile in use. */
+  /** The history of the store in use. Throws exit 3 without a store or an address. */
   history(): Promise<History>;
   /** Shows a progress bar below all other output on stderr; null removes it. Terminals only. */
   setProgressBar(bar: string | null): void;
@@ -85,11 +85,11 @@ export interface Context {
   demo(): Promise<Demo>;
   /** What `listKnown` has read, so that one command reads the history for it once. */
   readonly known: Map<KnownKind, Promise<readonly KnownObject[]>>;
-  /** Records of this command that were applied; `reported` once their answers have reached the user. */
+  /** Records of this command that were applied. */
   readonly applied: HistoryRecord[];
   /** Differences of answers from the contract that were printed. */
   readonly drift: Set<string>;
-  /** Releases what the command used. Called by main. */
+  /** Releases what the command used, and ends the records of what the user has been told. Called by main. */
   close(): Promise<void>;
 }
 
@@ -189,10 +189,15 @@ export async function createContext({ io, flags }: Pick<Context, 'io' | 'flags'>
     settings,
     connect,
     history: memoize(async () => {
-      const { openHistory } = await import('../../history/journal.ts');
-      const { profile } = await settings();
-      const folder = historyDirectory(io, profile);
-      return openHistory({ folder, process: io.process, lockPatienceMs: flags.timeoutMs });
+      const { openHistory } = await import('../../history/history.ts');
+      const resolved = await settings();
+      const store = identityOf(resolved, exampleIds.store);
+      if (store === null) throw inputNeeded(missingConnection(resolved));
+      const folder = historyDirectory(io, store);
+      const { profile } = resolved;
+      const history = openHistory({ folder, store, profile, process: io.process, lockPatienceMs: flags.timeoutMs });
+      cleanups.push(() => history.end());
+      return history;
     }),
     onExchange: (listener) => {
       listeners.push(listener);
@@ -217,8 +222,8 @@ function makeClient(create: typeof createClient, options: ClientOptions): Client
   }
 }
 
-function showingWaits(client: Client, { origin, host }: Target, { during }: Waiting): Client {
-  const what = origin === 'demo' ? 'the demo store' : host;
+function showingWaits(client: Client, { profile, host }: Target, { during }: Waiting): Client {
+  const what = profile === demoProfile ? 'the demo store' : host;
   return {
     ...client,
     call: (operation, input) => during(what, () => client.call(operation, input)),
@@ -234,7 +239,6 @@ function demoTarget({ origin, apiKey, example }: Demo, { storeId }: ConnectionSe
   return {
     profile: demoProfile,
     storeId: storeId?.value ?? example.storeId,
-    origin: 'demo',
     host: 'this process',
     baseUrl: origin,
     secret: apiKey,
@@ -257,7 +261,6 @@ function storedTarget({ profile, storeId, baseUrl, apiKey, storedKeyOrigin }: Co
   return {
     profile,
     storeId: storeId.value,
-    origin: baseUrl.value.origin,
     host: baseUrl.value.host,
     baseUrl: baseUrl.value.href.replace(/\/$/, ''),
     secret: apiKey.value,

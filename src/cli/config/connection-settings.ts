@@ -1,8 +1,9 @@
 import { readFileSync, statSync } from 'node:fs';
 import { errorCode } from '../../base/error-code.ts';
-import { parseBaseUrl } from '../../client/base-url.ts';
+import { normalizeBaseUrl, parseBaseUrl } from '../../client/base-url.ts';
 import { isWellFormedKey, keyLength } from '../../contract/api-key.ts';
 import { canonicalId } from '../../contract/operation.ts';
+import type { StoreIdentity } from '../../history/journal/journal.ts';
 import { CliError, describeSystemError, localStateError, usageError } from '../core/errors.ts';
 import { exitCodes } from '../core/exit-codes.ts';
 import type { Environment } from '../core/io.ts';
@@ -122,13 +123,23 @@ export function checkProfileName(name: string): void {
   );
 }
 
+/** The store that these settings lead to, as its history is named; null without a store or an address. */
+export function identityOf(
+  { profile, storeId, baseUrl }: Pick<ConnectionSettings, 'profile' | 'storeId' | 'baseUrl'>,
+  demoStoreId: string,
+): StoreIdentity | null {
+  if (profile === demoProfile) return { baseUrl: demoProfile, storeId: storeId?.value ?? demoStoreId };
+  if (storeId === null || baseUrl === null) return null;
+  return { baseUrl: normalizeBaseUrl(baseUrl.value.href), storeId: storeId.value };
+}
+
 /** The command that stores a new key for a profile. */
 export function loginCommand(profile: string): string {
   return profile === firstProfile ? 'storectl auth login' : `storectl auth login --profile ${profile}`;
 }
 
 const usesProfile =
-  /^(api|auth (status|logout)|backup|blog|disputes|doctor|history|notify|reclaim|resume|settings|store)\b/;
+  /^(api|auth (status|logout)|backup|blog|disputes|doctor|history|notify|reclaim|resume|settings|store|undo)\b/;
 
 /**
  * Names the profile that was given with a flag in the commands of a text, so that they can be pasted: each profile has a

@@ -100,6 +100,7 @@ export function blankRecord(
     former: null,
     safetyBackupId: null,
     undoes: null,
+    prepares: null,
     state: 'sent',
     attempts: 1,
     response: null,
@@ -122,6 +123,7 @@ const intentFields = [
   'former',
   'safetyBackupId',
   'undoes',
+  'prepares',
 ] as const satisfies readonly (keyof Intent)[];
 
 const changeFields = [
@@ -131,6 +133,7 @@ const changeFields = [
   'response',
   'failure',
   'overtakenBy',
+  'safetyBackupId',
 ] as const satisfies readonly (keyof RecordChange)[];
 
 /** The first patch of a record. */
