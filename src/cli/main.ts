@@ -64,16 +64,14 @@ export async function main(
     await parser.parseAsync(words, { from: 'user' }).catch(ignoreHelpExit);
     if (help !== '') (await import('./output/pager.ts')).showHelp(help, words, io);
     await output.flushed(ran, last?.applied ?? []);
-    if (last !== undefined && last.applied.length > 0) {
-      const { markReported } = await import('./operation/run/mark-reported.ts');
-      await markReported(last);
-    }
     return exitCode;
   } catch (error) {
     const found = doneWithoutOutput(await detailsOf(error, argv), last?.applied ?? []);
     const details = await withProfile(found, last?.flags.profile);
     io.stderr.write(wantsJson(argv) ? describeAsJson(details) : await describeForPeople(details, io));
     return details.exitCode;
+  } finally {
+    await last?.endHistory();
   }
 }
 
@@ -112,7 +110,7 @@ async function withProfile(details: ErrorDetails, profile: string | undefined): 
   };
 }
 
-const outputErrors = ['output_failed', 'unwritable_file', 'receipt_unwritable'];
+const outputErrors = ['output_failed', 'unwritable_file'];
 
 /** Output that could not be written, after something was applied: exit 12. */
 function doneWithoutOutput(details: ErrorDetails, applied: readonly HistoryRecord[]): ErrorDetails {

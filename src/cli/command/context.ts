@@ -89,8 +89,10 @@ export interface Context {
   readonly applied: HistoryRecord[];
   /** Differences of answers from the contract that were printed. */
   readonly drift: Set<string>;
-  /** Releases what the command used, and ends the records of what the user has been told. Called by main. */
+  /** Releases what the command used. Called by main. */
   close(): Promise<void>;
+  /** To be called when the output has reached the user: what has an outcome is then no longer open. Called by main. */
+  endHistory(): Promise<void>;
 }
 
 /** Creates the context of one command. Files, history and connections are opened on demand. */
@@ -135,6 +137,7 @@ export async function createContext({ io, flags }: Pick<Context, 'io' | 'flags'>
   });
 
   let longestAnnouncedWaitMs = 0;
+  let endHistory = async () => {};
   const connect = memoize(async (): Promise<Connection> => {
     const resolved = await settings();
     const target =
@@ -196,7 +199,7 @@ export async function createContext({ io, flags }: Pick<Context, 'io' | 'flags'>
       const folder = historyDirectory(io, store);
       const { profile } = resolved;
       const history = openHistory({ folder, store, profile, process: io.process, lockPatienceMs: flags.timeoutMs });
-      cleanups.push(() => history.end());
+      endHistory = () => history.end();
       return history;
     }),
     onExchange: (listener) => {
@@ -209,6 +212,7 @@ export async function createContext({ io, flags }: Pick<Context, 'io' | 'flags'>
     async close() {
       for (const cleanup of cleanups.reverse()) await cleanup();
     },
+    endHistory: () => endHistory(),
   };
 }
 

@@ -1,6 +1,5 @@
 import { getPath } from '../../cli/core/field-path.ts';
 import { operationCommand } from '../../cli/operation/define-operation.ts';
-import { refuseRepeated } from '../../cli/operation/run/duplicate-guard.ts';
 import { addEndpoint } from '../../contract/operations/notifications.ts';
 
 const allowDuplicate = '--allow-duplicate';
@@ -17,5 +16,5 @@ Adding the same endpoint again within 24 hours is an error unless ${allowDuplica
     'notify add-endpoint --name Night --url https://… --events feedback_digest --no-enabled',
   ],
   defaults: { kind: 'discord' },
-  check: (run) => refuseRepeated(run, 'endpoint', allowDuplicate),
+  allowDuplicate,
 });
