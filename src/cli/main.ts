@@ -112,7 +112,7 @@ async function withProfile(details: ErrorDetails, profile: string | undefined): 
   };
 }
 
-const outputErrors = ['output_failed', 'unwritable_file', 'receipt_unwritable'];
+const outputErrors = ['output_failed', 'unwritable_file'];
 
 /** Output that could not be written, after something was applied: exit 12. */
 function doneWithoutOutput(details: ErrorDetails, applied: readonly HistoryRecord[]): ErrorDetails {

@@ -66,11 +66,6 @@ export function demoDirectory(places: Places): string {
   return path.join(stateDirectory(places), 'demo');
 }
 
-/** Folder of the receipts that no user chose a place for. */
-export function receiptsDirectory(places: Places, profile: string): string {
-  return path.join(profile === demoProfile ? demoDirectory(places) : stateDirectory(places), 'receipts');
-}
-
 /** Folder of a profile's history. */
 export function historyDirectory(places: Places, profile: string): string {
   if (profile === demoProfile) return path.join(demoDirectory(places), 'history');

@@ -1,8 +1,4 @@
-import { mkdirSync } from 'node:fs';
-import path from 'node:path';
 import { isObject } from '../../base/json.ts';
-import { sha256 } from '../../base/sha256.ts';
-import { receiptsDirectory } from '../../cli/config/directories.ts';
 import { exitCodes } from '../../cli/core/exit-codes.ts';
 import type { Io } from '../../cli/core/io.ts';
 import type { OutcomeKind } from '../../client/outcome.ts';
@@ -89,7 +85,7 @@ function argvOf(session: Session, tool: Tool, inputs: Inputs, sends: boolean): s
     ...(inputs.dryRun === true ? ['--dry-run'] : []),
     ...(tool.name === 'resume' && !sends ? ['--dry-run'] : []),
     ...(tool.confirm !== null && inputs.confirm !== undefined ? [`--confirm=${inputs.confirm}`] : []),
-    ...(tool.rows === null ? [] : ['--from=-', `--receipt=${receiptFile(session, inputs[tool.rows.name])}`]),
+    ...(tool.rows === null ? [] : ['--from=-']),
     ...(bodyOf(tool, inputs) === null ? [] : ['--from-file=-']),
     '--',
     ...tool.positionals.flatMap((name) => (inputs[name] === undefined ? [] : [String(inputs[name])])),
@@ -109,14 +105,6 @@ function stdinOf(tool: Tool, inputs: Inputs): string | undefined {
   if (Array.isArray(rows)) return rows.map((row) => JSON.stringify(row)).join('\n');
   const body = bodyOf(tool, inputs);
   return body === null ? undefined : JSON.stringify(body);
-}
-
-/** The same rows get the same receipt, so that the same call continues where it stopped. */
-function receiptFile({ io, profile, target }: Session, rows: unknown): string {
-  const folder = receiptsDirectory(io, profile);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const digest = sha256(JSON.stringify([profile, target, rows]));
-  return path.join(folder, `${digest.slice(0, 32)}.jsonl`);
 }
 
 function answerOf(session: Session, tool: Tool, inputs: Inputs, result: CommandResult): Answer {

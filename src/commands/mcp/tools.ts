@@ -31,7 +31,7 @@ export interface Tool {
   readonly confirm: string | null;
   /** What the user has to know before confirming. */
   readonly effect: string;
-  /** Input that is a list of rows, given to the command as JSON lines with a receipt. */
+  /** Input that is a list of rows, given to the command as JSON lines. */
   readonly rows: { readonly name: string; readonly schema: Schema } | null;
   readonly destructive: boolean;
   readonly idempotent: boolean;
