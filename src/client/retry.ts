@@ -30,7 +30,7 @@ export const retryTable = {
   in_progress: { read: 'stop', repeatable: 'stop', keyed: 'retry', 'one-shot': 'stop', ends: 'unknown' },
   /** 304–399, other 4xx, 501, 505, 511. */
   refused: { read: 'stop', repeatable: 'stop', keyed: 'stop', 'one-shot': 'stop', ends: 'rejected' },
-  /** 2xx whose body came and cannot be read. */
+  /** 2xx whose body came and cannot be read, or does not fit the request. */
   unreadable: { read: 'retry', repeatable: 'stop', keyed: 'retry-once', 'one-shot': 'stop', ends: 'unknown' },
 } as const satisfies Record<string, Row>;
 

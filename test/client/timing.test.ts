@@ -134,7 +134,7 @@ test('opening a connection has a limit of its own', async () => {
     path: '/',
     headers: {},
     body: null,
-    fresh: true,
+    connection: 'own',
     timeoutMs: 20_000,
     signal: undefined,
   });

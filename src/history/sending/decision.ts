@@ -17,7 +17,7 @@ export function wantedDecision(record: Pick<HistoryRecord, 'path' | 'body'>): Wa
 }
 
 /** Why a dispute record is not what the decision asked for, or null. A field that is missing contradicts nothing. */
-export function contradictionOf(wanted: WantedDecision, answer: unknown): string | null {
+function contradictionOf(wanted: WantedDecision, answer: unknown): string | null {
   const { id, status } = asObject(answer);
   if (typeof id === 'string' && id.toLowerCase() !== wanted.disputeId.toLowerCase()) {
     return `the response is for dispute ${id}, not ${wanted.disputeId}`;

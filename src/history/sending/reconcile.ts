@@ -30,7 +30,7 @@ async function settleDecision(options: SendOptions, record: HistoryRecord): Prom
   const wanted = wantedDecision(record);
   const look = async () => {
     const read = await options.client.send(
-      { method: 'GET', path: wanted.path, body: null, class: 'read', response: showDispute.response },
+      { method: 'GET', path: wanted.path, body: null, class: 'read', operation: showDispute },
       callInputOf(options, record),
     );
     if (read.kind !== 'applied') return null;
@@ -61,7 +61,7 @@ async function settleDecision(options: SendOptions, record: HistoryRecord): Prom
 
 async function settleSettings(options: SendOptions, record: HistoryRecord): Promise<Finding> {
   const read = await options.client.send(
-    { method: 'GET', path: record.path, body: null, class: 'read', response: showSettings.response },
+    { method: 'GET', path: record.path, body: null, class: 'read', operation: showSettings },
     callInputOf(options, record),
   );
   if (read.kind !== 'applied') return unclear;

@@ -1,14 +1,12 @@
 import { keepDoubt } from '../../client/doubt.ts';
 import type { Failure, Outcome } from '../../client/outcome.ts';
 import type { Operation } from '../../contract/operation.ts';
-import { decideDispute } from '../../contract/operations/disputes.ts';
 import { HistoryError } from '../errors.ts';
 import type { Lock } from '../files/lock.ts';
 import type { History, Performed, SendOptions } from '../history.ts';
 import { type HistoryRecord, mayHaveBeenApplied, rawOperationId } from '../records/record.ts';
 import { patchOf } from '../records/recorded-outcome.ts';
 import { callInputOf } from './call-input.ts';
-import { contradictionOf, wantedDecision } from './decision.ts';
 
 /**
  * Sends the stored bytes of a record, under its lock, and writes down how far it got: `sent` before the first byte
@@ -20,7 +18,7 @@ import { contradictionOf, wantedDecision } from './decision.ts';
 export async function sendRecord(
   options: SendOptions & {
     /** What the record is of. */
-    readonly operation: Pick<Operation, 'id' | 'response'>;
+    readonly operation: Pick<Operation, 'id' | 'path' | 'response' | 'repeats'>;
   },
   lock: Lock,
   opened: HistoryRecord,
@@ -54,7 +52,7 @@ export async function sendRecord(
         path: opened.path,
         body: opened.body,
         class: opened.class,
-        response: isRaw ? null : operation.response,
+        operation: isRaw ? null : operation,
         anyBody: isRaw,
       },
       {
@@ -63,7 +61,7 @@ export async function sendRecord(
         beforeAttempt: markSent,
       },
     );
-    outcome = refuseContradiction(opened, isInDoubt ? keepDoubt(sent, doubtOf(opened, sent)) : sent);
+    outcome = isInDoubt ? keepDoubt(sent, doubtOf(opened, sent)) : sent;
   } catch (error) {
     if (!(error instanceof HistoryError) || started === 0) throw error;
     outcome = interrupted(error, started);
@@ -86,16 +84,6 @@ export async function sendRecord(
     if (!(await isOnDisk(history, record))) return { record, isRecorded: false, outcome, warnings };
   }
   return { record, isRecorded: true, outcome, warnings };
-}
-
-/** An answer that contradicts what was asked is no success. */
-function refuseContradiction(record: HistoryRecord, outcome: Outcome): Outcome {
-  if (outcome.kind !== 'applied' || record.operation !== decideDispute.id) return outcome;
-  const message = contradictionOf(wantedDecision(record), outcome.body);
-  if (message === null) return outcome;
-  const { attempts, requestId, status } = outcome;
-  const failure = { code: 'contradicting_answer', message } as const;
-  return { kind: 'unknown', attempts, requestId, status, problem: null, retryAt: null, failure };
 }
 
 /** Why it is not known what became of the record: if it could not be sent again now, why not. */
