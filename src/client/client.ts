@@ -1,10 +1,10 @@
 import { buildPath, type Operation, type OperationClass } from '../contract/operation.ts';
 import { parseBaseUrl } from './base-url.ts';
-import { classifyResponse, etagPattern, readAnswer } from './classify-response.ts';
 import { type Clock, MAX_TIMER_MS, monotonicMs, systemClock } from './clock.ts';
 import { combineAttempts, type FailedAttempt } from './combine-attempts.ts';
 import type { Applied, Failure, Outcome } from './outcome.ts';
 import { createRedactor } from './redact.ts';
+import { classifyResponse, etagPattern, readAnswer } from './response/classify.ts';
 import { ATTEMPT_TIMEOUT_MS, backoffMs, mayRetry, OPERATION_TIMEOUT_MS } from './retry.ts';
 import { createThrottle } from './throttle.ts';
 import { chooseProxy } from './wire/proxy.ts';

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { expect, test } from 'vitest';
 import { restoreBackup } from '../../src/contract/operations/backups.ts';
 import { showDispute } from '../../src/contract/operations/disputes.ts';
@@ -205,6 +205,8 @@ test('a connection that could not be opened ahead costs no attempt', async () =>
     {
       beforeAttempt: async () => {
         server ??= await startFaultServer([answer(200, {})], gone.port);
+        // By then the refusal has come, too.
+        await once(connect(gone.port, '127.0.0.1'), 'connect');
       },
     },
   );

@@ -1,5 +1,5 @@
-import { asObject, parseJson } from '../base/json.ts';
-import { type Operation, parametersOf } from '../contract/operation.ts';
+import { asObject, parseJson } from '../../base/json.ts';
+import { type Operation, parametersOf } from '../../contract/operation.ts';
 
 /**
  * Where a success says that it is about something else than was asked for, as a sentence, or null: a field that

@@ -1,13 +1,13 @@
-import type { Operation, OperationClass } from '../contract/operation.ts';
-import type { FailedAttempt } from './combine-attempts.ts';
+import type { Operation, OperationClass } from '../../contract/operation.ts';
+import type { FailedAttempt } from '../combine-attempts.ts';
+import type { Applied, Failure, Problem } from '../outcome.ts';
+import { parseRetryAfter, type RowName, rowOfFailure, rowOfStatus } from '../retry.ts';
+import { WireError } from '../wire/connect.ts';
+import { decodeBody } from '../wire/decode.ts';
+import type { WireAnswer } from '../wire/transport.ts';
 import { findDrift } from './drift.ts';
 import { misfitOf } from './misfit.ts';
-import type { Applied, Failure, Problem } from './outcome.ts';
 import { readProblem, saysInProgress } from './problem.ts';
-import { parseRetryAfter, type RowName, rowOfFailure, rowOfStatus } from './retry.ts';
-import { WireError } from './wire/connect.ts';
-import { decodeBody } from './wire/decode.ts';
-import type { WireAnswer } from './wire/transport.ts';
 
 /** What came back from one request, as text that is free of the API key. */
 export interface Answer {

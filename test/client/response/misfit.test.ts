@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import type { Operation } from '../../src/contract/operation.ts';
-import { createBackup, restoreBackup } from '../../src/contract/operations/backups.ts';
-import { createBlogPost } from '../../src/contract/operations/blog.ts';
-import { decideDispute, openDispute, showDispute } from '../../src/contract/operations/disputes.ts';
-import { addEndpoint } from '../../src/contract/operations/notifications.ts';
-import { appealReclaim } from '../../src/contract/operations/reclaims.ts';
-import { updateStore } from '../../src/contract/operations/store.ts';
-import { answer, startFaultServer } from '../helpers/fault-server.ts';
-import { clientFor } from './support.ts';
+import type { Operation } from '../../../src/contract/operation.ts';
+import { createBackup, restoreBackup } from '../../../src/contract/operations/backups.ts';
+import { createBlogPost } from '../../../src/contract/operations/blog.ts';
+import { decideDispute, openDispute, showDispute } from '../../../src/contract/operations/disputes.ts';
+import { addEndpoint } from '../../../src/contract/operations/notifications.ts';
+import { appealReclaim } from '../../../src/contract/operations/reclaims.ts';
+import { updateStore } from '../../../src/contract/operations/store.ts';
+import { answer, startFaultServer } from '../../helpers/fault-server.ts';
+import { clientFor } from '../support.ts';
 
 const id = '01A2C1F0-7d1e-7c3a-9b52-0f48197d60fe';
 const otherId = '01a2c1f0-7d1e-7c3a-9b52-0f48197d60ff';
