@@ -21,9 +21,10 @@ import {
   refuseMissingHome,
 } from '../config/directories.ts';
 import type { ProfileStore } from '../config/profile-store.ts';
-import { CliError, usageError } from '../core/errors.ts';
-import { exitCodes } from '../core/exit-codes.ts';
+import { CliError, type ErrorDetails, usageError } from '../core/errors.ts';
+import { type ExitCode, exitCodes } from '../core/exit-codes.ts';
 import { type Io, isInputForbidden, isSwitchedOn } from '../core/io.ts';
+import type { CommandInterface } from '../core/option-spec.ts';
 import { version } from '../core/version.ts';
 import { describeExchange, describeRetry } from '../output/describe-exchange.ts';
 import { choosePager, isLongerThan, showInPager } from '../output/pager.ts';
@@ -50,10 +51,28 @@ export interface Connection {
   readonly client: Client;
 }
 
+/** How a command ended. */
+export interface CommandEnd {
+  readonly exitCode: ExitCode;
+  readonly error: ErrorDetails | null;
+  /** What the command used; undefined if it did not start. */
+  readonly context: Context | undefined;
+}
+
+/** The program itself. */
+export interface Program {
+  /** The commands that are tools, by their words: `backup create`. */
+  readonly tools: ReadonlyMap<string, () => Promise<CommandInterface>>;
+  /** Runs a command in this process. Nothing is thrown. */
+  run(argv: readonly string[], io: Io): Promise<CommandEnd>;
+}
+
 /** Everything that a command may use. What is slow or can fail is a function, so that it runs on demand. */
 export interface Context {
   readonly io: Io;
   readonly flags: GlobalFlags;
+  /** For a command that runs others. */
+  readonly program: Program;
   /** Style of stdout and of stderr. */
   readonly out: Style;
   readonly err: Style;
@@ -94,7 +113,11 @@ export interface Context {
 }
 
 /** Creates the context of one command. Files, history and connections are opened on demand. */
-export async function createContext({ io, flags }: Pick<Context, 'io' | 'flags'>): Promise<Context> {
+export async function createContext({
+  io,
+  flags,
+  program,
+}: Pick<Context, 'io' | 'flags' | 'program'>): Promise<Context> {
   const err = await styleOf(io.stderr, io.env);
   const out = await styleOf(io.stdout, io.env);
   const cleanups: (() => Promise<void>)[] = [];
@@ -165,6 +188,7 @@ export async function createContext({ io, flags }: Pick<Context, 'io' | 'flags'>
   return {
     io,
     flags,
+    program,
     out,
     err,
     get canPrompt() {

@@ -1,4 +1,4 @@
-import type { Operation } from '../../contract/operation.ts';
+import { type Operation, pathParameters } from '../../contract/operation.ts';
 import { isOpen } from '../../history/records/outline.ts';
 import type { HistoryRecord } from '../../history/records/record.ts';
 import { refuseUnknownFields } from '../command/answer-fields.ts';
@@ -8,6 +8,7 @@ import { fieldNames } from '../completion/known-values.ts';
 import { usageError } from '../core/errors.ts';
 import type { ExitCode } from '../core/exit-codes.ts';
 import { getPath } from '../core/field-path.ts';
+import type { CommandTool } from '../core/option-spec.ts';
 import { optionValue, type ParsedCommand } from '../core/parsed-command.ts';
 import { printableLines } from '../core/sanitize.ts';
 import { ciIdempotencyKey } from '../input/ci-run.ts';
@@ -31,8 +32,19 @@ export function operationCommand(command: OperationCommand): CommandDefinition {
     ...described,
     answerFields: () => answerFields(command),
     dryRun: true,
+    tool: describeTool(command),
     options: [...options, ...classOptions(operation, command.confirm)],
     run: (context, parsed) => runOperation(context, command, fields, parsed),
+  };
+}
+
+function describeTool({ operation, toolNote, confirm, defaults = {} }: OperationCommand): CommandTool {
+  return {
+    description: [`${operation.summary}.`, toolNote].filter(Boolean).join(' '),
+    sends: operation,
+    inputs: pathParameters(operation).filter((name) => name !== 'storeId'),
+    optional: [...Object.keys(defaults), ...(operation.class === 'keyed' ? ['idempotencyKey'] : [])],
+    confirm,
   };
 }
 

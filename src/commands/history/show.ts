@@ -21,6 +21,11 @@ import { markedByHand } from '../../history/records/recorded-outcome.ts';
 
 export const command: CommandDefinition = {
   description: 'Show one change: what was sent and what the service returned.',
+  tool: {
+    description: 'Show one change: what was sent, its outcome, and what the service returned.',
+    sends: null,
+    inputs: ['id'],
+  },
   arguments: [
     {
       name: 'id',

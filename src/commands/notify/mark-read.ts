@@ -24,7 +24,14 @@ messages that endpoints receive; the service cannot list them, and ignores ids t
   arguments: [
     { name: 'notificationId', description: 'IDs of the notifications', variadic: true, optional: true },
   ],
-  options: [{ flag: '--all', description: 'Mark all notifications as read', group: 'Fields:' }],
+  options: [
+    {
+      flag: '--all',
+      description: 'Mark all notifications as read',
+      input: { type: 'boolean' },
+      group: 'Fields:',
+    },
+  ],
   examples: [
     'notify mark-read 5f0c… 81ab…',
     'notify mark-read --all',
