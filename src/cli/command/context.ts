@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { memoize } from '../../base/memoize.ts';
+import { normalizeBaseUrl } from '../../client/base-url.ts';
 import type { Client, ClientOptions, createClient, Exchange } from '../../client/client.ts';
 import type { History } from '../../history/history.ts';
 import type { KnownKind, KnownObject } from '../../history/known-objects.ts';
@@ -265,14 +266,14 @@ function demoTarget({ origin, apiKey, example }: Demo, { storeId }: ConnectionSe
   };
 }
 
-function storedTarget({ profile, storeId, baseUrl, apiKey, storedKeyOrigin }: ConnectionSettings): Target {
+function storedTarget({ profile, storeId, baseUrl, apiKey, storedKeyUrl }: ConnectionSettings): Target {
   const missing = missingConnection({ profile, storeId, baseUrl });
   if (storeId === null || baseUrl === null) throw inputNeeded(missing);
   if (apiKey === null) {
     throw new CliError({
       code: 'no_key',
       exitCode: exitCodes.notAllowed,
-      message: `no key for ${baseUrl.value.origin} (profile ${profile}${storedKeyOrigin ? `, whose key is for ${storedKeyOrigin}` : ''})`,
+      message: `no key for ${normalizeBaseUrl(baseUrl.value.href)} (profile ${profile}${storedKeyUrl ? `, whose key is for ${storedKeyUrl}` : ''})`,
       hint: `run \`${loginCommand(profile)}\` or set STORECTL_API_KEY; to try it without an account: \`storectl --demo …\``,
       outcome: 'not_sent',
     });
