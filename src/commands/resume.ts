@@ -42,7 +42,7 @@ result from the store where that is possible. Where neither is possible, the cha
     description:
       'Settle a change whose outcome is unknown: by reading from the store where that shows it, or by sending the same request again where that is safe.',
     sends: 'recorded',
-    inputs: ['id'],
+    inputs: { id: 'ID of the change, from its result or history_list' },
   },
   arguments: [
     {

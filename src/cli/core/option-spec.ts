@@ -48,10 +48,10 @@ export interface OptionSpec {
 /** A command as a tool of `storectl mcp`. Its texts name inputs, not flags, and no terminal. */
 export interface CommandTool {
   readonly description: string;
-  /** The operation that it sends; `recorded` for that of the record whose id it gets; null if it reads the history. */
-  readonly sends: Operation | 'recorded' | null;
-  /** The arguments of the command that are inputs, in order. */
-  readonly inputs: readonly string[];
+  /** The operation that it sends; `recorded` for that of the record whose id it gets. Without it, it reads the history. */
+  readonly sends?: Operation | 'recorded';
+  /** The arguments of the command that are inputs, in order, with what they are. */
+  readonly inputs?: Readonly<Record<string, string>>;
   /** Required fields that the command fills in if they are missing. */
   readonly optional?: readonly string[];
   /** The input whose value a person has to repeat before it is sent. */

@@ -1,4 +1,4 @@
-import { type Operation, pathParameters } from '../../contract/operation.ts';
+import type { Operation } from '../../contract/operation.ts';
 import { isOpen } from '../../history/records/outline.ts';
 import type { HistoryRecord } from '../../history/records/record.ts';
 import { refuseUnknownFields } from '../command/answer-fields.ts';
@@ -42,7 +42,9 @@ function describeTool({ operation, toolNote, confirm, defaults = {} }: Operation
   return {
     description: [`${operation.summary}.`, toolNote].filter(Boolean).join(' '),
     sends: operation,
-    inputs: pathParameters(operation).filter((name) => name !== 'storeId'),
+    inputs: Object.fromEntries(
+      parameterArguments(operation).map(({ name, description }) => [name, description]),
+    ),
     optional: [...Object.keys(defaults), ...(operation.class === 'keyed' ? ['idempotencyKey'] : [])],
     confirm,
   };

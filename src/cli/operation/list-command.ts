@@ -55,8 +55,6 @@ export function listCommand(list: KnownList): CommandDefinition {
 The service cannot list them.`,
     tool: {
       description: `List the ${what} that this machine has made or seen, as they were last seen. The service cannot list them.`,
-      sends: null,
-      inputs: [],
     },
     options: [...statusOptions, limitOption],
     examples: [

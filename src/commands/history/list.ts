@@ -38,11 +38,7 @@ const recordedOperations: readonly string[] = [
 export const command: CommandDefinition = {
   description: `List the changes sent from this machine with the current profile, newest first: what was sent, whether it
 was applied, and what is still open. Changes made elsewhere are not included: the service has no list of changes.`,
-  tool: {
-    description: 'List the changes of the store that were sent from this machine, newest first.',
-    sends: null,
-    inputs: [],
-  },
+  tool: { description: 'List the changes of the store that were sent from this machine, newest first.' },
   options: [
     {
       flag: '--operation',

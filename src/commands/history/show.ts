@@ -23,8 +23,7 @@ export const command: CommandDefinition = {
   description: 'Show one change: what was sent and what the service returned.',
   tool: {
     description: 'Show one change: what was sent, its outcome, and what the service returned.',
-    sends: null,
-    inputs: ['id'],
+    inputs: { id: 'ID of the change, from history_list' },
   },
   arguments: [
     {

@@ -1,12 +1,13 @@
-import { isObject } from '../../base/json.ts';
+import { asObject, isObject } from '../../base/json.ts';
 import type { ErrorDetails } from '../../cli/core/errors.ts';
 import { exitCodes } from '../../cli/core/exit-codes.ts';
 import type { OutcomeKind } from '../../client/outcome.ts';
+import { inputProblems } from './check-inputs.ts';
 import { nextStep } from './next-step.ts';
 import { toCallResult } from './result.ts';
 import { type CommandResult, type Inputs, runCommand, runTool } from './run-command.ts';
 import type { CallToolResult } from './sdk.ts';
-import { inputProblems, isWrite, type Setup, type Tool } from './tools.ts';
+import type { Setup, Tool } from './tools.ts';
 
 /** Runs the command of a tool, or says why it must not run. Nothing is thrown. */
 export async function callTool(
@@ -47,7 +48,7 @@ function needsConfirmation({ exitCode, error }: CommandResult): boolean {
 
 /** A call that sends nothing. */
 export function refused(tool: Tool, error: unknown, next: string, untrusted?: Inputs): CallToolResult {
-  const outcome = isWrite(tool) ? 'not_sent' : undefined;
+  const outcome = tool.isWrite ? 'not_sent' : undefined;
   return toCallResult({ ok: false, outcome, error, next, ...(untrusted && { untrusted }) });
 }
 
@@ -60,15 +61,16 @@ export function beforeSending(result: CommandResult): CommandResult {
 /** The result of a command as the result of its tool. */
 export function resultOf(tool: Tool, result: CommandResult): CallToolResult {
   const { exitCode, error, data, appliedId, secret } = result;
-  const settled = tool.spec.sends === 'recorded' && isObject(data) ? data : {};
-  const outcome = isWrite(tool) ? outcomeOf(result, settled.state) : undefined;
+  // Its sentence and exit code are for a command line.
+  const { message: _, exitCode: __, ...settled } = tool.spec.sends === 'recorded' ? asObject(data) : {};
+  const outcome = tool.isWrite ? outcomeOf(result, settled.state) : undefined;
   const recordId = error?.operationId ?? appliedId ?? settled.id;
-  const historyId = typeof recordId === 'string' && isWrite(tool) ? recordId : undefined;
+  const historyId = typeof recordId === 'string' && tool.isWrite ? recordId : undefined;
   const described = error === null ? null : describeError(error);
   // A response of the service names the error, in its own words.
   const isOwn = error?.status === undefined;
   const untrusted = {
-    ...(data !== null && { data }),
+    ...(data !== null && { data: tool.spec.sends === 'recorded' ? settled : data }),
     ...(described !== null && !isOwn && { error: described }),
   };
   return toCallResult(

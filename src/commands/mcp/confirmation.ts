@@ -22,19 +22,19 @@ export async function questionOf(
   signal: AbortSignal,
 ): Promise<Question | CommandResult> {
   const [noun = ''] = tool.words;
-  const { confirm = '', inputs: names, description } = tool.spec;
+  const { confirm = '', description } = tool.spec;
   const show = await findTool(setup, `${noun}_show`);
   if (show !== null) {
-    const shown = await runTool(setup, show, Object.fromEntries(names.map((name) => [name, inputs[name]])), {
-      signal,
-    });
+    const ids = Object.keys(show.given).map((name) => [name, inputs[name]]);
+    const shown = await runTool(setup, show, Object.fromEntries(ids), { signal });
     if (shown.exitCode !== exitCodes.done) return shown;
   }
   const planned = await runTool(setup, tool, inputs, { signal, isDryRun: true });
   if (planned.exitCode !== exitCodes.done) return planned;
   const { method, url, body } = asObject(planned.data);
   const wanted = wholeId(tool, String(url)) ?? String(inputs[confirm]);
-  const own = new Set(Object.keys(tool.properties));
+  const isRequest = typeof url === 'string' && (body === null || isObject(body));
+  const own = new Set(Object.keys(tool.fields));
   // A dry run shows an example of a key.
   const sent = Object.entries(asObject(body)).filter(
     ([name]) => name !== 'idempotencyKey' || inputs.idempotencyKey !== undefined,
@@ -44,8 +44,9 @@ export async function questionOf(
     setup.target,
     '',
     'This will be sent:',
-    `  ${printable(`${method} ${url}`)}`,
-    ...sent.map((field) => line(field, own)),
+    ...(isRequest
+      ? [`  ${printable(`${method} ${url}`)}`, ...sent.map((field) => line(field, own))]
+      : [line(['request', planned.data], own)]),
     ...(await knownLines(setup, noun, wanted, signal)),
     '',
     `Type ${printable(wanted)} to confirm.`,
@@ -54,9 +55,9 @@ export async function questionOf(
 }
 
 /** The id in the path of the request, which is whole where the input may be short. */
-function wholeId({ spec: { sends, confirm } }: Tool, url: string): string | null {
-  if (sends === null || sends === 'recorded') return null;
-  const fromEnd = sends.path.split('/').reverse().indexOf(`{${confirm}}`);
+function wholeId({ operation, spec: { confirm } }: Tool, url: string): string | null {
+  if (operation === null) return null;
+  const fromEnd = operation.path.split('/').reverse().indexOf(`{${confirm}}`);
   return decodeURIComponent(url.split('/').at(-1 - fromEnd) ?? '');
 }
 

@@ -67,14 +67,15 @@ export function runTool(
   inputs: Inputs,
   { signal, isDryRun = false }: { readonly signal: AbortSignal; readonly isDryRun?: boolean },
 ): Promise<CommandResult> {
-  const { words, options, spec } = tool;
+  const { words, flags, spec } = tool;
+  const names = Object.keys(spec.inputs ?? {});
   // Every value is joined to its option or stands after `--`, so that none can become an option.
-  const given = [...options].flatMap(([name, { flag }]) => {
+  const given = [...flags].flatMap(([name, flag]) => {
     const value = inputs[name];
     if (value === undefined || value === false) return [];
     return value === true ? [flag] : [`${flag}=${value}`];
   });
-  const others = new Set([...spec.inputs, ...options.keys(), 'confirm']);
+  const others = new Set([...names, ...flags.keys(), 'confirm']);
   const fields = Object.entries(inputs).filter(([name]) => !others.has(name));
   const argv = [
     ...given,
@@ -82,7 +83,7 @@ export function runTool(
     ...(inputs.confirm === undefined ? [] : [`--confirm=${inputs.confirm}`]),
     ...(fields.length === 0 ? [] : ['--from-file=-']),
     '--',
-    ...spec.inputs.flatMap((name) => (inputs[name] === undefined ? [] : [String(inputs[name])])),
+    ...names.flatMap((name) => (inputs[name] === undefined ? [] : [String(inputs[name])])),
   ];
   const stdin = fields.length === 0 ? undefined : JSON.stringify(Object.fromEntries(fields));
   return runCommand(setup, { words, argv, stdin, signal });

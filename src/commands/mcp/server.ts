@@ -3,6 +3,7 @@ import { getPath } from '../../cli/core/field-path.ts';
 import { version } from '../../cli/core/version.ts';
 import { beforeSending, callTool, refused, resultOf } from './call-tool.ts';
 import { type Question, questionOf } from './confirmation.ts';
+import { describeTool } from './describe-tool.ts';
 import type { Inputs } from './run-command.ts';
 import {
   type CallToolResult,
@@ -17,7 +18,7 @@ import {
   StdioServerTransport,
   serveStdio,
 } from './sdk.ts';
-import { describeTool, findTool, offeredTools, type Setup, type Tool } from './tools.ts';
+import { findTool, offeredTools, type Setup, type Tool } from './tools.ts';
 
 /**
  * Serves the protocol on stdin and stdout until stdin ends or `io.signal` aborts. Calls that are running are then

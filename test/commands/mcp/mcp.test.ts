@@ -215,11 +215,9 @@ describe('a lost response', () => {
       `Do not call disputes_decide again. Call resume with the id ${lost.historyId}`,
     );
     proxy.decide(() => 'pass');
-    expect(await call('resume', { id: lost.historyId })).toMatchObject({
-      ok: true,
-      outcome: 'applied',
-      historyId: lost.historyId,
-    });
+    const settled = await call('resume', { id: lost.historyId });
+    expect(settled).toMatchObject({ ok: true, outcome: 'applied', historyId: lost.historyId });
+    expect(settled.text).not.toMatch(/storectl|"exitCode"/);
     expect(proxy.writes()).toHaveLength(1);
   });
 
