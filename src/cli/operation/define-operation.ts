@@ -7,6 +7,7 @@ import { fieldNames } from '../completion/known-values.ts';
 import { usageError } from '../core/errors.ts';
 import type { ExitCode } from '../core/exit-codes.ts';
 import { getPath } from '../core/field-path.ts';
+import type { CommandTool } from '../core/option-spec.ts';
 import { optionValue, type ParsedCommand } from '../core/parsed-command.ts';
 import { printableLines } from '../core/sanitize.ts';
 import { ciIdempotencyKey } from '../input/ci-run.ts';
@@ -30,8 +31,21 @@ export function operationCommand(command: OperationCommand): CommandDefinition {
     ...described,
     answerFields: () => answerFields(command),
     dryRun: true,
+    tool: describeTool(command),
     options: [...options, ...classOptions(operation, command.confirm)],
     run: (context, parsed) => runOperation(context, command, fields, parsed),
+  };
+}
+
+function describeTool({ operation, toolNote, confirm, defaults = {} }: OperationCommand): CommandTool {
+  return {
+    description: [`${operation.summary}.`, toolNote].filter(Boolean).join(' '),
+    sends: operation,
+    inputs: Object.fromEntries(
+      parameterArguments(operation).map(({ name, description }) => [name, description]),
+    ),
+    optional: [...Object.keys(defaults), ...(operation.class === 'keyed' ? ['idempotencyKey'] : [])],
+    confirm,
   };
 }
 

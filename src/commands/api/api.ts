@@ -204,7 +204,7 @@ async function read({ context, connection, method, path }: RawRequest): Promise<
       path,
       body: null,
       class: 'read',
-      response: known?.response ?? null,
+      operation: known ?? null,
       anyBody: known === undefined,
     },
     sendOptions(context),

@@ -32,6 +32,7 @@ The service also keeps an automatic backup of its own (preRestoreBackupId); you 
     'backup restore 5f0c… --sections store,blog --confirm 5f0c… --json',
   ],
   confirm: 'backupId',
+  toolNote: 'A safety backup of the same sections is taken first.',
   prepare: refuseBeforeSending,
   send: backUpAndRestore,
   done: ({ record }, { ui }) => (record === null ? '' : describeRestored(ui.context, record)),

@@ -37,18 +37,21 @@ const recordedOperations: readonly string[] = [
 export const command: CommandDefinition = {
   description: `List the changes sent from this machine to the store in use, newest first: what was sent, whether it
 was applied, and what is still open. Changes made elsewhere are not included: the service has no list of changes.`,
+  tool: { description: 'List the changes of the store that were sent from this machine, newest first.' },
   options: [
     {
       flag: '--operation',
       value: 'NAME',
       description: 'Show only this operation, for example backup.create',
       complete: recordedOperations,
+      input: { type: 'string', enum: recordedOperations },
     },
     {
       flag: '--state',
       value: 'STATE',
       description: `Show only this state: ${states.join(', ')} (interrupted or outcome unknown)`,
       complete: states,
+      input: { type: 'string', enum: states },
     },
     limitOption,
   ],

@@ -22,6 +22,10 @@ import { markedByHand } from '../../history/recorded-outcome.ts';
 
 export const command: CommandDefinition = {
   description: 'Show one change: what was sent and what the service returned.',
+  tool: {
+    description: 'Show one change: what was sent, its outcome, and what the service returned.',
+    inputs: { id: 'ID of the change, from history_list' },
+  },
   arguments: [
     {
       name: 'id',

@@ -8,6 +8,7 @@ export const command = operationCommand({
   operation: addEndpoint,
   description: `Add an endpoint that notifications are sent to.
 Adding the same endpoint again within 24 hours is an error unless ${allowDuplicate} is given.`,
+  toolNote: 'The same endpoint within 24 hours is refused.',
   question: 'Add this endpoint?',
   done: ({ answer }) => `Added endpoint "${String(getPath(answer, ['name']))}"`,
   options: [{ flag: allowDuplicate, description: 'Add it even if it was added before', group: 'Safety:' }],

@@ -49,6 +49,8 @@ export interface OperationCommand extends InputCommand, ResultView {
   readonly question?: string | ((body: Readonly<Record<string, unknown>>) => string);
   /** Fields of the printed answer that the contract does not name. */
   readonly extraAnswerFields?: readonly string[];
+  /** What an assistant, and whoever confirms for it, has to know besides the summary of the operation. */
+  readonly toolNote?: string;
   /** What a user who was asked for input reviews before sending; the fields of the request unless given. */
   review?(run: Run): Promise<string>;
   /** The flag that allows to send what was sent before. A dry run refuses it without the flag, too. */
