@@ -111,6 +111,8 @@ async function beginChange(history: History, request: ChangeRequest, options: Ch
     return { writer, known, id: earlier.id, isEarlier: true, intent };
   }
   const safety = options.safetyBackup && safetyIntent(history, intent, options.safetyBackup);
+  // The connection is opened while the record is written.
+  options.client.connect();
   const writer = await journal.begin({
     operation: intent.operation,
     intents: [safety ?? intent],

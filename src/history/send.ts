@@ -86,10 +86,10 @@ export function recordIn(writer: LogWriter, id: string): HistoryRecord {
 }
 
 function requestOf(record: HistoryRecord): Parameters<Client['send']>[0] {
-  const operation = findOperation(record.operation);
+  const operation = findOperation(record.operation) ?? null;
   const { method, path, body } = record;
   // Nothing is known about a request outside the contract, so its response cannot differ from it.
-  return { method, path, body, class: record.class, response: operation?.response ?? null, anyBody: operation === undefined };
+  return { method, path, body, class: record.class, operation, anyBody: operation === null };
 }
 
 function inputOf({ timeoutMs, signal, inBatch, onRetry }: Sending, { ifMatch }: HistoryRecord) {
@@ -133,8 +133,8 @@ export async function lookForProof(
     const request = { method: 'GET', path: proof.path(record), body: null, class: 'read' } as const;
     const { timeoutMs, signal, inBatch } = sending;
     const read = await sending.client.send(
-      { ...request, response: proof.operation.response },
-      { timeoutMs, signal, inBatch },
+      { ...request, operation: proof.operation },
+      { timeoutMs, signal, inBatch, ownConnection: true },
     );
     const verdict = read.kind === 'applied' ? proof.judge(record, read.body) : null;
     return { read, verdict };
