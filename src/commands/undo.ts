@@ -29,7 +29,12 @@ or a restore. Without an id, the last one; a terminal shows what is sent, and as
     confirm: 'id',
   },
   arguments: [
-    { name: 'id', description: 'ID of the change (default: the last one)', optional: true, complete: 'record' },
+    {
+      name: 'id',
+      description: 'ID of the change (default: the last one)',
+      optional: true,
+      complete: 'record',
+    },
   ],
   options: [
     {
@@ -120,7 +125,11 @@ async function undoDocument(run: Run, undo: FieldUndo): Promise<Result> {
   }
   const moved = open.filter(({ path, changed }) => !isSame(getPath(read.answer, path), changed));
   const values = { now: context.now(), currency: null };
-  const changes = open.map(({ path, former }) => ({ path, before: getPath(read.answer, path), after: former }));
+  const changes = open.map(({ path, former }) => ({
+    path,
+    before: getPath(read.answer, path),
+    after: former,
+  }));
   context.notice(describeFieldChanges(changes, values, context.err));
   if (moved.length > 0) refuseOverLater(context, undo);
   await confirmYes(context, undo, 'Save these settings?');
@@ -136,7 +145,9 @@ async function undoDocument(run: Run, undo: FieldUndo): Promise<Result> {
 async function undoRestore(run: Run, undo: RestoreUndo): Promise<Result> {
   const { context, parsed } = run.ui;
   const { record, backupId, sections, later } = undo;
-  context.notice(`This restores ${sections.join(', ')} from the safety backup that was taken before ${record.id}.`);
+  context.notice(
+    `This restores ${sections.join(', ')} from the safety backup that was taken before ${record.id}.`,
+  );
   if (later.length > 0) {
     context.notice('It takes back these later changes of this machine, too:');
     for (const other of later) {
@@ -147,7 +158,11 @@ async function undoRestore(run: Run, undo: RestoreUndo): Promise<Result> {
   const confirmed = optionValue(parsed, '--confirm');
   if (confirmed !== undefined && confirmed !== record.id) throw wrongConfirmation(confirmed, record.id);
   if (confirmed === undefined && !context.canPrompt) {
-    const missing = { field: 'confirm', give: `--confirm ${record.id}`, description: 'to confirm, repeat the id' };
+    const missing = {
+      field: 'confirm',
+      give: `--confirm ${record.id}`,
+      description: 'to confirm, repeat the id',
+    };
     throw inputNeeded([missing]);
   }
   if (confirmed === undefined) await confirmYes(context, undo, 'Restore them?');

@@ -1,7 +1,6 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
-import { readText } from './journal/files.ts';
-import { nodeFileSystem } from './journal/files.ts';
+import { nodeFileSystem, readText } from './journal/files.ts';
 import type { HistoryRecord } from './journal/history-record.ts';
 import { listLogs } from './journal/log-folder.ts';
 import { parseLog } from './journal/parse-log.ts';

@@ -27,7 +27,11 @@ export interface Sending extends SendOptions {
  * Throws a HistoryError only if it is certain that nothing was sent by this call. An outcome that cannot be written (a full
  * disk) leaves the record open, which is true.
  */
-export async function sendRecord(sending: Sending, id: string, { isFirst }: { isFirst: boolean }): Promise<Recorded> {
+export async function sendRecord(
+  sending: Sending,
+  id: string,
+  { isFirst }: { isFirst: boolean },
+): Promise<Recorded> {
   const { writer, client, now } = sending;
   const opened = recordIn(writer, id);
   let started = 0;
@@ -43,7 +47,7 @@ export async function sendRecord(sending: Sending, id: string, { isFirst }: { is
   let outcome: Outcome;
   try {
     const sent = await client.send(requestOf(opened), { ...inputOf(sending, opened), beforeAttempt });
-    outcome = isFirst ? sent : proofByRefusal(opened, sent) ?? keepDoubt(sent, doubtOf(opened, sent));
+    outcome = isFirst ? sent : (proofByRefusal(opened, sent) ?? keepDoubt(sent, doubtOf(opened, sent)));
   } catch (error) {
     if (!(error instanceof HistoryError)) throw error;
     if (started === 0) {
@@ -101,7 +105,17 @@ function proofByRefusal(record: HistoryRecord, outcome: Outcome): Applied | null
   const { proofByRefusal: proof } = rulesOf(record.operation);
   if (proof === undefined || outcome.kind !== 'rejected' || outcome.problem.code !== proof.code) return null;
   const { attempts, requestId, status } = outcome;
-  return { kind: 'applied', attempts, requestId, status, body: null, text: '', etag: null, replayed: false, drift: [] };
+  return {
+    kind: 'applied',
+    attempts,
+    requestId,
+    status,
+    body: null,
+    text: '',
+    etag: null,
+    replayed: false,
+    drift: [],
+  };
 }
 
 /** Why it is not known what became of the record: if it could not be sent again now, why not. */
@@ -145,7 +159,8 @@ export async function lookForProof(
     await pause(sending);
     ({ read, verdict } = await look());
   }
-  if (verdict !== 'applied' || read.kind !== 'applied') return { finding: verdict ?? 'unreadable', applied: null };
+  if (verdict !== 'applied' || read.kind !== 'applied')
+    return { finding: verdict ?? 'unreadable', applied: null };
   const body = proof.result(read.body);
   return { finding: 'applied', applied: { ...read, body, text: JSON.stringify(body), drift: [] } };
 }

@@ -3,7 +3,7 @@ import { normalizeBaseUrl, parseBaseUrl } from '../client/base-url.ts';
 import { canonicalId } from '../contract/operation.ts';
 import { type ChangeOptions, recordChange } from '../history/change.ts';
 import { DamagedError } from '../history/errors.ts';
-import { type History as RecordedHistory, openHistory, type SendOptions } from '../history/history.ts';
+import { openHistory, type History as RecordedHistory, type SendOptions } from '../history/history.ts';
 import type { ChangeRequest } from '../history/intent.ts';
 import type { StoreIdentity } from '../history/journal/journal.ts';
 import { markRecords, openRecords, resumeRecord } from '../history/resume.ts';

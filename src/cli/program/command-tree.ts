@@ -94,10 +94,7 @@ export const tree: Readonly<Record<string, Group | Leaf>> = {
       prune: leaf('Remove old changes', () => import('../../commands/history/prune.ts')),
     },
   },
-  undo: tool(
-    'Take back the last change of the store',
-    () => import('../../commands/undo.ts'),
-  ),
+  undo: tool('Take back the last change of the store', () => import('../../commands/undo.ts')),
   resume: tool(
     'Finish interrupted changes, and find out what was applied',
     () => import('../../commands/resume.ts'),
