@@ -21,7 +21,7 @@ export interface LogHeader {
 /** The fields of a record that are new. The first one of a record has its whole intent; what is null there is left out. */
 export type RecordPatch = RecordChange &
   Partial<Intent> &
-  Partial<Pick<HistoryRecord, 'createdAt' | 'unreadable'>>;
+  Partial<Pick<HistoryRecord, 'createdAt' | 'updatedAt' | 'unreadable'>>;
 
 export interface RecordsLine {
   readonly records: readonly RecordPatch[];
@@ -70,7 +70,7 @@ export function applyPatches(
 ): void {
   for (const patch of patches) {
     const record = records.get(patch.id) ?? blankRecord(header, patch.id, at);
-    records.set(patch.id, { ...record, ...patch, updatedAt: at, open: true });
+    records.set(patch.id, { ...record, updatedAt: at, ...patch, open: true });
   }
 }
 
@@ -153,10 +153,11 @@ export function patchOfChange(change: RecordChange): RecordPatch {
 
 /** A patch that says everything about a record. */
 export function patchOfRecord(record: HistoryRecord): RecordPatch {
-  const { id, createdAt } = record;
+  const { id, createdAt, updatedAt } = record;
   return {
     ...patchOfIntent(record, id, createdAt),
     ...patchOfChange(record),
+    updatedAt,
     ...(record.unreadable && { unreadable: true }),
   };
 }
