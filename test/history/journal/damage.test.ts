@@ -2,17 +2,8 @@ import { rmSync } from 'node:fs';
 import path from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  allRecords,
-  applied,
-  beginOne,
-  codeOf,
-  intent,
-  makeScene,
-  post,
-  type Scene,
-  unknown,
-} from './scene.ts';
+import { allRecords, beginOne, codeOf, makeScene, type Scene } from './scene.ts';
+import { applied, intent, post, unknown } from './values.ts';
 
 /** The log of a run with three changes, of which the second is in doubt if `isUnsettled`. */
 async function writeBatch({ journal }: Scene, { isUnsettled = false } = {}): Promise<string> {
@@ -268,7 +259,10 @@ test.each([false, true])(
     await fc.assert(
       fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 3 }), async (changes) => {
         for (const left of scene.files()) rmSync(path.join(scene.folder, left));
-        const bytes = changes.reduce((left, how) => (left.length === 0 ? left : disturb(left, how)), whole);
+        const bytes = changes.reduce<Buffer>(
+          (left, how) => (left.length === 0 ? left : disturb(left, how)),
+          whole,
+        );
         scene.write(bytes, name);
         const isNoticed = codeOf(() => allRecords(scene.open())) !== 'none';
         if (isNoticed) await scene.open().repair();

@@ -4,7 +4,8 @@ import { expect, test } from 'vitest';
 import type { HistoryRecord } from '../../../src/history/journal/history-record.ts';
 import type { Journal } from '../../../src/history/journal/journal.ts';
 import { deadProcess, type KillableDisk, killableDisk } from './broken-disk.ts';
-import { allRecords, applied, beginOne, makeScene, post, type Scene, unknown } from './scene.ts';
+import { allRecords, beginOne, makeScene, type Scene } from './scene.ts';
+import { applied, post, unknown } from './values.ts';
 
 type Acknowledge = (records: readonly HistoryRecord[]) => void;
 

@@ -2,7 +2,8 @@ import * as fs from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { FileSystem } from '../../../src/history/journal/files.ts';
 import { failWith } from './broken-disk.ts';
-import { allRecords, applied, beginOne, intent, makeScene, post, unknown } from './scene.ts';
+import { allRecords, beginOne, makeScene } from './scene.ts';
+import { applied, intent, post, unknown } from './values.ts';
 
 const codeOfPromise = (promise: Promise<unknown>) =>
   promise.then(
@@ -28,13 +29,22 @@ function slowDisk() {
   };
 }
 
-const linesOf = (text: string) => text.trimEnd().split('\n').map((line) => JSON.parse(line));
+const linesOf = (text: string) =>
+  text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
 
 describe('a line', () => {
   test('has what is added in one turn of the event loop, and the next what is added during its sync', async () => {
     const disk = slowDisk();
     const { journal, text } = makeScene(disk.fileSystem);
-    const writer = await journal.begin({ operation: 'blog.create', intents: [post('a')], isBatch: true, secrets: [] });
+    const writer = await journal.begin({
+      operation: 'blog.create',
+      intents: [post('a')],
+      isBatch: true,
+      secrets: [],
+    });
     const first = [writer.add([post('b')]), writer.change([applied(`${writer.id}.1`)])];
     await disk.begins();
     const second = [writer.add([post('c')]), writer.change([unknown(`${writer.id}.2`)])];
@@ -45,7 +55,10 @@ describe('a line', () => {
     await disk.begins();
     expect(writer.records.get(`${writer.id}.2`)?.state).toBe('sent');
     disk.end();
-    expect((await Promise.all(second)).flat()).toMatchObject([{ id: `${writer.id}.3` }, { state: 'unknown' }]);
+    expect((await Promise.all(second)).flat()).toMatchObject([
+      { id: `${writer.id}.3` },
+      { state: 'unknown' },
+    ]);
     expect(linesOf(text()).map(({ line, records }) => [line, records?.length])).toEqual([
       [1, undefined],
       [2, 1],
@@ -73,8 +86,8 @@ describe('a line', () => {
   });
 
   test('is written whole where a disk takes a few bytes at a time', async () => {
-    const writeSync = ((descriptor: number, bytes: Buffer, from = 0, length = bytes.length - from, at?: number) =>
-      fs.writeSync(descriptor, bytes, from, Math.min(length, 7), at)) as typeof fs.writeSync;
+    const writeSync = ((descriptor: number, bytes: Buffer, from: number, length: number, at: number) =>
+      fs.writeSync(descriptor, bytes, from, Math.min(length, 7), at)) as unknown as typeof fs.writeSync;
     const { journal, open } = makeScene({ ...fs, writeSync });
     const writer = await beginOne(journal, { ...intent, body: '{"label":"日本語"}' });
     await writer.add([{ ...intent, body: '{"label":"ünïcödé"}' }]);
@@ -86,36 +99,39 @@ describe('a disk that fails', () => {
   test.each<[string, Partial<FileSystem>]>([
     ['', {}],
     [', even if the file cannot be cut off', { ftruncateSync: () => failWith('EIO') }],
-  ])('to sync a line ends the log: nothing more is written, not even a closing line%s', async (_what, broken) => {
-    const disk = slowDisk();
-    const { journal, open, files } = makeScene({ ...disk.fileSystem, ...broken });
-    const writer = await beginOne(journal);
-    const added = codeOfPromise(writer.add([intent]));
-    await disk.begins();
-    const waiting = codeOfPromise(writer.change([applied(writer.id)]));
-    await new Promise((resolve) => setImmediate(resolve));
-    disk.end(Object.assign(new Error('input/output error'), { code: 'EIO' }));
-    expect([await added, await waiting]).toEqual(['history_unwritable', 'history_unwritable']);
-    expect([...writer.records.keys()]).toEqual([writer.id]);
-    await writer.close();
-    expect(files()).toEqual([expect.stringContaining('.open.')]);
-    const [first, ...others] = allRecords(open());
-    expect(first).toMatchObject({ id: writer.id, state: 'sent', open: true });
-    expect(others).toHaveLength('ftruncateSync' in broken ? 1 : 0);
-    const again = await open().reopen(writer.id);
-    await again.change([...again.records.keys()].map(applied));
-    await again.close();
-    expect(allRecords(open()).every((record) => !record.open)).toBe(true);
-  });
+  ])(
+    'to sync a line ends the log: nothing more is written, not even a closing line%s',
+    async (_what, broken) => {
+      const disk = slowDisk();
+      const { journal, open, files } = makeScene({ ...disk.fileSystem, ...broken });
+      const writer = await beginOne(journal);
+      const added = codeOfPromise(writer.add([intent]));
+      await disk.begins();
+      const waiting = codeOfPromise(writer.change([applied(writer.id)]));
+      await new Promise((resolve) => setImmediate(resolve));
+      disk.end(Object.assign(new Error('input/output error'), { code: 'EIO' }));
+      expect([await added, await waiting]).toEqual(['history_unwritable', 'history_unwritable']);
+      expect([...writer.records.keys()]).toEqual([writer.id]);
+      await writer.close();
+      expect(files()).toEqual([expect.stringContaining('.open.')]);
+      const [first, ...others] = allRecords(open());
+      expect(first).toMatchObject({ id: writer.id, state: 'sent', open: true });
+      expect(others).toHaveLength('ftruncateSync' in broken ? 1 : 0);
+      const again = await open().reopen(writer.id);
+      await again.change([...again.records.keys()].map(applied));
+      await again.close();
+      expect(allRecords(open()).every((record) => !record.open)).toBe(true);
+    },
+  );
 
   test('in the middle of a line leaves nothing of it', async () => {
     let left = Number.POSITIVE_INFINITY;
-    const writeSync = ((descriptor: number, bytes: Buffer, from = 0, length = bytes.length - from, at?: number) => {
+    const writeSync = ((descriptor: number, bytes: Buffer, from: number, length: number, at: number) => {
       if (left === 0) failWith('ENOSPC');
       const count = fs.writeSync(descriptor, bytes, from, Math.min(length, left), at);
       left -= count;
       return count;
-    }) as typeof fs.writeSync;
+    }) as unknown as typeof fs.writeSync;
     const { journal, text, open } = makeScene({ ...fs, writeSync });
     const writer = await beginOne(journal);
     const before = text();
@@ -129,17 +145,17 @@ describe('a disk that fails', () => {
   });
 
   test.each([
-    ['fsyncSync', 1],
-    ['fsyncSync', 2],
-    ['renameSync', 1],
-  ] as const)('at %s (call %s) of a new log leaves no log and no lock', async (name, failAt) => {
+    ['fsyncSync', fs.fsyncSync, 1],
+    ['fsyncSync', fs.fsyncSync, 2],
+    ['renameSync', fs.renameSync, 1],
+  ])('at %s of a new log leaves no log and no lock (%#)', async (name, call, failAt) => {
     const { open, files, journal: whole } = makeScene();
     await (await beginOne(whole)).close();
     let count = 0;
     const failing = (...args: [never, never]) => {
       count += 1;
       if (count === failAt) failWith('EIO');
-      return fs[name](...args);
+      return call(...args);
     };
     const journal = open({ fileSystem: { ...fs, [name]: failing } });
     expect(await codeOfPromise(beginOne(journal))).toBe('history_unwritable');
@@ -155,7 +171,8 @@ describe('a disk that fails', () => {
     expect(await codeOfPromise(writer.change([applied(writer.id)]))).toBe('history_unwritable');
     await writer.close();
     expect(allRecords(open())).toEqual([]);
-    const fstatSync = ((descriptor: number) => Object.assign(fs.fstatSync(descriptor), { nlink: 0 })) as typeof fs.fstatSync;
+    const fstatSync = ((descriptor: number) =>
+      Object.assign(fs.fstatSync(descriptor), { nlink: 0 })) as typeof fs.fstatSync;
     const other = await beginOne(open({ fileSystem: { ...fs, fstatSync } }));
     expect(await codeOfPromise(other.change([applied(other.id)]))).toBe('on disk');
   });
@@ -176,7 +193,12 @@ test('who has lost the lock writes nothing more', async () => {
 describe('closing', () => {
   test('keeps open what was not told', async () => {
     const { journal, open, files } = makeScene();
-    const writer = await journal.begin({ operation: 'blog.create', intents: [post('a'), post('b')], isBatch: true, secrets: [] });
+    const writer = await journal.begin({
+      operation: 'blog.create',
+      intents: [post('a'), post('b')],
+      isBatch: true,
+      secrets: [],
+    });
     await writer.change([applied(`${writer.id}.1`), applied(`${writer.id}.2`)]);
     await writer.close({ untold: [`${writer.id}.2`] });
     expect(allRecords(open()).map((record) => record.open)).toEqual([false, true]);
@@ -207,7 +229,9 @@ describe('closing', () => {
     const refused = applied(writer.id).response;
     const response = refused && { ...refused, status: 429, receivedAt: '2026-11-23T12:00:00.000Z' };
     if (!response) throw new Error('no response');
-    await writer.change([{ id: writer.id, state: 'rejected', response: { ...response, retryAt: scene.time + 10_000 } }]);
+    await writer.change([
+      { id: writer.id, state: 'rejected', response: { ...response, retryAt: scene.time + 10_000 } },
+    ]);
     await writer.close();
     const settle = async () => {
       for (const log of scene.journal.logs()) await scene.journal.settle(log);
