@@ -86,8 +86,13 @@ describe('a line', () => {
   });
 
   test('is written whole where a disk takes a few bytes at a time', async () => {
-    const writeSync = ((descriptor: number, bytes: Buffer, from: number, length: number, at: number) =>
-      fs.writeSync(descriptor, bytes, from, Math.min(length, 7), at)) as unknown as typeof fs.writeSync;
+    const writeSync = ((
+      descriptor: number,
+      bytes: Buffer,
+      from = 0,
+      length = bytes.length - from,
+      at: number | null = null,
+    ) => fs.writeSync(descriptor, bytes, from, Math.min(length, 7), at)) as unknown as typeof fs.writeSync;
     const { journal, open } = makeScene({ ...fs, writeSync });
     const writer = await beginOne(journal, { ...intent, body: '{"label":"日本語"}' });
     await writer.add([{ ...intent, body: '{"label":"ünïcödé"}' }]);
@@ -126,7 +131,13 @@ describe('a disk that fails', () => {
 
   test('in the middle of a line leaves nothing of it', async () => {
     let left = Number.POSITIVE_INFINITY;
-    const writeSync = ((descriptor: number, bytes: Buffer, from: number, length: number, at: number) => {
+    const writeSync = ((
+      descriptor: number,
+      bytes: Buffer,
+      from = 0,
+      length = bytes.length - from,
+      at: number | null = null,
+    ) => {
       if (left === 0) failWith('ENOSPC');
       const count = fs.writeSync(descriptor, bytes, from, Math.min(length, left), at);
       left -= count;
