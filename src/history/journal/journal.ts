@@ -22,7 +22,7 @@ import type { LogWriter } from './log-writer.ts';
 import { beginLog, type LogStart } from './new-log.ts';
 import { type ProcessFacts, readMachine } from './process-identity.ts';
 import type { PruneOptions } from './prune.ts';
-import { reopenLog } from './reopen-log.ts';
+import { type ReopenOptions, reopenLog } from './reopen-log.ts';
 import type { RepairedLog } from './repair.ts';
 import { settleLog } from './settle.ts';
 
@@ -87,7 +87,7 @@ export interface Journal {
    * Takes the lock of a log, waits for another holder, cuts a broken last line off, and goes on writing. Throws a HistoryError
    * `record_not_found` if it is gone.
    */
-  reopen(id: string, options?: LockOptions): Promise<LogWriter>;
+  reopen(id: string, options?: ReopenOptions): Promise<LogWriter>;
   /** A lock among all processes that share the folder; it dies with its holder. */
   acquire(name: string, options?: LockOptions): Promise<Lock>;
   /** To be called for a log with a later name than it needs: without an open record, and not `closed`. Never rejects. */

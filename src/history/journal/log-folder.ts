@@ -48,7 +48,11 @@ export function fileOf(folder: LogFolder, name: string): string {
 
 /** Lowest number first; logs that were begun at the same time may share one. */
 export function listLogs(folder: LogFolder): LogName[] {
-  const logs = listFolder(folder.files, folder.path).flatMap((name) => parseLogName(name) ?? []);
+  const logs: LogName[] = [];
+  for (const name of listFolder(folder.files, folder.path)) {
+    const log = parseLogName(name);
+    if (log !== null) logs.push(log);
+  }
   return logs.sort((one, other) => one.number - other.number);
 }
 

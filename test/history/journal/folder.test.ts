@@ -72,7 +72,14 @@ describe('a new log', () => {
       await expect(begun).rejects.toMatchObject({ code: 'secret_in_record' });
     }
     expect(fs.existsSync(folder)).toBe(false);
-    await journal.begin({ ...start, intents: [{ ...intent, body: '"short"' }] });
+    const writer = await journal.begin({ ...start, intents: [{ ...intent, body: '"short"' }] });
+    const leaky = { ...intent, ifMatch: 'sk_"secret"_key' };
+    await expect(writer.add([leaky])).rejects.toMatchObject({ code: 'secret_in_record' });
+    await writer.close();
+    const again = await journal.reopen(writer.id, { secrets: start.secrets });
+    await expect(again.add([leaky])).rejects.toMatchObject({ code: 'secret_in_record' });
+    await again.add([intent]);
+    await again.close();
   });
 
   test('is private, and sweeps what a process left that was killed an hour ago', async () => {
