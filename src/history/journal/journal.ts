@@ -90,9 +90,12 @@ export interface Journal {
   reopen(id: string, options?: ReopenOptions): Promise<LogWriter>;
   /** A lock among all processes that share the folder; it dies with its holder. */
   acquire(name: string, options?: LockOptions): Promise<Lock>;
-  /** To be called for a log with a later name than it needs: without an open record, and not `closed`. Never rejects. */
+  /**
+   * To be called for a log that is not named `closed` and has no open record: renames it if no wait is left either. Does
+   * nothing while another process holds it. Never rejects.
+   */
   settle(log: LogName): Promise<void>;
-  /** Removes old logs without an open record, and returns their names. */
+  /** Removes old logs without an open record, and files of killed processes. Returns the logs that it removed. */
   prune(options: PruneOptions): Promise<LogName[]>;
   /** Sets copies of damaged logs aside, and replaces them by what can be read of them. */
   repair(): Promise<RepairedLog[]>;

@@ -33,7 +33,7 @@ export function lockName(id: string): string {
   return `log ${id}`;
 }
 
-/** Takes a lock as it is free, or throws a HistoryError `history_busy` without waiting for another holder. */
+/** Takes the lock of a log, or throws a HistoryError `history_busy` at once if another process holds it. */
 export function acquireNow(folder: LogFolder, id: string): Promise<Lock> {
   return acquireLog(folder, id, { signal: AbortSignal.abort() });
 }

@@ -41,7 +41,7 @@ export async function beginLog(folder: LogFolder, start: LogStart): Promise<LogW
   }
 }
 
-/** The highest number. The names are sorted, so few have to be looked at closely. */
+/** The highest number. Node lists names sorted, so few have to be looked at closely. */
 function newestOf(names: readonly string[]): number {
   let newest = 0;
   for (const name of names.toReversed()) {

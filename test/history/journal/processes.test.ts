@@ -1,39 +1,26 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { build } from 'rolldown';
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { buildChildren, type Children } from './children.ts';
 import { allRecords, beginOne, makeScene } from './scene.ts';
 import { applied } from './values.ts';
 
-/** Starts child.ts for each count. Node need not know TypeScript. */
-async function startChildren(
-  folder: string,
-  counts: readonly number[],
-): Promise<{ child: ChildProcess; ended: Promise<string> }[]> {
-  const file = path.join(path.dirname(folder), 'child.mjs');
-  await build({
-    input: path.join(import.meta.dirname, 'child.ts'),
-    platform: 'node',
-    logLevel: 'warn',
-    output: { file, format: 'esm', codeSplitting: false },
-  });
-  return counts.map((count) => {
-    const child = spawn(process.execPath, [file, folder, String(count)], {
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    let output = '';
-    child.stdout.on('data', (chunk) => (output += chunk));
-    child.stderr.on('data', (chunk) => (output += chunk));
-    return { child, ended: once(child, 'close').then(() => output) };
-  });
-}
+let children: Children;
+
+beforeAll(async () => {
+  children = await buildChildren();
+});
+
+afterAll(() => children.remove());
 
 test('processes share a folder: each log is whole, and has an id of its own', async () => {
   const { folder, open } = makeScene();
-  const children = await startChildren(folder, [8, 8, 8, 8]);
-  const ids = (await Promise.all(children.map(({ ended }) => ended))).join('').trim().split('\n');
+  const writers = [1, 2, 3, 4].map(() => children.start({ does: 'write', folder, count: 8 }));
+  const ids = (await Promise.all(writers.map(({ ended }) => ended)))
+    .map(({ stdout, stderr }) => stdout + stderr)
+    .join('')
+    .trim()
+    .split('\n');
   expect(new Set(ids).size).toBe(32);
   const logs = open().logs();
   expect(logs.map(({ id }) => id).sort()).toEqual([...ids].sort());
@@ -45,11 +32,11 @@ test('processes share a folder: each log is whole, and has an id of its own', as
 test('processes that are killed leave logs that others go on with', async () => {
   const { folder, open } = makeScene();
   for (let round = 0; round < 3; round += 1) {
-    const children = await startChildren(folder, [1_000, 1_000]);
-    await Promise.all(children.map(({ child }) => child.stdout && once(child.stdout, 'data')));
+    const writers = [1, 2].map(() => children.start({ does: 'write', folder, count: 1_000 }));
+    await Promise.all(writers.map((writer) => writer.process.stdout && once(writer.process.stdout, 'data')));
     await sleep(Math.random() * 200);
-    for (const { child } of children) child.kill('SIGKILL');
-    await Promise.all(children.map(({ ended }) => ended));
+    for (const writer of writers) writer.process.kill('SIGKILL');
+    await Promise.all(writers.map(({ ended }) => ended));
     const journal = open();
     allRecords(journal);
     expect(journal.logs().some(({ id }) => journal.isHeld(id))).toBe(false);
