@@ -3,6 +3,7 @@
 set -uo pipefail
 
 PATH="$RUNNER_TEMP/storectl/bin:$PATH"
+LABEL="${LABEL:-run $GITHUB_RUN_ID}"
 # Several backups in one job, such as those of a matrix, need a key each.
 export STORECTL_CI_JOB="${STORECTL_CI_JOB:-$LABEL $SECTIONS}"
 

@@ -123,7 +123,7 @@ async function play({ steps, files = {} }) {
     ...{ cols: columns, rows, cwd: home },
     env: {
       ...{ HOME: home, PATH: `${path.dirname(program)}:${process.env.PATH}`, PS1: '$ ' },
-      ...{ TZ: 'UTC', TERM: 'xterm-256color', COLORTERM: '', LANG: 'C.UTF-8', STORECTL_NO_PAGER: '1' },
+      ...{ TZ: 'UTC', TERM: 'xterm-256color', COLORTERM: '', LANG: 'C.UTF-8', PAGER: 'cat' },
     },
   });
   const emulator = new xterm.Terminal({ cols: columns, rows, allowProposedApi: true });

@@ -2,6 +2,7 @@ import { bulkRows } from './bulk.mjs';
 import { commandRows } from './command.mjs';
 import { completionRows } from './completion.mjs';
 import { growthRows } from './growth.mjs';
+import { limitRows } from './limits.mjs';
 import { mcpRows } from './mcp.mjs';
 import { packageRows } from './package.mjs';
 import { serviceRows } from './service.mjs';
@@ -15,5 +16,6 @@ export const rows = [
   ...bulkRows,
   ...serviceRows,
   ...growthRows,
+  ...limitRows,
   ...packageRows,
 ];

@@ -4,7 +4,7 @@ import { printJson } from '../cli/command/print-json.ts';
 import { nameProfileInCommands } from '../cli/config/connection-settings.ts';
 import { CliError, cancelledError, usageError } from '../cli/core/errors.ts';
 import { type ExitCode, exitCodes } from '../cli/core/exit-codes.ts';
-import { argumentValue, isOn, optionValue, type ParsedCommand } from '../cli/core/parsed-command.ts';
+import { argumentValue, optionValue } from '../cli/core/parsed-command.ts';
 import { printable } from '../cli/core/sanitize.ts';
 import { outcomeError } from '../cli/operation/run/outcome-error.ts';
 import { idIfAny, noticeDone } from '../cli/operation/run/print-result.ts';
@@ -38,6 +38,12 @@ export const command: CommandDefinition = {
   description: `Finish changes that were interrupted, or that were sent without a readable response. A change with an
 idempotency key is sent again with the same key and the same bytes, so it takes effect once. For others, resume reads the
 result from the store where that is possible. Where neither is possible, the change stays open, and resume says what to do.`,
+  tool: {
+    description:
+      'Settle a change whose outcome is unknown: by reading from the store where that shows it, or by sending the same request again where that is safe.',
+    sends: 'recorded',
+    inputs: { id: 'ID of the change, from its result or history_list' },
+  },
   arguments: [
     {
       name: 'id',
@@ -48,23 +54,13 @@ result from the store where that is possible. Where neither is possible, the cha
   ],
   options: [
     {
-      flag: '--even-if-old',
-      description:
-        'Send again even if the idempotency key may have expired (after 20 hours) or a later change set the same fields',
-    },
-    {
-      flag: '--no-send',
-      description: 'Only read; do not send anything again',
-      group: 'Options:',
-    },
-    {
       flag: '--mark',
       value: 'OUTCOME',
       complete: ['applied', 'not-applied'],
       description: 'Send nothing; record what you found in the store: applied or not-applied',
     },
   ],
-  insteadOfDryRun: '--no-send',
+  dryRun: true,
   examples: ['resume', 'resume 7k3f9a --json', 'resume 7k3f9a --mark not-applied'],
   async run(context, parsed) {
     const history = await context.history();
@@ -78,9 +74,9 @@ result from the store where that is possible. Where neither is possible, the cha
       if (context.flags.json) context.print('[]');
       return undefined;
     }
-    if (!isOn(parsed, '--no-send')) await confirmSending(context, records);
+    if (!context.flags.dryRun) await confirmSending(context, records);
     const reports: Report[] = [];
-    for (const record of records) reports.push(await resumeOne(context, record, parsed));
+    for (const record of records) reports.push(await resumeOne(context, record));
     summarize(context, reports);
     print(context, reports, id !== undefined);
     const { explainRestore } = await import('../cli/operation/restore-result.ts');
@@ -186,7 +182,7 @@ async function askToResume<Answer>(ask: () => Promise<Answer>): Promise<Answer> 
   });
 }
 
-async function resumeOne(context: Context, record: HistoryRecord, parsed: ParsedCommand): Promise<Report> {
+async function resumeOne(context: Context, record: HistoryRecord): Promise<Report> {
   const connection = await context.connect();
   const history = await context.history();
   connection.client.pause(history.waitFor(connection));
@@ -197,8 +193,7 @@ async function resumeOne(context: Context, record: HistoryRecord, parsed: Parsed
     record,
     origin: connection.origin,
     storeId: connection.storeId,
-    evenIfOld: isOn(parsed, '--even-if-old'),
-    withoutSending: isOn(parsed, '--no-send'),
+    withoutSending: context.flags.dryRun,
     onWait: () => context.notice('Waiting for another storectl command to finish…'),
   });
   const { action, record: after } = resumed;

@@ -1,136 +1,239 @@
 import type { CallInput, Client } from '../client/client.ts';
 import type { Outcome } from '../client/outcome.ts';
-import type { Lock, LockOptions } from './files/lock.ts';
-import type { RecordQuery } from './records/query.ts';
-import type { HistoryRecord } from './records/record.ts';
-import type { FingerprintedIntent, Intent, Target } from './records/request-intent.ts';
+import { HistoryError } from './errors.ts';
+import type { HistoryRecord, RecordState } from './journal/history-record.ts';
+import {
+  type HistoryProblem,
+  type Journal,
+  type JournalSettings,
+  type LogName,
+  type LogWriter,
+  openJournal,
+} from './journal/journal.ts';
+import type { Lock, LockHolder, LockOptions } from './journal/lock.ts';
+import { rulesOf } from './operation-rules.ts';
 
-/** What changes in a record while its operation runs. */
-export type RecordPatch = Partial<
-  Pick<HistoryRecord, 'state' | 'attempts' | 'sentAt' | 'answer' | 'failure' | 'reported'>
->;
-
-/** A file in the history's folder that is not a usable record. It stays where it is. */
-export interface HistoryProblem {
-  readonly file: string;
-  /** `foreign`: something else lies in the folder. Everything else makes commands that change something fail. */
-  readonly kind: 'damaged' | 'newer' | 'foreign';
-  /** Continues the name of the file: `is empty`. */
-  readonly message: string;
-}
-
-/** A damaged file that {@link History.repair} has moved aside. */
-export interface RepairedFile {
-  readonly file: string;
-  readonly movedTo: string;
-  /** Continues the name of the file. */
-  readonly message: string;
-  /** What can still be read of each record that is lost; null is not readable. */
-  readonly lost: readonly SalvagedRecord[];
-}
-
-export type SalvagedRecord = {
-  readonly [name in 'id' | 'operation' | 'createdAt' | 'storeId' | 'idempotencyKey' | 'state']: string | null;
-};
-
+/** What this machine knows of the changes of one store. */
 export interface History {
-  readonly folder: string;
-  /** A new id for {@link begin}. */
-  newId(): string;
+  readonly journal: Journal;
+  /** Newest first. Logs that cannot be used are problems, not errors. */
+  list(query?: RecordQuery): { records: HistoryRecord[]; problems: HistoryProblem[] };
+  /** The records with this id: one, or all of the log whose id it is. Throws a HistoryError `record_not_found`. */
+  recordsOf(id: string): HistoryRecord[];
+  /** The only one of {@link recordsOf}. */
+  get(id: string): HistoryRecord;
   /**
-   * Writes the intent as a `prepared` record; on disk when the promise resolves. Throws a HistoryError
-   * `secret_in_record`, before it writes, if path or body contain one of the `secrets`.
+   * What a change of this operation has to know, newest first: what is open, and the latest changes of its own operation (all
+   * of them with `all`). Throws a DamagedError if part of it cannot be read.
    */
-  begin(intent: Intent, secrets?: readonly string[]): Promise<HistoryRecord>;
+  readForChange(operation: string, options?: { readonly all?: boolean }): HistoryRecord[];
+  /** What came after a record and may touch the same. Throws a DamagedError if part of it cannot be read. */
+  readLater(record: HistoryRecord): HistoryRecord[];
+  /** Takes the lock of a log, once in a process: its writer is shared until {@link end}. */
+  reopen(logId: string, options?: LockOptions): Promise<LogWriter>;
+  /** Keeps a log that this process has begun, for {@link end}. */
+  keep(writer: LogWriter): void;
+  /** Removes old logs in which nothing is open, and returns their ids: see `OperationRules.isPruned`. */
+  prune(options: { olderThanMs: number; withBackups: boolean; isDryRun: boolean }): Promise<string[]>;
+  /** What `find` resolves to, found out once in this process. */
+  remember(key: string, find: () => Promise<boolean>): Promise<boolean>;
   /**
-   * Replaces the record's file; on disk when the promise resolves. At any moment the file is the old or the new one,
-   * whole. Fields that the patch does not name keep what the file says. An applied record never becomes anything
-   * else. The caller holds the record's lock.
+   * To be called when the outcomes have reached the user: closes the logs of this process, so that what has an outcome is no
+   * longer open. Never rejects.
    */
-  update(record: HistoryRecord, patch: RecordPatch): Promise<HistoryRecord>;
-  /** Removes a record of which nothing was sent, as far as that is possible: a full disk does not prevent it. */
-  discard(record: HistoryRecord): void;
-  /** Records that the answers of these applied records have reached the user. */
-  markReported(records: readonly HistoryRecord[]): Promise<void>;
-  /** Starts a batch: many operations in one log. */
-  beginBatch(options: BatchOptions): Promise<Batch>;
-  /** Newest first. Files that cannot be used are problems, not errors. */
-  list(query?: RecordQuery): Promise<{ records: HistoryRecord[]; problems: HistoryProblem[] }>;
-  /**
-   * The record with this id, or the only one whose id begins with it or ends with it after a hyphen.
-   * Throws a HistoryError `record_not_found`, `record_ambiguous`, `history_damaged` or `history_unreadable`.
-   */
-  get(id: string): Promise<HistoryRecord>;
-  /**
-   * Throws a HistoryError `history_damaged` if a record cannot be read or does not match its checksum: what it says is
-   * needed to send nothing twice. Looks at all records, once per process.
-   */
-  assertUndamaged(): void;
-  /**
-   * Milliseconds for which the last answers of a store, to any command, asked to send it nothing. Throws as
-   * {@link assertUndamaged}.
-   */
-  waitFor(store: Pick<HistoryRecord, 'origin' | 'storeId'>): number;
-  /** Moves damaged files aside, and returns what can still be read of them. Whole records of a batch's log stay. */
-  repair(): Promise<RepairedFile[]>;
-  /** Removes older records that are not open and returns their ids. Also removes what killed processes left. */
-  prune(options: { olderThanMs: number }): Promise<string[]>;
-  /** A lock among all processes that share the folder; it dies with its holder. See files/lock.ts. */
-  acquire(name: string, options?: LockOptions): Promise<Lock>;
-  withLock<Result>(
-    name: string,
-    run: (lock: Lock) => Promise<Result>,
-    options?: LockOptions,
-  ): Promise<Result>;
-  /** Epoch milliseconds. */
-  now(): number;
+  end(): Promise<void>;
+}
+
+/** Which records; each field that is given narrows them down. */
+export interface RecordQuery {
+  readonly operation?: string | undefined;
+  readonly state?: RecordState | undefined;
+  readonly open?: boolean | undefined;
+  readonly idempotencyKey?: string | undefined;
 }
 
 /** What every function that sends needs. */
 export interface SendOptions {
-  readonly history: History;
   readonly client: Client;
   readonly timeoutMs?: CallInput['timeoutMs'] | undefined;
   readonly signal?: CallInput['signal'] | undefined;
-  readonly inBatch?: CallInput['inBatch'] | undefined;
+  /** Another process works on the same. */
+  onWait?(holder: LockHolder | null): void;
   /** Between two reads of something that may still be changing, in milliseconds; 2 s by default. */
   readonly settlePauseMs?: number | undefined;
 }
 
-/** What came of an operation. */
-export interface Performed {
+/** What came of a change. */
+export interface Recorded {
   readonly record: HistoryRecord;
-  /** False if the record is no longer on disk, so that `resume` cannot find it. */
-  readonly isRecorded: boolean;
-  /**
-   * Its outcome by all that this machine knows: if an earlier run may have been applied, a later
-   * failure to send leaves it `unknown`.
-   */
+  /** By all that this machine knows: if an earlier attempt may have been applied, a later refusal leaves it `unknown`. */
   readonly outcome: Outcome;
-  /** What the user should know besides, one sentence each. */
-  readonly warnings: readonly string[];
+  /** Nothing was sent: this is what came of the same request before. */
+  readonly isEarlier: boolean;
+  /** False if the outcome could not be written down, because of `recordingError`. The record stays open then. */
+  readonly recordingError: HistoryError | null;
+  /** What a read after a lost response has shown. */
+  readonly finding: Finding | null;
 }
 
-/** What all operations of a batch share. They are never keyed, so none continues an earlier record. */
-export interface BatchOptions extends Target, Pick<SendOptions, 'client' | 'timeoutMs' | 'signal'> {
-  /** The API key: a request that contains it is refused. */
-  readonly secrets: readonly string[];
-  /** Maximum number of requests in flight, now. */
-  maxAtOnce(): number;
-  /** Called before each wait for another attempt. */
-  onRetry?(): void;
-  /** Whether to stop sending: requests that wait then end as `not_sent`. */
-  isOver(): boolean;
+/** See `Proof.judge`; `unreadable` if the read failed. */
+export type Finding = 'applied' | 'untouched' | 'other' | 'unreadable';
+
+const dayMs = 24 * 3_600_000;
+/** A change reads at least so many logs of its own operation, and all that are younger than {@link recentMs}. */
+const minRead = 20;
+const recentMs = 2 * dayMs;
+/** What a store asked for is kept for later commands no longer than this. */
+const maxKeptWaitMs = 3_600_000;
+
+/** The history in a folder. Touches nothing until it is used. */
+export function openHistory(settings: JournalSettings): History {
+  const journal = openJournal(settings);
+  const writers = new Map<string, LogWriter>();
+  const facts = new Map<string, Promise<boolean>>();
+
+  /** Of this process as far as it has the log open, else from disk. */
+  const read = (log: LogName) => [...(writers.get(log.id)?.records.values() ?? journal.read(log))];
+
+  const mayHold = (log: LogName, operation: string) =>
+    log.operation === operation || rulesOf(operation).recordedWith?.some((other) => other === log.operation) === true;
+
+  function list(query: RecordQuery = {}) {
+    const records: HistoryRecord[] = [];
+    const { logs, problems } = journal.inspect();
+    for (const log of logs.reverse()) {
+      if (query.operation !== undefined && !mayHold(log, query.operation)) continue;
+      try {
+        records.push(...read(log).reverse().filter((record) => matches(record, query)));
+      } catch (error) {
+        problems.push(journal.problemOf(log, error));
+      }
+    }
+    return { records, problems };
+  }
+
+  function recordsOf(id: string): HistoryRecord[] {
+    const wanted = id.toLowerCase();
+    const [logId = ''] = wanted.split('.');
+    const log = journal.logs().find((found) => found.id === logId);
+    const records = log === undefined ? [] : read(log);
+    const exact = records.filter((record) => record.id === wanted);
+    const found = exact.length > 0 || wanted !== logId ? exact : records;
+    if (found.length > 0) return found;
+    throw new HistoryError('record_not_found', `no change "${id}" in the history of this store`);
+  }
+
+  function readForChange(operation: string, { all = false }: { all?: boolean } = {}): HistoryRecord[] {
+    const logs = journal.logs().reverse();
+    const since = dayOf(journal.now() - recentMs);
+    const own = logs.filter((log) => mayHold(log, operation));
+    const recent = new Set(own.filter((log, index) => all || index < minRead || log.date >= since));
+    return logs.filter((log) => log.status !== 'closed' || recent.has(log)).flatMap((log) => read(log).reverse());
+  }
+
+  return {
+    journal,
+    list,
+    recordsOf,
+    get(id) {
+      const [record, ...others] = recordsOf(id);
+      if (record !== undefined && others.length === 0) return record;
+      throw new HistoryError('record_not_found', `${id} is a run with ${others.length + 1} changes`, {
+        advice: `name one of them, such as ${record?.id}`,
+      });
+    },
+    readForChange,
+    readLater: ({ number, id }) =>
+      journal
+        .logs()
+        .filter((log) => log.number >= number)
+        .flatMap(read)
+        .filter((other) => other.number > number || isAfter(other.id, id)),
+    async reopen(logId, options) {
+      const writer = writers.get(logId) ?? (await journal.reopen(logId, options));
+      writers.set(logId, writer);
+      return writer;
+    },
+    async prune({ olderThanMs, withBackups, isDryRun }) {
+      const keeps = ({ operation, state }: HistoryRecord) => {
+        const { isPruned } = rulesOf(operation);
+        return isPruned === 'never' || (isPruned === 'if-asked' && state === 'applied' && !withBackups);
+      };
+      return (await journal.prune({ olderThanMs, isDryRun, keeps })).map(({ id }) => id);
+    },
+    remember(key, find) {
+      const fact = facts.get(key) ?? find();
+      facts.set(key, fact);
+      return fact;
+    },
+    keep: (writer) => void writers.set(writer.id, writer),
+    async end() {
+      const ended = [...writers.values()];
+      writers.clear();
+      for (const writer of ended) await writer.close();
+    },
+  };
 }
 
-/** Many operations that change something, one after the other or in parallel, in one log. */
-export interface Batch {
-  /** Prepares the operation with this body for {@link perform}. Nothing is written yet. */
-  prepare(body: Readonly<Record<string, unknown>> | null): FingerprintedIntent;
-  /** As `performRecorded`, with the same promises: the record is on disk before the first byte is sent. */
-  perform(prepared: FingerprintedIntent): Promise<Performed>;
-  /** Runs another kind of request in a slot of the batch; null if the batch is over before. */
-  inSlot<Result>(send: () => Promise<Result>): Promise<Result | null>;
-  /** To be called when nothing is being performed any more. */
-  end(): void;
+/** Whether a record of the same log comes after another: `k3f9a2.10` after `k3f9a2.9`, and the main one after all. */
+function isAfter(one: string, other: string): boolean {
+  const [log, place = 'Infinity'] = one.split('.');
+  const [otherLog, otherPlace = 'Infinity'] = other.split('.');
+  return log === otherLog && Number(place) > Number(otherPlace);
+}
+
+function matches(record: HistoryRecord, query: RecordQuery): boolean {
+  return (
+    (query.operation === undefined || record.operation === query.operation) &&
+    (query.state === undefined || record.state === query.state) &&
+    (query.open === undefined || record.open === query.open) &&
+    (query.idempotencyKey === undefined || record.idempotencyKey === query.idempotencyKey)
+  );
+}
+
+/** The UTC day, `20261123`. */
+function dayOf(time: number): string {
+  return new Date(time).toISOString().slice(0, 10).replaceAll('-', '');
+}
+
+/** Milliseconds for which the last responses in these records asked to send the store nothing. */
+export function waitOf(records: readonly HistoryRecord[], now: number): number {
+  const waits = records.map(({ response }) => {
+    if (response === null || response.retryAt === null) return 0;
+    const age = now - Date.parse(response.receivedAt);
+    // A clock outside that hour says nothing about it.
+    if (age < 0 || age >= maxKeptWaitMs) return 0;
+    return Math.min(response.retryAt - now, maxKeptWaitMs - age);
+  });
+  return Math.max(0, ...waits);
+}
+
+/** Milliseconds since the record was begun; never negative, whatever happened to the clock. */
+export function recordAge({ createdAt }: Pick<HistoryRecord, 'createdAt'>, now: number): number {
+  return Math.max(0, now - Date.parse(createdAt));
+}
+
+/** How long a key is sent again: services forget keys, often after 24 hours. */
+export const keyReuseMs = 20 * 3_600_000;
+
+/** How the locks of a change are waited for. */
+export function lockOptionsOf({ signal, onWait }: Pick<SendOptions, 'signal' | 'onWait'>): LockOptions {
+  return { signal, onWait };
+}
+
+/**
+ * Takes the lock that a change needs from its number until its outcome, or null if it needs none: changes of the same values
+ * take effect in the order of their numbers.
+ */
+export async function acquireOrder(
+  { journal }: History,
+  operation: string,
+  options: SendOptions,
+): Promise<Lock | null> {
+  return rulesOf(operation).isOrdered ? journal.acquire('order', lockOptionsOf(options)) : null;
+}
+
+/** The id of the log of a record. */
+export function logIdOf(recordId: string): string {
+  return recordId.split('.')[0] ?? recordId;
 }

@@ -13,7 +13,7 @@ test('a full disk (no file may grow): exit 11, nothing sent, the record of befor
   await machine.run(create);
   const folder = historyOf(machine);
   const before = readdirSync(folder);
-  const line = `ulimit -f 0; '${testNode}' '${launcher}' ${create.join(' ')} --new`;
+  const line = `ulimit -f 0; '${testNode}' '${launcher}' ${create.join(' ')}`;
   const result = await machine.shell(line);
   expect(result).toMatchObject({ exitCode: 11 });
   expect(result.stderr).toMatch(/no space left/);
@@ -191,7 +191,7 @@ test('damaged and foreign records: each is named, reads work, no change is sent,
   expect(await machine.run(['history', 'prune', '--older-than', '1d'])).toMatchObject({ exitCode: 0 });
   expect(await machine.run(['history', 'show', 'eeeeee'])).toMatchObject({ exitCode: 11 });
   writeFileSync(path.join(machine.folder, 'a.md'), '# A\n\nText.\n');
-  for (const args of [['resume'], ['resume', 'aaaaaa'], [...create, '--new'], ['blog', 'create', 'a.md']]) {
+  for (const args of [['resume'], ['resume', 'aaaaaa'], create, ['blog', 'create', 'a.md']]) {
     const refused = await machine.run(args);
     expect(refused).toMatchObject({ exitCode: 11, stderr: expect.stringContaining(folder) });
     expect(refused.stderr).toContain('storectl history repair');
@@ -204,7 +204,7 @@ test('damaged and foreign records: each is named, reads work, no change is sent,
   expect(await machine.run(['history', 'repair'])).toMatchObject({ exitCode: 0 });
   expect(readdirSync(path.join(folder, 'damaged'))).toHaveLength(5);
   expect(readFileSync(path.join(folder, 'notes.txt'), 'utf8')).toBe('mine');
-  expect(await machine.run([...create, '--new'])).toMatchObject({ exitCode: 0 });
+  expect(await machine.run(create)).toMatchObject({ exitCode: 0 });
   expect(readFileSync(path.join(folder, good), 'utf8')).toBe(text);
 });
 

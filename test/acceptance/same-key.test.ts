@@ -70,12 +70,13 @@ test('the same command for the same store and backup, with their ids in capitals
 
 test('an open record lends its key to the same command and says so; --new asks for a fresh one', async () => {
   const { machine, proxy, service } = await setScene();
+  const open = ['disputes', 'open', '--reason', 'Parcel never arrived'];
   proxy.decide(() => ({ status: 503, headers: { 'retry-after': '0' } }));
-  expect(await machine.run(create)).toMatchObject({ exitCode: 10 });
+  expect(await machine.run(open)).toMatchObject({ exitCode: 10 });
   proxy.decide(() => 'pass');
-  const fresh = await machine.run([...create, '--new']);
+  const fresh = await machine.run([...open, '--new']);
   expect(fresh).toMatchObject({ exitCode: 0 });
-  const again = await machine.run(create);
+  const again = await machine.run(open);
   expect(again).toMatchObject({
     exitCode: 0,
     stderr: expect.stringMatching(/Sending .* again.* same idempotency key/),
@@ -83,7 +84,7 @@ test('an open record lends its key to the same command and says so; --new asks f
   const keys = proxy.requests.map(({ body }) => JSON.parse(body).idempotencyKey);
   expect(new Set(keys).size).toBe(2);
   expect(keys.at(-1)).toBe(keys[0]);
-  expect((await effectsOf(service)).backups).toHaveLength(2);
+  expect((await effectsOf(service)).disputes.filter(({ reason }) => reason === open.at(-1))).toHaveLength(2);
 });
 
 const fromCi = [...create, '--idempotency-from', 'ci', '-q'];

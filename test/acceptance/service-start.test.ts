@@ -12,7 +12,7 @@ test('variables set what options do not, and the log has JSON lines of the wante
     const service = machine.start(['service', 'start', ...args]);
     onTestFinished(() => void service.process.kill('SIGKILL'));
     const [, origin = ''] = await service.shown(/Listening on (\S+)/);
-    expect((await globalThis.fetch(`${origin}/healthz`)).status).toBe(200);
+    for (const path of ['/healthz', '/']) expect((await globalThis.fetch(origin + path)).status).toBe(200);
     service.process.kill('SIGTERM');
     const { exitCode, stderr } = await service.ended;
     return { origin, exitCode, lines: stderr.trim() === '' ? [] : stderr.trim().split('\n') };
@@ -26,7 +26,8 @@ test('variables set what options do not, and the log has JSON lines of the wante
   expect(verbose.exitCode).toBe(0);
   expect(verbose.origin).toMatch(/^http:\/\/127\.0\.0\.1:/);
   const records = verbose.lines.map((line) => JSON.parse(line));
-  expect(records).toContainEqual(expect.objectContaining({ level: 'info', route: '/healthz', status: 200 }));
+  const shown = records.filter(({ route }) => route !== undefined);
+  expect(shown).toMatchObject([{ level: 'info', route: '/', status: 200, clientAddress: '127.0.0.1' }]);
   expect(records[0].message).toContain('from-environment.db');
   for (const { time } of records) expect(new Date(time).toISOString()).toBe(time);
 });
@@ -47,10 +48,26 @@ test('a service that drains answers until the time is over', async () => {
 test.each([
   ['STORECTL_SERVICE_PORT', '70000', 'STORECTL_SERVICE_PORT must be a whole number from 0 to 65535'],
   ['STORECTL_SERVICE_POOL_SIZE', 'many', 'STORECTL_SERVICE_POOL_SIZE must be a whole number from 2 to 1000'],
-  ['STORECTL_SERVICE_LOG_LEVEL', 'loud', 'STORECTL_SERVICE_LOG_LEVEL must be one of error, warn, info'],
+  [
+    'STORECTL_SERVICE_LOG_LEVEL',
+    'loud',
+    'STORECTL_SERVICE_LOG_LEVEL must be one of error, warn, info, debug',
+  ],
 ])('a wrong value of %s is refused by its name', async (name, value, message) => {
   const { exitCode, stderr } = await newProgramMachine({ [name]: value }).run(['service', 'start']);
   expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringContaining(message) });
+});
+
+test('proxies that are no addresses are refused', async () => {
+  const { exitCode, stderr } = await newProgramMachine().run([
+    'service',
+    'start',
+    '--trusted-proxy',
+    'nginx',
+  ]);
+  expect(exitCode).toBe(2);
+  const message = '--trusted-proxy must be IP addresses or networks, comma-separated (got "nginx")';
+  expect(JSON.parse(stderr)).toMatchObject({ code: 'usage', message });
 });
 
 test('a service that cannot listen says so and exits', async () => {

@@ -38,10 +38,16 @@ test('a change that was settled before was not resumed', async () => {
   expect(proxy.requests).toHaveLength(sent);
 });
 
-test('--dry-run is refused with the flag that sends nothing', async () => {
-  const { machine } = await scene();
+test('--dry-run sends nothing, and the change stays open', async () => {
+  const { proxy, machine } = await scene();
+  proxy.decide(() => 'lose');
+  await machine.run([...backup, '--timeout', '0.3']);
+  proxy.decide(() => 'pass');
+  const sent = proxy.requests.length;
 
-  const refused = await machine.run(['resume', '--dry-run']);
+  const dry = await machine.run(['resume', '--dry-run']);
 
-  expect(refused).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('use --no-send instead') });
+  expect(dry).toMatchObject({ exitCode: 10, stdout: expect.stringContaining('Not sent again') });
+  expect(proxy.requests).toHaveLength(sent);
+  expect((await machine.run(['resume'])).exitCode).toBe(0);
 });

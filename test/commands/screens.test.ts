@@ -103,7 +103,7 @@ async function runInTerminal(
     stderr: terminal(),
     env: {
       ...{ STORECTL_CONFIG_DIR: configDirectory, STORECTL_STATE_DIR: stateDirectory },
-      ...{ STORECTL_PROFILE: 'demo', STORECTL_NO_PAGER: '1', NO_COLOR: '1' },
+      ...{ STORECTL_PROFILE: 'demo', PAGER: 'cat', NO_COLOR: '1' },
     },
     cwd: folder,
     process,

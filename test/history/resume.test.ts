@@ -96,19 +96,16 @@ describe('resume sends nothing', () => {
     const left = await scene.resume(record.id);
     expect(left).toMatchObject({ reason: 'too_old', advice: expect.stringContaining(why) });
     expect(since()).toBe(0);
-    expect(await scene.resume(record.id, { evenIfOld: true })).toMatchObject({
-      outcome: { kind: 'applied' },
-    });
   });
 
-  test('with --no-send, and the record stays open', async () => {
+  test('with --dry-run, and the record stays open', async () => {
     const scene = await startScene();
     const record = await lose(scene, backup);
     const since = countFrom(scene);
     expect(await scene.resume(record.id, { withoutSending: true })).toMatchObject({
       action: 'left',
       reason: 'not_settled',
-      advice: expect.stringMatching(/^Not sent again, because of --no-send\. Run `storectl resume \S+`/),
+      advice: expect.stringMatching(/^Not sent again, because of --dry-run\. Run `storectl resume \S+`/),
     });
     expect(since()).toBe(0);
     expect(await scene.history.get(record.id)).toEqual(record);
@@ -209,7 +206,7 @@ describe('a repeatable change in doubt', () => {
     expect(await scene.resume(record.id)).toMatchObject({ action: 'sent', outcome: { kind: 'applied' } });
   });
 
-  test('does not go over a later one, unless told to', async () => {
+  test('does not go over a later one', async () => {
     const scene = await startScene();
     const record = await lose(scene, update);
     scene.ahead = 1_000;
@@ -218,7 +215,6 @@ describe('a repeatable change in doubt', () => {
       reason: 'overtaken',
       advice: expect.stringContaining(`${later.record.id} was applied later`),
     });
-    expect(await scene.resume(record.id, { evenIfOld: true })).toMatchObject({ action: 'sent' });
   });
 
   test('does not go over a later one that is in doubt itself, and that one is sent again', async () => {
@@ -471,7 +467,7 @@ describe('settings in doubt', () => {
     expect(scene.methods().filter((method) => method === 'PUT')).toHaveLength(4);
   });
 
-  test('that read as before are not saved again with --no-send', async () => {
+  test('that read as before are not saved again with --dry-run', async () => {
     const scene = await startScene();
     const record = await lose(scene, save);
     scene.react = () => ({ status: 200, body: former });

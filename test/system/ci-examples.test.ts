@@ -140,19 +140,3 @@ test('an output file that cannot be written is refused before anything is sent',
   expect(exitCode).toBe(2);
   expect((await machine.run(['history', 'list', '--json'])).stdout).toBe('[]\n');
 });
-
-test('a label with {run} outside of CI is refused', async () => {
-  const machine = machineFor({ origin: 'http://127.0.0.1:9', storeId: 's', apiKey: 'key-of-a-test' });
-
-  const { exitCode, stderr } = await machine.run([
-    'backup',
-    'create',
-    '--label',
-    'r {run}',
-    '--sections',
-    'store',
-  ]);
-
-  expect(stderr).toContain('STORECTL_CI_RUN_ID');
-  expect(exitCode).toBe(2);
-});

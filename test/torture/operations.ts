@@ -101,7 +101,7 @@ export const operations = {
     id: 'backup.create',
     class: 'keyed',
     readsFirst: false,
-    freshFlag: '--new',
+    freshFlag: null,
     command: (subjects) => ['backup', 'create', '--label', first(subjects), '--sections', 'store,blog'],
     subjectOf: ({ method, path, body }) =>
       method === 'POST' && path === `${storePath}/operations/backups` ? text(body.label) : null,
@@ -110,7 +110,7 @@ export const operations = {
     id: 'backup.restore',
     class: 'keyed',
     readsFirst: false,
-    freshFlag: '--new',
+    freshFlag: null,
     command(subjects) {
       const id = uuidOf(first(subjects));
       return ['backup', 'restore', id, '--sections', 'store', '--confirm', id];

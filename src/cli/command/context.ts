@@ -1,14 +1,17 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { memoize } from '../../base/memoize.ts';
+import { normalizeBaseUrl } from '../../client/base-url.ts';
 import type { Client, ClientOptions, createClient, Exchange } from '../../client/client.ts';
+import { exampleIds } from '../../contract/example-ids.ts';
 import type { History } from '../../history/history.ts';
-import type { KnownKind, KnownObject } from '../../history/known-objects.ts';
-import type { HistoryRecord } from '../../history/records/record.ts';
+import type { KnownKind, KnownObject } from '../../history/objects/known-objects.ts';
+import type { HistoryRecord } from '../../history/journal/history-record.ts';
 import {
   type ConnectionSettings,
   demoProfile,
   describeSource,
+  identityOf,
   loginCommand,
   nameProfileInCommands,
   refuseMistypedKey,
@@ -21,9 +24,10 @@ import {
   refuseMissingHome,
 } from '../config/directories.ts';
 import type { ProfileStore } from '../config/profile-store.ts';
-import { CliError, usageError } from '../core/errors.ts';
-import { exitCodes } from '../core/exit-codes.ts';
+import { CliError, type ErrorDetails, usageError } from '../core/errors.ts';
+import { type ExitCode, exitCodes } from '../core/exit-codes.ts';
 import { type Io, isInputForbidden, isSwitchedOn } from '../core/io.ts';
+import type { CommandInterface } from '../core/option-spec.ts';
 import { version } from '../core/version.ts';
 import { describeExchange, describeRetry } from '../output/describe-exchange.ts';
 import { choosePager, isLongerThan, showInPager } from '../output/pager.ts';
@@ -39,8 +43,6 @@ import { createWaiting, type Waiting } from './waiting.ts';
 export interface Connection {
   readonly profile: string;
   readonly storeId: string;
-  /** The origin in history records: `demo` for the demo service, whose port changes. */
-  readonly origin: string;
   /** For people. */
   readonly host: string;
   /** Base URL without its trailing slash. */
@@ -50,10 +52,28 @@ export interface Connection {
   readonly client: Client;
 }
 
+/** How a command ended. */
+export interface CommandEnd {
+  readonly exitCode: ExitCode;
+  readonly error: ErrorDetails | null;
+  /** What the command used; undefined if it did not start. */
+  readonly context: Context | undefined;
+}
+
+/** The program itself. */
+export interface Program {
+  /** The commands that are tools, by their words: `backup create`. */
+  readonly tools: ReadonlyMap<string, () => Promise<CommandInterface>>;
+  /** Runs a command in this process. Nothing is thrown. */
+  run(argv: readonly string[], io: Io): Promise<CommandEnd>;
+}
+
 /** Everything that a command may use. What is slow or can fail is a function, so that it runs on demand. */
 export interface Context {
   readonly io: Io;
   readonly flags: GlobalFlags;
+  /** For a command that runs others. */
+  readonly program: Program;
   /** Style of stdout and of stderr. */
   readonly out: Style;
   readonly err: Style;
@@ -73,7 +93,7 @@ export interface Context {
   settings(): Promise<ConnectionSettings>;
   /** Throws exit 3 without a store or an address, and exit 4 without a key. */
   connect(): Promise<Connection>;
-  /** The journal of the profile in use. */
+  /** The history of the store in use. Throws exit 3 without a store or an address. */
   history(): Promise<History>;
   /** Shows a progress bar below all other output on stderr; null removes it. Terminals only. */
   setProgressBar(bar: string | null): void;
@@ -85,16 +105,22 @@ export interface Context {
   demo(): Promise<Demo>;
   /** What `listKnown` has read, so that one command reads the history for it once. */
   readonly known: Map<KnownKind, Promise<readonly KnownObject[]>>;
-  /** Records of this command that were applied; `reported` once their answers have reached the user. */
+  /** Records of this command that were applied. */
   readonly applied: HistoryRecord[];
   /** Differences of answers from the contract that were printed. */
   readonly drift: Set<string>;
   /** Releases what the command used. Called by main. */
   close(): Promise<void>;
+  /** To be called when the output has reached the user: what has an outcome is then no longer open. Called by main. */
+  endHistory(): Promise<void>;
 }
 
 /** Creates the context of one command. Files, history and connections are opened on demand. */
-export async function createContext({ io, flags }: Pick<Context, 'io' | 'flags'>): Promise<Context> {
+export async function createContext({
+  io,
+  flags,
+  program,
+}: Pick<Context, 'io' | 'flags' | 'program'>): Promise<Context> {
   const err = await styleOf(io.stderr, io.env);
   const out = await styleOf(io.stdout, io.env);
   const cleanups: (() => Promise<void>)[] = [];
@@ -135,6 +161,7 @@ export async function createContext({ io, flags }: Pick<Context, 'io' | 'flags'>
   });
 
   let longestAnnouncedWaitMs = 0;
+  let endHistory = async () => {};
   const connect = memoize(async (): Promise<Connection> => {
     const resolved = await settings();
     const target =
@@ -165,6 +192,7 @@ export async function createContext({ io, flags }: Pick<Context, 'io' | 'flags'>
   return {
     io,
     flags,
+    program,
     out,
     err,
     get canPrompt() {
@@ -176,7 +204,7 @@ export async function createContext({ io, flags }: Pick<Context, 'io' | 'flags'>
     now: () => Date.now(),
     print: (text) => {
       const whole = text.endsWith('\n') ? text : `${text}\n`;
-      const pager = flags.json || flags.quiet || flags.noInput || flags.noPager ? null : choosePager(io);
+      const pager = flags.json || flags.quiet || flags.noInput ? null : choosePager(io);
       if (pager !== null && isLongerThan(whole, io.stdout) && showInPager(whole, pager, io)) return;
       status.writeAbove(() => io.stdout.write(whole));
     },
@@ -189,10 +217,15 @@ export async function createContext({ io, flags }: Pick<Context, 'io' | 'flags'>
     settings,
     connect,
     history: memoize(async () => {
-      const { openHistory } = await import('../../history/journal.ts');
-      const { profile } = await settings();
-      const folder = historyDirectory(io, profile);
-      return openHistory({ folder, process: io.process, lockPatienceMs: flags.timeoutMs });
+      const { openHistory } = await import('../../history/history.ts');
+      const resolved = await settings();
+      const store = identityOf(resolved, exampleIds.store);
+      if (store === null) throw inputNeeded(missingConnection(resolved));
+      const folder = historyDirectory(io, store);
+      const { profile } = resolved;
+      const history = openHistory({ folder, store, profile, process: io.process, lockPatienceMs: flags.timeoutMs });
+      endHistory = () => history.end();
+      return history;
     }),
     onExchange: (listener) => {
       listeners.push(listener);
@@ -204,6 +237,7 @@ export async function createContext({ io, flags }: Pick<Context, 'io' | 'flags'>
     async close() {
       for (const cleanup of cleanups.reverse()) await cleanup();
     },
+    endHistory: () => endHistory(),
   };
 }
 
@@ -217,8 +251,8 @@ function makeClient(create: typeof createClient, options: ClientOptions): Client
   }
 }
 
-function showingWaits(client: Client, { origin, host }: Target, { during }: Waiting): Client {
-  const what = origin === 'demo' ? 'the demo store' : host;
+function showingWaits(client: Client, { profile, host }: Target, { during }: Waiting): Client {
+  const what = profile === demoProfile ? 'the demo store' : host;
   return {
     ...client,
     call: (operation, input) => during(what, () => client.call(operation, input)),
@@ -234,21 +268,20 @@ function demoTarget({ origin, apiKey, example }: Demo, { storeId }: ConnectionSe
   return {
     profile: demoProfile,
     storeId: storeId?.value ?? example.storeId,
-    origin: 'demo',
     host: 'this process',
     baseUrl: origin,
     secret: apiKey,
   };
 }
 
-function storedTarget({ profile, storeId, baseUrl, apiKey, storedKeyOrigin }: ConnectionSettings): Target {
+function storedTarget({ profile, storeId, baseUrl, apiKey, storedKeyUrl }: ConnectionSettings): Target {
   const missing = missingConnection({ profile, storeId, baseUrl });
   if (storeId === null || baseUrl === null) throw inputNeeded(missing);
   if (apiKey === null) {
     throw new CliError({
       code: 'no_key',
       exitCode: exitCodes.notAllowed,
-      message: `no key for ${baseUrl.value.origin} (profile ${profile}${storedKeyOrigin ? `, whose key is for ${storedKeyOrigin}` : ''})`,
+      message: `no key for ${normalizeBaseUrl(baseUrl.value.href)} (profile ${profile}${storedKeyUrl ? `, whose key is for ${storedKeyUrl}` : ''})`,
       hint: `run \`${loginCommand(profile)}\` or set STORECTL_API_KEY; to try it without an account: \`storectl --demo …\``,
       outcome: 'not_sent',
     });
@@ -257,7 +290,6 @@ function storedTarget({ profile, storeId, baseUrl, apiKey, storedKeyOrigin }: Co
   return {
     profile,
     storeId: storeId.value,
-    origin: baseUrl.value.origin,
     host: baseUrl.value.host,
     baseUrl: baseUrl.value.href.replace(/\/$/, ''),
     secret: apiKey.value,

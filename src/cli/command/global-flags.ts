@@ -10,7 +10,6 @@ export interface GlobalFlags extends ConnectionFlags {
   readonly quiet: boolean;
   readonly dryRun: boolean;
   readonly noInput: boolean;
-  readonly noPager: boolean;
   /** Milliseconds for the whole operation, or undefined for the default. */
   readonly timeoutMs: number | undefined;
   readonly debug: boolean;
@@ -42,7 +41,6 @@ export function readGlobalFlags(parsed: ParsedCommand): GlobalFlags {
     quiet: isOn(parsed, '--quiet'),
     dryRun: isOn(parsed, '--dry-run'),
     noInput: isOn(parsed, '--no-input'),
-    noPager: isOn(parsed, '--no-pager'),
     timeoutMs: parseTimeout(optionValue(parsed, '--timeout')),
     debug: isOn(parsed, '--debug'),
   };

@@ -18,7 +18,6 @@ export const globalOptions: readonly OptionSpec[] = [
   { flag: '--quiet', short: '-q', description: 'Print only the resulting id', group },
   { flag: '--dry-run', description: 'Show what would be sent or removed, and do nothing', group },
   { flag: '--no-input', description: 'Never prompt: a missing value is an error', group },
-  { flag: '--no-pager', description: 'Do not use a pager for long output', group },
   {
     flag: '--timeout',
     value: 'SECONDS',

@@ -1,11 +1,11 @@
 import { isObject } from '../../base/json.ts';
 import { uuidPattern } from '../../contract/operation.ts';
-import type { KnownKind, KnownObject } from '../../history/known-objects.ts';
+import type { KnownKind, KnownObject } from '../../history/objects/known-objects.ts';
+import type { OpenElsewhere } from '../../history/other-stores.ts';
 import { demoProfile } from '../config/connection-settings.ts';
-import { historyDirectory } from '../config/directories.ts';
 import { CliError, usageError } from '../core/errors.ts';
 import { printable } from '../core/sanitize.ts';
-import type { Connection, Context } from './context.ts';
+import type { Context } from './context.ts';
 import { idsBeginningWith, minIdLength, shortenId } from './short-id.ts';
 
 /**
@@ -20,17 +20,12 @@ export function listKnown(context: Context, kind: KnownKind): Promise<readonly K
 
 async function readKnown(context: Context, kind: KnownKind): Promise<readonly KnownObject[]> {
   // Loaded on demand: most commands take whole ids.
-  const { knownObjects } = await import('../../history/known-objects.ts');
-  const { readSeen } = await import('../../history/seen-objects.ts');
-  const { profile, storeId, baseUrl } = await context.settings();
-  const origin = profile === demoProfile ? profile : baseUrl?.value.origin;
+  const { knownObjects } = await import('../../history/objects/known-objects.ts');
+  const { readSeen } = await import('../../history/objects/seen-objects.ts');
+  const { profile } = await context.settings();
   const history = await context.history();
-  const { records } = await history.list({ storeId: storeId?.value, origin });
-  const seen = readSeen(history.folder).filter(
-    (object) =>
-      (storeId === null || object.storeId === storeId.value) &&
-      (origin === undefined || object.origin === origin),
-  );
+  const { records } = history.list();
+  const seen = readSeen(history.journal.folder);
   const known = knownObjects(kind, records, seen);
   if (profile !== demoProfile) return known;
   // The service of the demo runs in this process, so it can list what the example store has. The automatic backup of a
@@ -101,21 +96,25 @@ export async function completeKnownId(context: Context, kind: KnownKind, text: s
 }
 
 /** Keeps what a read showed of a dispute. The demo store can list its disputes itself. */
-export async function rememberDispute(
-  { io, now, known }: Context,
-  { profile, origin, storeId }: Connection,
-  dispute: unknown,
-): Promise<void> {
+export async function rememberDispute(context: Context, dispute: unknown): Promise<void> {
+  const { profile } = await context.settings();
   if (profile === demoProfile || !isObject(dispute) || typeof dispute.id !== 'string') return;
-  const { rememberSeen } = await import('../../history/seen-objects.ts');
+  const { rememberSeen } = await import('../../history/objects/seen-objects.ts');
   const { id, kind, status, reason, resolution, orderId, providerCaseId, deadlineAt, createdAt } = dispute;
   const fields = { kind, status, reason, resolution, orderId, providerCaseId, deadlineAt, createdAt };
-  const seenAt = new Date(now()).toISOString();
+  const seenAt = new Date(context.now()).toISOString();
   try {
-    rememberSeen(historyDirectory(io, profile), { kind: 'dispute', id, seenAt, origin, storeId, fields });
-    known.delete('dispute');
+    const { folder } = (await context.history()).journal;
+    rememberSeen(folder, { kind: 'dispute', id, seenAt, fields });
+    context.known.delete('dispute');
   } catch (error) {
     // Without a home folder there is no place for it, and the read itself succeeded.
     if (!(error instanceof CliError)) throw error;
   }
+}
+
+/** Changes that are open for other stores than the one in use. */
+export async function openOfOtherStores(context: Context): Promise<OpenElsewhere[]> {
+  const { findOpenElsewhere } = await import('../../history/other-stores.ts');
+  return findOpenElsewhere((await context.history()).journal.folder);
 }

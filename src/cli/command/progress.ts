@@ -19,7 +19,6 @@ export function startProgress(context: Context, total: number, what: string): Pr
     const filled = Math.round((done / Math.max(total, 1)) * barColumns);
     const bar = '█'.repeat(filled) + '░'.repeat(barColumns - filled);
     context.setProgressBar(`${bar} ${done}/${total} ${what}`);
-    context.io.onProgress?.(done, total, what);
   };
   draw();
   return {

@@ -1,8 +1,9 @@
 import { readFileSync, statSync } from 'node:fs';
 import { errorCode } from '../../base/error-code.ts';
-import { parseBaseUrl } from '../../client/base-url.ts';
+import { normalizeBaseUrl, parseBaseUrl } from '../../client/base-url.ts';
 import { isWellFormedKey, keyLength } from '../../contract/api-key.ts';
 import { canonicalId } from '../../contract/operation.ts';
+import type { StoreIdentity } from '../../history/journal/journal.ts';
 import { CliError, describeSystemError, localStateError, usageError } from '../core/errors.ts';
 import { exitCodes } from '../core/exit-codes.ts';
 import type { Environment } from '../core/io.ts';
@@ -39,13 +40,13 @@ export interface ConnectionSettings {
   readonly storeId: Sourced<string> | null;
   readonly baseUrl: Sourced<URL> | null;
   readonly apiKey: Sourced<string> | null;
-  /** Origin that the stored key belongs to, if it differs from the origin of `baseUrl`. */
-  readonly storedKeyOrigin?: string | undefined;
+  /** Base URL that the stored key belongs to, if it is not `baseUrl`. */
+  readonly storedKeyUrl?: string | undefined;
 }
 
 /**
  * Merges the settings: flags over environment, over the folder's `.storectl.json`, over the stored profile. A stored key
- * is only used with the origin that it was stored for. Throws exit 2 if the named profile does not exist, unless
+ * is only used with the base URL that it was stored for. Throws exit 2 if the named profile does not exist, unless
  * `profileMayBeNew`.
  */
 export function resolveSettings(
@@ -96,7 +97,7 @@ export function resolveSettings(
     value: checkBaseUrl(baseUrlText.value, baseUrlText.source),
     source: baseUrlText.source,
   };
-  const keyMatchesOrigin = stored?.keyOrigin === baseUrl?.value.origin;
+  const isKeyForUrl = baseUrl !== null && stored?.keyBaseUrl === normalizeBaseUrl(baseUrl.value.href);
   return {
     profile: profile.value,
     profileSource: profile.source,
@@ -104,8 +105,8 @@ export function resolveSettings(
     baseUrl,
     apiKey:
       environmentKey(flags, env) ??
-      (stored?.apiKey && baseUrl && keyMatchesOrigin ? { value: stored.apiKey, source: 'profile' } : null),
-    ...(stored?.apiKey && !keyMatchesOrigin && { storedKeyOrigin: stored.keyOrigin }),
+      (stored?.apiKey && isKeyForUrl ? { value: stored.apiKey, source: 'profile' } : null),
+    ...(stored?.apiKey && !isKeyForUrl && { storedKeyUrl: stored.keyBaseUrl }),
   };
 }
 
@@ -122,13 +123,23 @@ export function checkProfileName(name: string): void {
   );
 }
 
+/** The store that these settings lead to, as its history is named; null without a store or an address. */
+export function identityOf(
+  { profile, storeId, baseUrl }: Pick<ConnectionSettings, 'profile' | 'storeId' | 'baseUrl'>,
+  demoStoreId: string,
+): StoreIdentity | null {
+  if (profile === demoProfile) return { baseUrl: demoProfile, storeId: storeId?.value ?? demoStoreId };
+  if (storeId === null || baseUrl === null) return null;
+  return { baseUrl: normalizeBaseUrl(baseUrl.value.href), storeId: storeId.value };
+}
+
 /** The command that stores a new key for a profile. */
 export function loginCommand(profile: string): string {
   return profile === firstProfile ? 'storectl auth login' : `storectl auth login --profile ${profile}`;
 }
 
 const usesProfile =
-  /^(api|auth (status|logout)|backup|blog|disputes|doctor|history|notify|reclaim|resume|settings|store)\b/;
+  /^(api|auth (status|logout)|backup|blog|disputes|doctor|history|notify|reclaim|resume|settings|store|undo)\b/;
 
 /**
  * Names the profile that was given with a flag in the commands of a text, so that they can be pasted: each profile has a

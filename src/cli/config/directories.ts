@@ -1,5 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import type { StoreIdentity } from '../../history/journal/journal.ts';
+import { storeFolder } from '../../history/store-folder.ts';
 import { localStateError } from '../core/errors.ts';
 import type { Io } from '../core/io.ts';
 import { demoProfile } from './connection-settings.ts';
@@ -66,13 +68,12 @@ export function demoDirectory(places: Places): string {
   return path.join(stateDirectory(places), 'demo');
 }
 
-/** Folder of the receipts that no user chose a place for. */
-export function receiptsDirectory(places: Places, profile: string): string {
-  return path.join(profile === demoProfile ? demoDirectory(places) : stateDirectory(places), 'receipts');
+/** Folder of the histories: one for each store. */
+export function historiesDirectory(places: Places, isDemo: boolean): string {
+  return path.join(isDemo ? demoDirectory(places) : stateDirectory(places), 'history');
 }
 
-/** Folder of a profile's history. */
-export function historyDirectory(places: Places, profile: string): string {
-  if (profile === demoProfile) return path.join(demoDirectory(places), 'history');
-  return path.join(stateDirectory(places), 'history', profile);
+/** Folder of the history of a store: a profile is only one way to reach it. */
+export function historyDirectory(places: Places, store: StoreIdentity): string {
+  return storeFolder(historiesDirectory(places, store.baseUrl === demoProfile), store);
 }

@@ -4,9 +4,9 @@ import path from 'node:path';
 import Conf from 'conf';
 import { isObject } from '../../base/json.ts';
 import { HistoryError } from '../../history/errors.ts';
-import { makeFolder, nodeFileSystem } from '../../history/files/files.ts';
-import { openLocks } from '../../history/files/lock.ts';
-import { type ProcessFacts, readMachine } from '../../history/files/process-identity.ts';
+import { makeFolder, nodeFileSystem } from '../../history/journal/files.ts';
+import { openLocks } from '../../history/journal/lock.ts';
+import { type ProcessFacts, readMachine } from '../../history/journal/process-identity.ts';
 import { describeSystemError, localStateError } from '../core/errors.ts';
 
 /** One stored profile: a store, and the key to it. */
@@ -14,8 +14,8 @@ export interface Profile {
   readonly baseUrl?: string;
   readonly storeId?: string;
   readonly apiKey?: string;
-  /** Origin that the key was stored for: it is sent nowhere else. */
-  readonly keyOrigin?: string;
+  /** Base URL that the key was stored for, as `normalizeBaseUrl` writes it: the key is sent nowhere else. */
+  readonly keyBaseUrl?: string;
 }
 
 export interface ProfileStore {

@@ -16,27 +16,6 @@ const providers: Readonly<
 };
 
 /**
- * Fills `{date}` (UTC) and `{run}` in a label. The date comes from STORECTL_CI_DATE or GitLab if they are set, so that it
- * stays the same when a job is run again on another day. Throws exit 2 for `{run}` outside of CI.
- */
-export function fillLabel(label: string, env: Environment, now: number): string {
-  return label.replace(/\{(date|run)\}/g, (_, name: string) => {
-    if (name === 'date') return ciDate(env) ?? new Date(now).toISOString().slice(0, 10);
-    const run = env.STORECTL_CI_RUN_ID || env.GITHUB_RUN_ID || env.CI_PIPELINE_ID;
-    if (run) return run;
-    throw usageError('{run} in the label works only in a CI job', 'remove it, or set STORECTL_CI_RUN_ID', {
-      code: 'no_ci',
-    });
-  });
-}
-
-/** The day on which the CI run began, or null if the environment does not say. */
-export function ciDate(env: Environment): string | null {
-  const began = env.STORECTL_CI_DATE || env.CI_PIPELINE_CREATED_AT;
-  return began && /^\d{4}-\d\d-\d\d/.test(began) ? began.slice(0, 10) : null;
-}
-
-/**
  * The idempotency key of an operation in a CI job: the same for every attempt of a run, different for every run, job and
  * store. `STORECTL_CI_RUN_ID` overrides the provider's run id. Throws exit 2 outside of CI.
  */

@@ -1,4 +1,4 @@
-import type { KnownKind, KnownObject } from '../../history/known-objects.ts';
+import type { KnownKind, KnownObject } from '../../history/objects/known-objects.ts';
 import { printable } from '../core/sanitize.ts';
 import { formatDistance } from './format-value.ts';
 import { truncateText } from './wrap.ts';

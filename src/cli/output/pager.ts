@@ -2,22 +2,20 @@ import type { SpawnSyncReturns, StdioOptions } from 'node:child_process';
 import { stripVTControlCharacters } from 'node:util';
 import { errorCode } from '../../base/error-code.ts';
 import { type Io, isSwitchedOn } from '../core/io.ts';
-import { withoutLinks } from './hyperlinks.ts';
 
 /** A pager: a command line for the shell, or a program with its arguments. */
 export type Pager = string | readonly string[];
 
 /**
- * The pager for long output: `STORECTL_PAGER`, `PAGER` or `less`. Null without a terminal on both ends, for screen
+ * The pager for long output: `PAGER` or `less`. Null without a terminal on both ends, for screen
  * readers, which read a whole text better, and if the variable is empty or `cat`.
  */
 export function choosePager(io: Io): Pager | null {
   const { env, stdin, stdout } = io;
   if (stdout.isTTY !== true || stdin.isTTY !== true || env.TERM === 'dumb') return null;
-  const off = [env.CI, env.STORECTL_NO_INPUT, env.STORECTL_NO_PAGER, env.STORECTL_ACCESSIBLE];
+  const off = [env.CI, env.STORECTL_NO_INPUT, env.STORECTL_ACCESSIBLE];
   if (off.some(isSwitchedOn)) return null;
-  const named = env.STORECTL_PAGER ?? env.PAGER;
-  if (named !== undefined) return ['', 'cat'].includes(named.trim()) ? null : named;
+  if (env.PAGER !== undefined) return ['', 'cat'].includes(env.PAGER.trim()) ? null : env.PAGER;
   return io.process.platform === 'win32' ? null : ['less', '-FRX'];
 }
 
@@ -35,7 +33,7 @@ interface ScreenSize {
 
 /** Shows the text in the pager and returns true when the user has left it, or false if the pager cannot be started. */
 export function showInPager(text: string, pager: Pager, io: Pick<Io, 'env' | 'process'>): boolean {
-  const { error, status } = run(pager, withoutLinks(text), io);
+  const { error, status } = run(pager, text, io);
   // EPIPE means that the user left the pager before it had read everything.
   if (error !== undefined && errorCode(error) !== 'EPIPE') return false;
   // The shell's exit codes for a program that it cannot run or find.
@@ -58,7 +56,7 @@ function run(
 
 /** Prints help, through a pager if it is longer than the terminal. */
 export function showHelp(text: string, words: readonly string[], io: Io): void {
-  const pager = words.includes('--no-pager') || words.includes('--no-input') ? null : choosePager(io);
+  const pager = words.includes('--no-input') ? null : choosePager(io);
   if (pager !== null && isLongerThan(text, io.stdout) && showInPager(text, pager, io)) return;
   io.stdout.write(text);
 }

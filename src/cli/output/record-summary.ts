@@ -1,7 +1,6 @@
 import { isObject, jsonOrText } from '../../base/json.ts';
-import { isOpen } from '../../history/records/outline.ts';
-import type { HistoryRecord } from '../../history/records/record.ts';
-import { markedByHand } from '../../history/records/recorded-outcome.ts';
+import type { HistoryRecord } from '../../history/journal/history-record.ts';
+import { markedByHand } from '../../history/recorded-outcome.ts';
 import { formatDistance } from './format-value.ts';
 
 /** A history record as one row of a list. */
@@ -14,7 +13,7 @@ export interface RecordSummary {
   /** Label, title or name in the request, or the status of a decision. Untrusted text. */
   readonly label: string | null;
   readonly storeId: string;
-  readonly origin: string;
+  readonly baseUrl: string;
   readonly state: HistoryRecord['state'];
   /** Whether `resume` has something to do for it. */
   readonly open: boolean;
@@ -25,7 +24,7 @@ export interface RecordSummary {
 }
 
 export function recordSummary(record: HistoryRecord, now: number): RecordSummary {
-  const { id, createdAt, operation, storeId, origin, state, idempotencyKey, attempts } = record;
+  const { id, createdAt, operation, storeId, baseUrl, state, idempotencyKey, attempts } = record;
   return {
     id,
     createdAt,
@@ -33,9 +32,9 @@ export function recordSummary(record: HistoryRecord, now: number): RecordSummary
     operation,
     label: labelOf(record),
     storeId,
-    origin,
+    baseUrl,
     state,
-    open: isOpen(record),
+    open: record.open,
     result: resultOf(record),
     idempotencyKey,
     attempts,
@@ -49,18 +48,13 @@ export function describeState({
   result,
 }: Pick<RecordSummary, 'state' | 'open'> & Partial<Pick<RecordSummary, 'result'>>): string {
   if (result === markedByHand) return 'not applied (marked by hand)';
-  if (!open) return state.replace('_', ' ');
-  return state === 'prepared' ? 'interrupted before sending' : 'outcome unknown';
+  if (state === 'sent' || state === 'unknown') return open ? 'outcome unknown' : 'overtaken';
+  return state.replace('_', ' ');
 }
 
-/** The end of a record's id, by which commands find it too. */
-export function shortRecordId(id: string): string {
-  return id.slice(-6);
-}
-
-/** The parsed body of the answer, the text if it is not JSON, or null if there is none. */
-export function answerBody({ answer }: HistoryRecord): unknown {
-  return jsonOrText(answer?.body ?? null);
+/** The parsed body of the response, the text if it is not JSON, or null if there is none. */
+export function answerBody({ response }: HistoryRecord): unknown {
+  return jsonOrText(response?.body ?? null);
 }
 
 function labelOf({ body }: HistoryRecord): string | null {
@@ -74,6 +68,6 @@ function resultOf(record: HistoryRecord): string | null {
   const body = answerBody(record);
   if (isObject(body) && typeof body.id === 'string') return body.id;
   if (record.state === 'rejected')
-    return `${record.answer?.status ?? ''} ${record.answer?.problem?.code ?? ''}`.trim();
+    return `${record.response?.status ?? ''} ${record.response?.problem?.code ?? ''}`.trim();
   return record.state === 'applied' ? null : (record.failure?.code ?? null);
 }

@@ -1,6 +1,5 @@
 import { type Environment, isSwitchedOn } from '../core/io.ts';
 import { formatJson } from '../core/json-text.ts';
-import { supportsHyperlinks } from './hyperlinks.ts';
 import { type Palette, withoutColors } from './palette.ts';
 
 /** How to format text for one stream. */
@@ -8,8 +7,6 @@ export interface Style {
   readonly color: Palette;
   /** Columns of the terminal, or null if the stream is not a terminal: then nothing is wrapped. */
   readonly width: number | null;
-  /** Whether web addresses become links. */
-  readonly links?: boolean;
   /** For screen readers: a line for each field, no columns. */
   readonly plain?: boolean;
 }
@@ -30,7 +27,6 @@ export async function styleOf(
     // Loaded on demand: chalk takes longer to load than the rest of the output.
     color: useColors ? (await import('./colors.ts')).colors : withoutColors,
     width: terminal ? Math.max(stream.columns ?? 80, 40) : null,
-    links: supportsHyperlinks(stream, env),
     plain,
   };
 }

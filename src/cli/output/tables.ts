@@ -2,7 +2,6 @@ import Table from 'cli-table3';
 import { isObject } from '../../base/json.ts';
 import { printable } from '../core/sanitize.ts';
 import { formatValue, type ValueContext } from './format-value.ts';
-import { linkCells, linkWrapped } from './hyperlinks.ts';
 import { labelOf, type Tone, toneOf } from './labels.ts';
 import type { Style } from './style.ts';
 import { displayWidth, truncateText, wrapText } from './wrap.ts';
@@ -42,8 +41,7 @@ export function renderRecord(rows: readonly Row[], style: Style): string {
   const below = (style.width ?? Number.POSITIVE_INFINITY) - gap;
   const lines = rows.flatMap(([label, value, tone]) => {
     const wrap = (width: number) => {
-      const wrapped = wrapText(value, width);
-      const shown = (style.links ? linkWrapped(value, wrapped) : wrapped).split('\n');
+      const shown = wrapText(value, width).split('\n');
       return tone === undefined ? shown : shown.map((line) => style.color[tone](line));
     };
     const labels = wrapText(label, labelWidth).split('\n');
@@ -137,8 +135,7 @@ function drawTable(
       }),
     );
   }
-  const text = trimLines(table.toString());
-  return style.links ? linkCells(cells.flat(), text) : text;
+  return trimLines(table.toString());
 }
 
 const gap = 2;

@@ -5,10 +5,10 @@ import { printJson } from '../../cli/command/print-json.ts';
 import { CliError, usageError } from '../../cli/core/errors.ts';
 import { isOn, type ParsedCommand } from '../../cli/core/parsed-command.ts';
 import { printable, printableLines } from '../../cli/core/sanitize.ts';
-import { outcomeError } from '../../cli/operation/run/outcome-error.ts';
-import { idIfAny, noticeDone, printRequest, printResult } from '../../cli/operation/run/print-result.ts';
-import type { Performed, Run } from '../../cli/operation/run/run.ts';
-import { announce, noteDrift, perform, sendOptions } from '../../cli/operation/run/send.ts';
+import { outcomeError } from '../../cli/operation/result/outcome-error.ts';
+import { idIfAny, noticeDone, printRequest, printResult } from '../../cli/operation/result/print-result.ts';
+import type { Result, Run } from '../../cli/operation/send/run.ts';
+import { announce, noteDrift, send as sendRun, sendOptions } from '../../cli/operation/send/send.ts';
 import { renderJson } from '../../cli/output/style.ts';
 import type { Exchange } from '../../client/client.ts';
 import type { Operation } from '../../contract/operation.ts';
@@ -16,7 +16,6 @@ import { restoreBackup } from '../../contract/operations/backups.ts';
 import { decideDispute } from '../../contract/operations/disputes.ts';
 import { appealReclaim } from '../../contract/operations/reclaims.ts';
 import { type RawBody, readRawBody } from './raw-body.ts';
-import { completeRequest } from './raw-input.ts';
 import {
   addQuery,
   hintOfUnknownPath,
@@ -24,6 +23,7 @@ import {
   type RawMethod,
   rawChange,
   rawMethods,
+  readRequestLine,
   resolveRawPath,
   storeOf,
 } from './raw-request.ts';
@@ -34,7 +34,7 @@ export const command: CommandDefinition = {
   description: `Send one request with the key of the profile. {store} in the path is replaced by the store id; the path
 stays below the base URL. The response is printed on stdout even if the service rejects the request; the error is then on
 stderr and sets the exit code. Changes are recorded in the history. A known operation is retried like its own command; any
-other change is sent once. Nothing is checked or backed up first. In a terminal you are asked for missing arguments.`,
+other change is sent once. Nothing is checked or backed up first.`,
   arguments: [
     {
       name: 'method',
@@ -49,8 +49,7 @@ other change is sent once. Nothing is checked or backed up first. In a terminal 
       flag: '--field',
       short: '-f',
       value: 'PATH=VALUE',
-      description:
-        'Field of the body (a=1, nested a.b=1 or a[b]=1, list a[]=1), or of the query for GET and HEAD',
+      description: 'Field of the body (a=1, nested a.b=1, list a[]=1), or of the query for GET and HEAD',
       group,
     },
     {
@@ -79,16 +78,16 @@ other change is sent once. Nothing is checked or backed up first. In a terminal 
     'api PUT /v1/stores/{store}/operations/settings --input settings.json',
   ],
   async run(context, parsed) {
-    const asked = await completeRequest(context, parsed);
-    const { method, target } = asked;
+    const { method, target } = readRequestLine(parsed);
     const { flags } = context;
     if (isOn(parsed, '--include') && (flags.json || flags.quiet)) {
       throw usageError('--include cannot be used with --json, --fields or --quiet', 'remove one of them');
     }
-    const body = asked.body ?? (await readRawBody(context, parsed, method));
+    const body = await readRawBody(context, parsed, method);
     const connection = await context.connect();
     const path = addQuery(resolveRawPath(target, connection), body.query);
     refuseKey(`${path}\n${body.text ?? ''}\n${JSON.stringify(body.value)}`, connection.secret);
+    if (method !== 'GET' && method !== 'HEAD') refuseOtherStore(path, connection.storeId);
     const request: RawRequest = { context, connection, parsed, method, path, body };
     if (flags.dryRun) {
       const value: unknown = body.text === undefined ? body.value : JSON.parse(body.text);
@@ -98,6 +97,16 @@ other change is sent once. Nothing is checked or backed up first. In a terminal 
     await send(request);
   },
 };
+
+/** A change is recorded in the history of the store that it changes. */
+function refuseOtherStore(path: string, storeId: string): void {
+  const named = storeOf(path);
+  if (named === null || named === undefined || named === storeId) return;
+  throw usageError(
+    `the path names store ${named}, but the store in use is ${storeId}`,
+    `write {store} in the path, and add --store ${named} if you mean that one`,
+  );
+}
 
 interface RawRequest {
   readonly context: Context;
@@ -132,9 +141,9 @@ async function send(request: RawRequest): Promise<void> {
       context.notice('The response comes from the history, which does not keep headers.');
     else if (last.status !== null) context.print(describeHead(last));
   };
-  let performed: Performed;
+  let result: Result;
   try {
-    performed = run === null ? await read(request) : await change(run, request);
+    result = run === null ? await read(request) : await change(run, request);
   } catch (error) {
     if (last?.responseBody && !context.flags.quiet && (isJson(last.responseBody) || !context.flags.json)) {
       include();
@@ -148,10 +157,10 @@ async function send(request: RawRequest): Promise<void> {
   if (run !== null && !flags.quiet) noticeDone(context, `Sent ${method} ${path}`);
   include();
   if (flags.quiet || flags.fields !== null)
-    await printResult(run ?? asRun(request, readOf(request)), { id: idIfAny }, performed);
+    await printResult(run ?? asRun(request, readOf(request)), { id: idIfAny }, result);
   // --json prints one JSON document even if the answer is text or empty.
-  else if (flags.json && !isJson(performed.text)) printJson(context, performed.answer);
-  else printBody(context, performed.text);
+  else if (flags.json && !isJson(result.text)) printJson(context, result.answer);
+  else printBody(context, result.text);
 }
 
 /** The request as a run of an operation, or null for a read. */
@@ -174,10 +183,9 @@ function readOf({ path }: RawRequest): Operation {
   return { ...rawChange('GET', path), class: 'read' };
 }
 
-/** Takes the store from the path, because the history files changes by store. */
-function asRun({ context, connection, parsed, path, body }: RawRequest, operation: Operation): Run {
+function asRun({ context, connection, parsed, body }: RawRequest, operation: Operation): Run {
   return {
-    target: { ...connection, storeId: storeOf(path) ?? connection.storeId },
+    target: connection,
     request: {
       operation,
       parameters: {},
@@ -188,7 +196,7 @@ function asRun({ context, connection, parsed, path, body }: RawRequest, operatio
   };
 }
 
-async function read({ context, connection, method, path }: RawRequest): Promise<Performed> {
+async function read({ context, connection, method, path }: RawRequest): Promise<Result> {
   const known = matchOperation(method, path);
   const outcome = await connection.client.send(
     {
@@ -196,7 +204,7 @@ async function read({ context, connection, method, path }: RawRequest): Promise<
       path,
       body: null,
       class: 'read',
-      response: known?.response ?? null,
+      operation: known ?? null,
       anyBody: known === undefined,
     },
     sendOptions(context),
@@ -216,7 +224,7 @@ const saferCommands: Readonly<Record<string, string>> = {
   [appealReclaim.id]: 'use `storectl reclaim appeal`, which asks first and prevents a second appeal',
 };
 
-async function change(run: Run, { context }: RawRequest): Promise<Performed> {
+async function change(run: Run, { context }: RawRequest): Promise<Result> {
   await announce(run);
   const { id, class: operationClass, method, path } = run.request.operation;
   const safer = saferCommands[id];
@@ -226,7 +234,7 @@ async function change(run: Run, { context }: RawRequest): Promise<Performed> {
   if (operationClass === 'one-shot' && matchOperation(method, path)?.class === 'keyed') {
     context.notice(yellow('The body has no idempotencyKey, so the request is sent once and not retried.'));
   }
-  return perform(run);
+  return sendRun(run);
 }
 
 function describeHead({ status, statusText, responseHeaders }: Exchange): string {

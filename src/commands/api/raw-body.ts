@@ -49,54 +49,17 @@ export async function readRawBody(
   return { value: isObject(value) ? value : null, text, query: [] };
 }
 
-/** A step to a value: the name of a field, or null for the end of a list. */
-type Step = string | null;
-
-/**
- * Sets `path=value` in the body, as `gh api` does: `a[b]=1` and `a.b=1` set a field of an object, `a[]=1` appends to a
- * list, `a[][b]=1` sets a field of the last object, or of a new one if that field is set. Throws a usage error.
- */
+/** Sets `path=value` in the body; `path[]=value` appends to a list. Throws a usage error. */
 function setRawField(body: Record<string, unknown>, text: string): void {
   const { path, value } = readPair(text, '--field');
-  put(body, parseSteps(path), value);
-}
-
-function parseSteps(path: string): Step[] {
-  const [, name = '', brackets = ''] = /^((?:\\.|[^\\[\]])+)((?:\[[^[\]]*\])*)$/s.exec(path) ?? [];
-  const inner = [...brackets.matchAll(/\[([^\]]*)\]/g)].map(([, text = '']) => text);
-  const isListOfLists = inner.some((text, index) => text === '' && inner[index + 1] === '');
-  if (name === '' || isListOfLists) {
+  const isItem = path.endsWith('[]');
+  const names = parsePath(isItem ? path.slice(0, -2) : path);
+  if (names.some((name) => /[[\]]/.test(name))) {
     throw invalidInput(
       `--field ${path}: invalid field name before =`,
-      "for example --field 'sections[]=store' or --field 'settings[cashbackBp]=250'",
+      "for example --field 'sections[]=store' or --field settings.cashbackBp=250; --input FILE takes any JSON",
     );
   }
-  // Within brackets, a dot is part of the name.
-  const names = inner.map((text) => (text === '' ? null : parsePath(text.replaceAll('.', '\\.')).join('')));
-  return [...parsePath(name), ...names];
-}
-
-function put(target: Record<string, unknown>, steps: readonly Step[], value: unknown): void {
-  const end = steps.indexOf(null);
-  const names = steps.slice(0, end === -1 ? steps.length : end).map(String);
-  if (end === -1) {
-    setPath(target, names, value);
-    return;
-  }
-  const found = names.reduce<unknown>(
-    (value, name) => (isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined),
-    target,
-  );
-  const list: unknown[] = Array.isArray(found) ? found : [];
-  setPath(target, names, list);
-  const rest = steps.slice(end + 1);
-  if (rest.length === 0) {
-    list.push(value);
-    return;
-  }
-  const last = list.at(-1);
-  const isOpen = isObject(last) && (rest.includes(null) || getPath(last, rest.map(String)) === undefined);
-  const item = isOpen ? last : {};
-  if (!isOpen) list.push(item);
-  put(item, rest, value);
+  const before = getPath(body, names);
+  setPath(body, names, isItem ? [...(Array.isArray(before) ? before : []), value] : value);
 }

@@ -1,16 +1,33 @@
 import * as z from 'zod/mini';
 import { nearestFirst } from '../../base/nearest-name.ts';
+import { inputNeeded } from '../../cli/command/input-needed.ts';
 import { type CliError, usageError } from '../../cli/core/errors.ts';
+import { argumentValue, type ParsedCommand } from '../../cli/core/parsed-command.ts';
 import { type HttpMethod, type Operation, pathParameterProblem } from '../../contract/operation.ts';
 import { operations } from '../../contract/operations.ts';
-import { rawOperationId } from '../../history/records/record.ts';
+import { rawOperationId } from '../../history/journal/history-record.ts';
 
 export type RawMethod = HttpMethod | 'HEAD';
 
 export const rawMethods: readonly RawMethod[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
+/** Method (default GET) and path of a raw request, `{store}` in it. Throws exit 3 without a path. */
+export function readRequestLine(parsed: ParsedCommand): { method: RawMethod; target: string } {
+  const first = argumentValue(parsed, 'method');
+  const second = argumentValue(parsed, 'path');
+  const isPath = second === undefined && first?.includes('/');
+  const [method, path] = isPath ? ['GET', first] : [first, second];
+  if (method === undefined || path === undefined) {
+    const description = 'for example /v1/stores/{store}/operations/settings';
+    throw inputNeeded([{ field: 'path', give: '<path>', description }]);
+  }
+  const target = path.replace(/^v1\//, '/v1/');
+  checkRawPath(target);
+  return { method: parseMethod(method), target };
+}
+
 /** The method in upper case. Throws a usage error for an unsupported one. */
-export function parseMethod(text: string): RawMethod {
+function parseMethod(text: string): RawMethod {
   const method = rawMethods.find((name) => name === text.toUpperCase());
   if (method !== undefined) return method;
   throw usageError(
@@ -26,7 +43,7 @@ function splitOrigin(text: string): { origin: string | null; path: string } {
 }
 
 /** Throws a usage error for a path that could leave the base URL or that cannot be sent. */
-export function checkRawPath(text: string): void {
+function checkRawPath(text: string): void {
   const { path } = splitOrigin(text);
   if (/^[A-Za-z]:[/\\]/.test(path)) {
     throw refusedPath(text, 'is a Windows path', 'Git Bash turns /v1 into one: set MSYS_NO_PATHCONV=1');

@@ -1,6 +1,6 @@
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import { keyVariable } from '../../cli/config/connection-settings.ts';
-import { noticeDone } from '../../cli/operation/run/print-result.ts';
+import { noticeDone } from '../../cli/operation/result/print-result.ts';
 import { printProfile } from '../../cli/profiles/view-profile.ts';
 
 export const command: CommandDefinition = {
@@ -14,7 +14,7 @@ export const command: CommandDefinition = {
       context.notice(`Profile ${profile} has no stored key.`);
     } else {
       await profiles.set(profile, (before) => {
-        const { apiKey: _, keyOrigin: __, ...rest } = before ?? {};
+        const { apiKey: _, keyBaseUrl: __, ...rest } = before ?? {};
         return rest;
       });
       noticeDone(context, `Removed the stored key of profile ${profile}`);

@@ -9,7 +9,7 @@ import { checkBody, readBody } from '../../cli/input/request-body.ts';
 import { operationCommand } from '../../cli/operation/define-operation.ts';
 import { refuseRepeated } from '../../cli/operation/run/duplicate-guard.ts';
 import { createBlogPost } from '../../contract/operations/blog.ts';
-import { allowDuplicate, slugsAreUnique } from './bulk/flags.ts';
+import { allowDuplicate } from './bulk/flags.ts';
 
 const edit = '--edit';
 
@@ -38,12 +38,6 @@ existing posts are left alone. Exits with the most severe code of all files.`,
     options: [
       { flag: edit, description: 'Open the post in $VISUAL or $EDITOR before sending', group: 'Input:' },
       { flag: allowDuplicate, description: 'Create it even if it was created before', group: 'Safety:' },
-      {
-        flag: slugsAreUnique,
-        description:
-          'With several files: send a post again if its response was lost (only if the service rejects duplicate slugs)',
-        group: 'Safety:',
-      },
     ],
     examples: [
       'blog create post.md',
@@ -54,6 +48,7 @@ existing posts are left alone. Exits with the most severe code of all files.`,
       'blog create --title Notes --content-file - < notes.md',
     ],
     defaults: fromFile,
+    toolNote: 'The same post within 24 hours is refused.',
     hints,
     // An empty list of questions makes an edited post go through the review.
     prepare: () => (edited ? () => [] : null),

@@ -4,7 +4,7 @@ import { printJson } from '../../cli/command/print-json.ts';
 import { demoProfile } from '../../cli/config/connection-settings.ts';
 import { demoDirectory } from '../../cli/config/directories.ts';
 import { describeSystemError, localStateError } from '../../cli/core/errors.ts';
-import { noticeDone } from '../../cli/operation/run/print-result.ts';
+import { noticeDone } from '../../cli/operation/result/print-result.ts';
 import { confirmOption, confirmOrFail } from '../../cli/prompts/confirm-or-fail.ts';
 
 export const command: CommandDefinition = {

@@ -12,6 +12,13 @@ export const command = operationCommand({
     'disputes open --kind payment --reason-file reason.txt --provider-case-id PP-D-4711',
     'disputes open --reason "Card reported stolen" --risk-signal avs=mismatch',
   ],
+  options: [
+    {
+      flag: '--new',
+      description: 'Start over instead of continuing an earlier attempt with an unknown outcome',
+      group: 'Safety:',
+    },
+  ],
   hints: { fileFlags: { reason: 'reason-file' } },
   defaults: { kind: 'payment' },
 });

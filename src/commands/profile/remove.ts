@@ -1,7 +1,7 @@
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import { inputNeeded } from '../../cli/command/input-needed.ts';
 import { argumentValue } from '../../cli/core/parsed-command.ts';
-import { noticeDone } from '../../cli/operation/run/print-result.ts';
+import { noticeDone } from '../../cli/operation/result/print-result.ts';
 import { nameProfile, profileChoices, requireProfile } from '../../cli/profiles/choose-profile.ts';
 import { printProfile } from '../../cli/profiles/view-profile.ts';
 import { confirmOption, confirmOrFail, missingConfirmation } from '../../cli/prompts/confirm-or-fail.ts';

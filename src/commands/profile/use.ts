@@ -1,7 +1,7 @@
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import { demoProfile } from '../../cli/config/connection-settings.ts';
 import { argumentValue } from '../../cli/core/parsed-command.ts';
-import { noticeDone } from '../../cli/operation/run/print-result.ts';
+import { noticeDone } from '../../cli/operation/result/print-result.ts';
 import {
   demoChoice,
   nameProfile,

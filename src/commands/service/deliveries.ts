@@ -6,7 +6,7 @@ import { printJson } from '../../cli/command/print-json.ts';
 import { CliError, usageError } from '../../cli/core/errors.ts';
 import { argumentValue, choiceOf, isOn, type ParsedCommand } from '../../cli/core/parsed-command.ts';
 import { printable } from '../../cli/core/sanitize.ts';
-import { noticeDone } from '../../cli/operation/run/print-result.ts';
+import { noticeDone } from '../../cli/operation/result/print-result.ts';
 import { formatDistance } from '../../cli/output/format-value.ts';
 import { renderTable } from '../../cli/output/tables.ts';
 import { chooseOrFail } from '../../cli/prompts/ask-or-fail.ts';

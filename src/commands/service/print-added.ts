@@ -1,6 +1,6 @@
 import type { Context } from '../../cli/command/context.ts';
 import { printJson } from '../../cli/command/print-json.ts';
-import { noticeDone } from '../../cli/operation/run/print-result.ts';
+import { noticeDone } from '../../cli/operation/result/print-result.ts';
 import { renderRecord, rowsOf } from '../../cli/output/tables.ts';
 
 /** Says what was added and prints it: with `--json` as JSON, with `--quiet` only its id. */

@@ -4,9 +4,9 @@ import { terminalNeeded } from '../../cli/command/input-needed.ts';
 import { sameJson } from '../../cli/core/json-changes.ts';
 import { parseObject } from '../../cli/input/input-files.ts';
 import { checkBody } from '../../cli/input/request-body.ts';
-import { printResult } from '../../cli/operation/run/print-result.ts';
-import type { Performed, Run } from '../../cli/operation/run/run.ts';
-import { announce } from '../../cli/operation/run/send.ts';
+import { printResult } from '../../cli/operation/result/print-result.ts';
+import type { Result, Run } from '../../cli/operation/send/run.ts';
+import { announce } from '../../cli/operation/send/send.ts';
 import { editUntilUsed } from '../../cli/prompts/editor.ts';
 import { saveSettings } from '../../contract/operations/settings.ts';
 import { savedView } from './saved-view.ts';
@@ -32,7 +32,7 @@ it, the editor opens again with your text and the reason. Stops if someone else 
 };
 
 /** Null if the user changed nothing. */
-async function editAndSave(run: Run): Promise<Performed | null> {
+async function editAndSave(run: Run): Promise<Result | null> {
   const { context } = run.ui;
   const base = await readSettings(run);
   return editUntilUsed(context, stringify(clientFields(base.document)), {

@@ -7,7 +7,9 @@ export const rawOperationId = 'api';
  * How far a change got: `sent` is on disk before the first byte leaves this machine, and means that no outcome is recorded
  * yet; the others are the outcomes of `client/outcome.ts`.
  */
-export type RecordState = 'sent' | 'applied' | 'rejected' | 'not_sent' | 'unknown';
+export const recordStates = ['sent', 'applied', 'rejected', 'not_sent', 'unknown'] as const;
+
+export type RecordState = (typeof recordStates)[number];
 
 /** What the service answered, or what a read showed. */
 export interface RecordedResponse {
@@ -57,6 +59,8 @@ export interface Intent {
   readonly safetyBackupId: string | null;
   /** Id of the record that it takes back. */
   readonly undoes: string | null;
+  /** Of a safety backup: the request that it is taken for, as JSON, in case that is never begun. */
+  readonly prepares: string | null;
 }
 
 /** One change, as this machine knows it. `history show --json` prints these fields. */
@@ -93,7 +97,12 @@ export interface HistoryRecord extends Intent {
 
 /** What changes in a record while its operation runs. */
 export type RecordChange = Pick<HistoryRecord, 'id'> &
-  Partial<Pick<HistoryRecord, 'state' | 'attempts' | 'sentAt' | 'response' | 'failure' | 'overtakenBy'>>;
+  Partial<
+    Pick<
+      HistoryRecord,
+      'state' | 'attempts' | 'sentAt' | 'response' | 'failure' | 'overtakenBy' | 'safetyBackupId'
+    >
+  >;
 
 /** True if the service may have applied the change without this machine knowing, and that still matters. */
 export function isInDoubt({ state, overtakenBy }: Pick<HistoryRecord, 'state' | 'overtakenBy'>): boolean {

@@ -7,6 +7,7 @@ import { ensureFolder, type FileSystem, listFolder, nodeFileSystem } from './fil
 import type { HistoryRecord } from './history-record.ts';
 import { type Lock, type LockOptions, openLocks } from './lock.ts';
 import {
+  acquireLog,
   damagedFolder,
   fileOf,
   type LogFolder,
@@ -88,6 +89,8 @@ export interface Journal {
    * `record_not_found` if it is gone.
    */
   reopen(id: string, options?: ReopenOptions): Promise<LogWriter>;
+  /** Takes the lock of a log, and waits for another holder. */
+  acquireLog(id: string, options?: LockOptions): Promise<Lock>;
   /** A lock among all processes that share the folder; it dies with its holder. */
   acquire(name: string, options?: LockOptions): Promise<Lock>;
   /**
@@ -150,6 +153,7 @@ export function openJournal(settings: JournalSettings): Journal {
       return { file, kind: 'damaged', message };
     },
     read: (log) => [...(readLog(folder, log)?.records.values() ?? [])],
+    acquireLog: (id, options) => acquireLog(folder, id, options),
     isHeld: (id) => locks().isHeld(lockName(id)),
     begin: (start) => beginLog(folder, start),
     reopen: (id, options) => reopenLog(folder, id, options),

@@ -202,26 +202,6 @@ export function openLocks(settings: LockSettings): Locks {
   };
 }
 
-/** A lock file, looked at without waiting for the lock. */
-export interface FoundLock {
-  readonly file: string;
-  /** Null if the file does not say. */
-  readonly holder: LockHolder | null;
-  readonly liveness: Liveness;
-}
-
-/** The locks in a folder, held or left behind. Throws a HistoryError if it cannot be read. */
-export function inspectLocks(folder: string, files: Files, machine: Machine): FoundLock[] {
-  const names = listFolder(files, folder).filter((name) => name.endsWith('.lock'));
-  return names.flatMap((name): FoundLock[] => {
-    const file = path.join(folder, name);
-    const found = readText(files, file);
-    if (found === null) return [];
-    const holder = parseHolder(found.text);
-    return [{ file, holder, liveness: holder === null ? 'unsure' : machine.liveness(holder) }];
-  });
-}
-
 function parseHolder(text: string): LockHolder | null {
   return makeHolderSchema().safeParse(parseJson(text)).data ?? null;
 }

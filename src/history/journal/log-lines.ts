@@ -100,6 +100,7 @@ export function blankRecord(
     former: null,
     safetyBackupId: null,
     undoes: null,
+    prepares: null,
     state: 'sent',
     attempts: 1,
     response: null,
@@ -110,28 +111,36 @@ export function blankRecord(
   };
 }
 
-const intentFields = [
-  'operation',
-  'class',
-  'method',
-  'path',
-  'ifMatch',
-  'body',
-  'fingerprint',
-  'idempotencyKey',
-  'former',
-  'safetyBackupId',
-  'undoes',
-] as const satisfies readonly (keyof Intent)[];
+// As objects, because then a field that is missing here does not compile.
+const intentFields = fieldsOf<Intent>({
+  operation: true,
+  class: true,
+  method: true,
+  path: true,
+  ifMatch: true,
+  body: true,
+  fingerprint: true,
+  idempotencyKey: true,
+  former: true,
+  safetyBackupId: true,
+  undoes: true,
+  prepares: true,
+});
 
-const changeFields = [
-  'state',
-  'attempts',
-  'sentAt',
-  'response',
-  'failure',
-  'overtakenBy',
-] as const satisfies readonly (keyof RecordChange)[];
+const changeFields = fieldsOf<RecordChange>({
+  id: true,
+  state: true,
+  attempts: true,
+  sentAt: true,
+  response: true,
+  failure: true,
+  overtakenBy: true,
+  safetyBackupId: true,
+});
+
+function fieldsOf<Value>(fields: Readonly<Record<keyof Value, true>>): readonly (keyof Value)[] {
+  return Object.keys(fields) as (keyof Value)[];
+}
 
 /** The first patch of a record. */
 export function patchOfIntent(intent: Intent, id: string, createdAt: string): RecordPatch {
@@ -148,7 +157,7 @@ export function patchOfIntent(intent: Intent, id: string, createdAt: string): Re
 
 export function patchOfChange(change: RecordChange): RecordPatch {
   const given = changeFields.filter((field) => change[field] !== undefined);
-  return { id: change.id, ...pick(change, given) };
+  return pick(change, given) as RecordPatch;
 }
 
 /** A patch that says everything about a record. */

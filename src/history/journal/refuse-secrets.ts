@@ -9,8 +9,8 @@ export function refuseSecrets(intents: readonly Intent[], secrets: readonly stri
   const wanted = secrets
     .filter((secret) => secret.length >= minSecretLength)
     .flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)]);
-  for (const { path, body, ifMatch, former } of intents) {
-    const texts = [path, body, ifMatch, former].join('\n');
+  for (const { path, body, ifMatch, former, prepares } of intents) {
+    const texts = [path, body, ifMatch, former, prepares].join('\n');
     if (!wanted.some((secret) => texts.includes(secret))) continue;
     throw new HistoryError('secret_in_record', 'the request contains the API key');
   }

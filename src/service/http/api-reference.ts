@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { notFound } from '../model/errors.ts';
-import type { Reply } from './operation-handlers.ts';
+import type { Content } from './http-message.ts';
 
 /** The optional package that shows openapi.json as a page. */
 const viewer = 'swagger-ui-dist';
@@ -36,34 +36,68 @@ const start = `SwaggerUIBundle({
 });
 `;
 
-/** `GET /docs`: the API reference, or how to get it if the viewer is not installed. Links are relative, for proxies. */
-export function showReference(): Reply {
-  const installed = findViewer();
-  if (installed === null) {
-    return page(
-      // Without scripts: one of the viewer's own packages reports installations.
-      `<p>To see the API reference here, run <code>npm install --ignore-scripts ${viewer}</code> in the directory that contains storectl; <a href="openapi.json">openapi.json</a> describes the API for programs.</p>`,
-    );
+interface Reference {
+  /** `GET /docs`: the API reference, or how to get it if the viewer is not installed. Links are relative, for proxies. */
+  page(): Content;
+  /** `GET /docs/{version}/{file}`: a file of the viewer. A new version has a new path, so browsers may keep it. */
+  file(version: string, file: string): Content;
+}
+
+/** Makes each page and file once, when it is first asked for. */
+export function createReference(): Reference {
+  const made = new Map<string, Content>();
+  let installed: Viewer | null = null;
+
+  function once(name: string, make: () => Content): Content {
+    const content = made.get(name) ?? make();
+    made.set(name, content);
+    return content;
   }
-  const assets = `docs/${installed.version}`;
+
+  return {
+    page() {
+      // It may be installed while the service runs.
+      installed ??= findViewer();
+      if (installed === null) return once('hint', showHint);
+      const { version } = installed;
+      return once('page', () => showViewer(`docs/${version}`));
+    },
+    file(version, file) {
+      installed ??= findViewer();
+      const type = file === 'start.js' ? types['swagger-ui-bundle.js'] : types[file];
+      if (installed === null || installed.version !== version || type === undefined) {
+        throw notFound('Path', `/docs/${version}/${file}`);
+      }
+      const { folder } = installed;
+      return once(`file ${file}`, () => {
+        const content = file === 'start.js' ? Buffer.from(start) : readFileSync(path.join(folder, file));
+        const headers = { 'Content-Type': type, 'Cache-Control': 'public, max-age=31536000, immutable' };
+        return reply(content, headers);
+      });
+    },
+  };
+}
+
+function showHint(): Content {
+  return page(
+    // Without scripts: one of the viewer's own packages reports installations.
+    `<p>To see the API reference here, run <code>npm install --ignore-scripts ${viewer}</code> in the directory that contains storectl; <a href="openapi.json">openapi.json</a> describes the API for programs.</p>`,
+  );
+}
+
+function showViewer(assets: string): Content {
   return page(`<link rel="stylesheet" href="${assets}/swagger-ui.css">
 <div id="reference"></div>
 <script src="${assets}/swagger-ui-bundle.js"></script>
 <script src="${assets}/start.js"></script>`);
 }
 
-/** `GET /docs/{version}/{file}`: a file of the viewer. A new version has a new path, so browsers may keep it. */
-export function serveViewerFile(version: string, file: string): Reply {
-  const installed = findViewer();
-  const type = file === 'start.js' ? types['swagger-ui-bundle.js'] : types[file];
-  if (installed === null || installed.version !== version || type === undefined) {
-    throw notFound('Path', `/docs/${version}/${file}`);
-  }
-  const text = file === 'start.js' ? start : readFileSync(path.join(installed.folder, file), 'utf8');
-  return reply(text, { 'Content-Type': type, 'Cache-Control': 'public, max-age=31536000, immutable' });
+interface Viewer {
+  readonly folder: string;
+  readonly version: string;
 }
 
-function findViewer(): { readonly folder: string; readonly version: string } | null {
+function findViewer(): Viewer | null {
   try {
     const file = createRequire(path.join(import.meta.dirname, 'here')).resolve(`${viewer}/package.json`);
     const { version } = JSON.parse(readFileSync(file, 'utf8')) as { version: string };
@@ -73,7 +107,7 @@ function findViewer(): { readonly folder: string; readonly version: string } | n
   }
 }
 
-function page(content: string): Reply {
+function page(content: string): Content {
   const html = `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -83,10 +117,10 @@ function page(content: string): Reply {
 ${content}
 </html>
 `;
-  return reply(html, { 'Content-Type': 'text/html; charset=utf-8' });
+  return reply(Buffer.from(html), { 'Content-Type': 'text/html; charset=utf-8' });
 }
 
-function reply(text: string, headers: Readonly<Record<string, string>>): Reply {
+function reply(text: Uint8Array, headers: Readonly<Record<string, string>>): Content {
   const safety = {
     'Content-Security-Policy': policy,
     'X-Content-Type-Options': 'nosniff',

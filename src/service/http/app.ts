@@ -3,13 +3,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type * as z from 'zod';
 import { buildOpenApi } from '../../contract/openapi.ts';
 import { operations } from '../../contract/operations.ts';
+import type { ErrorCode } from '../../contract/problem.ts';
 import { describeError, notFound, ServiceError } from '../model/errors.ts';
 import { validate } from '../model/validation.ts';
 import { inOneTransaction, ping, type Storage } from '../storage/core/storage.ts';
-import { serveViewerFile, showReference } from './api-reference.ts';
+import { createReference } from './api-reference.ts';
 import { createAuthenticator, requireScope } from './authenticate.ts';
 import { type ApplyChange, createChanges } from './changes.ts';
-import { type HttpAnswer, type HttpHandler, type HttpRequest, requireJson } from './http-message.ts';
+import {
+  type Content,
+  type HttpAnswer,
+  type HttpHandler,
+  type HttpRequest,
+  requireJson,
+} from './http-message.ts';
 import { parseJsonObject } from './json-body.ts';
 import { type Handler, handlers, ok, type Reply } from './operation-handlers.ts';
 import { toProblem } from './problem.ts';
@@ -23,7 +30,7 @@ export interface AppOptions {
   readonly version: string;
   /** In epoch milliseconds. Default: the system clock. */
   readonly clock?: () => number;
-  /** Gets one record per request and per failure, without body and key. */
+  /** Gets one record per request, without body and key. */
   readonly log?: (line: object) => void;
   /** Per API key. Default: 10 per second with bursts of 20. Null for no limit. */
   readonly rateLimit?: RateLimit | null;
@@ -37,6 +44,16 @@ export type App = HttpHandler;
 /** How long the database may take to answer `/readyz`. */
 const maxReadyMs = 1_500;
 
+/** What load balancers ask for every second: in the log only at its lowest level. */
+const probes: ReadonlySet<string> = new Set(['/healthz', '/readyz']);
+
+/** For the log: why the request has failed, if it has. */
+interface Failure {
+  readonly code: ErrorCode | null;
+  /** The cause of a 5xx. */
+  readonly error?: string;
+}
+
 /** For the log. */
 interface Trace {
   route: string;
@@ -47,17 +64,18 @@ interface Trace {
 }
 
 interface AppRoute extends Route {
-  answer(request: HttpRequest, parameters: readonly string[], trace: Trace): Promise<Reply>;
+  answer(request: HttpRequest, parameters: readonly string[], trace: Trace): Promise<Content>;
 }
 
 /** Makes the service: the 12 operations of the contract, `/healthz`, `/readyz`, `/openapi.json` and `/docs`, which `/` names. */
 export function createApp(options: AppOptions): App {
   const { storage, version, clock = Date.now, log = () => {} } = options;
   const { rateLimit = { perSecond: 10, burst: 20 } } = options;
-  const limiter = rateLimit && createRateLimiter(storage, rateLimit);
+  const limiter = rateLimit && createRateLimiter(rateLimit);
   const { applyChange = createChanges(storage) } = options;
   const authenticate = createAuthenticator(storage);
   const answers = createVersionedCache<Reply>();
+  const reference = createReference();
 
   /** The steps run in this order, and the first that refuses the request answers it. */
   async function serve(
@@ -69,11 +87,12 @@ export function createApp(options: AppOptions): App {
   ): Promise<Reply> {
     const now = clock();
     const version = await storage.version();
-    const principal = await authenticate({ authorization: request.header('authorization'), now, version });
+    const { clientAddress } = request;
+    const authorization = request.header('authorization');
+    const principal = await authenticate({ authorization, clientAddress, now, version });
     trace.keyId = principal.keyId;
     trace.storeId = principal.storeId;
-    const waitSeconds = limiter === null ? 0 : await limiter.take(principal, now);
-    if (waitSeconds > 0) throw rateLimited(waitSeconds);
+    limiter?.take(principal.keyId, now);
 
     if (storeId !== principal.storeId) throw notFound('Store', storeId);
     if (targetId.includes('\0')) throw notFound('Id', targetId);
@@ -103,7 +122,7 @@ export function createApp(options: AppOptions): App {
     );
   }
 
-  let openApi: object | undefined;
+  let openApi: Content | undefined;
   const find = createRouter<AppRoute>([
     ...operations.map((operation) => ({
       method: operation.method,
@@ -114,8 +133,8 @@ export function createApp(options: AppOptions): App {
       method: 'GET',
       path: '/openapi.json',
       answer: async () => {
-        openApi ??= buildOpenApi(version);
-        return ok(openApi);
+        openApi ??= { ...ok({}), text: Buffer.from(JSON.stringify(buildOpenApi(version))) };
+        return openApi;
       },
     },
     {
@@ -123,7 +142,7 @@ export function createApp(options: AppOptions): App {
       path: '/',
       answer: async () => ok({ name: 'Store Management Service', openapi: 'openapi.json', docs: 'docs' }),
     },
-    { method: 'GET', path: '/docs', answer: async () => showReference() },
+    { method: 'GET', path: '/docs', answer: async () => reference.page() },
     {
       method: 'GET',
       path: '/docs/',
@@ -132,7 +151,7 @@ export function createApp(options: AppOptions): App {
     {
       method: 'GET',
       path: '/docs/{version}/{file}',
-      answer: async (_, [version = '', file = '']) => serveViewerFile(version, file),
+      answer: async (_, [version = '', file = '']) => reference.file(version, file),
     },
     { method: 'GET', path: '/healthz', answer: async () => ok({ ok: true }) },
     {
@@ -149,10 +168,7 @@ export function createApp(options: AppOptions): App {
     },
   ]);
 
-  async function route(
-    request: HttpRequest,
-    trace: Trace,
-  ): Promise<Omit<Reply, 'body'> & { readonly body: object | null }> {
+  async function route(request: HttpRequest, trace: Trace): Promise<Content> {
     const match = find(request.method, request.path);
     if (match === null) throw notFound('Path', request.path);
     trace.route = match.path;
@@ -168,21 +184,23 @@ export function createApp(options: AppOptions): App {
     const { method } = request;
     const traceparent = readTraceparent(request.header('traceparent'));
     const trace: Trace = { route: 'none', keyId: null, storeId: null, traceparent };
+    let failure: Failure = { code: null };
     const { status, body, headers, text } = await route(request, trace).catch((error: unknown) => {
-      const problem = toProblem(error, requestId);
-      if (problem.status >= 500) log({ level: 'error', requestId, error: describeError(error) });
+      const { code, ...problem } = toProblem(error, requestId);
+      failure = problem.status >= 500 ? { code, error: describeError(error) } : { code };
       return { ...problem, text: undefined };
     });
-    const ms = Math.round((performance.now() - start) * 1000) / 1000;
-    const { keyId, storeId } = trace;
     log({
+      level: probes.has(trace.route) ? 'debug' : status >= 500 ? 'error' : 'info',
       method,
       route: trace.route,
       status,
-      ms,
+      ...failure,
+      ms: Math.round((performance.now() - start) * 1000) / 1000,
       requestId,
-      storeId,
-      keyId,
+      storeId: trace.storeId,
+      keyId: trace.keyId,
+      clientAddress: request.clientAddress,
       ...(traceparent && { traceparent }),
     });
     const fields: Record<string, string> = { 'Cache-Control': 'no-store', 'X-Request-Id': requestId };
@@ -215,9 +233,4 @@ function notReady(detail: string): ServiceError {
 /** Undefined if it is not what W3C Trace Context defines. */
 function readTraceparent(header = ''): string | undefined {
   return /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/.test(header) ? header : undefined;
-}
-
-function rateLimited(seconds: number): ServiceError {
-  const detail = `Try again in ${seconds} s.`;
-  return new ServiceError('rate_limited', detail, { headers: { 'Retry-After': String(seconds) } });
 }

@@ -5,6 +5,8 @@ import type { Scope } from '../../contract/scopes.ts';
 import { ServiceError } from '../model/errors.ts';
 import type { Storage } from '../storage/core/storage.ts';
 import { type ApiKeyRecord, findApiKey, stateOf } from '../storage/queries/api-keys.ts';
+import { networkOf } from './client-address.ts';
+import { createRateLimiter } from './rate-limit.ts';
 import { createVersionedCache } from './versioned-cache.ts';
 
 /** Who sent a request. */
@@ -16,6 +18,7 @@ export interface Principal {
 
 interface Credentials {
   readonly authorization: string | undefined;
+  readonly clientAddress: string;
   /** Epoch milliseconds. */
   readonly now: number;
   /** Of the storage, read since the request arrived. */
@@ -25,37 +28,59 @@ interface Credentials {
 /** See {@link createAuthenticator}. */
 export type Authenticate = (credentials: Credentials) => Promise<Principal>;
 
+/** Anyone can compute the checksum of a key, so keys that do not exist can be made up by the thousand. */
+const unknownKeys = { perSecond: 10, burst: 10 };
+
+/** How long after its last use the lookup of a key is not counted. */
+const rememberMs = 60_000;
+
 /**
  * Accepts a key in an Authorization header only (contract section 5). Throws `missing_key` or `invalid_key`: a mistyped,
- * unknown, expired and revoked key get the same answer.
+ * unknown, expired and revoked key get the same answer. Throws `rate_limited` for a client that has sent too many of them.
  */
 export function createAuthenticator(storage: Storage): Authenticate {
-  const findKey = createKeyFinder(storage);
-  return async ({ authorization, now, version }) => {
+  // By id: the cache holds no keys, and many wrong keys with one id cost one read. It is read again after every commit of
+  // any process, so that a revoked key is never accepted.
+  const byId = createVersionedCache<ApiKeyRecord | undefined>();
+  const lookups = createRateLimiter(unknownKeys);
+  /** Hashes of keys, the one that was accepted last at the end. */
+  const acceptedAt = new Map<string, number>();
+  /** Hashes of keys that are being looked up. */
+  const lookedUp = new Set<string>();
+
+  function remember(hash: string, now: number): void {
+    acceptedAt.delete(hash);
+    acceptedAt.set(hash, now);
+    for (const [oldest, at] of acceptedAt) {
+      if (now - at <= rememberMs) break;
+      acceptedAt.delete(oldest);
+    }
+  }
+
+  return async ({ authorization, clientAddress, now, version }) => {
     const token = /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1];
     if (token === undefined) {
       throw unauthorized('missing_key', 'Send "Authorization: Bearer <API key>".');
     }
-    const key = await findKey(token, version);
-    if (key === undefined || stateOf(key, now) !== 'active') {
-      throw unauthorized('invalid_key', 'The API key is wrong, expired or revoked.');
-    }
-    return { keyId: key.id, storeId: key.storeId, scopes: key.scopes };
-  };
-}
-
-/**
- * Finds the record of a key. It is read again after every commit of any process, so that a revoked key is never
- * accepted.
- */
-function createKeyFinder(storage: Storage) {
-  // By id: the cache holds no keys, and many wrong keys with one id cost one read.
-  const byId = createVersionedCache<ApiKeyRecord | undefined>();
-  return async (token: string, version: number | null): Promise<ApiKeyRecord | undefined> => {
     const id = keyIdOf(token);
-    if (id === null) return undefined;
-    const key = await byId.get(version, id, () => storage.read((db) => findApiKey(db, id)));
-    return isSameHash(sha256(token), key?.sha256 ?? sha256('')) ? key : undefined;
+    if (id === null) throw invalidKey();
+    const hash = sha256(token);
+    const isRemembered = now - (acceptedAt.get(hash) ?? Number.NEGATIVE_INFINITY) <= rememberMs;
+    const network = networkOf(clientAddress);
+    // Requests that come together with a new key count as one.
+    const isCounted = !isRemembered && !lookedUp.has(hash);
+    if (isCounted) lookups.take(network, now);
+    lookedUp.add(hash);
+    const key = await byId
+      .get(version, id, () => storage.read((db) => findApiKey(db, id)))
+      .finally(() => lookedUp.delete(hash));
+    if (!isSameHash(hash, key?.sha256 ?? sha256('')) || key === undefined || stateOf(key, now) !== 'active') {
+      acceptedAt.delete(hash);
+      throw invalidKey();
+    }
+    if (isCounted) lookups.giveBack(network);
+    remember(hash, now);
+    return { keyId: key.id, storeId: key.storeId, scopes: key.scopes };
   };
 }
 
@@ -68,6 +93,10 @@ export function requireScope(principal: Principal, scope: Scope): void {
 
 function isSameHash(a: string, b: string): boolean {
   return timingSafeEqual(Buffer.from(a, 'hex'), Buffer.from(b, 'hex'));
+}
+
+function invalidKey(): ServiceError {
+  return unauthorized('invalid_key', 'The API key is wrong, expired or revoked.');
 }
 
 function unauthorized(code: 'missing_key' | 'invalid_key', detail: string): ServiceError {

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { Precondition } from '../model/canonical-json.ts';
 import { ServiceError } from '../model/errors.ts';
 
@@ -6,6 +7,8 @@ export interface HttpRequest {
   readonly method: string;
   /** Not decoded, without query. */
   readonly path: string;
+  /** IP address, empty if the connection is gone. */
+  readonly clientAddress: string;
   /** Whether the server is about to stop. */
   readonly isStopping: boolean;
   /** Value of a header by its name in lower case. */
@@ -20,7 +23,17 @@ export interface HttpRequest {
 export interface HttpAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | null;
+  /** One that is the same for everybody is bytes, which all answers share. */
+  readonly body: string | Uint8Array | null;
+}
+
+/** An answer before its headers are complete. */
+export interface Content {
+  readonly status: number;
+  /** Sent as JSON unless there is a text. Null for none. */
+  readonly body: object | null;
+  readonly text?: string | Uint8Array | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
 /** Answers a request. It never rejects. */
@@ -47,10 +60,43 @@ export function parseIfMatch(header: string | undefined): Precondition {
   return (version) => tags.has(`"${version}"`);
 }
 
+/** Makes {@link HttpRequest.readBody} when a request arrives, so that no failure before the first read is missed. */
+export function createBodyReader(incoming: IncomingMessage): HttpRequest['readBody'] {
+  const { 'content-length': contentLength, 'transfer-encoding': transferEncoding } = incoming.headers;
+  if (contentLength === undefined && transferEncoding === undefined) return async () => new Uint8Array();
+  let failure: ServiceError | undefined;
+  let reject = (error: ServiceError) => {
+    failure ??= error;
+  };
+  incoming.on('close', () => {
+    if (!incoming.complete) reject(incompleteBody());
+  });
+  incoming.on('error', (error) => reject(error instanceof ServiceError ? error : incompleteBody()));
+
+  return (maxBytes) =>
+    new Promise((resolve, rejectRead) => {
+      if (failure !== undefined) throw failure;
+      if (Number(contentLength) > maxBytes) throw tooLarge(maxBytes);
+      reject = rejectRead;
+      const chunks: Uint8Array[] = [];
+      let length = 0;
+      const onData = (chunk: Uint8Array) => {
+        length += chunk.length;
+        if (length <= maxBytes) chunks.push(chunk);
+        else {
+          incoming.off('data', onData);
+          reject(tooLarge(maxBytes));
+        }
+      };
+      incoming.on('data', onData);
+      incoming.on('end', () => resolve(Buffer.concat(chunks, Math.min(length, maxBytes))));
+    });
+}
+
 export function tooLarge(maxBytes: number): ServiceError {
   return new ServiceError('too_large', `The body can have at most ${maxBytes} bytes.`);
 }
 
-export function incompleteBody(): ServiceError {
+function incompleteBody(): ServiceError {
   return new ServiceError('malformed_json', 'The body is incomplete.');
 }

@@ -2,11 +2,15 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../model/errors.ts';
 import type { App } from './app.ts';
+import { clientAddressOf, type IsTrustedProxy } from './client-address.ts';
 import { drain, watchConnections } from './connections.ts';
-import { createBodyReader } from './read-body.ts';
+import { createBodyReader } from './http-message.ts';
 
-/** How long running requests may take after a stop. */
-const graceMs = 10_000;
+/** How long clients may take after a stop to send the rest of a request, or to read an answer. */
+const defaultGraceMs = 10_000;
+
+/** Between two looks at those who have not. */
+const checkMs = 500;
 
 /** How long a request may take to arrive: a client that sends a byte now and then must not hold a connection. */
 const defaultReceiveMs = 30_000;
@@ -19,14 +23,16 @@ interface CloseOptions {
   readonly drainMs?: number;
   /** How long idle connections may send another request after that. Default: 0. */
   readonly idleMs?: number;
+  /** How long clients may take after that to send the rest of a request and to read its answer. Default: 10 s. */
+  readonly graceMs?: number;
 }
 
 export interface Listening {
   /** Such as `http://127.0.0.1:4010`. */
   readonly origin: string;
   /**
-   * Stops gracefully. From the call on, answers have `Connection: close` and `/readyz` is 503. When accepting has ended,
-   * running requests have 10 s to finish.
+   * Stops gracefully. From the call on, answers have `Connection: close` and `/readyz` is 503. A request that has arrived
+   * is answered, however long that takes: it may be committed already.
    */
   close(options?: CloseOptions): Promise<void>;
 }
@@ -39,19 +45,23 @@ export interface ListenOptions {
   readonly log?: (line: object) => void;
   /** How long a request may take to arrive. Default: 30 s. */
   readonly receiveMs?: number;
+  /** Whose X-Forwarded-For is believed, from {@link parseTrustedProxies}. Default: nobody's. */
+  readonly isTrustedProxy?: IsTrustedProxy | undefined;
 }
 
 /** Serves the app over HTTP. Rejects with an error whose `code` is such as EADDRINUSE. */
 export async function listen(
   app: App,
-  { host, port, log = () => {}, receiveMs = defaultReceiveMs }: ListenOptions,
+  { host, port, log = () => {}, receiveMs = defaultReceiveMs, isTrustedProxy = () => false }: ListenOptions,
 ): Promise<Listening> {
+  const addressOf = (incoming: IncomingMessage) => clientAddressOf(incoming, isTrustedProxy);
   const limits = {
     headersTimeout: receiveMs,
     requestTimeout: receiveMs,
     connectionsCheckingInterval: Math.min(receiveMs, 5_000),
   };
   const server = createServer({ ...limits, requireHostHeader: false }, (incoming, outgoing) => {
+    if (!connections.admit(incoming, outgoing)) return;
     const refusal = findFault(incoming);
     if (refusal !== null) connections.answerWith(incoming, outgoing, refusal);
     else answer(incoming, outgoing).catch(() => outgoing.destroy());
@@ -61,7 +71,7 @@ export async function listen(
   server.maxHeadersCount = 0;
   // Node calls it when the server closes, and would cut off connections whose last answer is not sent yet.
   server.closeIdleConnections = () => {};
-  const connections = watchConnections(server, log);
+  const connections = watchConnections(server, { log, addressOf });
   let isStopping = false;
   let closing: Promise<void> | undefined;
 
@@ -69,26 +79,28 @@ export async function listen(
     const { status, headers, body } = await app({
       method: incoming.method ?? '',
       path: pathOf(incoming.url ?? ''),
+      clientAddress: addressOf(incoming),
       isStopping,
       header: (name) => incoming.headers[name]?.toString(),
       readBody: createBodyReader(incoming),
     });
     if (isStopping && connections.isLastRequest(incoming.socket)) outgoing.setHeader('Connection', 'close');
-    // Node writes an ASCII text faster as latin1.
+    // Node writes an ASCII text faster as latin1. For bytes, the encoding means nothing.
     const isAscii = Number(headers['Content-Length']) === body?.length;
     outgoing.writeHead(status, headers).end(body, isAscii ? 'latin1' : 'utf8');
     if (!incoming.complete) drain(incoming);
   }
 
-  async function stop({ drainMs = 0, idleMs = 0 }: CloseOptions): Promise<void> {
+  async function stop({ drainMs = 0, idleMs = 0, graceMs = defaultGraceMs }: CloseOptions): Promise<void> {
     isStopping = true;
     if (drainMs > 0) await sleep(drainMs);
     const closed = new Promise((resolve) => server.close(resolve));
     if (idleMs > 0) await Promise.race([closed, sleep(idleMs)]);
     connections.close();
-    const timer = setTimeout(() => server.closeAllConnections(), graceMs);
+    await Promise.race([closed, sleep(graceMs)]);
+    const timer = setInterval(() => connections.closeLate(), checkMs);
     await closed;
-    clearTimeout(timer);
+    clearInterval(timer);
   }
 
   await new Promise<void>((resolve, reject) => {

@@ -1,9 +1,10 @@
-import { problems } from '../../contract/problem.ts';
+import { type ErrorCode, problems } from '../../contract/problem.ts';
 import { ServiceError } from '../model/errors.ts';
 import { StorageBusyError, UnknownCommitError } from '../storage/core/errors.ts';
 
 /** An error answer. */
 export interface Problem {
+  readonly code: ErrorCode;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   /** Problem details (RFC 9457). */
@@ -15,6 +16,7 @@ export function toProblem(error: unknown, requestId: string): Problem {
   const { code, message, fields, headers } = toServiceError(error);
   const { status, title } = problems[code];
   return {
+    code,
     status,
     headers: { 'Content-Type': 'application/problem+json', ...headers },
     body: {

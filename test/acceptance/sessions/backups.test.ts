@@ -1,6 +1,4 @@
 import { expect, test } from 'vitest';
-import { newProgramMachine } from '../../helpers/program.ts';
-import { startService } from '../../helpers/service.ts';
 import { effectsOf, setScene } from '../scene.ts';
 import { demoMachine, openSession } from './session.ts';
 
@@ -118,7 +116,6 @@ test('backup restore', async () => {
     ("second", <age>). A safety backup is taken first.
     ✔ Restore this backup? Type <id> to confirm: <uuid>
     ✓ Restored store from backup <uuid> ("second")
-    What changed in the store is not listed: the service cannot show it.
     Undo: storectl --demo backup restore <uuid> --sections store --confirm
      <uuid>
     $ echo "exit $?"
@@ -307,27 +304,4 @@ test('notify mark-read: by ids, where nothing lists them', async () => {
     $"
   `);
   expect(proxy.writes().map(({ body }) => JSON.parse(body))).toEqual([{ ids: [first, second] }]);
-});
-
-test('backup create for several stores asks once for what all of them need', async () => {
-  const { origin, storeId, apiKey } = await startService();
-  const machine = newProgramMachine();
-  const login = [
-    'auth',
-    'login',
-    '--profile',
-    'shop',
-    '--with-key',
-    '--store',
-    storeId,
-    '--base-url',
-    origin,
-  ];
-  expect(await machine.run(login, { stdin: { text: apiKey } })).toMatchObject({ exitCode: 0 });
-  const session = await openSession('storectl backup create --profile shop --profile demo', { machine });
-  await session.shows(/Label:$/);
-  session.type('nightly');
-  await session.shows(/submit$/);
-  session.press('Space', 'Enter');
-  expect(await session.ends()).toMatch(/shop +<uuid> +created\ndemo +<uuid> +created\n(.*\n)*exit 0/);
 });

@@ -405,7 +405,7 @@ test.each([
   ['C-c', 'a choice', 'disputes show', /⏎ select$/],
   ['C-c', 'several choices', 'store update', /⏎ submit$/],
   ['C-c', 'a secret', login, /not shown\):$/],
-  ['C-c', 'yes or no', 'api DELETE', /\(Y\/n\)$/],
+  ['C-c', 'yes or no', 'demo reset', /\(y\/N\)$/],
   ['C-d', 'a text', 'backup create', /Label:$/],
   ['C-d', 'a choice', 'disputes show', /⏎ select$/],
   ['C-d', 'a secret', login, /not shown\):$/],
@@ -421,12 +421,6 @@ test.each([
         env,
       },
     );
-    if (command === 'api DELETE') {
-      await session.shows(/replaced by the store id\): /);
-      session.press('Enter');
-      await session.shows(/empty for none\):$/);
-      session.press('Enter');
-    }
     await session.shows(question);
     session.press(key);
     const screen = await session.shows(/exit 130\n\$$/);

@@ -41,7 +41,7 @@ export async function openSession(command: string, options: SessionOptions = {})
   const program = path.join(bin, 'storectl');
   writeFileSync(program, `#!/bin/sh\nexec '${testNode}' '${launcher}' "$@"\n`);
   chmodSync(program, 0o755);
-  const all = { ...machine.env, PATH: `${bin}:${machine.env.PATH}`, STORECTL_NO_PAGER: '1', ...env };
+  const all = { ...machine.env, PATH: `${bin}:${machine.env.PATH}`, PAGER: 'cat', ...env };
   const terminal = await openTerminal(machine.folder, all, { columns, rows });
   const wholeScreen = async (pattern: RegExp) => {
     const screen = await terminal.shows(pattern);

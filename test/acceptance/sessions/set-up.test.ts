@@ -327,18 +327,10 @@ test('doctor', async () => {
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl doctor
     demo: example data on this machine, not a real store
-    node        ok       <version>
-    settings    ok       nothing stored yet (<home>/config/settings.json)
-    profile     ok       demo (from the environment)
-    access      ok       the key works for store <uuid>
-    clock       ok       in sync with the service
-    state       ok       <home>/state
-    space       ok       <size> free
-    history     ok       0 records in <home>/state/demo/history
-    open        ok       no changes with an unknown outcome
-    locks       ok       none
-    completion  warning  not installed for zsh
-                         → add \`source <(storectl completion zsh)\` to ~/.zshrc, after compinit
+    settings  ok       nothing stored yet (<home>/config/settings.json)
+    profile   ok       demo (from the environment)
+    access    ok       the key works for store <uuid>
+    history   ok       0 records in <home>/state/demo/history
     $ echo "exit $?"
     exit 0
     $"

@@ -1,7 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { linkWrapped, supportsHyperlinks, withoutLinks } from '../../../src/cli/output/hyperlinks.ts';
 import { styleOf } from '../../../src/cli/output/style.ts';
 import { renderRecord, renderTable } from '../../../src/cli/output/tables.ts';
 import { machineFor, newMachine } from '../../helpers/cli.ts';
@@ -10,9 +9,6 @@ import { startService } from '../../helpers/service.ts';
 import { openTerminal } from '../../helpers/terminal.ts';
 
 const terminal = { isTTY: true, columns: 60 };
-const start = '\u001b]8;;';
-const end = '\u001b\\';
-const link = (url: string, text = url) => `${start}${url}${end}${text}${start}${end}`;
 
 describe('--fields with a name that is not there', () => {
   test('names what is there, the nearest and the nested too', async () => {
@@ -169,8 +165,8 @@ test('what changes the set-up answers --json too, with one document that holds n
     const { stdout, exitCode } = await machine.run([...args, '--json'], { stdin: apiKey });
     return { exitCode, printed: JSON.parse(stdout) };
   };
-  const main = { name: 'main', baseUrl, storeId, keyOrigin: baseUrl, key: true, file: expect.any(String) };
-  const { keyOrigin: _, ...loggedOut } = { ...main, key: false };
+  const main = { name: 'main', baseUrl, storeId, keyBaseUrl: baseUrl, key: true, file: expect.any(String) };
+  const { keyBaseUrl: _, ...loggedOut } = { ...main, key: false };
   const elsewhere = { ...loggedOut, name: 'other', baseUrl: 'https://other.example.com' };
 
   const connection = ['--base-url', baseUrl, '--store', storeId];
@@ -222,75 +218,6 @@ describe('the token of a webhook', () => {
       .filter((entry) => entry.isFile())
       .map((entry) => readFileSync(path.join(entry.parentPath, entry.name), 'utf8'));
     expect(kept.join()).toContain(token);
-  });
-});
-
-describe('links', () => {
-  test.each([
-    [{ TERM_PROGRAM: 'iTerm.app' }, true],
-    [{ TERM_PROGRAM: 'vscode' }, true],
-    [{ TERM: 'xterm-kitty' }, true],
-    [{ VTE_VERSION: '7200' }, true],
-    [{ WT_SESSION: 'x' }, true],
-    [{ TERM: 'xterm-256color' }, false],
-    [{ VTE_VERSION: '5000' }, false],
-    [{ TERM_PROGRAM: 'vscode', TMUX: '/tmp/tmux' }, false],
-    [{ TERM_PROGRAM: 'vscode', NO_COLOR: '1' }, false],
-    [{ TERM_PROGRAM: 'vscode', CI: 'true' }, false],
-    [{ TERM_PROGRAM: 'vscode', FORCE_HYPERLINK: '0' }, false],
-    [{ TERM_PROGRAM: 'vscode', STORECTL_ACCESSIBLE: '1' }, false],
-    [{ FORCE_HYPERLINK: '1' }, true],
-  ])('%o: %s', (env, expected) => {
-    expect(supportsHyperlinks({ isTTY: true }, env)).toBe(expected);
-    expect(supportsHyperlinks({ isTTY: false }, env)).toBe(false);
-  });
-
-  test('every piece of a wrapped address leads to the whole of it', async () => {
-    const url = `https://example.com/${'a'.repeat(70)}`;
-    const style = await styleOf(terminal, { FORCE_HYPERLINK: '1', NO_COLOR: '1' });
-
-    const plain = renderRecord([['url', url]], { ...style, links: false });
-    const linked = renderRecord([['url', url]], style);
-
-    expect(plain.split('\n').length).toBeGreaterThan(1);
-    expect(linked.split(link(url, '').slice(0, -`${start}${end}`.length)).length).toBe(
-      plain.split('\n').length + 1,
-    );
-    expect(withoutLinks(linked)).toBe(plain);
-  });
-
-  test('a table keeps its columns', async () => {
-    const style = await styleOf(terminal, { FORCE_HYPERLINK: '1', NO_COLOR: '1' });
-    const cells = [
-      ['https://example.com', 'main'],
-      ['none', 'other'],
-    ];
-
-    const linked = renderTable(['url', 'name'], cells, style);
-
-    expect(linked).toContain(`${link('https://example.com/', 'https://example.com')}  main`);
-    expect(withoutLinks(linked)).toBe(renderTable(['url', 'name'], cells, { ...style, links: false }));
-  });
-
-  test('nothing but a web address becomes one, and no address says more than it shows', () => {
-    for (const text of [
-      'javascript:alert(1)',
-      'file:///etc/passwd',
-      'https://',
-      'https://[x',
-      'example.com',
-    ]) {
-      expect(linkWrapped(text, text)).toBe(text);
-    }
-    expect(linkWrapped('https://a.b\\u001bc', 'https://a.b\\u001bc')).toBe(
-      `${link('https://a.b/', 'https://a.b')}\\u001bc`,
-    );
-    expect(linkWrapped('See https://example.com/a.', 'See https://example.com/a.')).toBe(
-      `See ${link('https://example.com/a')}.`,
-    );
-    expect(linkWrapped('https://bücher.example/ü', 'https://bücher.example/ü')).toBe(
-      link('https://xn--bcher-kva.example/%C3%BC', 'https://bücher.example/ü'),
-    );
   });
 });
 
@@ -375,7 +302,7 @@ describe('the pager', () => {
   }
 
   test('shows what is longer than the screen, and leaving it early is no error', async () => {
-    const screen = await open({ STORECTL_PAGER: 'echo PAGED; head -n 2' });
+    const screen = await open({ PAGER: 'echo PAGED; head -n 2' });
 
     screen.type('storectl profile list; echo exit $?');
 
@@ -386,7 +313,7 @@ describe('the pager', () => {
   test.each(['storectl store update --help', 'stty columns 120; storectl store update --help'])(
     'shows long help: %s',
     async (command) => {
-      const screen = await open({ STORECTL_PAGER: 'echo PAGED; head -n 1' });
+      const screen = await open({ PAGER: 'echo PAGED; head -n 1' });
 
       screen.type(`${command}; echo exit $?`);
 
@@ -395,16 +322,15 @@ describe('the pager', () => {
   );
 
   test.each([
-    ['--no-pager', {}, 'storectl profile list --no-pager'],
     ['--no-input', {}, 'storectl profile list --no-input'],
     ['--json', {}, 'storectl profile list --json'],
-    ['STORECTL_NO_PAGER', { STORECTL_NO_PAGER: '1' }, 'storectl profile list'],
+    ['PAGER=cat', { PAGER: 'cat' }, 'storectl profile list'],
     ['CI', { CI: 'true' }, 'storectl profile list'],
     ['a screen reader', { STORECTL_ACCESSIBLE: '1' }, 'storectl profile list'],
     ['a pipe', {}, 'storectl profile list | cat'],
-    ['a program that is not there', { STORECTL_PAGER: 'no-such-pager' }, 'storectl profile list'],
+    ['a program that is not there', { PAGER: 'no-such-pager' }, 'storectl profile list'],
   ])('is not used with %s', async (_, env, line) => {
-    const screen = await open({ STORECTL_PAGER: 'echo PAGED; cat', ...env });
+    const screen = await open({ PAGER: 'echo PAGED; cat', ...env });
 
     screen.type(`${line}; echo exit $?`);
 

@@ -6,9 +6,8 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { sha256 } from '../../../src/base/sha256.ts';
-import { type FileSystem, nodeFileSystem } from '../../../src/history/journal/files.ts';
+import type { FileSystem } from '../../../src/history/journal/files.ts';
 import { type JournalSettings, openJournal } from '../../../src/history/journal/journal.ts';
-import { inspectLocks } from '../../../src/history/journal/lock.ts';
 import {
   judgeLiveness,
   type ProcessIdentity,
@@ -371,28 +370,10 @@ describe('locks that are left behind', () => {
     expect(lockFiles().sort()).toEqual([...mine, 'dead.lock.txt', 'far.lock', 'new.tmp', 'torn.lock'].sort());
   });
 
-  test('are shown with what is known of their process', async () => {
-    await leaveFiles();
-    const files = { fileSystem: nodeFileSystem, platform: process.platform };
-    const machine = readMachine(process);
-    const found = inspectLocks(path.join(folder, 'locks'), files, machine);
-    const shown = found.map(({ file, holder, liveness }) => [path.basename(file), holder?.host, liveness]);
-    expect(shown.sort()).toEqual([
-      [expect.stringMatching(/^[0-9a-f]{32}\.lock$/), machine.self.host, 'alive'],
-      ['dead.lock', machine.self.host, 'dead'],
-      ['far.lock', 'far', 'unsure'],
-      ['torn.lock', undefined, 'unsure'],
-    ]);
-    expect(inspectLocks(path.join(folder, 'none'), files, machine)).toEqual([]);
-  });
-
   test('may be gone when they are looked at', async () => {
     await leaveFiles();
     const readdirSync = ((name: string) => [...fs.readdirSync(name), 'gone.lock']) as typeof fs.readdirSync;
     const fileSystem = { ...fs, readdirSync };
-    const locks = path.join(folder, 'locks');
-    const found = inspectLocks(locks, { fileSystem, platform: process.platform }, readMachine(process));
-    expect(found).toHaveLength(4);
     await openFolder({ fileSystem }).prune({ olderThanMs: 0, keeps: () => false });
     expect(lockFiles()).not.toContain('dead.lock');
   });

@@ -14,6 +14,7 @@ export const intent: Intent = {
   former: null,
   safetyBackupId: null,
   undoes: null,
+  prepares: null,
 };
 
 export function post(title: string): Intent {

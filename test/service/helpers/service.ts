@@ -70,6 +70,7 @@ export function toFetch(app: App): (request: Request) => Promise<Response> {
     const answer = await app({
       method,
       path: new URL(url).pathname,
+      clientAddress: headers.get('x-test-address') ?? '127.0.0.1',
       isStopping: false,
       header: (name) => headers.get(name) ?? undefined,
       async readBody(maxBytes) {
@@ -78,7 +79,8 @@ export function toFetch(app: App): (request: Request) => Promise<Response> {
         return bytes;
       },
     });
-    return new Response(answer.body, { status: answer.status, headers: { ...answer.headers } });
+    const body = answer.body === null ? null : Uint8Array.from(Buffer.from(answer.body));
+    return new Response(body, { status: answer.status, headers: { ...answer.headers } });
   };
 }
 

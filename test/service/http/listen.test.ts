@@ -298,6 +298,27 @@ test('closing lets a running request finish, and takes no new one', async () => 
   await server.close();
 });
 
+test('closing answers a request that has arrived however long it runs, and waits for no other', async () => {
+  const { app, arrived, release } = waitingApp();
+  const readingApp: App = (request) =>
+    request.method === 'GET' ? app(request) : request.readBody(100).then(() => plainAnswer('read'));
+  const server = await listen(readingApp, { host: '127.0.0.1', port: 0 });
+  const running = get(server.origin);
+  await arrived;
+  const half = connect(Number(new URL(server.origin).port), '127.0.0.1');
+  half.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nhalf');
+  // Until the service has read what was sent.
+  await exchange(server.origin, 'GET /x HTTP/1.1\r\nConnection: close\r\n\r\n');
+
+  const closed = server.close({ graceMs: 0 });
+  expect(await text(half)).toBe('');
+  release();
+  const response = await running;
+  expect(response.headers.connection).toBe('close');
+  expect(await text(response)).toBe('done');
+  await closed;
+});
+
 test('closing does not wait for idle connections', async () => {
   const server = await listen(async () => plainAnswer('x'), { host: '127.0.0.1', port: 0 });
   const agent = new Agent({ keepAlive: true });

@@ -291,30 +291,40 @@ test('the log has a line per request without body, object id and key', async () 
   const answer = await service.call('disputes.show', 'some-dispute');
   await service.send('GET', '/v1/nothing?with=query', undefined, { headers: { authorization: '' } });
   await service.call('blog.create', '', { ...post, title: 'Not for the log' });
+  const line = {
+    level: 'info',
+    method: 'GET',
+    ms: expect.any(Number),
+    requestId: expect.any(String),
+    clientAddress: '127.0.0.1',
+  };
+  const known = { storeId: service.storeId, keyId: service.keyId };
   expect(lines).toEqual([
     {
-      method: 'GET',
+      ...line,
+      ...known,
       route: '/v1/stores/{storeId}/operations/disputes/{disputeId}',
       status: 404,
-      ms: expect.any(Number),
+      code: 'not_found',
       requestId: answer.headers.get('x-request-id'),
-      storeId: service.storeId,
-      keyId: service.keyId,
     },
-    {
-      method: 'GET',
-      route: 'none',
-      status: 404,
-      ms: expect.any(Number),
-      requestId: expect.any(String),
-      storeId: null,
-      keyId: null,
-    },
-    expect.objectContaining({ status: 201, keyId: service.keyId }),
+    { ...line, route: 'none', status: 404, code: 'not_found', storeId: null, keyId: null },
+    { ...line, ...known, method: 'POST', route: expect.any(String), status: 201, code: null },
   ]);
   const text = JSON.stringify(lines);
   for (const secret of [service.key.slice(-20), 'some-dispute', 'Not for the log'])
     expect(text).not.toContain(secret);
+});
+
+test('probes are in the log at its lowest level only', async () => {
+  const lines: object[] = [];
+  const service = await startService({ log: (line) => lines.push(line) });
+  for (const path of ['/healthz', '/readyz', '/openapi.json']) await service.send('GET', path);
+  expect(lines).toMatchObject([
+    { route: '/healthz', level: 'debug' },
+    { route: '/readyz', level: 'debug' },
+    { route: '/openapi.json', level: 'info' },
+  ]);
 });
 
 test('the cause of a failure is in the log and not in the answer', async () => {
@@ -327,7 +337,8 @@ test('the cause of a failure is in the log and not in the answer', async () => {
   const answer = await service.call('blog.create', '', post);
   expect(answer).toMatchObject({ status: 500, body: { code: 'internal_error' } });
   expect(JSON.stringify(answer.body)).not.toMatch(/events|sqlite|\.ts/i);
-  expect(JSON.stringify(lines)).toMatch(/no such table: events|does not exist/);
+  const error = expect.stringMatching(/no such table: events|does not exist/);
+  expect(lines).toMatchObject([{ level: 'error', status: 500, code: 'internal_error', error }]);
   const posts = await service.storage.read((db) => db.selectFrom('posts').selectAll().execute());
   expect(posts).toEqual([]);
 });

@@ -63,7 +63,9 @@ async function contents({ storage, storeId }: Service) {
       .selectAll()
       .where('storeId', '=', storeId)
       .orderBy('id')
-      .execute(),
+      .execute()
+      // When it is due is not the endpoint's content.
+      .then((rows) => rows.map((row) => ({ ...row, dueAt: null }))),
   }));
 }
 

@@ -78,9 +78,9 @@ async function analyzeManyEvents(db: Queries): Promise<void> {
   await sql`insert into stores
     (id, organisation_id, name, slug, status, default_currency, timezone, settings, created_at)
     values ('s', 'o', 'Store', 's', 'active', 'EUR', 'UTC', '{}', '2030-02-01')`.execute(db);
-  await sql`insert into events (store_id, id, type, data, created_at)
+  await sql`insert into events (store_id, id, type, data, title, body, created_at)
     with recursive number(i) as (select 1 union all select i + 1 from number where i < 5000)
-    select 's', 'e' || i, 'post_created', '{}', '2030-02-01' from number`.execute(db);
+    select 's', 'e' || i, 'post_created', '{}', '', '', '2030-02-01' from number`.execute(db);
   await sql`analyze`.execute(db);
 }
 

@@ -19,7 +19,7 @@ import {
   type Questions,
   unlessBack,
 } from '../../prompts/questions.ts';
-import type { Interview } from '../run/run.ts';
+import type { Interview } from '../send/run.ts';
 import { askField, type FieldHints } from './ask-field.ts';
 import { allIds, type KnownId, knownIds } from './known-ids.ts';
 
@@ -132,7 +132,7 @@ export function idChoices({ err }: Context, known: readonly KnownId[]): Choice[]
 }
 
 /** Asks for an id in the path of the operation. Offers those in the history, because the service has no list operations. */
-export async function askId(
+async function askId(
   context: Context,
   operation: Operation,
   parameter: string,

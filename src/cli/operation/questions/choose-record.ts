@@ -1,30 +1,29 @@
-import type { RecordQuery } from '../../../history/records/query.ts';
-import { type HistoryRecord, isUntold } from '../../../history/records/record.ts';
-import { markedByHand } from '../../../history/records/recorded-outcome.ts';
+import type { RecordQuery } from '../../../history/history.ts';
+import { type HistoryRecord, isInDoubt } from '../../../history/journal/history-record.ts';
+import { markedByHand } from '../../../history/recorded-outcome.ts';
 import type { Context } from '../../command/context.ts';
 import { printable } from '../../core/sanitize.ts';
-import { describeState, recordSummary, shortRecordId } from '../../output/record-summary.ts';
+import { describeState, recordSummary } from '../../output/record-summary.ts';
 import type { Choice } from '../../prompts/prompts.ts';
 
 /** Older records are in `history list`. */
 const maxRecords = 50;
 
-/** The records of the profile in use as choices, newest first. */
+/** The records of the store in use as choices, newest first. */
 export async function recordChoices(context: Context, query: RecordQuery = {}): Promise<Choice[]> {
-  const { records } = await (await context.history()).list(query);
+  const { records } = (await context.history()).list(query);
   return records.slice(0, maxRecords).map((record) => asChoice(record, context.now()));
 }
 
 /** A record as a choice of a picker. */
 export function asChoice(record: HistoryRecord, now: number): Choice {
   const summary = recordSummary(record, now);
-  const { id, operation, label, age, result, open } = summary;
-  const isReason = open && result !== null;
+  const { id, operation, label, age, result } = summary;
+  const isReason = isInDoubt(record) && result !== null;
   const isSaid = isReason || result === markedByHand;
-  const reason = isReason ? ` (${result.replaceAll('_', ' ')})` : isUntold(record) ? ' (not reported)' : '';
+  const reason = isReason ? ` (${result.replaceAll('_', ' ')})` : record.open && !isInDoubt(record) ? ' (not reported)' : '';
   const words = [operation, label, describeState(summary) + reason, isSaid ? null : result, age].filter(
     (word) => word !== null,
   );
-  const shortId = shortRecordId(id);
-  return { value: id, name: `${shortId}  ${words.map(printable).join(', ')}`, short: shortId };
+  return { value: id, name: `${id}  ${words.map(printable).join(', ')}`, short: id };
 }

@@ -3,7 +3,7 @@ import { restoreBackup } from '../../../contract/operations/backups.ts';
 import { decideDispute, showDispute } from '../../../contract/operations/disputes.ts';
 import { markNotificationsRead } from '../../../contract/operations/notifications.ts';
 import { appealReclaim } from '../../../contract/operations/reclaims.ts';
-import type { KnownKind, KnownObject } from '../../../history/known-objects.ts';
+import type { KnownKind, KnownObject } from '../../../history/objects/known-objects.ts';
 import type { Context } from '../../command/context.ts';
 import { listKnown } from '../../command/known.ts';
 import { describeKnown } from '../../output/describe-known.ts';

@@ -2,7 +2,7 @@ import { memoize } from '../../../base/memoize.ts';
 import { type ExitCode, exitCodes } from '../../../cli/core/exit-codes.ts';
 import { isOn, type ParsedCommand } from '../../../cli/core/parsed-command.ts';
 import type { Run } from '../../../cli/operation/run/run.ts';
-import { allowDuplicate, slugsAreUnique } from './flags.ts';
+import { allowDuplicate } from './flags.ts';
 import { hasContent, type KnownPost, readKnownPosts } from './known-posts.ts';
 import type { PostFile } from './post-files.ts';
 import { describesUniqueSlugs } from './settle-post.ts';
@@ -38,9 +38,10 @@ export async function planPosts(
   if (isOn(parsed, allowDuplicate)) return posts.map((post) => ({ post, plan: { do: 'send' } }));
   const { context } = run.ui;
   const known = await readKnownPosts(await context.history(), run.target);
-  const isUnique = known.refusesTakenSlugs || isOn(parsed, slugsAreUnique);
   // A dry run sends nothing.
-  const canSettle = memoize(async () => isUnique || (!context.flags.dryRun && describesUniqueSlugs(run)));
+  const canSettle = memoize(
+    async () => known.refusesTakenSlugs || (!context.flags.dryRun && describesUniqueSlugs(run)),
+  );
   const planOf = async (post: PostFile): Promise<Plan> => {
     const found = known.find(post.slug, post.body);
     if (found === null) return { do: 'send' };
@@ -74,7 +75,7 @@ function inDoubt(post: PostFile, found: KnownPost, isDryRun: boolean): PostResul
   const changed = found.sentSlug && !hasContent(found, post.body);
   const next = isDryRun
     ? 'the service is asked without --dry-run'
-    : `check the store, or add ${slugsAreUnique} if the service rejects duplicate slugs`;
+    : `look at the store's blog; if the post is there, run \`storectl resume ${found.record.id} --mark applied\`, else --mark not-applied`;
   return {
     ...resultOf(post, found),
     outcome: 'unknown',

@@ -18,8 +18,8 @@ import type { KnownPost } from './known-posts.ts';
  * creates a missing post (2xx) and is refused if the post exists (`slug_taken`). Either way there is exactly one post.
  *
  * A service that accepts taken slugs would create a second post. The contract does not say, so posts are sent again only
- * with evidence: the service's own OpenAPI description says so, it refused a taken slug of this store before, or the user
- * says so. Otherwise they stay unknown.
+ * with evidence: the service's own OpenAPI description says so, or it refused a taken slug of this store before. Otherwise
+ * they stay unknown.
  */
 
 /** Property of a field in an OpenAPI description: its value is unique within the store. */

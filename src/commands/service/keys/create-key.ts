@@ -3,7 +3,7 @@ import type { Context } from '../../../cli/command/context.ts';
 import { printJson } from '../../../cli/command/print-json.ts';
 import { usageError } from '../../../cli/core/errors.ts';
 import { choiceOf, optionValue, type ParsedCommand } from '../../../cli/core/parsed-command.ts';
-import { noticeDone } from '../../../cli/operation/run/print-result.ts';
+import { noticeDone } from '../../../cli/operation/result/print-result.ts';
 import { formatMinute } from '../../../cli/output/format-value.ts';
 import { chooseOrFail } from '../../../cli/prompts/ask-or-fail.ts';
 import { askFromStart } from '../../../cli/prompts/questions.ts';

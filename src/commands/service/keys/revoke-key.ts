@@ -4,7 +4,7 @@ import { printJson } from '../../../cli/command/print-json.ts';
 import { CliError } from '../../../cli/core/errors.ts';
 import { exitCodes } from '../../../cli/core/exit-codes.ts';
 import { argumentValue } from '../../../cli/core/parsed-command.ts';
-import { noticeDone } from '../../../cli/operation/run/print-result.ts';
+import { noticeDone } from '../../../cli/operation/result/print-result.ts';
 import { confirmOption, confirmOrFail, missingConfirmation } from '../../../cli/prompts/confirm-or-fail.ts';
 import { revokeKey } from '../../../service/index.ts';
 import { chooseKey } from '../ask.ts';

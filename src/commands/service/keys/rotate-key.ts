@@ -3,7 +3,7 @@ import { printJson } from '../../../cli/command/print-json.ts';
 import { usageError } from '../../../cli/core/errors.ts';
 import { argumentValue, optionValue } from '../../../cli/core/parsed-command.ts';
 import { parseDuration } from '../../../cli/input/parse-duration.ts';
-import { noticeDone } from '../../../cli/operation/run/print-result.ts';
+import { noticeDone } from '../../../cli/operation/result/print-result.ts';
 import { formatMinute } from '../../../cli/output/format-value.ts';
 import { rotateKey, type Storage } from '../../../service/index.ts';
 import { chooseKey } from '../ask.ts';

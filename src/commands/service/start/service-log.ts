@@ -1,4 +1,4 @@
-export const logLevels = ['error', 'warn', 'info'] as const;
+export const logLevels = ['error', 'warn', 'info', 'debug'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
 /** Writes one JSON line per record, with the time and its level, `info` by default. Drops those below `threshold`. */

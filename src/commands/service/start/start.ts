@@ -12,6 +12,7 @@ import {
   defaultRetentionDays,
   listen,
   parseSink,
+  parseTrustedProxies,
   pruneDaily,
   type Storage,
   startWriter,
@@ -49,6 +50,12 @@ STORECTL_SERVICE_PORT. For backups, upgrades, failover and proxies, see docs/ope
       value: 'SECONDS',
       description:
         'After SIGTERM keep accepting requests for this time, while /readyz returns 503, so that load balancers stop sending (default 0)',
+    },
+    {
+      flag: '--trusted-proxy',
+      value: 'ADDRESSES',
+      description:
+        'Addresses or networks of proxies, comma-separated, whose X-Forwarded-For names the client (default: none)',
     },
     {
       flag: '--log-level',
@@ -105,6 +112,7 @@ async function serveUntilStopped(context: Context, parsed: ParsedCommand): Promi
   const logLevel = readLogLevel(context, parsed);
   const sink = readSink(parsed);
   const rateLimit = readRateLimit(parsed);
+  const isTrustedProxy = readTrustedProxies(parsed);
   const serve = async (storage: Storage, location: string) => {
     const isTerminal = context.io.stderr.isTTY === true;
     const writeLog = createServiceLog(context.notice, logLevel);
@@ -120,7 +128,7 @@ async function serveUntilStopped(context: Context, parsed: ParsedCommand): Promi
     const app = createApp({ storage, version, log, rateLimit, applyChange: writer.applyChange });
     const metrics = metricsAt && (await createMetrics(storage, writer.usage));
     if (metrics !== null) count = metrics.count;
-    const server = await listen(app, { host, port, log }).catch(async (error: unknown) => {
+    const server = await listen(app, { host, port, log, isTrustedProxy }).catch(async (error: unknown) => {
       // Deliveries keep the process alive.
       await writer.stopDeliveries();
       await writer.close();
@@ -187,6 +195,16 @@ function readRateLimit(parsed: ParsedCommand) {
   }
   const perSecond = Number(value);
   return perSecond === 0 ? null : { perSecond, burst: 2 * perSecond };
+}
+
+function readTrustedProxies(parsed: ParsedCommand) {
+  const value = optionValue(parsed, '--trusted-proxy');
+  const isTrusted = value === undefined ? undefined : parseTrustedProxies(value);
+  if (isTrusted !== null) return isTrusted;
+  throw usageError(
+    `--trusted-proxy must be IP addresses or networks, comma-separated (got "${value}")`,
+    'for example --trusted-proxy 10.0.0.1,192.168.0.0/16',
+  );
 }
 
 function readSink(parsed: ParsedCommand): URL | undefined {

@@ -1,4 +1,4 @@
-import type { Generated } from 'kysely';
+import type { Generated, Selectable } from 'kysely';
 
 /**
  * The tables as Kysely sees them (columns are snake_case in SQL). Types are those that SQLite and PostgreSQL
@@ -24,6 +24,7 @@ export interface Schema {
   deliveries: DeliveryTable;
   idempotencyKeys: IdempotencyKeyTable;
   rateLimits: RateLimitTable;
+  operatorLog: OperatorLogTable;
 }
 
 /**
@@ -31,10 +32,9 @@ export interface Schema {
  * something else than the table, such as a list instead of JSON.
  */
 export type RecordOf<Table extends keyof Schema, Values = object> = Readonly<
-  Omit<Schema[Table], 'storeId' | keyof Values> & Values
+  Omit<Selectable<Schema[Table]>, 'storeId' | keyof Values> & Values
 >;
 
-/** JSON as text. */
 type Json = string;
 type Timestamp = string;
 type Flag = number;
@@ -49,6 +49,12 @@ interface StoreTable {
   timezone: string;
   settings: Json;
   createdAt: Timestamp;
+  /** The positions of the posts that it shows: ranges from 1, in order. The last one's end is null: up to the newest. */
+  blog: Generated<Json>;
+  /** The sequence of the newest event that was marked read with all before it. */
+  mark: Generated<number>;
+  /** Then nobody sees it any more, its slug is free, and `prune` removes its rows. */
+  deletedAt: Generated<Timestamp | null>;
 }
 
 interface ApiKeyTable {
@@ -64,6 +70,7 @@ interface ApiKeyTable {
   revokedAt: Timestamp | null;
   /** Id of the key that replaces it. */
   replacedBy: string | null;
+  lastUsedAt: Generated<Timestamp | null>;
 }
 
 interface PostTable {
@@ -149,6 +156,8 @@ interface BackupTable {
   version: number;
   label: string;
   createdAt: Timestamp;
+  /** Whether a restore made it, of what it was about to replace. */
+  isPreRestore: Generated<Flag>;
 }
 
 interface BackupSectionTable {
@@ -185,6 +194,7 @@ interface SubdomainReclaimTable {
   appealText: string | null;
   appealedAt: Timestamp | null;
   createdAt: Timestamp;
+  closedAt: Generated<Timestamp | null>;
 }
 
 interface EndpointTable {
@@ -202,6 +212,15 @@ interface EndpointTable {
   createdAt: Timestamp;
   /** Set by the delivery worker. */
   disabledReason: string | null;
+  /** When its oldest pending delivery is to be sent. Null: nothing is pending. */
+  dueAt: Generated<Timestamp | null>;
+  /** Whether `dueAt` is the end of the store's quiet hours. */
+  held: Generated<Flag>;
+  /** Attempts that failed since the last that succeeded. */
+  failures: Generated<number>;
+  /** Token of the worker that sends to it, and until when it may. */
+  claimedBy: Generated<string | null>;
+  claimedUntil: Generated<Timestamp | null>;
 }
 
 /** What a later restore needs to bring an endpoint back that a restore has removed. */
@@ -215,6 +234,8 @@ interface RemovedEndpointTable {
 interface EventTable {
   storeId: string;
   id: string;
+  /** Counts the events of the store from 1, in the order of commits. */
+  sequence: number | null;
   type: string;
   data: Json;
   title: string;
@@ -237,7 +258,6 @@ interface DeliveryTable {
   /** While a worker sends it: the end of its lease. */
   nextAttemptAt: Timestamp;
   createdAt: Timestamp;
-  /** Token of the worker that sends it. */
   claimedBy: string | null;
   firstAttemptAt: Timestamp | null;
   /** When it was delivered or became dead. */
@@ -260,10 +280,21 @@ interface IdempotencyKeyTable {
   expiresAt: Timestamp;
 }
 
-/** On PostgreSQL only. */
 interface RateLimitTable {
   storeId: string;
   keyId: string;
-  /** Epoch milliseconds at which the bucket of the key is full. */
   fullAt: number;
+}
+
+/** What operators have changed by `storectl service …`. It outlives the stores. */
+interface OperatorLogTable {
+  sequence: Generated<number>;
+  createdAt: Timestamp;
+  /** Name of the user on the machine that ran the command. */
+  runBy: string;
+  /** Noun and verb, such as `keys create`. */
+  command: string;
+  storeId: string | null;
+  /** Id of what was changed. */
+  objectId: string | null;
 }

@@ -29,7 +29,7 @@ const storeShare = 0.3;
 /** Releases the locks of a process that hangs in the middle of a transaction. */
 const maxIdleMs = 60_000;
 
-/** Whose rows a transaction sees: see migrations/0004-row-security.ts. */
+/** Whose rows a transaction sees: see migrations/0001-schema.ts. */
 type Audience = { readonly storeId: string } | 'administration';
 
 export interface PostgresOptions {

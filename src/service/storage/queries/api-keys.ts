@@ -1,3 +1,4 @@
+import type { Selectable } from 'kysely';
 import { timestamp } from '../../model/time.ts';
 import type { RecordOf, Schema } from '../core/schema.ts';
 import { statement } from '../core/statement.ts';
@@ -14,7 +15,7 @@ export function stateOf(
   return key.expiresAt !== null && key.expiresAt <= timestamp(now) ? 'expired' : 'active';
 }
 
-export async function insertApiKey(db: Queries, key: ApiKeyRecord): Promise<void> {
+export async function insertApiKey(db: Queries, key: Omit<ApiKeyRecord, 'lastUsedAt'>): Promise<void> {
   await db
     .insertInto('apiKeys')
     .values({ ...key, scopes: JSON.stringify(key.scopes) })
@@ -22,7 +23,10 @@ export async function insertApiKey(db: Queries, key: ApiKeyRecord): Promise<void
 }
 
 /** The one query without a store id: the key tells which store it is for. */
-const keyById = statement<{ id: string }, Schema['apiKeys']>`select * from api_keys where id = ${'id'}`;
+const keyById = statement<
+  { id: string },
+  Selectable<Schema['apiKeys']>
+>`select * from api_keys where id = ${'id'}`;
 
 export async function findApiKey(db: Queries, id: string): Promise<ApiKeyRecord | undefined> {
   const [row] = (await keyById(db, { id })).rows;

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { RecordOf } from '../core/schema.ts';
 import type { Tenant } from '../core/storage.ts';
 
-export type BackupRecord = RecordOf<'backups'>;
+export type BackupRecord = Omit<RecordOf<'backups'>, 'isPreRestore'>;
 
 export type BackupSectionRecord = Omit<RecordOf<'backupSections'>, 'backupId' | 'position' | 'payload'>;
 

@@ -14,7 +14,10 @@ interface EndpointValues {
 }
 
 /** An endpoint without its secret URL, as in answers and backups. */
-export type EndpointRecord = Omit<RecordOf<'endpoints', EndpointValues>, 'secretUrl' | 'disabledReason'>;
+export type EndpointRecord = Pick<
+  RecordOf<'endpoints', EndpointValues>,
+  'id' | 'kind' | 'name' | 'maskedUrl' | 'events' | 'enabled' | 'discordTemplate' | 'createdAt'
+>;
 
 /** Ordered by id. */
 export async function listEndpoints({ db, storeId }: Tenant): Promise<EndpointRecord[]> {

@@ -6,7 +6,7 @@ import { statement } from '../core/statement.ts';
 import { isEmbedded, type Tenant } from '../core/storage.ts';
 
 /** With the title and the body of the notification. */
-export type EventRecord = Omit<RecordOf<'events', { data: unknown }>, 'readAt'>;
+export type EventRecord = Omit<RecordOf<'events', { data: unknown }>, 'readAt' | 'sequence'>;
 
 export type DeliveryRecord = Pick<
   RecordOf<'deliveries'>,
@@ -63,6 +63,11 @@ const insertDeliveryRows = insertion('deliveries', [
   'nextAttemptAt',
 ]);
 
+/** Without a condition on null: the worker, which may be settling the last one, then sees this change or waits for it. */
+const makeDue = statement<{ storeId: string; endpointId: string; createdAt: string }>`
+  update endpoints set due_at = coalesce(due_at, ${'createdAt'})
+  where store_id = ${'storeId'} and id = ${'endpointId'}`;
+
 /** Deliveries start out pending and due at once. */
 export async function insertDeliveries(tenant: Tenant, deliveries: readonly DeliveryRecord[]): Promise<void> {
   const rows = deliveries.map((delivery) => ({
@@ -72,6 +77,9 @@ export async function insertDeliveries(tenant: Tenant, deliveries: readonly Deli
     nextAttemptAt: delivery.createdAt,
   }));
   await insertDeliveryRows(tenant, rows);
+  for (const { endpointId, createdAt } of deliveries) {
+    await makeDue(tenant.db, { storeId: tenant.storeId, endpointId, createdAt });
+  }
 }
 
 /** Oldest first. */

@@ -1,7 +1,7 @@
 import type { RecordOf } from '../core/schema.ts';
 import type { Tenant } from '../core/storage.ts';
 
-export type ReclaimRecord = RecordOf<'subdomainReclaims'>;
+export type ReclaimRecord = Omit<RecordOf<'subdomainReclaims'>, 'closedAt'>;
 
 export async function insertReclaim({ db, storeId }: Tenant, reclaim: ReclaimRecord): Promise<void> {
   await db

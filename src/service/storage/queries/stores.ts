@@ -1,11 +1,18 @@
+import type { Selectable } from 'kysely';
 import type { StoreSettings } from '../../model/store-fields.ts';
 import type { RecordOf, Schema } from '../core/schema.ts';
 import { statement } from '../core/statement.ts';
 import type { Queries, Tenant } from '../core/storage.ts';
 
-export type StoreRecord = RecordOf<'stores', { settings: StoreSettings }>;
+export type StoreRecord = Omit<
+  RecordOf<'stores', { settings: StoreSettings }>,
+  'blog' | 'mark' | 'deletedAt'
+>;
 
-const storeById = statement<{ storeId: string }, Schema['stores']>`
+const storeById = statement<
+  { storeId: string },
+  Omit<Selectable<Schema['stores']>, 'blog' | 'mark' | 'deletedAt'>
+>`
   select id, organisation_id, name, slug, status, default_currency, timezone, settings, created_at
   from stores where id = ${'storeId'}`;
 

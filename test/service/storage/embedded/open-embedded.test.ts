@@ -6,9 +6,6 @@ import { dirname, join } from 'node:path';
 import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
 import { createStore, openStorage, seedExampleStore } from '../../../../src/service/index.ts';
-import { openEmbedded } from '../../../../src/service/storage/embedded/open-embedded.ts';
-import { listPosts } from '../../../../src/service/storage/queries/posts.ts';
-import { expectNotificationsToBeKept, migrateUntil } from '../../helpers/migrations.ts';
 import { openTestStorage, startService, temporaryFile } from '../../helpers/service.ts';
 
 test('the folder and the files are for their owner only', async () => {
@@ -50,29 +47,6 @@ test('a new database can be opened and seeded many times at once', async () => {
   const examples = await Promise.all(storages.map(seedExampleStore));
   for (const example of examples) expect(example).toEqual(examples[0]);
   await Promise.all(storages.map((storage) => storage.close()));
-});
-
-test('a migration keeps notifications of an earlier version, read or unread', async () => {
-  const file = await temporaryFile('service.db');
-  await expectNotificationsToBeKept(await openEmbedded(file, { patienceMs: 5_000, maxGroup: 1 }), file);
-});
-
-test('a database of an earlier version keeps its posts, and is no longer for that version', async () => {
-  const file = await temporaryFile('service.db');
-  const earlier = await openEmbedded(file, { patienceMs: 5_000, maxGroup: 1 });
-  await migrateUntil(earlier, '0013-other-posts!');
-  await earlier.write(async (db) => {
-    await sql`insert into stores
-      (id, organisation_id, name, slug, status, default_currency, timezone, settings, created_at)
-      values ('s', 'o', 'S', 's', 'active', 'EUR', 'UTC', '{}', 'now')`.execute(db);
-    await sql`insert into posts (store_id, id, title, slug, content_md, tags, featured_product_ids, status,
-        view_count, created_at, updated_at)
-      values ('s', 'p', 'Kept', 'p', 'Text', '[]', '[]', 'draft', 0, 't', 't')`.execute(db);
-  });
-  const storage = await openTestStorage(file);
-  expect(await storage.read((db) => listPosts({ db, storeId: 's' }))).toMatchObject([{ title: 'Kept' }]);
-  await expect(migrateUntil(earlier, '0013-other-posts!')).rejects.toThrow('0013-other-posts!');
-  await earlier.close();
 });
 
 test('a database of a later version is left alone', async () => {

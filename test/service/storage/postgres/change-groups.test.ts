@@ -130,12 +130,18 @@ test('metrics tell the use of the pool, commits, and how many changes shared the
   const { storage, storeId, call } = await startOnPostgres();
   const metrics = await createMetrics(storage, async () => storage.usage());
   const read = async () => {
-    const request = { method: 'GET', path: '/metrics', isStopping: false, header: () => undefined };
+    const request = {
+      method: 'GET',
+      path: '/metrics',
+      clientAddress: '',
+      isStopping: false,
+      header: () => undefined,
+    };
     const { body } = await metrics.handler({ ...request, readBody: async () => new Uint8Array() });
     return (name: string) =>
       Number(
-        body
-          ?.split('\n')
+        String(body)
+          .split('\n')
           .find((line) => line.startsWith(name))
           ?.slice(name.length),
       );

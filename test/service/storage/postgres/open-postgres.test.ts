@@ -4,17 +4,14 @@ import { Client } from 'pg';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import {
   createApp,
-  createKey,
   createStore,
   openStorage,
   prune,
   type Storage,
   seedExampleStore,
 } from '../../../../src/service/index.ts';
-import { openPostgres } from '../../../../src/service/storage/postgres/open-postgres.ts';
 import { newMachine } from '../../../helpers/cli.ts';
 import { query, startPostgres, type TestCluster, type TestDatabase } from '../../../helpers/postgres.ts';
-import { expectNotificationsToBeKept, migrateUntil } from '../../helpers/migrations.ts';
 import {
   newDatabase,
   openTestStorage,
@@ -90,28 +87,6 @@ test('a new database can be opened and seeded many times at once, and again late
   for (const example of examples) expect(example).toEqual(examples[0]);
   await Promise.all(storages.map((storage) => storage.close()));
   expect(await seedExampleStore(await openTestStorage(url))).toEqual(examples[0]);
-});
-
-test('a migration keeps notifications of an earlier version, read or unread', async () => {
-  const { url } = await freshDatabase();
-  await expectNotificationsToBeKept(await openPostgres(url, { patienceMs: 5_000, poolSize: 10 }), url);
-});
-
-test('a migration waits for an instance that writes, without a deadlock', async () => {
-  const { url } = await freshDatabase();
-  const old = await openPostgres(url, { patienceMs: 5_000, poolSize: 10 });
-  await migrateUntil(old, '0007-notifications-in-events');
-  await old.close();
-
-  const writer = await connect(url);
-  await writer.query("begin; set local storectl.administration = 'on'; set local lock_timeout = '200ms'");
-  await writer.query('select * from stores for key share');
-  const opening = openTestStorage(url);
-  const waiting = `select 1 from pg_locks where not granted and pid <> pg_backend_pid()
-    and database = (select oid from pg_database where datname = current_database())`;
-  await vi.waitUntil(async () => (await query(url, waiting)).length > 0, { timeout: 120_000 });
-  await writer.query('select * from events; select * from notifications; commit');
-  await opening;
 });
 
 test('a lock timeout at the start says to wait and does not blame the URL', async () => {
@@ -453,31 +428,6 @@ function rendezvous(count: number): () => Promise<void> {
   };
 }
 
-test('instances share the rate limit of a key', async () => {
-  const url = await newDatabase();
-  const service = await startService({ storage: await openTestStorage(url) });
-  const { key } = await createKey(service.storage, { storeId: service.storeId, preset: 'owner' });
-  const clock = () => service.clock.now;
-  const rateLimit = { perSecond: 2, burst: 6 };
-  const apps: Service['fetchApp'][] = [];
-  for (let index = 0; index < 3; index++) {
-    apps.push(toFetch(createApp({ storage: await openTestStorage(url), version: '1', clock, rateLimit })));
-  }
-  const ask = async (index: number) => {
-    const path = `/v1/stores/${service.storeId}/operations/settings`;
-    const headers = { authorization: `Bearer ${key}` };
-    const answer = await apps[index % 3]?.(new Request(`http://service.test${path}`, { headers }));
-    return [answer?.status, answer?.headers.get('retry-after')];
-  };
-  const all = await Promise.all(Array.from({ length: 12 }, (_, index) => ask(index)));
-  expect(all.filter(([status]) => status === 200)).toHaveLength(6);
-  expect(all.filter(([status, wait]) => status === 429 && wait === '1')).toHaveLength(6);
-  service.clock.now += 1_000;
-  expect(await ask(0)).toEqual([200, null]);
-  expect(await ask(1)).toEqual([200, null]);
-  expect(await ask(2)).toEqual([429, '1']);
-});
-
 test('while one process prunes, another leaves it alone', async () => {
   const service = await startService({ storage: await openTestStorage(await newDatabase()) });
   const expiresAt = '2020-01-01T00:00:00.000Z';
@@ -505,7 +455,6 @@ test('after a connection that broke during the commit the answer says that the c
   const { url, adminUrl } = await freshDatabase();
   const service = await startService({
     storage: await openTestStorage(url),
-    rateLimit: { perSecond: 1, burst: 9 },
   });
   const cutOffAtCommitOf = (table: string) =>
     query(
@@ -523,10 +472,6 @@ test('after a connection that broke during the commit the answer says that the c
     status: 500,
     body: { detail: expect.stringContaining('may or may not have been made') },
   });
-
-  await query(adminUrl, 'delete from rate_limits');
-  await cutOffAtCommitOf('rate_limits');
-  expect(await service.call('settings.show', '')).toMatchObject({ status: 503, body: { code: 'busy' } });
 
   const read = service.storage.read(async (db) => {
     const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(db);

@@ -1,0 +1,143 @@
+import { buildPath, type Operation } from '../../../contract/operation.ts';
+import type { HistoryRecord } from '../../../history/journal/history-record.ts';
+import { hasUndo } from '../../../history/operation-rules.ts';
+import { markedByHand } from '../../../history/recorded-outcome.ts';
+import { namesIn, refuseUnknownFields } from '../../command/answer-fields.ts';
+import type { Context } from '../../command/context.ts';
+import { chosenFields, printJson } from '../../command/print-json.ts';
+import { fieldNames } from '../../completion/known-values.ts';
+import { CliError } from '../../core/errors.ts';
+import { exitCodes } from '../../core/exit-codes.ts';
+import { getPath, textAt } from '../../core/field-path.ts';
+import { maskWebhooks } from '../../core/mask-webhooks.ts';
+import { printable } from '../../core/sanitize.ts';
+import type { ValueContext } from '../../output/format-value.ts';
+import { renderJson } from '../../output/style.ts';
+import type { ResultView } from '../send/operation-command.ts';
+import type { Result, Run } from '../send/run.ts';
+import { flagsToReach } from '../send/target-flags.ts';
+
+/** For {@link ResultView.id} of an answer whose `id` is optional. */
+export function idIfAny(answer: unknown): unknown {
+  return getPath(answer, ['id']);
+}
+
+/**
+ * Prints what a change did on stderr, then its answer on stdout as id, fields, JSON or text, depending on the flags, then
+ * how to undo it.
+ */
+export async function printResult(run: Run, command: ResultView, result: Result): Promise<void> {
+  const { answer, text, id, record } = result;
+  const { context } = run.ui;
+  const { flags, out } = context;
+  if (flags.quiet) {
+    const produced = id ?? (command.id ?? idIfAny)(answer);
+    if (typeof produced === 'string') context.print(printable(produced));
+    else if (command.id === undefined) throw withoutId(run.request.operation, record);
+    return;
+  }
+  if (record?.failure?.code === markedByHand) {
+    context.notice(
+      `${record.id} was marked as applied with \`storectl resume\`, so there is no response to show.`,
+    );
+    if (flags.json) context.print('null');
+    return;
+  }
+  const done = record === null || result.isEarlier ? null : await command.done?.(result, run);
+  if (typeof done === 'string') noticeDone(context, done);
+  if (flags.json && flags.fields === null) {
+    context.print(renderJson(text === '' ? 'null' : text, out));
+  } else {
+    const described = (await describeAnswer(run, command, result)) ?? renderJson(text, out);
+    if (described !== '') context.print(described);
+  }
+  if (record !== null && !result.isEarlier && !result.changedNothing && hasUndo(record))
+    context.noticeToCopy(`Undo: ${await undoCommand(context, record)}`);
+}
+
+/** The command that takes a change back. */
+export async function undoCommand(context: Context, record: HistoryRecord): Promise<string> {
+  return ['storectl', ...(await flagsToReach(context, record)), 'undo', record.id].join(' ');
+}
+
+/** `✓ Created backup "nightly"` on stderr. `text` may contain values from the service. */
+export function noticeDone({ err, notice }: Context, text: string): void {
+  notice(`${err.color.green('✓')} ${printable(text)}`);
+}
+
+/** The chosen fields, or the answer as text; null if it is nested deeper than the stack allows. */
+async function describeAnswer(run: Run, command: ResultView, result: Result): Promise<string | null> {
+  const { context } = run.ui;
+  const { answer } = result;
+  const { flags, out, notice } = context;
+  try {
+    if (flags.fields !== null) {
+      if (run.request.operation.class === 'read') refuseMissingFields(flags.fields, run, answer);
+      return renderJson(JSON.stringify(chosenFields(context, answer)), out);
+    }
+    if (command.show !== undefined) return await command.show(result, run);
+    const { renderRecord, rowsOf } = await import('../../output/tables.ts');
+    return renderRecord(rowsOf(answer, valueContext(context, answer)), out);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    notice('The response is nested too deeply to format, so it is shown as JSON.');
+    return null;
+  }
+}
+
+/** Exit 2 for fields that are neither in the answer of a read nor in the contract. */
+function refuseMissingFields(
+  fields: readonly (readonly string[])[],
+  { request }: Run,
+  answer: unknown,
+): void {
+  const missing = fields.filter((path) => getPath(answer, path) === undefined);
+  refuseUnknownFields(missing, [...fieldNames(request.operation.response), ...namesIn(answer)]);
+}
+
+/** A script that stores the id must not go on with an empty one. */
+function withoutId(operation: Operation, record: Result['record']): CliError {
+  return new CliError({
+    code: 'no_id',
+    exitCode: operation.class === 'read' ? exitCodes.notApplied : exitCodes.outputFailed,
+    message: 'the response contains no id to print',
+    hint: record === null ? undefined : `run \`storectl history show ${record.id}\` to see the response`,
+    outcome: 'applied',
+    operationId: record?.id,
+  });
+}
+
+/** Amounts use the currency in the answer itself. */
+function valueContext({ now }: Context, answer: unknown): ValueContext {
+  return { now: now(), currency: textAt(answer, ['defaultCurrency']) };
+}
+
+/** Prints the request that would be sent, without the key. */
+export function printDryRun({ target, request, ui }: Run): void {
+  const { operation, parameters, body } = request;
+  const path = buildPath(operation, { storeId: target.storeId, ...parameters });
+  printRequest(ui.context, { method: operation.method, url: target.baseUrl + path, body });
+}
+
+/** Prints a request that is not sent, without the key and webhook tokens. `body` is null for a request without one. */
+export function printRequest(
+  context: Context,
+  { method, url, body: whole }: { readonly method: string; readonly url: string; readonly body: unknown },
+): void {
+  const { flags, out } = context;
+  const body = maskWebhooks(whole);
+  const headers = {
+    authorization: 'Bearer [redacted]',
+    accept: 'application/json',
+    ...(body !== null && { 'content-type': 'application/json' }),
+  };
+  if (flags.json) {
+    printJson(context, { method, url, headers, body });
+    return;
+  }
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  context.print([`${method} ${url}`, ...lines].join('\n'));
+  if (body !== null)
+    context.print(`\n${renderJson(JSON.stringify(body), { ...out, width: out.width ?? 80 })}`);
+  context.notice('dry run: nothing was sent');
+}

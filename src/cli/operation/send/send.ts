@@ -1,0 +1,224 @@
+import { isObject } from '../../../base/json.ts';
+import type { Applied, Outcome } from '../../../client/outcome.ts';
+import { type Operation, pathParameters } from '../../../contract/operation.ts';
+import { showDispute } from '../../../contract/operations/disputes.ts';
+import { HistoryError } from '../../../history/errors.ts';
+import type { Recorded } from '../../../history/history.ts';
+import type { HistoryRecord } from '../../../history/journal/history-record.ts';
+import type { Context } from '../../command/context.ts';
+import { rememberDispute } from '../../command/known.ts';
+import { demoProfile } from '../../config/connection-settings.ts';
+import { CliError, cancelledError } from '../../core/errors.ts';
+import { exitCodes } from '../../core/exit-codes.ts';
+import { getPath } from '../../core/field-path.ts';
+import { isOn } from '../../core/parsed-command.ts';
+import { printable } from '../../core/sanitize.ts';
+import { nounOf } from '../../input/path-parameter.ts';
+import { fieldsToNameByFlag } from '../../input/request-body.ts';
+import { differencesFromSent } from '../result/compare-response.ts';
+import { outcomeError } from '../result/outcome-error.ts';
+import type { OperationCommand } from './operation-command.ts';
+import { describeHistoryError } from './refusals.ts';
+import type { ChangeOptions, OperationRequest, Result, Run } from './run.ts';
+
+/** Says where a change goes before it is sent. */
+export async function announce({ target, ui: { context } }: Run): Promise<void> {
+  const { dim } = context.err.color;
+  const host = target.profile === demoProfile ? '' : ` @ ${target.host}`;
+  context.notice(dim(`${target.profile} → store ${target.storeId}${host}`));
+}
+
+/** Sends a run, recorded where it changes something. Every outcome but `applied` is thrown as the user's error. */
+export async function send(run: Run, options: ChangeOptions = {}): Promise<Result> {
+  if (run.request.operation.class !== 'read') return change(run, options);
+  const { request, target, ui } = run;
+  const outcome = await target.client.call(request.operation, {
+    ...sendOptions(ui.context),
+    parameters: { storeId: target.storeId, ...request.parameters },
+    body: null,
+  });
+  const applied = expectApplied(run, outcome, null);
+  if (!isObject(applied.body)) throw unreadableAnswer(request.operation);
+  if (request.operation.id === showDispute.id)
+    await rememberDispute(ui.context, getPath(applied.body, ['record']));
+  return resultOf(applied, null);
+}
+
+/** Sends the run of a command in its own way, if it has one. */
+export function runCommand(command: Pick<OperationCommand, 'allowDuplicate' | 'send'>, run: Run): Promise<Result> {
+  return command.send?.(run) ?? send(run, allowedBy(command, run));
+}
+
+/** Whether the user allows to send what was sent before. */
+export function allowedBy(
+  { allowDuplicate: flag }: Pick<OperationCommand, 'allowDuplicate'>,
+  { ui }: Run,
+): Pick<ChangeOptions, 'allowDuplicate'> {
+  return { allowDuplicate: flag !== undefined && isOn(ui.parsed, flag) };
+}
+
+/** A read that a write depends on: if it fails, the write was not sent. */
+export async function readBeforeWrite(run: Run): Promise<Result> {
+  try {
+    return await send(run);
+  } catch (error) {
+    throw error instanceof CliError ? new CliError({ ...error.details, outcome: 'not_sent' }) : error;
+  }
+}
+
+/** The applied outcome. Throws any other as the user's error. */
+export function expectApplied(run: Run, outcome: Outcome, record: HistoryRecord | null): Applied {
+  const { target, request, ui } = run;
+  if (outcome.kind === 'applied') {
+    noteDrift(ui.context, [outcome]);
+    return outcome;
+  }
+  throw outcomeError(ui.context, outcome, {
+    class: request.operation.class,
+    fields: fieldsToNameByFlag(ui.fields, ui.parsed),
+    recordId: record?.id ?? null,
+    profile: target.profile,
+    baseUrl: target.baseUrl,
+    subject: { object: objectOf(request), storeId: target.storeId },
+  });
+}
+
+/** `dispute 4b…` for an operation with an id in its path, else null. */
+function objectOf({ operation, parameters }: OperationRequest): string | null {
+  const name = pathParameters(operation).find((parameter) => parameter !== 'storeId');
+  if (name === undefined) return null;
+  return `${nounOf(name)} ${parameters[name]}`;
+}
+
+/** Every read of the contract answers with an object: anything else must not look like one that is empty. */
+function unreadableAnswer(operation: Operation): CliError {
+  return new CliError({
+    code: 'unreadable_answer',
+    exitCode: exitCodes.notApplied,
+    message: `the service accepted ${operation.id}, but its response is not the expected one`,
+    hint: 'check the base URL, or add --debug to see the response',
+    outcome: 'applied',
+  });
+}
+
+/** What the client takes besides the request, from the flags. */
+export function sendOptions({ io, flags }: Pick<Context, 'io' | 'flags'>) {
+  return { signal: io.signal, timeoutMs: flags.timeoutMs };
+}
+
+/** What recording and sending take besides the request. */
+export async function changeOptions({ target, ui: { context } }: Pick<Run, 'target' | 'ui'>) {
+  const { makeIdempotencyKey } = await import('../../../client/idempotency-key.ts');
+  return {
+    ...sendOptions(context),
+    client: target.client,
+    secrets: [target.secret],
+    makeKey: makeIdempotencyKey,
+    onWait: () => context.notice(context.err.color.dim('Waiting for another storectl command to finish…')),
+  };
+}
+
+/**
+ * The record that {@link send} would continue, or null. Throws what it would be refused for, and sends nothing.
+ */
+export async function refuseEarlier(
+  run: Run,
+  options: Pick<ChangeOptions, 'allowDuplicate'>,
+): Promise<HistoryRecord | null> {
+  const { context, parsed } = run.ui;
+  const { previewChange } = await import('../../../history/change.ts');
+  const request = { ...run.request, ...options, fresh: isOn(parsed, '--new') };
+  const common = await changeOptions(run);
+  const history = await context.history();
+  return recording(context, () => previewChange(history, request, common));
+}
+
+async function change(run: Run, { safetyLabel, ...options }: ChangeOptions): Promise<Result> {
+  const { request, ui } = run;
+  const { context, parsed } = ui;
+  // Reads do without the history, and so start faster.
+  const { recordChange } = await import('../../../history/change.ts');
+  const common = await changeOptions(run);
+  const history = await context.history();
+  const { operation, parameters, body, bodyText } = request;
+  const changed = await recording(context, () =>
+    recordChange(
+      history,
+      { operation, parameters, body, bodyText, ...options, fresh: isOn(parsed, '--new') },
+      {
+        ...common,
+        safetyBackup: safetyLabel === undefined ? undefined : { label: safetyLabel, makeKey: common.makeKey },
+        onEarlier: (earlier) => noteEarlier(context, earlier),
+      },
+    ),
+  );
+  const { record, outcome, safetyBackup, isEarlier } = changed;
+  noteRecording(context, changed);
+  // Loaded on demand: only a restore has one.
+  const restored = safetyBackup && (await import('../result/restored.ts'));
+  if (restored !== null && record.id === safetyBackup?.record.id) throw restored.withoutRestore(run, safetyBackup);
+  if (outcome.kind === 'applied') context.applied.push(record);
+  let applied: Applied;
+  try {
+    applied = expectApplied(run, outcome, record);
+  } catch (error) {
+    throw restored === null ? error : restored.withSafetyBackup(error, record);
+  }
+  noteOtherValues(run, applied);
+  return { ...resultOf(applied, record), isEarlier };
+}
+
+function resultOf({ body, text, etag }: Applied, record: HistoryRecord | null): Result {
+  return { answer: body, text, etag, record };
+}
+
+/** One line on stderr, with `--quiet` too: what is printed is not what this command did. */
+function noteEarlier(context: Context, earlier: HistoryRecord): void {
+  const text =
+    earlier.state === 'applied'
+      ? `Already applied (${earlier.id}); nothing was sent. This is the response from then.`
+      : `Sending ${earlier.id} again, because its outcome is unknown: with the same idempotency key it is applied only once.`;
+  if (context.flags.quiet) context.saveUserText(printable(text));
+  else context.notice(context.err.color.dim(printable(text)));
+}
+
+/** Turns the errors of the history into the user's. */
+export async function recording<Value>({ io }: Pick<Context, 'io'>, record: () => Promise<Value>): Promise<Value> {
+  try {
+    return await record();
+  } catch (error) {
+    if (io.signal.aborted && error instanceof HistoryError) throw cancelledError();
+    throw describeHistoryError(error);
+  }
+}
+
+const findings = {
+  applied: 'The response was lost, but a check shows that the change was applied.',
+  untouched: 'A check shows that nothing has changed yet. The request may still be in progress.',
+  other: 'A check shows something else than was sent.',
+  unreadable: null,
+} as const;
+
+/** What the user should know about how an outcome was found out and written down. */
+export function noteRecording(context: Context, { finding, recordingError }: Recorded): void {
+  const { notice, err } = context;
+  const found = finding && findings[finding];
+  if (found) notice(err.color.yellow(found));
+  if (recordingError !== null)
+    notice(err.color.yellow(`The outcome could not be recorded: ${printable(recordingError.message)}`));
+}
+
+/** Says where the service has other values than were sent. The change was applied, so it is no error. */
+function noteOtherValues({ request, ui }: Run, { body }: Applied): void {
+  const { notice, err } = ui.context;
+  for (const line of differencesFromSent(request.body, body)) notice(err.color.yellow(printable(line)));
+}
+
+/** Drift is a warning and not an error: it must not cost the user their answer. A command says each difference once. */
+export function noteDrift({ notice, err, drift: said }: Context, answers: readonly Applied[]): void {
+  for (const line of answers.flatMap(({ drift }) => drift)) {
+    if (said.has(line)) continue;
+    said.add(line);
+    notice(err.color.yellow(`unexpected response: ${printable(line)}`));
+  }
+}

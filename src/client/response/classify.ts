@@ -1,0 +1,149 @@
+import type { Operation, OperationClass } from '../../contract/operation.ts';
+import type { FailedAttempt } from '../combine-attempts.ts';
+import type { Applied, Failure, Problem } from '../outcome.ts';
+import { parseRetryAfter, type RowName, rowOfFailure, rowOfStatus } from '../retry.ts';
+import { WireError } from '../wire/connect.ts';
+import { decodeBody } from '../wire/decode.ts';
+import type { WireAnswer } from '../wire/transport.ts';
+import { findDrift } from './drift.ts';
+import { misfitOf } from './misfit.ts';
+import { readProblem, saysInProgress } from './problem.ts';
+
+/** What came back from one request, as text that is free of the API key. */
+export interface Answer {
+  /** See {@link WireAnswer}. */
+  readonly sent: boolean;
+  readonly status: number | null;
+  readonly statusText: string;
+  readonly headers: Record<string, string>;
+  readonly text: string;
+  /** Why the answer is incomplete, or null. */
+  readonly failure: Failure | null;
+}
+
+/** What {@link classifyResponse} needs to know about the request. */
+interface RequestTraits {
+  readonly path: string;
+  readonly body: string | null;
+  readonly class: OperationClass;
+  readonly operation?: Pick<Operation, 'path' | 'response' | 'repeats'> | null;
+  readonly anyBody?: boolean;
+}
+
+/** Statuses of a success that has no body by definition (RFC 9110, sections 15.3.5 and 15.3.6). */
+const BODILESS = new Set([204, 205]);
+
+/** An ETag that can be sent back. A response with any other counts as one without. */
+export const etagPattern = /^[\x21-\x7e]+$/;
+
+const decoder = new TextDecoder();
+
+export async function readAnswer(wire: WireAnswer, redact: (text: string) => string): Promise<Answer> {
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(wire.headers)) headers[name] = redact(value);
+  let text = '';
+  let failure = wire.failure;
+  try {
+    const bytes = await decodeBody(wire.body, wire.headers['content-encoding'] ?? '');
+    text = redact(decoder.decode(bytes));
+  } catch (error) {
+    if (!(error instanceof WireError)) throw error;
+    failure ??= error.failure;
+  }
+  const { sent, status } = wire;
+  return { sent, status, statusText: redact(wire.statusText), headers, text, failure };
+}
+
+/** When an attempt was made: its number, its start by the monotonic clock, and its end in epoch milliseconds. */
+interface AttemptTimes {
+  readonly attempt: number;
+  readonly startedAt: number;
+  readonly endedAt: number;
+}
+
+/** Success, or the row of the retry table that the answer belongs to. */
+export function classifyResponse(
+  answer: Answer,
+  request: RequestTraits,
+  { attempt, startedAt, endedAt }: AttemptTimes,
+): Applied | FailedAttempt {
+  const { sent, status, headers, failure } = answer;
+  const requestId = headers['x-request-id'] ?? null;
+  const retryAfterMs = parseRetryAfter(headers, endedAt);
+  const failed = (row: RowName, reason: Failure | null, problem: Problem | null): FailedAttempt => ({
+    row,
+    failure: reason,
+    status,
+    problem,
+    retryAfterMs,
+    retryAt: retryAfterMs === null ? null : endedAt + retryAfterMs,
+    requestId,
+    startedAt,
+  });
+  if (status === null) {
+    const reason = failure ?? { code: 'connection_lost', message: 'no response' };
+    return failed(rowOfFailure(sent, reason), reason, null);
+  }
+  if (status < 200 || status > 299) {
+    const problem = problemOf(answer, status);
+    if (status === 409 && request.class === 'keyed' && saysInProgress(answer.text)) {
+      return failed('in_progress', { code: 'in_progress', message: problem.message }, problem);
+    }
+    const row = rowOfStatus(status);
+    const text = problem.message.startsWith('HTTP ') ? problem.message : `HTTP ${status}: ${problem.message}`;
+    const message = `the service returned ${text}`;
+    if (row === 'unavailable') return failed(row, { code: 'server_error', message }, problem);
+    if (row === 'redirected') return failed(row, { code: 'redirected', message }, problem);
+    return failed(row, null, problem);
+  }
+  const body = readBody(answer, status, request.anyBody ?? false);
+  if ('failure' in body) {
+    const isShort = body.failure.code !== 'body_too_large' && body.failure.code !== 'unreadable_body';
+    return failed(isShort ? 'lost' : 'unreadable', body.failure, null);
+  }
+  const { operation } = request;
+  const misfit = operation ? misfitOf(operation, request, body.value) : null;
+  if (misfit !== null) return failed('unreadable', { code: 'mismatched_response', message: misfit }, null);
+  const etag = etagPattern.exec(headers.etag ?? '')?.[0] ?? null;
+  let drift: readonly string[] | undefined;
+  return {
+    kind: 'applied',
+    attempts: attempt,
+    requestId,
+    status,
+    body: body.value,
+    text: answer.text,
+    etag,
+    replayed: headers['idempotency-replayed']?.toLowerCase() === 'true',
+    get drift() {
+      drift ??= findDrift(body.value, operation?.response);
+      return drift;
+    },
+  };
+}
+
+function readBody(
+  { text, headers, failure }: Answer,
+  status: number,
+  anyBody: boolean,
+): { value: unknown } | { failure: Failure } {
+  if (failure !== null) return { failure };
+  if (BODILESS.has(status) || (anyBody && text === '')) return { value: null };
+  try {
+    return { value: JSON.parse(text) };
+  } catch {
+    if (anyBody) return { value: text };
+    const message =
+      text === ''
+        ? 'the response is empty'
+        : `the response is not JSON (${headers['content-type'] ?? 'no Content-Type'})`;
+    return { failure: { code: 'unreadable_body', message } };
+  }
+}
+
+function problemOf({ statusText, headers, text }: Answer, status: number): Problem {
+  const problem = readProblem({ status, statusText, contentType: headers['content-type'] ?? '', text });
+  if (status >= 400 || headers.location === undefined) return problem;
+  const message = `HTTP ${status}: redirects to ${headers.location.slice(0, 200)}, and redirects are not followed`;
+  return { ...problem, message };
+}

@@ -1,0 +1,19 @@
+import type * as z from 'zod/mini';
+import { describeIssueWithoutValue } from '../../contract/issue-messages.ts';
+
+const MAX_LINES = 20;
+
+/**
+ * Where a response differs from the contract, one line each (`settings.cashbackBp must be a number (got text)`).
+ * The service decides what it sends: drift is for a warning, never a reason to lose an answer.
+ */
+export function findDrift(body: unknown, schema: z.ZodMiniType | null | undefined): string[] {
+  if (!schema) return [];
+  const issues = schema.safeParse(body, { error: describeIssueWithoutValue }).error?.issues ?? [];
+  const lines = issues.slice(0, MAX_LINES).map(({ path, message }) => {
+    const place = path.length === 0 ? 'body' : path.join('.');
+    return `${place} ${message}`;
+  });
+  if (issues.length > MAX_LINES) lines.push(`and ${issues.length - MAX_LINES} more`);
+  return lines;
+}

@@ -1,0 +1,73 @@
+import { asObject, parseJson } from '../../base/json.ts';
+import type { HistoryRecord } from '../journal/history-record.ts';
+import { existenceAfter } from './existing.ts';
+
+/** Kinds of things that the service does not list. */
+export type KnownKind = 'backup' | 'dispute' | 'post' | 'endpoint' | 'reclaim' | 'notification';
+
+/** Something that this machine made, worked on or read. */
+export interface KnownObject {
+  /** Empty for a post whose response was lost: the service has said only that its slug is taken. */
+  readonly id: string;
+  /** When this machine last learned about it, ISO 8601. */
+  readonly seenAt: string;
+  /** What the service answered last about it; empty without a readable response. */
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+/** An object that a read showed. Reads have no record; see seen-objects.ts. */
+export interface SeenObject extends KnownObject {
+  readonly kind: KnownKind;
+}
+
+/** The operations whose records mention objects of a kind. The first one makes them. */
+export const operationsOfKind: Readonly<Record<KnownKind, readonly string[]>> = {
+  backup: ['backup.create'],
+  dispute: ['disputes.open', 'disputes.decide'],
+  post: ['blog.create'],
+  endpoint: ['notify.add-endpoint'],
+  reclaim: ['reclaim.appeal'],
+  notification: [],
+};
+
+/**
+ * The objects of a kind that records (newest first) and reads (newest last) mention: each once, in its last known state,
+ * the last seen first. An object that only a refusal mentions is left out, because it may not exist, and so is what a
+ * restore has removed.
+ */
+export function knownObjects(
+  kind: KnownKind,
+  records: readonly HistoryRecord[],
+  seen: readonly SeenObject[] = [],
+): KnownObject[] {
+  const exists = existenceAfter(records);
+  const sightings = [
+    ...records
+      .filter((record) => operationsOfKind[kind].includes(record.operation) && exists(record))
+      .flatMap(sightingOf),
+    ...seen.filter((object) => object.kind === kind).reverse(),
+  ].sort((one, other) => Date.parse(other.seenAt) - Date.parse(one.seenAt));
+  const known = new Map<string, KnownObject>();
+  for (const { id, seenAt, fields } of sightings) {
+    const key = id || JSON.stringify(fields);
+    const newer = known.get(key);
+    if (newer === undefined || Object.keys(newer.fields).length === 0) known.set(key, { id, seenAt, fields });
+  }
+  return [...known.values()];
+}
+
+function sightingOf({ operation, path, state, response, createdAt, body }: HistoryRecord): KnownObject[] {
+  if (state === 'rejected') return [];
+  const seenAt = response?.receivedAt || createdAt;
+  const fields = state === 'applied' ? asObject(parseJson(response?.body)) : {};
+  const id = idInPath(path) ?? fields.id;
+  if (typeof id === 'string') return [{ id, seenAt, fields }];
+  const isPost = operation === 'blog.create' && state === 'applied';
+  return isPost ? [{ id: '', seenAt, fields: asObject(parseJson(body)) }] : [];
+}
+
+/** The id in `/disputes/{id}/decision`. */
+export function idInPath(path: string): string | null {
+  const [, id] = /\/([^/]+)\/(?:decision|appeal|restore)$/.exec(path) ?? [];
+  return id === undefined ? null : decodeURIComponent(id);
+}

@@ -1,0 +1,57 @@
+import { appendFileSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { parseJson } from '../../base/json.ts';
+import { ensureFolder, nodeFileSystem } from '../journal/files.ts';
+import type { SeenObject } from './known-objects.ts';
+
+/** Size from which the file is rewritten with each object once, in bytes. */
+const maxBytes = 512 * 1024;
+
+/** Objects that a rewritten file keeps: the last seen ones. */
+const maxObjects = 1000;
+
+/** Not a record: the history skips names that begin with a dot. */
+function fileIn(folder: string): string {
+  return path.join(folder, '.seen.jsonl');
+}
+
+/**
+ * Keeps an object that a read showed in the history's folder. Only lists and suggestions use it, so it is not synced, and
+ * on a full disk it is left out.
+ */
+export function rememberSeen(folder: string, object: SeenObject): void {
+  const file = fileIn(folder);
+  try {
+    ensureFolder({ fileSystem: nodeFileSystem, platform: process.platform }, folder);
+    appendFileSync(file, `${JSON.stringify(object)}\n`, { mode: 0o600 });
+    if (statSync(file).size > maxBytes) rewrite(folder);
+  } catch {
+    // The answer itself matters more.
+  }
+}
+
+/** The objects that reads showed, the last seen last. Lines that cannot be read are skipped. */
+export function readSeen(folder: string): SeenObject[] {
+  let text: string;
+  try {
+    text = readFileSync(fileIn(folder), 'utf8');
+  } catch {
+    return [];
+  }
+  return text.split('\n').flatMap((line) => {
+    const object = parseJson(line) as SeenObject | undefined;
+    return typeof object?.id === 'string' && typeof object.fields === 'object' ? [object] : [];
+  });
+}
+
+function rewrite(folder: string): void {
+  const newest = new Map<string, SeenObject>();
+  for (const object of readSeen(folder)) {
+    newest.delete(object.id);
+    newest.set(object.id, object);
+  }
+  const lines = [...newest.values()].slice(-maxObjects).map((object) => `${JSON.stringify(object)}\n`);
+  const draft = `${fileIn(folder)}.tmp`;
+  writeFileSync(draft, lines.join(''), { mode: 0o600 });
+  renameSync(draft, fileIn(folder));
+}

@@ -1,0 +1,188 @@
+import { asObject, isObject, leafPaths, parseJson } from '../base/json.ts';
+import type { Operation } from '../contract/operation.ts';
+import { createBackup } from '../contract/operations/backups.ts';
+import { showDispute } from '../contract/operations/disputes.ts';
+import { showSettings } from '../contract/operations/settings.ts';
+import type { OperationId } from '../contract/operations.ts';
+import type { HistoryRecord } from './journal/history-record.ts';
+
+/** A request as far as the rules look at it. */
+type Sent = Pick<HistoryRecord, 'path' | 'body'>;
+
+/** How a read shows what became of a change in doubt. */
+export interface Proof {
+  readonly operation: Operation;
+  path(record: Sent): string;
+  /**
+   * `applied` proves the change. `untouched` is what it was before, which may still change while a request is on its way.
+   * `other` proves nothing. Null: the response cannot be read.
+   */
+  judge(record: Sent & Pick<HistoryRecord, 'former'>, response: unknown): 'applied' | 'untouched' | 'other' | null;
+  /** What the change itself would have answered. */
+  result(response: unknown): unknown;
+}
+
+/** What is particular to an operation that changes something. Everything else is the same code for all of them. */
+export interface OperationRules {
+  /**
+   * What `resume` does with a change in doubt: `send` the same bytes, `read` only, `read-then-send` if nothing was touched,
+   * or `ask` the user.
+   */
+  readonly resume: 'send' | 'read' | 'read-then-send' | 'ask';
+  /** It destroys what it cannot bring back: a backup may be made first. Resumed after a yes only, never as one of all. */
+  readonly preparation?: {
+    readonly operation: Operation;
+    body(record: Sent, label: string): Readonly<Record<string, unknown>>;
+  };
+  /** The same command again while one is in doubt: `continues` it, `reads` what became of it, is `refused`, or `sends`. */
+  readonly again: 'sends' | 'refused' | 'continues' | 'reads';
+  /** What it sets, as dotted paths: `store.settings.cashbackBp`, `blog`. */
+  touches(record: Sent): readonly string[];
+  /** Changes of the same values take effect in the order of their numbers: they share a lock until their outcome. */
+  readonly isOrdered?: true;
+  /** An earlier one of the same command that is in doubt no longer matters once a later one was applied. */
+  readonly isAboutNow?: true;
+  readonly proof?: Proof;
+  /** A refusal that proves an earlier request with the same bytes was applied, and the mark of a service that refuses so. */
+  readonly proofByRefusal?: { readonly code: string; readonly field: string; readonly documentedAs: string };
+  /** `duplicate`: not the same content within 24 hours; `once`: one for each path, ever. */
+  readonly guard?: 'duplicate' | 'once';
+  /** How it is taken back: by the former values of its fields, by those in the document that it replaced, or by a backup. */
+  readonly undo?: 'fields' | 'document' | 'backup';
+  /** Whether old records of it are removed by `prune`: always unless given. */
+  readonly isPruned?: 'never' | 'if-asked';
+  /** Operations in whose logs there may be records of this one. */
+  readonly recordedWith?: readonly OperationId[];
+}
+
+const bodyOf = ({ body }: Sent) => asObject(parseJson(body));
+
+const dispute: Proof = {
+  operation: showDispute,
+  path: ({ path }) => path.replace(/\/decision$/, ''),
+  judge(record, response) {
+    const found = asObject(asObject(response).record);
+    const { status, resolution } = bodyOf(record);
+    if (typeof found.status !== 'string' || typeof found.id !== 'string') return null;
+    if (found.status === 'open') return 'untouched';
+    const id = decodeURIComponent(record.path.split('/').at(-2) ?? '');
+    const isSameText =
+      typeof found.resolution !== 'string' ||
+      typeof resolution !== 'string' ||
+      found.resolution.trim() === resolution.trim();
+    const isIt = found.id.toLowerCase() === id.toLowerCase() && found.status === status && isSameText;
+    return isIt ? 'applied' : 'other';
+  },
+  result: (response) => asObject(response).record,
+};
+
+const settings: Proof = {
+  operation: showSettings,
+  path: ({ path }) => path,
+  judge(record, response) {
+    if (includes(response, parseJson(record.body))) return 'applied';
+    // The former document has the time of its saving, so it matches only if it was not saved since.
+    return record.former !== null && includes(response, parseJson(record.former)) ? 'untouched' : 'other';
+  },
+  result: (response) => response,
+};
+
+/** Whether everything in `part` is in `whole`; null and missing are the same, arrays are compared as a whole. */
+function includes(whole: unknown, part: unknown): boolean {
+  if (part === null || part === undefined) return whole === null || whole === undefined;
+  if (Array.isArray(part)) {
+    if (!Array.isArray(whole) || whole.length !== part.length) return false;
+    return part.every((value, index) => includes(whole[index], value));
+  }
+  if (!isObject(part)) return whole === part;
+  return isObject(whole) && Object.entries(part).every(([name, value]) => includes(whole[name], value));
+}
+
+const none = () => [];
+
+/** The rows of operations that change something. */
+const rows: Readonly<Partial<Record<OperationId, OperationRules>>> = {
+  'store.update': {
+    resume: 'send',
+    again: 'sends',
+    touches: (record) => leafPaths(bodyOf(record)).map((path) => ['store', ...path].join('.')),
+    isOrdered: true,
+    undo: 'fields',
+  },
+  'blog.create': {
+    resume: 'ask',
+    again: 'refused',
+    touches: () => ['blog'],
+    proofByRefusal: { code: 'slug_taken', field: 'slug', documentedAs: 'x-unique' },
+    guard: 'duplicate',
+  },
+  'disputes.decide': { resume: 'read', again: 'reads', touches: none, proof: dispute },
+  'settings.save': {
+    resume: 'read-then-send',
+    again: 'sends',
+    touches: () => ['settings'],
+    isOrdered: true,
+    proof: settings,
+    undo: 'document',
+  },
+  'disputes.open': { resume: 'send', again: 'continues', touches: none },
+  'backup.create': {
+    resume: 'send',
+    again: 'sends',
+    touches: none,
+    isAboutNow: true,
+    isPruned: 'if-asked',
+    recordedWith: ['backup.restore'],
+  },
+  'backup.restore': {
+    resume: 'send',
+    preparation: {
+      operation: createBackup,
+      body: (record, label) => ({ label, sections: bodyOf(record).sections }),
+    },
+    again: 'sends',
+    touches: (record) => {
+      const { sections } = bodyOf(record);
+      return Array.isArray(sections) ? sections.map(String) : [];
+    },
+    isOrdered: true,
+    isAboutNow: true,
+    undo: 'backup',
+  },
+  'reclaim.appeal': { resume: 'ask', again: 'refused', touches: none, guard: 'once', isPruned: 'never' },
+  'notify.add-endpoint': {
+    resume: 'ask',
+    again: 'refused',
+    touches: () => ['endpoints'],
+    guard: 'duplicate',
+  },
+  'notify.mark-read': { resume: 'send', again: 'sends', touches: none },
+};
+
+/** Nothing is known about a request outside the contract, so it is sent once. */
+const unknownOperation: OperationRules = { resume: 'ask', again: 'refused', touches: none };
+
+export function rulesOf(operation: string): OperationRules {
+  return new Map<string, OperationRules>(Object.entries(rows)).get(operation) ?? unknownOperation;
+}
+
+/** Whether this machine knows how to take a change back: where it cannot be, that is said before it is sent. */
+export function hasUndo(record: HistoryRecord): boolean {
+  const { undo } = rulesOf(record.operation);
+  if (undo === undefined || record.state !== 'applied') return false;
+  return (undo === 'backup' ? record.safetyBackupId : record.former) !== null;
+}
+
+/** Whether one of the two sets something that the other sets, too. */
+export function overlap(one: readonly string[], other: readonly string[]): boolean {
+  return one.some((path) => other.some((second) => isWithin(path, second) || isWithin(second, path)));
+}
+
+/** Whether `later` sets everything that `earlier` sets. */
+export function covers(later: readonly string[], earlier: readonly string[]): boolean {
+  return earlier.length > 0 && earlier.every((path) => later.some((wider) => isWithin(path, wider)));
+}
+
+function isWithin(path: string, wider: string): boolean {
+  return path === wider || path.startsWith(`${wider}.`);
+}

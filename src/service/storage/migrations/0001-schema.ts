@@ -1,0 +1,300 @@
+import { sql } from 'kysely';
+import type { Migration } from '../core/migration.ts';
+import type { Engine, Queries } from '../core/storage.ts';
+
+/** Every table. Columns are described in core/schema.ts. */
+export const schema: Migration = {
+  name: '0001-schema',
+  async up(db, engine) {
+    for (const statement of tables(engine)) await sql.raw(statement).execute(db);
+    if (engine === 'embedded') return;
+    for (const table of [...tablesOfStores, 'operator_log']) await protect(db, table);
+    await protect(db, 'stores', 'id');
+  },
+};
+
+/** The rows of a store, in tables that have its id. */
+const tablesOfStores = [
+  'api_keys',
+  'posts',
+  'operations_settings',
+  'disputes',
+  'dispute_evidence',
+  'dispute_decisions',
+  'backups',
+  'backup_sections',
+  'backup_chunks',
+  'subdomain_reclaims',
+  'endpoints',
+  'removed_endpoints',
+  'events',
+  'deliveries',
+  'idempotency_keys',
+  'rate_limits',
+];
+
+const ofStore = 'store_id text not null references stores (id)';
+
+function tables(engine: Engine): string[] {
+  const number = engine === 'postgres' ? 'bigint' : 'integer';
+  const counted =
+    engine === 'postgres'
+      ? 'bigint generated always as identity primary key'
+      : 'integer primary key autoincrement';
+  const posts = (name: string) => `create table ${name} (
+      ${ofStore},
+      id text not null,
+      title text not null,
+      slug text not null,
+      excerpt text,
+      content_md text not null,
+      cover_image_id text,
+      tags text not null,
+      featured_product_ids text not null,
+      status text not null,
+      published_at text, scheduled_at text,
+      meta_title text, meta_description text,
+      view_count ${number} not null,
+      created_at text not null,
+      updated_at text not null,
+      primary key (store_id, id),
+      unique (store_id, slug)
+    )`;
+  return [
+    `create table stores (
+      id text primary key,
+      organisation_id text not null,
+      name text not null,
+      slug text not null,
+      status text not null,
+      default_currency text not null,
+      timezone text not null,
+      settings text not null,
+      created_at text not null,
+      blog text not null default '[[1,null]]',
+      mark ${number} not null default 0,
+      deleted_at text
+    )`,
+    'create unique index stores_slug on stores (slug) where deleted_at is null',
+    `create table api_keys (
+      id text primary key,
+      ${ofStore},
+      kind text not null,
+      label text not null,
+      sha256 text not null,
+      scopes text not null,
+      created_at text not null,
+      expires_at text,
+      revoked_at text,
+      replaced_by text,
+      last_used_at text
+    )`,
+    'create index api_keys_of_store on api_keys (store_id, id)',
+    posts('posts'),
+    `create table operations_settings (
+      store_id text primary key references stores (id),
+      document text not null,
+      updated_at text not null
+    )`,
+    `create table disputes (
+      ${ofStore},
+      id text not null,
+      order_id text, buyer_email text, provider_case_id text,
+      kind text not null,
+      status text not null,
+      reason text not null,
+      risk_signals text not null,
+      deadline_at text not null,
+      appeal_deadline_at text not null,
+      resolution text,
+      idempotency_key text not null,
+      created_at text not null,
+      updated_at text not null,
+      primary key (store_id, id)
+    )`,
+    `create table dispute_evidence (
+      store_id text not null,
+      dispute_id text not null,
+      id text not null,
+      kind text not null,
+      label text not null,
+      storage_key text,
+      text_value text,
+      submitted_by text not null,
+      created_at text not null,
+      primary key (store_id, dispute_id, id),
+      foreign key (store_id, dispute_id) references disputes (store_id, id)
+    )`,
+    `create table dispute_decisions (
+      store_id text not null,
+      dispute_id text not null,
+      id text not null,
+      status text not null,
+      resolution text not null,
+      decided_by text not null,
+      decided_at text not null,
+      primary key (store_id, dispute_id, id),
+      foreign key (store_id, dispute_id) references disputes (store_id, id)
+    )`,
+    `create table backups (
+      ${ofStore},
+      id text not null,
+      version ${number} not null,
+      label text not null,
+      created_at text not null,
+      is_pre_restore ${number} not null default 0,
+      primary key (store_id, id)
+    )`,
+    `create table backup_sections (
+      store_id text not null,
+      backup_id text not null,
+      name text not null,
+      position ${number} not null,
+      schema_version ${number} not null,
+      item_count ${number} not null,
+      sha256 text not null,
+      payload text not null,
+      primary key (store_id, backup_id, name),
+      foreign key (store_id, backup_id) references backups (store_id, id)
+    )`,
+    `create table backup_chunks (
+      store_id text not null,
+      backup_id text not null,
+      section text not null,
+      position ${number} not null,
+      item_count ${number} not null,
+      payload text not null,
+      primary key (store_id, backup_id, section, position),
+      foreign key (store_id, backup_id) references backups (store_id, id) on delete cascade
+    )`,
+    `create table subdomain_reclaims (
+      ${ofStore},
+      id text not null,
+      subdomain text not null,
+      reason text not null,
+      status text not null,
+      appeal_text text,
+      appealed_at text,
+      created_at text not null,
+      closed_at text,
+      primary key (store_id, id)
+    )`,
+    `create table endpoints (
+      ${ofStore},
+      id text not null,
+      kind text not null,
+      name text not null,
+      masked_url text not null,
+      secret_url text,
+      events text not null,
+      enabled ${number} not null,
+      discord_template text,
+      created_at text not null,
+      disabled_reason text,
+      due_at text,
+      held ${number} not null default 0,
+      failures ${number} not null default 0,
+      claimed_by text,
+      claimed_until text,
+      primary key (store_id, id),
+      unique (store_id, secret_url)
+    )`,
+    'create index endpoints_due on endpoints (due_at) where due_at is not null',
+    `create table removed_endpoints (
+      ${ofStore},
+      endpoint_id text not null,
+      secret_url text not null,
+      primary key (store_id, endpoint_id)
+    )`,
+    `create table events (
+      ${ofStore},
+      id text not null,
+      sequence ${number},
+      type text not null,
+      data text not null,
+      title text not null,
+      body text not null,
+      created_at text not null,
+      read_at text,
+      primary key (store_id, id),
+      unique (store_id, sequence)
+    )`,
+    'create index events_by_time on events (store_id, created_at)',
+    // Transitional: marking all still goes by rows.
+    'create index events_unread on events (store_id, created_at) where read_at is null',
+    `create table deliveries (
+      sequence ${counted},
+      ${ofStore},
+      id text not null,
+      event_id text not null,
+      endpoint_id text not null,
+      status text not null,
+      attempts ${number} not null,
+      next_attempt_at text not null,
+      created_at text not null,
+      claimed_by text, first_attempt_at text, settled_at text, last_error text, traceparent text,
+      unique (store_id, id),
+      foreign key (store_id, event_id) references events (store_id, id),
+      foreign key (store_id, endpoint_id) references endpoints (store_id, id) on delete cascade
+    )`,
+    `create index deliveries_pending on deliveries (store_id, endpoint_id, sequence) where status = 'pending'`,
+    // A foreign key that cascades looks for all of an endpoint.
+    'create index deliveries_endpoint on deliveries (store_id, endpoint_id)',
+    'create index deliveries_event on deliveries (store_id, event_id)',
+    `create index deliveries_waiting on deliveries (created_at) where status = 'pending'`,
+    `create index deliveries_dead on deliveries (created_at) where status = 'dead'`,
+    `create table idempotency_keys (
+      ${ofStore},
+      operation text not null,
+      target_id text not null,
+      key text not null,
+      fingerprint text not null,
+      status ${number} not null,
+      body text not null,
+      created_at text not null,
+      expires_at text not null,
+      primary key (store_id, operation, target_id, key)
+    )`,
+    `create table operator_log (
+      sequence ${counted},
+      created_at text not null,
+      run_by text not null,
+      command text not null,
+      store_id text,
+      object_id text
+    )`,
+    ...(engine === 'postgres'
+      ? [
+          'create index idempotency_keys_expiry on idempotency_keys (store_id, expires_at)',
+          `create unlogged table rate_limits (
+            store_id text not null,
+            key_id text not null,
+            full_at double precision not null,
+            primary key (store_id, key_id)
+          )`,
+        ]
+      : [
+          posts('other_posts'),
+          `create table blogs (
+            store_id text primary key references stores (id),
+            uses_other integer not null,
+            staged_at text not null
+          )`,
+        ]),
+  ];
+}
+
+/**
+ * A second barrier between stores, in case a query forgets its store: a transaction sees only the rows of the store in
+ * `storectl.store_id`, or all rows if it has set `storectl.administration`. Superusers and roles with BYPASSRLS bypass
+ * it. SQLite has no such feature.
+ */
+async function protect(db: Queries, table: string, storeColumn = 'store_id'): Promise<void> {
+  const name = sql.table(table);
+  await sql`alter table ${name} enable row level security`.execute(db);
+  await sql`alter table ${name} force row level security`.execute(db);
+  await sql`create policy of_one_store on ${name} using (
+    ${sql.ref(storeColumn)} = (select current_setting('storectl.store_id', true))
+    or (select current_setting('storectl.administration', true)) = 'on'
+  )`.execute(db);
+}
