@@ -277,7 +277,7 @@ test.each([false, true])(
         }
         if (!isNoticed) expect(after).toEqual(before);
       }),
-      { numRuns: 400 },
+      { numRuns: 150 },
     );
   },
 );
