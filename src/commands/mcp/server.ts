@@ -1,6 +1,7 @@
 import { isObject } from '../../base/json.ts';
 import { getPath } from '../../cli/core/field-path.ts';
 import { version } from '../../cli/core/version.ts';
+import { labelOf } from '../../cli/output/labels.ts';
 import { beforeSending, callTool, refused, resultOf } from './call-tool.ts';
 import { type Question, questionOf } from './confirmation.ts';
 import { describeTool } from './describe-tool.ts';
@@ -118,7 +119,11 @@ function canAskUser(server: Server, { mcpReq }: ServerContext): boolean {
 }
 
 function askUser({ spec }: Tool, { text, wanted }: Question): InputRequiredResult {
-  const id = { type: 'string' as const, title: spec.confirm ?? 'ID', description: `Type ${wanted}` };
+  const id = {
+    type: 'string' as const,
+    title: labelOf([spec.confirm ?? 'id']),
+    description: `Type ${wanted}`,
+  };
   return inputRequired({
     inputRequests: {
       confirm: inputRequired.elicit({

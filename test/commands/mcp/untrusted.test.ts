@@ -77,7 +77,7 @@ describe('text of the service', () => {
     });
     expect(await session.call('disputes_show', { disputeId: 'd-1' })).toMatchObject({
       ok: false,
-      untrusted: { error: { status: 403 } },
+      untrusted: { error: { status: 403, reason: 'Bearer [redacted] may not' } },
     });
     await session.end();
     expect(session.stdout() + session.stderr()).not.toContain(key);
