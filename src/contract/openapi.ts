@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
-import { isClosed, knownValues } from './fields.ts';
+import { isAlwaysSent, isClosed, knownValues } from './fields.ts';
 import { type OperationClass, pathParameters, type ServedOperation } from './operation.ts';
-import { operations } from './operations.ts';
+import { type OperationId, operations } from './operations.ts';
 import { type ErrorCode, problemDetails, problems } from './problem.ts';
 
 /** A JSON object. */
@@ -16,6 +16,9 @@ const tags: Readonly<Record<string, string>> = {
   reclaim: 'Subdomain reclaim notices',
   notify: 'Notifications and where they are sent',
 };
+
+/** Property of a field: its value is unique within the store. */
+const uniqueMark = 'x-unique';
 
 const repetition: Readonly<Record<OperationClass, string>> = {
   read: 'Read-only.',
@@ -70,16 +73,21 @@ const headers = {
   authenticate: header('How to authenticate'),
 };
 
+/** The schemas with which this repository's service checks the bodies of requests, null for operations without one. */
+export type BodySchemas = Readonly<Record<OperationId, z.core.$ZodType | null>>;
+
 /**
- * OpenAPI 3.1 description of the 12 operations as this repository's service offers them. The contract leaves statuses,
- * errors and scopes open (sections 4, 5 and 7), so a client of any service must not rely on them.
+ * OpenAPI 3.1 description of the 12 operations. With the schemas of this repository's service it is as strict as the
+ * service: bodies that fit it are accepted, and responses fit it. Without them it says of bodies and responses what the
+ * contract says, which is what a client of any service may rely on.
  */
-export function buildOpenApi(version: string): Json {
+export function buildOpenApi(version: string, bodies?: BodySchemas): Json {
+  const shared: Json = {};
   const paths: Record<string, Json> = {};
   for (const operation of operations) {
     paths[operation.path] = {
       ...paths[operation.path],
-      [operation.method.toLowerCase()]: describe(operation),
+      [operation.method.toLowerCase()]: describe(operation, bodySchema(operation, shared, bodies)),
     };
   }
   return {
@@ -105,7 +113,7 @@ export function buildOpenApi(version: string): Json {
             'An API key of the store. Each operation names the scope that the key needs in `x-required-scope`.',
         },
       },
-      schemas: componentSchemas(),
+      schemas: { ...responseSchemas(bodies !== undefined), ...shared },
       responses: {
         ...Object.fromEntries(
           Object.entries(refusals).map(([status, { name }]) => [name, describeRefusal(Number(status))]),
@@ -116,8 +124,8 @@ export function buildOpenApi(version: string): Json {
   };
 }
 
-function describe(operation: ServedOperation): Json {
-  const { id, class: kind, summary, body, service } = operation;
+function describe(operation: ServedOperation, schema: Json | null): Json {
+  const { id, class: kind, summary, service } = operation;
   return {
     operationId: id,
     tags: [id.split('.')[0]],
@@ -143,10 +151,11 @@ function describe(operation: ServedOperation): Json {
           ]
         : []),
     ],
-    ...(body !== null && {
+    ...(schema !== null && {
       requestBody: {
+        description: bodyLimits(id),
         required: true,
-        content: { 'application/json': { schema: jsonSchema(body), example: service.example } },
+        content: { 'application/json': { schema, example: service.example } },
       },
     }),
     responses: {
@@ -163,7 +172,9 @@ function describe(operation: ServedOperation): Json {
   };
 }
 
-function describeSuccess({ id, class: kind, response, service }: ServedOperation, status: 200 | 201): Json {
+function describeSuccess(operation: ServedOperation, status: 200 | 201): Json {
+  const { id, class: kind, service } = operation;
+  const { response = operation.response } = service;
   return {
     description: z.globalRegistry.get(response)?.description,
     headers: {
@@ -224,31 +235,87 @@ function schemaUri(name: string): string {
   return `#/components/schemas/${name}`;
 }
 
+function bodyLimits(id: string): string {
+  return `At most ${id === 'blog.create' ? '1 MiB' : '64 KiB'}, 32 levels and 20 000 values.`;
+}
+
+/** The body of a request. What several schemas have in common is added to `shared`. */
+function bodySchema({ id, body }: ServedOperation, shared: Json, bodies?: BodySchemas): Json | null {
+  if (body === null) return null;
+  const { $schema: _, ...contract } = z.toJSONSchema(body, { ...options, io: 'input' });
+  const checked = bodies?.[id as OperationId];
+  if (!checked) return contract;
+  const json = JSON.stringify(z.toJSONSchema(checked, { io: 'input' })).replaceAll('#/$defs/', schemaUri(''));
+  const { $schema: __, $defs, ...schema } = JSON.parse(json);
+  Object.assign(shared, $defs);
+  describeFields(schema, contract);
+  return schema;
+}
+
+/** Copies what the contract says of fields. A field that the service always refuses is left out. */
+function describeFields(target: Json, source: Json): void {
+  const fields = (target.properties ?? {}) as Record<string, Json>;
+  for (const [name, field] of Object.entries(fields)) {
+    if (field.not !== undefined) delete fields[name];
+    const { properties = {} } = source as { properties?: Record<string, Json> };
+    if (properties[name] === undefined) continue;
+    const described = withoutNull(properties[name]);
+    const { description, [uniqueMark]: isUnique } = described;
+    if (description !== undefined) field.description ??= description;
+    if (isUnique !== undefined) field[uniqueMark] = isUnique;
+    describeFields(withoutNull(field), described);
+  }
+}
+
+function withoutNull(schema: Json): Json {
+  const [first, second] = (schema.anyOf ?? []) as Json[];
+  return first !== undefined && second?.type === 'null' ? first : schema;
+}
+
 const options = {
-  target: 'draft-2020-12',
-  io: 'input',
   /** Adds the values that this repository's service knows. */
   override({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodType; jsonSchema: Json }) {
     const values = zodSchema._zod.def.type === 'array' ? undefined : knownValues(zodSchema);
     if (values !== undefined) jsonSchema[isClosed(zodSchema) ? 'enum' : 'examples'] = values;
     // What JSON Schema says by itself: other fields are allowed, and whole numbers are safe ones.
-    if (Object.keys(jsonSchema.properties ?? {}).length > 0) {
-      delete jsonSchema.additionalProperties;
-    }
+    if (Object.keys(jsonSchema.properties ?? {}).length > 0) delete jsonSchema.additionalProperties;
     if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
     if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
   },
-} as const;
+};
 
-function jsonSchema(schema: z.ZodMiniType): Json {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, options);
-  return rest;
-}
-
-/** The schemas of answers, which have names. */
-function componentSchemas(): Json {
-  const { schemas } = z.toJSONSchema(z.globalRegistry, { ...options, uri: schemaUri });
+/** The schemas of responses, which have names. */
+function responseSchemas(isStrict: boolean): Json {
+  const { schemas } = z.toJSONSchema(z.globalRegistry, {
+    uri: schemaUri,
+    override(context) {
+      options.override(context);
+      if (isStrict) requireSentFields(context.zodSchema, context.jsonSchema);
+    },
+  });
   return Object.fromEntries(
     Object.entries(schemas).map(([name, { $schema: _, $id: _id, ...schema }]) => [name, schema]),
   );
+}
+
+/** Clients of any service accept null and missing fields. This service sends all but those that have no value. */
+function requireSentFields(schema: z.core.$ZodType, json: Json): void {
+  const { shape } = schema._zod.def as { readonly shape?: Readonly<Record<string, z.core.$ZodType>> };
+  const properties = json.properties as Record<string, Json> | undefined;
+  if (shape === undefined || properties === undefined) return;
+  const required = new Set(json.required as string[] | undefined);
+  for (const [name, field] of Object.entries(shape)) {
+    const { innerType: nullable } = field._zod.def as Wrapper;
+    const { type, innerType: sent } = (nullable?._zod.def ?? {}) as Wrapper;
+    if (type !== 'nullable' || sent === undefined) continue;
+    properties[name] = withoutNull(properties[name] ?? {});
+    if (isAlwaysSent(sent)) required.add(name);
+  }
+  if (required.size > 0) json.required = [...required];
+}
+
+/** The definition of a schema that may wrap another. */
+interface Wrapper {
+  readonly type: string;
+  readonly innerType?: z.core.$ZodType;
 }

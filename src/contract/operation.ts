@@ -45,6 +45,8 @@ export interface ServedOperation extends Operation {
     readonly success?: readonly (200 | 201)[];
     /** Answers have an `ETag`, and a write accepts it in `If-Match`. */
     readonly versioned?: true;
+    /** What it answers, where the contract leaves the answer open. */
+    readonly response?: z.ZodMiniObject;
     /** A body that it accepts, for its documentation. */
     readonly example?: Readonly<Record<string, unknown>>;
   };

@@ -15,7 +15,7 @@ const groups = {
     enabled: z.boolean().default(false),
     start: clockTime().default('22:00'),
     end: clockTime().default('07:00'),
-    timezone: timeZone().default('UTC'),
+    timezone: timeZone.default('UTC'),
   }),
   templates: z
     .record(mapKey(), template)

@@ -6,6 +6,7 @@ import { slugFrom } from '../model/slugs.ts';
 import { type StorePatch, type StoreSettings, storeIdentity } from '../model/store-fields.ts';
 import { timestamp } from '../model/time.ts';
 import { validate } from '../model/validation.ts';
+import { withoutNulls } from '../model/without-nulls.ts';
 import { isUniqueViolation } from '../storage/core/engine-errors.ts';
 import type { Queries } from '../storage/core/storage.ts';
 import { findStore, insertStore, type StoreRecord, saveStore } from '../storage/queries/stores.ts';
@@ -70,7 +71,8 @@ function withoutClearedSocials(store: StoreRecord): StoreRecord {
 }
 
 function toStore(store: StoreRecord) {
-  return { ...store, url: `https://${store.slug}.storefront.example` };
+  const settings = { ...withoutNulls(store.settings), checkout: withoutNulls(store.settings.checkout) };
+  return { ...store, settings, url: `https://${store.slug}.storefront.example` };
 }
 
 /** Slugs are unique among all stores because they become host names. */
