@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { describeService } from '../../src/service/http/openapi.ts';
+import { describeService } from '../../src/service/http/operation-handlers.ts';
 import { loadCommands } from '../command-definitions.ts';
 import { manualPages } from './man-page.ts';
 

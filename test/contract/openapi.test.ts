@@ -5,7 +5,7 @@ import { createBackup } from '../../src/contract/operations/backups.ts';
 import { eventTypes } from '../../src/contract/operations/notifications.ts';
 import { operations } from '../../src/contract/operations.ts';
 import { scopes } from '../../src/contract/scopes.ts';
-import { describeService } from '../../src/service/http/openapi.ts';
+import { describeService } from '../../src/service/http/operation-handlers.ts';
 
 const schemaObject = z.looseObject({ type: z.literal('object') });
 

@@ -17,8 +17,7 @@ import {
   requireJson,
 } from './http-message.ts';
 import { parseJsonObject } from './json-body.ts';
-import { describeService } from './openapi.ts';
-import { type Handler, handlers, ok, type Reply } from './operation-handlers.ts';
+import { describeService, type Handler, handlers, ok, type Reply } from './operation-handlers.ts';
 import { toProblem } from './problem.ts';
 import { createRateLimiter, type RateLimit } from './rate-limit.ts';
 import { createRouter, type Route } from './router.ts';

@@ -11,8 +11,8 @@ import {
   uuid,
 } from '../model/field-schemas.ts';
 import { createId } from '../model/ids.ts';
+import { withoutNulls } from '../model/merge.ts';
 import { daysInMs, timestamp } from '../model/time.ts';
-import { withoutNulls } from '../model/without-nulls.ts';
 import type { Tenant } from '../storage/core/storage.ts';
 import {
   type DisputeRecord,

@@ -6,8 +6,8 @@ import { ServiceError } from '../model/errors.ts';
 import { isEventType } from '../model/event-types.ts';
 import { color, distinct, filledText, pattern, text } from '../model/field-schemas.ts';
 import { createId } from '../model/ids.ts';
+import { withoutNulls } from '../model/merge.ts';
 import { timestamp } from '../model/time.ts';
-import { withoutNulls } from '../model/without-nulls.ts';
 import { type EndpointRecord, insertEndpoint, listEndpoints } from '../storage/queries/endpoints.ts';
 import type { Work } from './unit-of-work.ts';
 

@@ -1,12 +1,11 @@
 import { type Precondition, versionOf } from '../model/canonical-json.ts';
 import { notFound, ServiceError } from '../model/errors.ts';
 import { createId } from '../model/ids.ts';
-import { changedPaths, merge } from '../model/merge.ts';
+import { changedPaths, merge, withoutNulls } from '../model/merge.ts';
 import { slugFrom } from '../model/slugs.ts';
 import { type StorePatch, type StoreSettings, storeIdentity } from '../model/store-fields.ts';
 import { timestamp } from '../model/time.ts';
 import { validate } from '../model/validation.ts';
-import { withoutNulls } from '../model/without-nulls.ts';
 import { isUniqueViolation } from '../storage/core/engine-errors.ts';
 import type { Queries } from '../storage/core/storage.ts';
 import { findStore, insertStore, type StoreRecord, saveStore } from '../storage/queries/stores.ts';

@@ -1,7 +1,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { expect } from 'vitest';
-import { describeService } from '../../../src/service/http/openapi.ts';
+import { describeService } from '../../../src/service/http/operation-handlers.ts';
 
 interface Described {
   readonly content: Record<string, { readonly schema: object }>;

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { exampleIds } from '../../../src/contract/example-ids.ts';
 import { type OperationId, operations } from '../../../src/contract/operations.ts';
 import { problems } from '../../../src/contract/problem.ts';
-import { describeService } from '../../../src/service/http/openapi.ts';
+import { describeService } from '../../../src/service/http/operation-handlers.ts';
 import { createKey, type Scope, type Storage, seedExampleStore } from '../../../src/service/index.ts';
 import { StorageBusyError } from '../../../src/service/storage/core/errors.ts';
 import { inOneTransaction, type TransactionWork } from '../../../src/service/storage/core/storage.ts';

@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { exampleIds } from '../../../src/contract/example-ids.ts';
 import { createBackup } from '../../../src/contract/operations/backups.ts';
 import { type OperationId, operations } from '../../../src/contract/operations.ts';
-import { describeService } from '../../../src/service/http/openapi.ts';
+import { describeService } from '../../../src/service/http/operation-handlers.ts';
 import { createApp, createKey, listen, seedExampleStore } from '../../../src/service/index.ts';
 import { expectConformance } from '../helpers/conformance.ts';
 import { type Schema, valuesOf } from '../helpers/json-schema-values.ts';

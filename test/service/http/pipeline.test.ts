@@ -1,7 +1,7 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { parseJsonObject } from '../../../src/service/http/json-body.ts';
-import { describeService } from '../../../src/service/http/openapi.ts';
+import { describeService } from '../../../src/service/http/operation-handlers.ts';
 import { createApp, createKey } from '../../../src/service/index.ts';
 import { startService, toFetch } from '../helpers/service.ts';
 
