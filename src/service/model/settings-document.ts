@@ -50,9 +50,9 @@ export type SettingsDocument = z.output<typeof settingsDocument>;
 export const settingsInput = z
   .strictObject({
     ...groups,
-    storeId: z.unknown().optional(),
-    env: z.unknown().optional(),
-    updatedAt: z.unknown().optional(),
+    storeId: text(100).optional(),
+    env: text(100).optional(),
+    updatedAt: text(100).optional(),
   })
   .transform(({ storeId: _, env: __, updatedAt: ___, ...document }): SettingsDocument => document);
 
