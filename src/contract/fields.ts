@@ -5,7 +5,7 @@ import { describeIssue } from './issue-messages.ts';
 z.config({ customError: describeIssue });
 
 /**
- * Response objects: any field may be missing or null, and unknown fields are kept, so that an answer stays readable if
+ * Response objects: any field may be missing or null, and unknown fields are kept, so that a response stays readable if
  * the service adds or drops a field.
  */
 export function lenientObject<Shape extends Record<string, z.ZodMiniType>>(shape: Shape) {
@@ -56,7 +56,7 @@ export const text = (description: string) => described(z.string(), description);
 /** A timestamp that the user gives. */
 export const time = (description: string) => described(z.string(), description, { format: 'date-time' });
 
-/** Gives a schema of answers its name in openapi.json. */
+/** Gives a schema of responses its name in openapi.json. */
 export function named<Schema extends z.ZodMiniType>(schema: Schema, id: string, description: string): Schema {
   return described(schema, description, { id });
 }
