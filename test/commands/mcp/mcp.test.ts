@@ -118,7 +118,10 @@ test('a failure says what is wrong as data, and what to do in the words of tools
       await call('disputes_show', { disputId: 'x' }),
       {
         error: {
-          fields: [{ field: 'disputId', detail: expect.stringContaining('did you mean disputeId?') }],
+          fields: [
+            { field: 'disputId', detail: expect.stringContaining('did you mean disputeId?') },
+            { field: 'disputeId', detail: 'is required' },
+          ],
         },
       },
     ],
@@ -130,6 +133,11 @@ test('a failure says what is wrong as data, and what to do in the words of tools
     [
       await call('backup_create', { ...backup, labell: 'b' }),
       { outcome: 'not_sent', error: { fields: [{ field: 'labell' }] } },
+    ],
+    // Not all that are open.
+    [
+      await call('resume'),
+      { outcome: 'not_sent', error: { fields: [{ field: 'id', detail: 'is required' }] } },
     ],
     [
       await call('blog_create', { title: 'Spring' }),
