@@ -162,6 +162,16 @@ test('a failure says what is wrong as data, and what to do in the words of tools
   expect(scene.proxy.writes().at(-1)?.body).toContain('"retention":30');
 });
 
+test('before anyone has logged in, the user is sent to do so', async () => {
+  const { call } = await startMcp(newMachine(), {});
+
+  expect(await call('settings_show')).toMatchObject({
+    ok: false,
+    error: { code: 'input_needed' },
+    next: expect.stringContaining('log in'),
+  });
+});
+
 describe('writes', () => {
   test('are applied when they are allowed and confirmed, each with its history id', async () => {
     const scene = await setScene();
