@@ -3,7 +3,8 @@ export default {
   testRunner: 'vitest',
   vitest: { configFile: 'vitest.mutate.config.mts' },
   mutate: [
-    'src/client/{classify-response,combine-attempts,doubt,retry,throttle}.ts',
+    'src/client/{combine-attempts,doubt,retry,throttle}.ts',
+    'src/client/response/{classify,misfit}.ts',
     'src/history/**/*.ts',
     'src/cli/operation/run/{confirm,duplicate-guard}.ts',
     'src/commands/disputes/dispute-status.ts',

@@ -73,7 +73,6 @@ function programPage(commands: readonly LoadedCommand[], facts: ManualFacts): st
 const files = [
   ['~/.config/storectl/settings.json', 'Profiles, with the base URL, the store id and the key of each.'],
   ['~/.local/state/storectl/history/PROFILE/', 'The history: one record for each change.'],
-  ['~/.local/state/storectl/receipts/', 'Receipts of disputes that were decided one by one.'],
   ['~/.local/state/storectl/demo/', 'The demo store and its history.'],
   ['~/.cache/storectl/compiled/', 'The compiled program, for a faster start. It can be deleted.'],
 ] as const;

@@ -23,3 +23,9 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 export function asObject(value: unknown): Record<string, unknown> {
   return isObject(value) ? value : {};
 }
+
+/** The leaves of a JSON object as paths. Lists and empty objects are leaves. */
+export function leafPaths(value: unknown, parent: readonly string[] = []): (readonly string[])[] {
+  if (!isObject(value) || Object.keys(value).length === 0) return parent.length === 0 ? [] : [parent];
+  return Object.entries(value).flatMap(([name, inner]) => leafPaths(inner, [...parent, name]));
+}

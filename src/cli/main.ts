@@ -2,7 +2,7 @@ import { CommanderError } from 'commander';
 import { errorCode } from '../base/error-code.ts';
 import type { HistoryRecord } from '../history/journal/history-record.ts';
 import { type CommandDefinition, refusedFlags } from './command/command-definition.ts';
-import type { Context } from './command/context.ts';
+import type { CommandEnd, Context, Program } from './command/context.ts';
 import type { GlobalFlags } from './command/global-flags.ts';
 import { globalOptions } from './command/global-options.ts';
 import { CliError, describeSystemError, type ErrorDetails, usageError } from './core/errors.ts';
@@ -10,17 +10,18 @@ import { type ExitCode, exitCodes } from './core/exit-codes.ts';
 import type { Io } from './core/io.ts';
 import type { ParsedCommand } from './core/parsed-command.ts';
 import { printable, printableJson, printableLines } from './core/sanitize.ts';
+import { tools } from './program/command-tree.ts';
 import { createProgram } from './program/parser.ts';
 
-/**
- * Runs the program and returns its exit code. `argv` is without `node` and the script. Errors become exit codes here.
- * `onEnd` is called with the context of the command when it has run.
- */
-export async function main(
-  argv: readonly string[],
-  io: Io,
-  onEnd?: (context: Context) => void,
-): Promise<ExitCode> {
+/** Runs the program and returns its exit code. `argv` is without `node` and the script. */
+export async function main(argv: readonly string[], io: Io): Promise<ExitCode> {
+  return (await runProgram(argv, io)).exitCode;
+}
+
+const program: Program = { tools, run: runProgram };
+
+/** Runs a command to its end. Errors become exit codes here. */
+async function runProgram(argv: readonly string[], io: Io): Promise<CommandEnd> {
   const output = watchOutput(io);
   let ran = false;
   let exitCode: ExitCode = exitCodes.done;
@@ -36,7 +37,7 @@ export async function main(
     }
     ran = true;
     const attempt = async (given: GlobalFlags): Promise<GlobalFlags | null> => {
-      const context = await createContext({ io, flags: given });
+      const context = await createContext({ io, flags: given, program });
       try {
         exitCode = (await definition.run(context, parsed)) ?? exitCodes.done;
         return null;
@@ -47,7 +48,6 @@ export async function main(
         if (!lacksStore(error)) throw error;
         return await offerStore(context, error);
       } finally {
-        onEnd?.(context);
         await context.close();
         last = context;
       }
@@ -64,16 +64,14 @@ export async function main(
     await parser.parseAsync(words, { from: 'user' }).catch(ignoreHelpExit);
     if (help !== '') (await import('./output/pager.ts')).showHelp(help, words, io);
     await output.flushed(ran, last?.applied ?? []);
-    if (last !== undefined && last.applied.length > 0) {
-      const { markReported } = await import('./operation/run/mark-reported.ts');
-      await markReported(last);
-    }
-    return exitCode;
+    return { exitCode, error: null, context: last };
   } catch (error) {
     const found = doneWithoutOutput(await detailsOf(error, argv), last?.applied ?? []);
     const details = await withProfile(found, last?.flags.profile);
     io.stderr.write(wantsJson(argv) ? describeAsJson(details) : await describeForPeople(details, io));
-    return details.exitCode;
+    return { exitCode: details.exitCode, error: details, context: last };
+  } finally {
+    await last?.endHistory();
   }
 }
 
@@ -112,7 +110,7 @@ async function withProfile(details: ErrorDetails, profile: string | undefined): 
   };
 }
 
-const outputErrors = ['output_failed', 'unwritable_file', 'receipt_unwritable'];
+const outputErrors = ['output_failed', 'unwritable_file'];
 
 /** Output that could not be written, after something was applied: exit 12. */
 function doneWithoutOutput(details: ErrorDetails, applied: readonly HistoryRecord[]): ErrorDetails {

@@ -1,3 +1,5 @@
+import { canonicalId } from '../contract/operation.ts';
+
 const LOOPBACK_IPV4 = /^127\.\d+\.\d+\.\d+$/;
 
 /** True for `localhost`, `*.localhost`, 127.0.0.0/8 and `[::1]`, as `URL.hostname` writes them. */
@@ -32,6 +34,22 @@ export function parseBaseUrl(text: string): URL {
   }
   url.pathname = url.pathname.replace(/\/+$/, '');
   return url;
+}
+
+/**
+ * The base URL in the one form that stands for a service: as WHATWG writes it, without a trailing slash and without the
+ * final dot of the host. The path counts, and keeps its case. What is not a URL, such as `demo`, stays as it is.
+ */
+export function normalizeBaseUrl(url: string): string {
+  if (!URL.canParse(url)) return url;
+  const { protocol, hostname, port, pathname } = new URL(url);
+  const host = hostname.replace(/\.$/, '') + (port === '' ? '' : `:${port}`);
+  return `${protocol}//${host}${pathname.replace(/\/+$/, '')}`;
+}
+
+/** What tells one store from every other: its base URL, normalized, and its id, of which a UUID is in lower case. */
+export function storeIdentity(baseUrl: string, storeId: string): string {
+  return `${normalizeBaseUrl(baseUrl)} ${canonicalId(storeId)}`;
 }
 
 /**

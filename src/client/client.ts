@@ -1,11 +1,10 @@
-import type * as z from 'zod/mini';
 import { buildPath, type Operation, type OperationClass } from '../contract/operation.ts';
 import { parseBaseUrl } from './base-url.ts';
-import { classifyResponse, etagPattern, readAnswer } from './classify-response.ts';
 import { type Clock, MAX_TIMER_MS, monotonicMs, systemClock } from './clock.ts';
 import { combineAttempts, type FailedAttempt } from './combine-attempts.ts';
 import type { Applied, Failure, Outcome } from './outcome.ts';
 import { createRedactor } from './redact.ts';
+import { classifyResponse, etagPattern, readAnswer } from './response/classify.ts';
 import { ATTEMPT_TIMEOUT_MS, backoffMs, mayRetry, OPERATION_TIMEOUT_MS } from './retry.ts';
 import { createThrottle } from './throttle.ts';
 import { chooseProxy } from './wire/proxy.ts';
@@ -55,9 +54,11 @@ export interface CallInput {
   readonly signal?: AbortSignal | undefined;
   /** Milliseconds to wait before the first attempt, if an earlier answer asked for it. */
   readonly delayMs?: number;
+  /** A read that proves something: it gets a connection of its own, as every write outside a batch does. */
+  readonly ownConnection?: boolean | undefined;
   /** One of many requests: retries after 425 and 429 until the deadline, and reuses a warm connection. */
   readonly inBatch?: boolean | undefined;
-  /** Awaited before each attempt (from 1), before a connection is opened. What it throws ends the call. */
+  /** Awaited before each attempt (from 1). Opening a connection may overlap with it. What it throws ends the call. */
   beforeAttempt?(attempt: number): Promise<void>;
   /** Called before each wait for another attempt. */
   readonly onRetry?: (() => void) | undefined;
@@ -70,7 +71,8 @@ interface RawRequest {
   readonly path: string;
   readonly body: string | null;
   readonly class: OperationClass;
-  readonly response?: z.ZodMiniType | null;
+  /** The operation of the contract that this is, if it is one: its response is checked. */
+  readonly operation?: Pick<Operation, 'path' | 'response' | 'repeats'> | null;
   /** Accept any complete body of a success: text that is not JSON becomes a string, an empty body null. */
   readonly anyBody?: boolean;
 }
@@ -79,6 +81,11 @@ export interface Client {
   /** Performs an operation of the contract. Rejects with a RangeError for a missing or invalid path parameter. */
   call(operation: Operation, input: CallInput): Promise<Outcome>;
   send(request: RawRequest, input: Omit<CallInput, 'parameters' | 'body'>): Promise<Outcome>;
+  /**
+   * Begins to open a connection for the next request that needs one of its own, so that this overlaps with what is done
+   * before the request. Closed again if no request follows soon.
+   */
+  connect(): void;
   /** Sends nothing for this many milliseconds, because an answer to an earlier client asked for it. */
   pause(ms: number): void;
   close(): Promise<void>;
@@ -92,9 +99,6 @@ const ASKED_TO_WAIT: Failure = {
   code: 'throttled',
   message: 'the service asks to wait longer than the timeout allows',
 };
-/** A connection that answered this recently is certainly open: services keep idle ones for some seconds. */
-const WARM_MS = 500;
-
 /**
  * A client of one service for one key. Retries by the class of the operation and never guesses: see {@link Outcome}.
  * Throws a RangeError when the base URL, the key or the proxy cannot be used.
@@ -124,6 +128,7 @@ export function createClient(options: ClientOptions): Client {
       if (signal?.aborted) return end(CANCELLED);
       if (!mayGoOn) return failed.length > 0 ? end(null) : endUnsent(delayMs);
       const attempt = failed.length + 1;
+      if (attempt === 1 && connectionFor(request, input, 1) === 'own') transport.connect();
       await input.beforeAttempt?.(attempt);
       if (signal?.aborted) return end(CANCELLED);
       const timeLeft = deadline - clock.monotonic();
@@ -215,9 +220,7 @@ export function createClient(options: ClientOptions): Client {
       path,
       headers: { authorization: `Bearer ${options.apiKey}`, ...headers },
       body,
-      // A service in trouble closes connections, and a one-shot operation cannot try again.
-      fresh: request.class === 'one-shot' || attempt > 1,
-      ...(input.inBatch && attempt === 1 && { warmMs: WARM_MS }),
+      connection: connectionFor(request, input, attempt),
       timeoutMs,
       signal: input.signal,
       mayStart: () => !throttle.isPaused(),
@@ -241,11 +244,32 @@ export function createClient(options: ClientOptions): Client {
 
   return {
     call: async (operation, input) =>
-      perform({ ...operation, path: buildPath(operation, input.parameters), body: input.body }, input),
+      perform(
+        {
+          operation,
+          method: operation.method,
+          path: buildPath(operation, input.parameters),
+          body: input.body,
+          class: operation.class,
+        },
+        input,
+      ),
     send: (request, input) => perform(request, input),
+    connect: () => transport.connect(),
     pause: throttle.pause,
     close: () => transport.close(),
   };
+}
+
+/** A service in trouble closes connections, so each further attempt opens a new one. */
+function connectionFor(
+  request: RawRequest,
+  { ownConnection, inBatch }: Input,
+  attempt: number,
+): 'any' | 'own' | 'warm' {
+  if (ownConnection || attempt > 1) return 'own';
+  if (request.class === 'read') return 'any';
+  return inBatch ? 'warm' : 'own';
 }
 
 /** While its connection was opened, another request was asked to wait. It was not sent, so it is no attempt. */

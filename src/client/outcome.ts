@@ -33,7 +33,7 @@ export interface Failure {
     | 'redirected'
     | 'throttled'
     | 'in_progress'
-    | 'contradicting_answer';
+    | 'mismatched_response';
   readonly message: string;
 }
 

@@ -30,7 +30,7 @@ export const retryTable = {
   in_progress: { read: 'stop', repeatable: 'stop', keyed: 'retry', 'one-shot': 'stop', ends: 'unknown' },
   /** 304–399, other 4xx, 501, 505, 511. */
   refused: { read: 'stop', repeatable: 'stop', keyed: 'stop', 'one-shot': 'stop', ends: 'rejected' },
-  /** 2xx whose body came and cannot be read. */
+  /** 2xx whose body came and cannot be read, or does not fit the request. */
   unreadable: { read: 'retry', repeatable: 'stop', keyed: 'retry-once', 'one-shot': 'stop', ends: 'unknown' },
 } as const satisfies Record<string, Row>;
 
@@ -112,20 +112,20 @@ export function backoffMs(attempts: readonly Attempt[], random: number): number 
   return random * Math.min(BACKOFF_CAP_MS, BACKOFF_BASE_MS * 2 ** (alike - 1));
 }
 
-/** Far beyond any deadline, and yet a time that can be printed. */
-const MAX_RETRY_AFTER_MS = 8.64e15;
+/** A year: beyond any deadline, and a time that can be printed. */
+const MAX_RETRY_AFTER_MS = 365 * 24 * 3_600_000;
 
 /**
- * Milliseconds to wait by a `Retry-After` of seconds, decimal seconds or an HTTP date, or null. `now` is epoch
- * milliseconds. A date is relative to the answer's own `Date` if there is one, since the two clocks may differ.
+ * Milliseconds to wait by a `Retry-After` of seconds, decimal seconds or an HTTP date, or null; a year at most. `now` is
+ * epoch milliseconds. A date is relative to the answer's own `Date` if there is one, since the two clocks may differ.
  */
 export function parseRetryAfter(headers: Readonly<Record<string, string>>, now: number): number | null {
   const value = headers['retry-after']?.trim() ?? '';
-  if (/^\d+(\.\d+)?$/.test(value)) return Math.min(Math.ceil(Number(value) * 1000), MAX_RETRY_AFTER_MS - now);
+  if (/^\d+(\.\d+)?$/.test(value)) return Math.min(Math.ceil(Number(value) * 1000), MAX_RETRY_AFTER_MS);
   const at = parseHttpDate(value);
   if (at === null) return null;
   const serverNow = parseHttpDate(headers.date ?? '') ?? now;
-  return Math.max(0, at - serverNow);
+  return Math.min(Math.max(0, at - serverNow), MAX_RETRY_AFTER_MS);
 }
 
 /** The three forms of RFC 9110, section 5.6.7. The oldest one has no zone and means UTC. */

@@ -38,6 +38,12 @@ export const command: CommandDefinition = {
   description: `Finish changes that were interrupted, or that were sent without a readable response. A change with an
 idempotency key is sent again with the same key and the same bytes, so it takes effect once. For others, resume reads the
 result from the store where that is possible. Where neither is possible, the change stays open, and resume says what to do.`,
+  tool: {
+    description:
+      'Settle a change whose outcome is unknown: by reading from the store where that shows it, or by sending the same request again where that is safe.',
+    sends: 'recorded',
+    inputs: { id: 'ID of the change, from its result or history_list' },
+  },
   arguments: [
     {
       name: 'id',

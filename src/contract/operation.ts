@@ -25,6 +25,15 @@ export interface Operation {
   readonly body: z.ZodMiniObject | null;
   /** Schema of a success body. Every field may be missing or null, and unknown fields are allowed. */
   readonly response: z.ZodMiniObject;
+  /** Fields of a success that name what was asked for. If one has another value, the response is to another request. */
+  readonly repeats?: readonly RepeatedField[];
+}
+
+interface RepeatedField {
+  /** In the response, with dots: `record.id`. */
+  readonly field: string;
+  /** The path parameter whose id the field repeats. Without one, it repeats the field of that name in the request. */
+  readonly parameter?: string;
 }
 
 /** An operation as this repository's service offers it. */
@@ -44,6 +53,13 @@ export interface ServedOperation extends Operation {
 /** The names in braces in the operation's path, in order: `['storeId', 'backupId']`. */
 export function pathParameters(operation: Pick<Operation, 'path'>): string[] {
   return [...operation.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? '');
+}
+
+/** The values of the path parameters in a path that {@link buildPath} made of this operation, or an empty object. */
+export function parametersOf(operation: Pick<Operation, 'path'>, path: string): Record<string, string> {
+  const pattern = operation.path.replace(/\{(\w+)\}/g, '(?<$1>[^/]+)');
+  const found = new RegExp(`^${pattern}$`).exec(path)?.groups ?? {};
+  return Object.fromEntries(Object.entries(found).map(([name, value]) => [name, decodeURIComponent(value)]));
 }
 
 /**

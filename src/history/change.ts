@@ -72,6 +72,21 @@ export async function recordChange(
   }
 }
 
+/**
+ * The record that {@link recordChange} would continue, or null; nothing is written or sent. Throws what it would throw, but
+ * for what only a read can find out.
+ */
+export async function previewChange(
+  history: History,
+  request: ChangeRequest,
+  options: SendOptions,
+): Promise<HistoryRecord | null> {
+  const rules = rulesOf(request.operation.id);
+  if (rules.again === 'reads') return null;
+  const known = readKnown(history, request);
+  return findEarlier(history, request, intentOf(request, history.journal.store.storeId), known, options);
+}
+
 /** A change whose record is on disk, or an earlier one of the same command. */
 type Begun = {
   readonly writer: LogWriter;
@@ -85,12 +100,10 @@ type Begun = {
 
 async function beginChange(history: History, request: ChangeRequest, options: ChangeOptions): Promise<Begun> {
   const { journal } = history;
-  const rules = rulesOf(request.operation.id);
-  const ownKey = typeof request.body?.idempotencyKey === 'string';
-  const known = history.readForChange(request.operation.id, { all: rules.guard === 'once' || ownKey });
+  const known = readKnown(history, request);
   options.client.pause(waitOf(known, journal.now()));
   const { class: operationClass } = request.operation;
-  const body = operationClass === 'keyed' && !ownKey ? { ...request.body, idempotencyKey: options.makeKey() } : request.body;
+  const body = operationClass === 'keyed' && !hasOwnKey(request) ? { ...request.body, idempotencyKey: options.makeKey() } : request.body;
   const intent = withFormer(intentOf(request, journal.store.storeId, body), known);
   const earlier = await findEarlier(history, request, intent, known, options);
   if (earlier !== null) {
@@ -106,6 +119,16 @@ async function beginChange(history: History, request: ChangeRequest, options: Ch
   });
   history.keep(writer);
   return { writer, known, id: safety === undefined ? writer.id : null, isEarlier: false, intent };
+}
+
+function hasOwnKey({ body }: ChangeRequest): boolean {
+  return typeof body?.idempotencyKey === 'string';
+}
+
+/** What a change has to know: a key of the user, and what the service takes only once, count whatever their age. */
+function readKnown(history: History, request: ChangeRequest): HistoryRecord[] {
+  const { id } = request.operation;
+  return history.readForChange(id, { all: rulesOf(id).guard === 'once' || hasOwnKey(request) });
 }
 
 /** What two commands have in common that are the same for the rules. */
@@ -168,7 +191,7 @@ export async function findEarlier(
   options: SendOptions,
 ): Promise<HistoryRecord | null> {
   const { journal } = history;
-  if (typeof request.body?.idempotencyKey === 'string') return ofKey(known, intent);
+  if (hasOwnKey(request)) return ofKey(known, intent, journal.now());
   const rules = rulesOf(intent.operation);
   const by = sameCommandBy(intent.operation);
   for (const found of known.filter((record) => isSameCommand(record, intent, by))) {
@@ -197,7 +220,8 @@ export async function findEarlier(
  * With a key of the user, the same key is one effect: the record that was, or may yet be, applied. After a definite refusal,
  * or if nothing was sent, the key may be used with corrected arguments.
  */
-function ofKey(known: readonly HistoryRecord[], intent: Intent): HistoryRecord | null {
+function ofKey(known: readonly HistoryRecord[], intent: Intent, now: number): HistoryRecord | null {
+  const isOld = (record: HistoryRecord) => isInDoubt(record) && recordAge(record, now) >= keyReuseMs;
   const used = known.filter(
     (record) =>
       record.operation === intent.operation &&
@@ -206,7 +230,9 @@ function ofKey(known: readonly HistoryRecord[], intent: Intent): HistoryRecord |
   );
   const other = used.find((record) => record.fingerprint !== intent.fingerprint);
   if (other !== undefined) throw new RefusedError('key_reused', other);
-  return used.find((record) => record.state === 'applied') ?? used[0] ?? null;
+  const found = used.find((record) => record.state === 'applied') ?? used[0] ?? null;
+  if (found !== null && isOld(found)) throw new RefusedError('in_doubt', found);
+  return found;
 }
 
 /** The record as the process that holds its log has left it. */

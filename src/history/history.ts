@@ -33,6 +33,8 @@ export interface History {
   reopen(logId: string, options?: LockOptions): Promise<LogWriter>;
   /** Keeps a log that this process has begun, for {@link end}. */
   keep(writer: LogWriter): void;
+  /** Removes old logs in which nothing is open, and returns their ids: see `OperationRules.isPruned`. */
+  prune(options: { olderThanMs: number; withBackups: boolean; isDryRun: boolean }): Promise<string[]>;
   /** What `find` resolves to, found out once in this process. */
   remember(key: string, find: () => Promise<boolean>): Promise<boolean>;
   /**
@@ -151,6 +153,13 @@ export function openHistory(settings: JournalSettings): History {
       const writer = writers.get(logId) ?? (await journal.reopen(logId, options));
       writers.set(logId, writer);
       return writer;
+    },
+    async prune({ olderThanMs, withBackups, isDryRun }) {
+      const keeps = ({ operation, state }: HistoryRecord) => {
+        const { isPruned } = rulesOf(operation);
+        return isPruned === 'never' || (isPruned === 'if-asked' && state === 'applied' && !withBackups);
+      };
+      return (await journal.prune({ olderThanMs, isDryRun, keeps })).map(({ id }) => id);
     },
     remember(key, find) {
       const fact = facts.get(key) ?? find();

@@ -1,4 +1,4 @@
-import { asObject, isObject, parseJson } from '../base/json.ts';
+import { asObject, isObject, leafPaths, parseJson } from '../base/json.ts';
 import type { Operation } from '../contract/operation.ts';
 import { createBackup } from '../contract/operations/backups.ts';
 import { showDispute } from '../contract/operations/disputes.ts';
@@ -49,6 +49,8 @@ export interface OperationRules {
   readonly guard?: 'duplicate' | 'once';
   /** How it is taken back: by the former values of its fields, by those in the document that it replaced, or by a backup. */
   readonly undo?: 'fields' | 'document' | 'backup';
+  /** Whether old records of it are removed by `prune`: always unless given. */
+  readonly isPruned?: 'never' | 'if-asked';
   /** Operations in whose logs there may be records of this one. */
   readonly recordedWith?: readonly OperationId[];
 }
@@ -96,12 +98,6 @@ function includes(whole: unknown, part: unknown): boolean {
   return isObject(whole) && Object.entries(part).every(([name, value]) => includes(whole[name], value));
 }
 
-/** The dotted paths of everything that is not an object: `settings.cashbackBp`. */
-export function leafPaths(value: unknown, path: readonly string[] = []): string[][] {
-  if (!isObject(value) || Object.keys(value).length === 0) return path.length === 0 ? [] : [[...path]];
-  return Object.entries(value).flatMap(([name, member]) => leafPaths(member, [...path, name]));
-}
-
 const none = () => [];
 
 /** The rows of operations that change something. */
@@ -135,6 +131,7 @@ const rows: Readonly<Partial<Record<OperationId, OperationRules>>> = {
     again: 'sends',
     touches: none,
     isAboutNow: true,
+    isPruned: 'if-asked',
     recordedWith: ['backup.restore'],
   },
   'backup.restore': {
@@ -152,7 +149,7 @@ const rows: Readonly<Partial<Record<OperationId, OperationRules>>> = {
     isAboutNow: true,
     undo: 'backup',
   },
-  'reclaim.appeal': { resume: 'ask', again: 'refused', touches: none, guard: 'once' },
+  'reclaim.appeal': { resume: 'ask', again: 'refused', touches: none, guard: 'once', isPruned: 'never' },
   'notify.add-endpoint': {
     resume: 'ask',
     again: 'refused',
@@ -167,6 +164,13 @@ const unknownOperation: OperationRules = { resume: 'ask', again: 'refused', touc
 
 export function rulesOf(operation: string): OperationRules {
   return new Map<string, OperationRules>(Object.entries(rows)).get(operation) ?? unknownOperation;
+}
+
+/** Whether this machine knows how to take a change back: where it cannot be, that is said before it is sent. */
+export function hasUndo(record: HistoryRecord): boolean {
+  const { undo } = rulesOf(record.operation);
+  if (undo === undefined || record.state !== 'applied') return false;
+  return (undo === 'backup' ? record.safetyBackupId : record.former) !== null;
 }
 
 /** Whether one of the two sets something that the other sets, too. */

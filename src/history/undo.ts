@@ -1,9 +1,9 @@
-import { asObject, isObject, parseJson } from '../base/json.ts';
+import { asObject, isObject, leafPaths, parseJson } from '../base/json.ts';
 import { DamagedError, RefusedError } from './errors.ts';
 import { valueAt, withValue } from './former.ts';
 import type { History } from './history.ts';
 import { type HistoryRecord, isInDoubt } from './journal/history-record.ts';
-import { leafPaths, overlap, rulesOf } from './operation-rules.ts';
+import { overlap, rulesOf } from './operation-rules.ts';
 
 /** A field that a change set: its value from before it, and the one that it set. */
 export interface UndoneField {
@@ -97,7 +97,7 @@ function hasPath(document: unknown, path: readonly string[]): boolean {
 }
 
 /** The paths at which two documents differ, without what the service sets itself. */
-function changedPaths(former: unknown, sent: unknown): string[][] {
+function changedPaths(former: unknown, sent: unknown): (readonly string[])[] {
   const paths = new Map([...leafPaths(former), ...leafPaths(sent)].map((path) => [path.join('\0'), path]));
   const isSame = (path: readonly string[]) =>
     JSON.stringify(valueAt(former, path)) === JSON.stringify(valueAt(sent, path));

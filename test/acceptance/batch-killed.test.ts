@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import { expect, test } from 'vitest';
 import { otherUser, tables, writeFiles } from '../helpers/bulk.ts';
 import { setScene } from './scene.ts';
@@ -101,13 +99,13 @@ test('many posts of several killed runs are settled without a warning', async ()
   });
 });
 
-test('decisions, killed half-way and run again: each is recorded once, and the receipt is whole', async () => {
+test('decisions, killed half-way and run again: each is recorded once', async () => {
   const { service, proxy, machine } = await setScene();
   const before = (await tables(service)).decisions.length;
   const ids = await otherUser(service).openDisputes(20);
   const rows = ids.map((id) => `${id},won,Delivered`);
   writeFiles(machine, { 'decisions.csv': ['disputeId,status,resolution', ...rows].join('\n') });
-  const args = ['disputes', 'decide', '--from', 'decisions.csv', '--confirm', '20'];
+  const args = ['disputes', 'decide', '--from', 'decisions.csv', '--confirm', '20', '--json'];
 
   const run = machine.start(args);
   proxy.decide(({ method }) => {
@@ -121,14 +119,9 @@ test('decisions, killed half-way and run again: each is recorded once, and the r
   expect(again).toMatchObject({ exitCode: 0 });
   const { decisions } = await tables(service);
   expect(decisions).toHaveLength(before + 20);
-  const file = path.join(machine.folder, 'decisions.csv.receipt.jsonl');
-  const receipt = readFileSync(file, 'utf8')
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line));
-  expect(receipt.map(({ disputeId }) => disputeId).sort()).toEqual([...ids].sort());
-  // The one whose answer came to nobody is found decided.
-  const outcomes = receipt.map(({ outcome }) => outcome);
-  expect(outcomes.filter((outcome) => outcome === 'unchanged').length).toBeLessThanOrEqual(1);
-  expect(outcomes.filter((outcome) => outcome === 'applied').length).toBeGreaterThanOrEqual(19);
+  const outcomes = JSON.parse(again.stdout).results.map(({ outcome }: { outcome: string }) => outcome);
+  expect(outcomes).toHaveLength(20);
+  // Those of the killed run are known, and the one whose answer came to nobody is found decided.
+  expect(outcomes.filter((outcome: string) => outcome === 'recorded').length).toBeGreaterThanOrEqual(9);
+  expect(outcomes.filter((outcome: string) => outcome === 'unchanged').length).toBeLessThanOrEqual(1);
 });

@@ -114,7 +114,7 @@ const rows: Readonly<Record<string, Row>> = {
   'auth status': { missing: 0, given: () => ['--json'] },
   'auth logout': { missing: 0, given: () => ['--profile', 'main'] },
   api: { missing: 3, given: () => ['GET', '/v1/stores/{store}/operations/settings'] },
-  mcp: { missing: 0, given: () => ['--read-only'], serves: /Serving main/ },
+  mcp: { missing: 0, given: () => [], serves: /Serving main/ },
   doctor: { missing: 0, given: () => ['--json'] },
   completion: { missing: 3, given: () => ['bash'] },
   'demo info': { missing: 0, given: () => ['--demo'] },
@@ -229,7 +229,7 @@ test('every command ends by itself with its exit code, with arguments and withou
 });
 
 /** Flags that name a file which is written, or which must have a name. */
-const noReaders = ['--output-file', '--receipt', '--database'];
+const noReaders = ['--output-file', '--database'];
 
 /** The command lines that read standard input because they are told to, from the flags of the tree. */
 function readersOf(leaves: readonly LoadedCommand[]): string[][] {
@@ -249,7 +249,7 @@ test('every flag that reads standard input: silence ends with exit 3 and says wh
   const { machine } = await makeWorld();
   const queue = readers.map((words) => {
     const needs = words[0] === 'api' ? ['POST', '/v1/stores/{store}'] : [];
-    return [...words, ...needs, ...(words.includes('--from') ? ['--receipt', 'receipt.jsonl'] : [])];
+    return [...words, ...needs];
   });
   const next = async (): Promise<void> => {
     const args = queue.shift();

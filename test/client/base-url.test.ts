@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { normalizeBaseUrl, storeIdentity } from '../../src/client/base-url.ts';
 import { createClient, parseBaseUrl } from '../../src/client/client.ts';
 import { chooseProxy, proxyAuthorization } from '../../src/client/wire/proxy.ts';
 
@@ -44,6 +45,36 @@ test.each([
 ])('%j is no base URL: %s', (text, message) => {
   expect(() => parseBaseUrl(text)).toThrow(RangeError);
   expect(() => parseBaseUrl(text)).toThrow(message);
+});
+
+test.each([
+  ['HTTPS://API.Example.com', 'https://api.example.com'],
+  ['https://api.example.com:443//', 'https://api.example.com'],
+  ['https://api.example.com./Staging/', 'https://api.example.com/Staging'],
+  ['https://api.example.com.:8443/a/../b', 'https://api.example.com:8443/b'],
+  ['https://bücher.example/ü', 'https://xn--bcher-kva.example/%C3%BC'],
+  ['http://0x7f.1:80/', 'http://127.0.0.1'],
+  ['http://[::0001]:4010', 'http://[::1]:4010'],
+  ['demo', 'demo'],
+])('the base URL %s is %s', (url, normalized) => {
+  expect(normalizeBaseUrl(url)).toBe(normalized);
+  expect(normalizeBaseUrl(normalized)).toBe(normalized);
+});
+
+test('a store is told from others by its base URL and its id, however they are written', () => {
+  const id = '4be5c0de-0000-4000-8000-00000000000a';
+  const identity = storeIdentity('https://gw/staging', id);
+
+  expect(storeIdentity('HTTPS://GW.:443/staging/', id.toUpperCase())).toBe(identity);
+  const others = [
+    storeIdentity('https://gw/production', id),
+    storeIdentity('https://gw/Staging', id),
+    storeIdentity('https://gw', id),
+    storeIdentity('https://gw:8443/staging', id),
+    storeIdentity('https://gw/staging', 'another'),
+    storeIdentity('demo', id),
+  ];
+  expect(new Set([identity, ...others]).size).toBe(7);
 });
 
 test('a client is not made for a base URL, a key or a proxy that cannot be used', () => {

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { expect, test } from 'vitest';
 import type { Outcome } from '../../src/client/outcome.ts';
-import { backoffMs } from '../../src/client/retry.ts';
+import { backoffMs, rowOfStatus } from '../../src/client/retry.ts';
 import type { OperationClass } from '../../src/contract/operation.ts';
 import { answer, type Behaviour, startFaultServer } from '../helpers/fault-server.ts';
 import { clientFor, skippingClock } from './support.ts';
@@ -199,6 +199,20 @@ test.each(classes)('429 in a batch, %s: tried until the deadline', async (operat
   // 1, 2, 4, 8, 16, 30, 30, 30 and 30 s; the next 30 s would pass 180 s.
   expect(clock.sleeps.map((ms) => Math.round(ms / 1000))).toEqual([1, 2, 4, 8, 16, 30, 30, 30, 30]);
   expect(server.requests).toHaveLength(10);
+});
+
+test('every status from 300 to 599 has the row of the table, assigned or not', () => {
+  const statuses = Array.from({ length: 300 }, (_, index) => index + 300);
+  const of = (row: string) => statuses.filter((status) => rowOfStatus(status) === row);
+  const definite = [501, 505, 511];
+
+  expect(of('redirected')).toEqual([300, 301, 302, 303]);
+  expect(of('throttled')).toEqual([425, 429]);
+  expect(of('unavailable')).toEqual([
+    408,
+    ...statuses.filter((status) => status >= 500 && !definite.includes(status)),
+  ]);
+  expect(of('refused')).toHaveLength(300 - 4 - 2 - 98);
 });
 
 test('the wait grows with attempts alike: a service that has started again is not waited for as while it was down', () => {

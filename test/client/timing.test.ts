@@ -134,7 +134,7 @@ test('opening a connection has a limit of its own', async () => {
     path: '/',
     headers: {},
     body: null,
-    fresh: true,
+    connection: 'own',
     timeoutMs: 20_000,
     signal: undefined,
   });
@@ -322,7 +322,36 @@ test.each(['', '-1', '1e3', 'soon', '2026-01-31T12:00:10Z', '5 minutes', 'Sat, 9
   },
 );
 
-test('a Retry-After beyond all time can still be printed', () => {
-  const at = parseRetryAfter({ 'retry-after': '9'.repeat(400) }, now);
-  expect(new Date(now + (at ?? 0)).toISOString()).toBe('+275760-09-13T00:00:00.000Z');
+const year = 365 * 24 * 3_600_000;
+
+test.each([
+  '99999999999999999999',
+  '9'.repeat(400),
+  '31536001',
+  '31536000.5',
+  'Fri, 31 Dec 9999 23:59:59 GMT',
+  'Sun, 31 Jan 2027 12:00:01 GMT',
+])('a Retry-After of more than a year is a year: %s', (value) => {
+  expect(parseRetryAfter({ 'retry-after': value }, now)).toBe(year);
 });
+
+test.each(['99999999999999999999', '31536000', 'Fri, 31 Dec 9999 23:59:59 GMT'])(
+  'a Retry-After of %s ends the call at once, with a time that can be printed',
+  async (value) => {
+    for (const status of [429, 503]) {
+      await using server = await startFaultServer([answer(status, {}, { 'retry-after': value })]);
+      const clock = skippingClock();
+      await using client = clientFor(server.url, { clock });
+
+      const first = await client.send(request('keyed'), {});
+      const second = await client.send(request('keyed'), {});
+
+      expect(first).toMatchObject({ kind: status === 429 ? 'rejected' : 'unknown', attempts: 1 });
+      expect(second).toMatchObject({ kind: 'not_sent', attempts: 0, failure: { code: 'throttled' } });
+      for (const { retryAt = null } of [first, second] as { retryAt?: number | null }[]) {
+        expect(new Date(retryAt ?? Number.NaN).getFullYear()).toBeLessThan(10_000);
+      }
+      expect(clock.sleeps).toEqual([]);
+    }
+  },
+);

@@ -95,10 +95,10 @@ const cases: Readonly<Record<string, Case>> = {
     id: storeId,
   },
   'disputes open': {
-    args: 'disputes open --reason late',
+    args: 'disputes open --reason r',
     answers: [answer(201, dispute)],
     requests: [
-      ['POST', `${base}/operations/disputes`, '{"reason":"late","kind":"payment","idempotencyKey":"KEY"}'],
+      ['POST', `${base}/operations/disputes`, '{"reason":"r","kind":"payment","idempotencyKey":"KEY"}'],
     ],
     id,
   },
@@ -110,7 +110,7 @@ const cases: Readonly<Record<string, Case>> = {
   },
   'backup create': {
     args: 'backup create --label nightly --sections store,blog --sections settings',
-    answers: [answer(201, backup)],
+    answers: [answer(201, { ...backup, sections: ['settings', 'blog', 'store'] })],
     requests: [
       [
         'POST',
@@ -262,7 +262,8 @@ test('each keyed command makes its own key', async () => {
 });
 
 test('path parameters are percent-encoded, the store id among them', async () => {
-  await using server = await startFaultServer([answer(200, { record: dispute, evidence: [] })]);
+  const { id: _, ...record } = dispute;
+  await using server = await startFaultServer([answer(200, { record, evidence: [] })]);
   const machine = machineFor({ origin: server.url, storeId: 'my?store#1', apiKey });
 
   const result = await machine.run(['disputes', 'show', 'a%2Fb;c=d&é']);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type * as z from 'zod/mini';
-import { findDrift } from '../../src/client/drift.ts';
+import { findDrift } from '../../src/client/response/drift.ts';
 import { createBackup, restoreBackup } from '../../src/contract/operations/backups.ts';
 import { createBlogPost } from '../../src/contract/operations/blog.ts';
 import { decideDispute, openDispute, showDispute } from '../../src/contract/operations/disputes.ts';

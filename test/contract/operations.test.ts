@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { buildPath, pathParameterProblem, pathParameters } from '../../src/contract/operation.ts';
+import {
+  buildPath,
+  type Operation,
+  parametersOf,
+  pathParameterProblem,
+  pathParameters,
+} from '../../src/contract/operation.ts';
 import { findOperation, operations } from '../../src/contract/operations.ts';
 
 /** The table of section 4, in its order. */
@@ -99,4 +105,26 @@ describe('path parameters', () => {
   test('a missing one is refused, not sent as nothing', () => {
     expect(() => buildPath(operation, { storeId: 's' })).toThrow(new RangeError('backupId is empty'));
   });
+});
+
+test('what a response repeats is a parameter of its path or a field of its request, and of the response', () => {
+  for (const { id, path, body, response, repeats = [] } of operations.map(
+    (operation): Operation => operation,
+  )) {
+    for (const { field, parameter } of repeats) {
+      const asked = parameter === undefined ? Object.keys(body?.shape ?? {}) : pathParameters({ path });
+      expect(asked, id).toContain(parameter ?? field);
+      const [name = ''] = field.split('.');
+      // The restore and the appeal answer with any fields.
+      if (Object.keys(response.shape).length > 0) expect(Object.keys(response.shape), id).toContain(name);
+    }
+  }
+});
+
+test('the parameters of a path are those that it was built with', () => {
+  const operation = { path: '/v1/stores/{storeId}/operations/backups/{backupId}/restore' };
+  const parameters = { storeId: 'a?b', backupId: 'ü' };
+
+  expect(parametersOf(operation, buildPath(operation, parameters))).toEqual(parameters);
+  expect(parametersOf(operation, '/v1/stores/s/settings')).toEqual({});
 });

@@ -533,7 +533,7 @@ describe('a decision whose answer was lost', () => {
   ])('an answer with %s is no success', async (_what, body) => {
     react = ({ method }) => (method === 'GET' ? dispute('open') : { status: 200, body });
     expect(await perform(decision)).toMatchObject({
-      outcome: { kind: 'unknown', failure: { code: 'contradicting_answer' } },
+      outcome: { kind: 'unknown', failure: { code: 'mismatched_response' } },
       record: { state: 'unknown' },
     });
   });

@@ -24,7 +24,6 @@ export function startProgress(
     const filled = Math.round((done / Math.max(total, 1)) * barColumns);
     const bar = '█'.repeat(filled) + '░'.repeat(barColumns - filled);
     context.setProgressBar(`${bar} ${done}/${total} ${what}`);
-    context.io.onProgress?.(done, total, what);
   };
   draw();
   return {

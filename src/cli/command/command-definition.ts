@@ -1,20 +1,16 @@
 import type { ExitCode } from '../core/exit-codes.ts';
-import type { ArgumentSpec, OptionSpec } from '../core/option-spec.ts';
+import type { CommandInterface } from '../core/option-spec.ts';
 import type { ParsedCommand } from '../core/parsed-command.ts';
 import type { Context } from './context.ts';
 
 /** A command of the program. Its name is in `program/command-tree.ts`. */
-export interface CommandDefinition {
+export interface CommandDefinition extends CommandInterface {
   /** What it does, in a few sentences for its help. */
   readonly description: string;
-  readonly arguments?: readonly ArgumentSpec[];
-  readonly options?: readonly OptionSpec[];
   /** Command lines for the help, without `storectl`. */
   readonly examples: readonly string[];
   /** Lines after the examples in its help, printed as they are. */
   readonly notes?: readonly string[];
-  /** Dotted names of the known fields of the answer, for `--fields`. */
-  answerFields?(): readonly string[];
   /** Global flags that its own help lists, because it cannot do without them. */
   readonly listedGlobals?: readonly string[];
   /** Whether it supports `--dry-run`. Other commands refuse the flag instead of ignoring it. */

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { memoize } from '../../base/memoize.ts';
+import { normalizeBaseUrl } from '../../client/base-url.ts';
 import type { Client, ClientOptions, createClient, Exchange } from '../../client/client.ts';
 import { exampleIds } from '../../contract/example-ids.ts';
 import type { History } from '../../history/history.ts';
@@ -23,9 +24,10 @@ import {
   refuseMissingHome,
 } from '../config/directories.ts';
 import type { ProfileStore } from '../config/profile-store.ts';
-import { CliError, usageError } from '../core/errors.ts';
-import { exitCodes } from '../core/exit-codes.ts';
+import { CliError, type ErrorDetails, usageError } from '../core/errors.ts';
+import { type ExitCode, exitCodes } from '../core/exit-codes.ts';
 import { type Io, isInputForbidden, isSwitchedOn } from '../core/io.ts';
+import type { CommandInterface } from '../core/option-spec.ts';
 import { version } from '../core/version.ts';
 import { describeExchange, describeRetry } from '../output/describe-exchange.ts';
 import { choosePager, isLongerThan, showInPager } from '../output/pager.ts';
@@ -50,10 +52,28 @@ export interface Connection {
   readonly client: Client;
 }
 
+/** How a command ended. */
+export interface CommandEnd {
+  readonly exitCode: ExitCode;
+  readonly error: ErrorDetails | null;
+  /** What the command used; undefined if it did not start. */
+  readonly context: Context | undefined;
+}
+
+/** The program itself. */
+export interface Program {
+  /** The commands that are tools, by their words: `backup create`. */
+  readonly tools: ReadonlyMap<string, () => Promise<CommandInterface>>;
+  /** Runs a command in this process. Nothing is thrown. */
+  run(argv: readonly string[], io: Io): Promise<CommandEnd>;
+}
+
 /** Everything that a command may use. What is slow or can fail is a function, so that it runs on demand. */
 export interface Context {
   readonly io: Io;
   readonly flags: GlobalFlags;
+  /** For a command that runs others. */
+  readonly program: Program;
   /** Style of stdout and of stderr. */
   readonly out: Style;
   readonly err: Style;
@@ -89,12 +109,18 @@ export interface Context {
   readonly applied: HistoryRecord[];
   /** Differences of answers from the contract that were printed. */
   readonly drift: Set<string>;
-  /** Releases what the command used, and ends the records of what the user has been told. Called by main. */
+  /** Releases what the command used. Called by main. */
   close(): Promise<void>;
+  /** To be called when the output has reached the user: what has an outcome is then no longer open. Called by main. */
+  endHistory(): Promise<void>;
 }
 
 /** Creates the context of one command. Files, history and connections are opened on demand. */
-export async function createContext({ io, flags }: Pick<Context, 'io' | 'flags'>): Promise<Context> {
+export async function createContext({
+  io,
+  flags,
+  program,
+}: Pick<Context, 'io' | 'flags' | 'program'>): Promise<Context> {
   const err = await styleOf(io.stderr, io.env);
   const out = await styleOf(io.stdout, io.env);
   const cleanups: (() => Promise<void>)[] = [];
@@ -135,6 +161,7 @@ export async function createContext({ io, flags }: Pick<Context, 'io' | 'flags'>
   });
 
   let longestAnnouncedWaitMs = 0;
+  let endHistory = async () => {};
   const connect = memoize(async (): Promise<Connection> => {
     const resolved = await settings();
     const target =
@@ -165,6 +192,7 @@ export async function createContext({ io, flags }: Pick<Context, 'io' | 'flags'>
   return {
     io,
     flags,
+    program,
     out,
     err,
     get canPrompt() {
@@ -196,7 +224,7 @@ export async function createContext({ io, flags }: Pick<Context, 'io' | 'flags'>
       const folder = historyDirectory(io, store);
       const { profile } = resolved;
       const history = openHistory({ folder, store, profile, process: io.process, lockPatienceMs: flags.timeoutMs });
-      cleanups.push(() => history.end());
+      endHistory = () => history.end();
       return history;
     }),
     onExchange: (listener) => {
@@ -209,6 +237,7 @@ export async function createContext({ io, flags }: Pick<Context, 'io' | 'flags'>
     async close() {
       for (const cleanup of cleanups.reverse()) await cleanup();
     },
+    endHistory: () => endHistory(),
   };
 }
 
@@ -245,14 +274,14 @@ function demoTarget({ origin, apiKey, example }: Demo, { storeId }: ConnectionSe
   };
 }
 
-function storedTarget({ profile, storeId, baseUrl, apiKey, storedKeyOrigin }: ConnectionSettings): Target {
+function storedTarget({ profile, storeId, baseUrl, apiKey, storedKeyUrl }: ConnectionSettings): Target {
   const missing = missingConnection({ profile, storeId, baseUrl });
   if (storeId === null || baseUrl === null) throw inputNeeded(missing);
   if (apiKey === null) {
     throw new CliError({
       code: 'no_key',
       exitCode: exitCodes.notAllowed,
-      message: `no key for ${baseUrl.value.origin} (profile ${profile}${storedKeyOrigin ? `, whose key is for ${storedKeyOrigin}` : ''})`,
+      message: `no key for ${normalizeBaseUrl(baseUrl.value.href)} (profile ${profile}${storedKeyUrl ? `, whose key is for ${storedKeyUrl}` : ''})`,
       hint: `run \`${loginCommand(profile)}\` or set STORECTL_API_KEY; to try it without an account: \`storectl --demo …\``,
       outcome: 'not_sent',
     });

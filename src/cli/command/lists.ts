@@ -10,6 +10,7 @@ export const limitOption: OptionSpec = {
   flag: '--limit',
   value: 'N',
   description: 'Maximum number of rows (default 50)',
+  input: { type: 'integer', minimum: 1 },
 };
 
 /** Throws a usage error if `--limit` is not a positive whole number. */

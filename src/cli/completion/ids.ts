@@ -1,12 +1,13 @@
 import { exampleIds } from '../../contract/example-ids.ts';
-import { type KnownKind, knownObjects, type SeenObject } from '../../history/objects/known-objects.ts';
+import type { HistoryRecord } from '../../history/journal/history-record.ts';
 import { readNewestRecords } from '../../history/newest-records.ts';
-import { isOpen, type RecordOutline } from '../../history/records/outline.ts';
+import { type KnownKind, knownObjects, operationsOfKind, type SeenObject } from '../../history/objects/known-objects.ts';
 import { readSeen } from '../../history/objects/seen-objects.ts';
 import {
   type ConnectionFlags,
   demoProfile,
   describePlace,
+  identityOf,
   resolveSettings,
 } from '../config/connection-settings.ts';
 import { configDirectory, historyDirectory } from '../config/directories.ts';
@@ -43,19 +44,21 @@ function itemsOf(kind: CompletionKind, words: readonly string[], places: Places)
     });
     return [...described, { id: demoProfile, description: 'the demo store' }];
   }
-  const { profile, storeId, baseUrl } = resolveSettings(
+  const settings = resolveSettings(
     connectionFlags(words),
     // The key is not needed, and the file that holds it may be a pipe.
     { ...places.env, STORECTL_API_KEY: 'unused' },
     places.cwd,
     profiles,
   );
-  const folder = historyDirectory(places, profile);
-  const isHere = (found: Pick<RecordOutline, 'storeId' | 'origin'>) =>
-    (storeId === null || found.storeId === storeId.value) &&
-    (profile === demoProfile || baseUrl === null || found.origin === baseUrl.value.origin);
-  const items = fromHistory(kind, readNewestRecords(folder).filter(isHere), readSeen(folder).filter(isHere));
-  const isExampleStore = profile === demoProfile && (storeId?.value ?? exampleIds.store) === exampleIds.store;
+  const store = identityOf(settings, exampleIds.store);
+  if (store === null) return [];
+  const folder = historyDirectory(places, store);
+  const operations = isKnownKind(kind) ? operationsOfKind[kind] : null;
+  // What was restored tells what is still there.
+  const read = operations && [...operations, 'backup.restore'];
+  const items = fromHistory(kind, readNewestRecords(folder, store, read), readSeen(folder));
+  const isExampleStore = settings.profile === demoProfile && store.storeId === exampleIds.store;
   // The history knows more about an object of the example store once a command has changed it.
   const examples = (isExampleStore ? (exampleItems[kind] ?? []) : []).filter(
     (example) => !items.some(({ id }) => id === example.id),
@@ -63,16 +66,20 @@ function itemsOf(kind: CompletionKind, words: readonly string[], places: Places)
   return [...items, ...examples];
 }
 
+function isKnownKind(kind: CompletionKind): kind is CompletionKind & KnownKind {
+  return kind in operationsOfKind;
+}
+
 function fromHistory(
   kind: CompletionKind,
-  records: readonly RecordOutline[],
+  records: readonly HistoryRecord[],
   seen: readonly SeenObject[],
 ): KnownItem[] {
   switch (kind) {
     case 'record':
       return records.map(describeRecord);
     case 'open-record':
-      return records.filter(isOpen).map(describeRecord);
+      return records.filter(({ open }) => open).map(describeRecord);
     case 'backup':
     case 'dispute':
     case 'reclaim':
@@ -82,13 +89,13 @@ function fromHistory(
   }
 }
 
-function describeRecord({ id, operation, state, createdAt }: RecordOutline): KnownItem {
+function describeRecord({ id, operation, state, createdAt }: HistoryRecord): KnownItem {
   return { id, description: describeAged([operation, state], createdAt, Date.now()) };
 }
 
 function describeObjects(
   kind: KnownKind,
-  records: readonly RecordOutline[],
+  records: readonly HistoryRecord[],
   seen: readonly SeenObject[],
 ): KnownItem[] {
   return knownObjects(kind, records, seen).map((object) => ({

@@ -40,13 +40,13 @@ export interface ConnectionSettings {
   readonly storeId: Sourced<string> | null;
   readonly baseUrl: Sourced<URL> | null;
   readonly apiKey: Sourced<string> | null;
-  /** Origin that the stored key belongs to, if it differs from the origin of `baseUrl`. */
-  readonly storedKeyOrigin?: string | undefined;
+  /** Base URL that the stored key belongs to, if it is not `baseUrl`. */
+  readonly storedKeyUrl?: string | undefined;
 }
 
 /**
  * Merges the settings: flags over environment, over the folder's `.storectl.json`, over the stored profile. A stored key
- * is only used with the origin that it was stored for. Throws exit 2 if the named profile does not exist, unless
+ * is only used with the base URL that it was stored for. Throws exit 2 if the named profile does not exist, unless
  * `profileMayBeNew`.
  */
 export function resolveSettings(
@@ -97,7 +97,7 @@ export function resolveSettings(
     value: checkBaseUrl(baseUrlText.value, baseUrlText.source),
     source: baseUrlText.source,
   };
-  const keyMatchesOrigin = stored?.keyOrigin === baseUrl?.value.origin;
+  const isKeyForUrl = baseUrl !== null && stored?.keyBaseUrl === normalizeBaseUrl(baseUrl.value.href);
   return {
     profile: profile.value,
     profileSource: profile.source,
@@ -105,8 +105,8 @@ export function resolveSettings(
     baseUrl,
     apiKey:
       environmentKey(flags, env) ??
-      (stored?.apiKey && baseUrl && keyMatchesOrigin ? { value: stored.apiKey, source: 'profile' } : null),
-    ...(stored?.apiKey && !keyMatchesOrigin && { storedKeyOrigin: stored.keyOrigin }),
+      (stored?.apiKey && isKeyForUrl ? { value: stored.apiKey, source: 'profile' } : null),
+    ...(stored?.apiKey && !isKeyForUrl && { storedKeyUrl: stored.keyBaseUrl }),
   };
 }
 

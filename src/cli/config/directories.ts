@@ -68,11 +68,6 @@ export function demoDirectory(places: Places): string {
   return path.join(stateDirectory(places), 'demo');
 }
 
-/** Folder of the receipts that no user chose a place for. */
-export function receiptsDirectory(places: Places, profile: string): string {
-  return path.join(profile === demoProfile ? demoDirectory(places) : stateDirectory(places), 'receipts');
-}
-
 /** Folder of the histories: one for each store. */
 export function historiesDirectory(places: Places, isDemo: boolean): string {
   return path.join(isDemo ? demoDirectory(places) : stateDirectory(places), 'history');

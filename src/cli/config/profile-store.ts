@@ -14,8 +14,8 @@ export interface Profile {
   readonly baseUrl?: string;
   readonly storeId?: string;
   readonly apiKey?: string;
-  /** Origin that the key was stored for: it is sent nowhere else. */
-  readonly keyOrigin?: string;
+  /** Base URL that the key was stored for, as `normalizeBaseUrl` writes it: the key is sent nowhere else. */
+  readonly keyBaseUrl?: string;
 }
 
 export interface ProfileStore {

@@ -17,8 +17,6 @@ export interface Io {
   readonly signal: AbortSignal;
   /** Set by the context and called before each question: shows the messages that --quiet holds back. */
   beforeQuestion?: (() => void) | undefined;
-  /** Called by batches after each item, if set: for a caller that shows progress itself. */
-  readonly onProgress?: ((done: number, total: number, what: string) => void) | undefined;
   /** Calls `stop` at the next Ctrl-C after the first, which would otherwise end the process. Returns how to take it back. */
   onSecondInterrupt?(stop: () => void): () => void;
   /** Runs `work` without reacting to Ctrl-C, because another program on the same terminal handles it, such as an editor. */

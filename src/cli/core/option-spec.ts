@@ -1,3 +1,5 @@
+import type { Operation } from '../../contract/operation.ts';
+
 /** What Tab offers for a value: fixed words, or something that is looked up, such as ids in this machine's history. */
 export type Completion = readonly string[] | CompletionKind;
 
@@ -37,6 +39,31 @@ export interface OptionSpec {
   /** Heading in the help. Default: {@link defaultGroup}. */
   readonly group?: string;
   readonly complete?: Completion | undefined;
+  /** JSON schema of the value as an input of a tool. An assistant has only the options with one. */
+  readonly input?: Readonly<Record<string, unknown>>;
   /** The value is a list with commas: its last part is completed. */
   readonly list?: boolean;
+}
+
+/** A command as a tool of `storectl mcp`. Its texts name inputs, not flags, and no terminal. */
+export interface CommandTool {
+  readonly description: string;
+  /** The operation that it sends; `recorded` for that of the record whose id it gets. Without it, it reads the history. */
+  readonly sends?: Operation | 'recorded';
+  /** The arguments of the command that are inputs, in order, with what they are. */
+  readonly inputs?: Readonly<Record<string, string>>;
+  /** Required fields that the command fills in if they are missing. */
+  readonly optional?: readonly string[];
+  /** The input whose value a person has to repeat before it is sent. */
+  readonly confirm?: string | undefined;
+}
+
+/** What a command takes and prints. */
+export interface CommandInterface {
+  readonly arguments?: readonly ArgumentSpec[];
+  readonly options?: readonly OptionSpec[];
+  /** Dotted names of the known fields of the answer, for `--fields`. */
+  answerFields?(): readonly string[];
+  /** Makes the command a tool of `storectl mcp`. */
+  readonly tool?: CommandTool;
 }

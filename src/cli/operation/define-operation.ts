@@ -1,6 +1,5 @@
 import type { Operation } from '../../contract/operation.ts';
-import { isOpen } from '../../history/records/outline.ts';
-import type { HistoryRecord } from '../../history/journal/history-record.ts';
+import { type HistoryRecord, isInDoubt } from '../../history/journal/history-record.ts';
 import { refuseUnknownFields } from '../command/answer-fields.ts';
 import type { CommandDefinition } from '../command/command-definition.ts';
 import type { Context } from '../command/context.ts';
@@ -8,6 +7,7 @@ import { fieldNames } from '../completion/known-values.ts';
 import { usageError } from '../core/errors.ts';
 import type { ExitCode } from '../core/exit-codes.ts';
 import { getPath } from '../core/field-path.ts';
+import type { CommandTool } from '../core/option-spec.ts';
 import { optionValue, type ParsedCommand } from '../core/parsed-command.ts';
 import { printableLines } from '../core/sanitize.ts';
 import { ciIdempotencyKey } from '../input/ci-run.ts';
@@ -20,7 +20,7 @@ import type { InputCommand, OperationCommand } from './send/operation-command.ts
 import { classOptions, fieldOptions, parameterArguments } from './send/operation-options.ts';
 import { printDryRun, printResult } from './result/print-result.ts';
 import type { OperationRequest, Result, Run, UserInterface } from './send/run.ts';
-import { announce, earlierRecord, performCommand } from './send/send.ts';
+import { allowedBy, announce, refuseEarlier, runCommand } from './send/send.ts';
 
 /** The command of an operation: input, guard, request, result. Its flags come from the contract. */
 export function operationCommand(command: OperationCommand): CommandDefinition {
@@ -31,8 +31,21 @@ export function operationCommand(command: OperationCommand): CommandDefinition {
     ...described,
     answerFields: () => answerFields(command),
     dryRun: true,
+    tool: describeTool(command),
     options: [...options, ...classOptions(operation, command.confirm)],
     run: (context, parsed) => runOperation(context, command, fields, parsed),
+  };
+}
+
+function describeTool({ operation, toolNote, confirm, defaults = {} }: OperationCommand): CommandTool {
+  return {
+    description: [`${operation.summary}.`, toolNote].filter(Boolean).join(' '),
+    sends: operation,
+    inputs: Object.fromEntries(
+      parameterArguments(operation).map(({ name, description }) => [name, description]),
+    ),
+    optional: [...Object.keys(defaults), ...(operation.class === 'keyed' ? ['idempotencyKey'] : [])],
+    confirm,
   };
 }
 
@@ -74,8 +87,7 @@ async function runOperation(
   }
   const run = await prepareRun(context, command, fields, parsed);
   if (flags.dryRun) {
-    await command.check?.(run)(await context.history());
-    const earlier = run.request.operation.class === 'keyed' ? await earlierRecord(run) : null;
+    const earlier = run.request.operation.class === 'read' ? null : await refuseEarlier(run, allowedBy(command, run));
     printDryRun({ ...run, request: await withIdempotencyKey(run.request, earlier) });
     const note = earlier === null ? command.dryRunNote?.(run) : describeEarlier(earlier);
     if (note) context.notice(note);
@@ -84,9 +96,9 @@ async function runOperation(
   const file = optionValue(parsed, outputFileOption.flag);
   const pending = file === undefined ? null : beginFile(context.io.cwd, file);
   try {
-    const performed = await performAsked(command, run);
-    await printResult(run, command, performed);
-    pending?.complete(`${performed.text}\n`);
+    const result = await sendAsked(command, run);
+    await printResult(run, command, result);
+    pending?.complete(`${result.text}\n`);
   } catch (error) {
     pending?.discard();
     if (run.ui.interview !== null) showLongTexts(run);
@@ -105,16 +117,16 @@ function showLongTexts({ request, ui: { context, fields } }: Run): void {
 }
 
 /** Announces where a change goes. A user who was asked for input reviews it before it is sent. */
-async function performAsked(command: OperationCommand, run: Run): Promise<Result> {
+async function sendAsked(command: OperationCommand, run: Run): Promise<Result> {
   const { context, interview } = run.ui;
   const { operation } = run.request;
   if (operation.class !== 'read') await announce(run);
   if (interview !== null) {
-    const { reviewAndPerform } = await import('./questions/review.ts');
-    return reviewAndPerform(run, interview, command);
+    const { reviewAndSend } = await import('./questions/review.ts');
+    return reviewAndSend(run, interview, command);
   }
   const preview = await command.preview?.(run);
-  if (preview === undefined) return performCommand(command, run);
+  if (preview === undefined) return runCommand(command, run);
   // What changed is printed with the result.
   if (preview.changesNothing) context.notice(preview.text);
   return preview.send();
@@ -133,7 +145,7 @@ async function withIdempotencyKey(
 
 /** What a real run would do with a request that this machine has sent before. */
 function describeEarlier(earlier: HistoryRecord): string {
-  return isOpen(earlier)
+  return isInDoubt(earlier)
     ? `Without --dry-run, ${earlier.id} is sent again, because its outcome is unknown: with the same idempotency key it is applied only once.`
     : `Without --dry-run, nothing is sent: this was already applied (record ${earlier.id}).`;
 }

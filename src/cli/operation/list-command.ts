@@ -46,12 +46,16 @@ export function listCommand(list: KnownList): CommandDefinition {
           value: 'STATUS',
           description: `Show only this status: ${statuses.join(', ')}`,
           complete: statuses,
+          input: { type: 'string', examples: statuses },
         },
       ]
     : [];
   return {
     description: `List the ${what} that this machine has seen, most recent first, as they were last seen.
 The service cannot list them.`,
+    tool: {
+      description: `List the ${what} that this machine has made or seen, as they were last seen. The service cannot list them.`,
+    },
     options: [...statusOptions, limitOption],
     examples: [
       `${noun} list`,

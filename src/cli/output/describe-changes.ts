@@ -1,7 +1,7 @@
-import { isObject } from '../../base/json.ts';
+import { leafPaths } from '../../base/json.ts';
 import { getPath, parsePath } from '../core/field-path.ts';
-import type { Change } from '../core/json-changes.ts';
-import { formatValue, type ValueContext } from './format-value.ts';
+import { type Change, sameJson } from '../core/json-changes.ts';
+import { formatDistance, formatValue, type ValueContext } from './format-value.ts';
 import { labelOf } from './labels.ts';
 import type { Style } from './style.ts';
 import { renderRecord } from './tables.ts';
@@ -35,10 +35,31 @@ function valueOrNone(name: string, value: unknown, values: ValueContext): string
   return value === '' ? 'empty' : formatValue(name, value, values);
 }
 
-/** The leaves of a JSON object as paths. Lists and empty objects are leaves. */
-export function leafPaths(value: unknown, parent: readonly string[] = []): (readonly string[])[] {
-  if (!isObject(value) || Object.keys(value).length === 0) return parent.length === 0 ? [] : [parent];
-  return Object.entries(value).flatMap(([name, inner]) => leafPaths(inner, [...parent, name]));
+/** A field that is set, and what was seen in it before, if anything was. */
+export interface SeenValue {
+  readonly path: readonly string[];
+  readonly value: unknown;
+  readonly seen?: unknown;
+}
+
+/**
+ * One line for each field: `Name  Outlet 5  (was Outlet 2, last seen 5 minutes ago)`. What was seen is not what is; `seenAt` is
+ * null for what was read right now.
+ */
+export function describeSeenChanges(
+  fields: readonly SeenValue[],
+  values: ValueContext,
+  seenAt: string | null,
+  style: Style,
+): string {
+  const age = seenAt === null ? '' : `, last seen ${formatDistance(Date.parse(seenAt) - values.now)}`;
+  const rows = fields.map(({ path, value, seen }) => {
+    const name = path.at(-1) ?? '';
+    const text = valueOrNone(name, value, values);
+    const isOther = seen !== undefined && !sameJson(seen, value ?? null);
+    return [labelOf(path), isOther ? `${text}  (was ${valueOrNone(name, seen, values)}${age})` : text] as const;
+  });
+  return renderRecord(rows, style);
 }
 
 /** The changes for people: `Quiet hours start  22:00 → 23:00`. `now` is in epoch milliseconds. */

@@ -36,7 +36,7 @@ const knownLabels: Readonly<Record<string, string>> = {
   'discordTemplate.description': 'Discord message text',
   'discordTemplate.title': 'Discord message title',
   ids: 'Notification IDs',
-  keyOrigin: 'Key for',
+  keyBaseUrl: 'Key for',
   liveStatsDefault: 'Live statistics by default',
   'mobilePrivacy.hideOrderValues': 'Order values hidden on phones',
   'mobilePrivacy.hideRevenue': 'Revenue hidden on phones',

@@ -1,8 +1,11 @@
 import type { CommandDefinition } from '../command/command-definition.ts';
+import type { Program } from '../command/context.ts';
 
 /** A command in the tree. Its definition is loaded on demand: when it runs or its help is shown. */
 export interface Leaf {
   readonly summary: string;
+  /** Its definition has a `tool`. */
+  readonly isTool: boolean;
   load(): Promise<{ readonly command: CommandDefinition }>;
 }
 
@@ -12,7 +15,12 @@ export interface Group {
 }
 
 function leaf(summary: string, load: Leaf['load']): Leaf {
-  return { summary, load };
+  return { summary, isTool: false, load };
+}
+
+/** A command that `storectl mcp` offers, too. */
+function tool(summary: string, load: Leaf['load']): Leaf {
+  return { summary, isTool: true, load };
 }
 
 /** The commands by name: a noun with its verbs, or a single word. In the order of the help. */
@@ -20,21 +28,21 @@ export const tree: Readonly<Record<string, Group | Leaf>> = {
   store: {
     summary: 'Change the store',
     commands: {
-      update: leaf('Change settings of the store', () => import('../../commands/store/update.ts')),
+      update: tool('Change settings of the store', () => import('../../commands/store/update.ts')),
     },
   },
   blog: {
     summary: 'Create and list blog posts',
     commands: {
-      create: leaf('Create a blog post', () => import('../../commands/blog/create.ts')),
-      list: leaf('List known posts', () => import('../../commands/blog/list.ts')),
+      create: tool('Create a blog post', () => import('../../commands/blog/create.ts')),
+      list: tool('List known posts', () => import('../../commands/blog/list.ts')),
     },
   },
   settings: {
     summary: 'Show, compare and change the operations settings, such as quiet hours',
     commands: {
-      show: leaf('Show the operations settings', () => import('../../commands/settings/show.ts')),
-      save: leaf('Change the operations settings', () => import('../../commands/settings/save.ts')),
+      show: tool('Show the operations settings', () => import('../../commands/settings/show.ts')),
+      save: tool('Change the operations settings', () => import('../../commands/settings/save.ts')),
       diff: leaf('Show what a save would change', () => import('../../commands/settings/diff.ts')),
       edit: leaf(
         'Edit the operations settings in an editor',
@@ -45,48 +53,48 @@ export const tree: Readonly<Record<string, Group | Leaf>> = {
   disputes: {
     summary: 'Show, open, decide and list disputes',
     commands: {
-      show: leaf('Show a dispute with its evidence', () => import('../../commands/disputes/show.ts')),
-      open: leaf('Open a dispute record', () => import('../../commands/disputes/open.ts')),
-      decide: leaf('Record the decision on a dispute', () => import('../../commands/disputes/decide.ts')),
-      list: leaf('List known disputes', () => import('../../commands/disputes/list.ts')),
+      show: tool('Show a dispute with its evidence', () => import('../../commands/disputes/show.ts')),
+      open: tool('Open a dispute record', () => import('../../commands/disputes/open.ts')),
+      decide: tool('Record the decision on a dispute', () => import('../../commands/disputes/decide.ts')),
+      list: tool('List known disputes', () => import('../../commands/disputes/list.ts')),
     },
   },
   backup: {
     summary: 'Create, restore and list backups',
     commands: {
-      create: leaf('Back up sections of the store', () => import('../../commands/backup/create.ts')),
-      restore: leaf('Restore sections from a backup', () => import('../../commands/backup/restore.ts')),
-      list: leaf('List known backups', () => import('../../commands/backup/list.ts')),
+      create: tool('Back up sections of the store', () => import('../../commands/backup/create.ts')),
+      restore: tool('Restore sections from a backup', () => import('../../commands/backup/restore.ts')),
+      list: tool('List known backups', () => import('../../commands/backup/list.ts')),
     },
   },
   reclaim: {
     summary: 'Appeal subdomain reclaim notices',
     commands: {
-      appeal: leaf('Appeal a reclaim notice', () => import('../../commands/reclaim/appeal.ts')),
-      list: leaf('List known reclaim notices', () => import('../../commands/reclaim/list.ts')),
+      appeal: tool('Appeal a reclaim notice', () => import('../../commands/reclaim/appeal.ts')),
+      list: tool('List known reclaim notices', () => import('../../commands/reclaim/list.ts')),
     },
   },
   notify: {
     summary: 'Add notification endpoints and mark notifications as read',
     commands: {
-      'add-endpoint': leaf(
+      'add-endpoint': tool(
         'Add an endpoint that notifications are sent to',
         () => import('../../commands/notify/add-endpoint.ts'),
       ),
-      'mark-read': leaf('Mark notifications as read', () => import('../../commands/notify/mark-read.ts')),
-      list: leaf('List known endpoints', () => import('../../commands/notify/list.ts')),
+      'mark-read': tool('Mark notifications as read', () => import('../../commands/notify/mark-read.ts')),
+      list: tool('List known endpoints', () => import('../../commands/notify/list.ts')),
     },
   },
   history: {
     summary: 'Show the changes sent from this machine',
     commands: {
-      list: leaf('List changes, newest first', () => import('../../commands/history/list.ts')),
-      show: leaf('Show what was sent and what came back', () => import('../../commands/history/show.ts')),
+      list: tool('List changes, newest first', () => import('../../commands/history/list.ts')),
+      show: tool('Show what was sent and what came back', () => import('../../commands/history/show.ts')),
       repair: leaf('Move damaged records aside', () => import('../../commands/history/repair.ts')),
       prune: leaf('Remove old records', () => import('../../commands/history/prune.ts')),
     },
   },
-  resume: leaf(
+  resume: tool(
     'Finish interrupted changes, and find out what was applied',
     () => import('../../commands/resume.ts'),
   ),
@@ -155,6 +163,15 @@ export const tree: Readonly<Record<string, Group | Leaf>> = {
     },
   },
 };
+
+/** The tools, by their words. */
+export const tools: Program['tools'] = new Map(
+  Object.entries(tree).flatMap(([noun, entry]) =>
+    (isGroup(entry) ? Object.entries(entry.commands) : [['', entry] as const])
+      .filter(([, { isTool }]) => isTool)
+      .map(([verb, { load }]) => [`${noun} ${verb}`.trim(), async () => (await load()).command] as const),
+  ),
+);
 
 export function isGroup(entry: Group | Leaf): entry is Group {
   return 'commands' in entry;

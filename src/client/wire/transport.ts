@@ -2,16 +2,15 @@ import type { Client, Dispatcher } from 'undici';
 import { errorCode } from '../../base/error-code.ts';
 import { monotonicMs } from '../clock.ts';
 import type { Failure } from '../outcome.ts';
-import { connectTimeout, openSocket, reasonOf, WireError } from './connect.ts';
+import { reasonOf, WireError } from './connect.ts';
+import { type Connection, openAhead, openConnection } from './connection.ts';
 import { bodyTooLarge, MAX_BODY_BYTES } from './decode.ts';
-import { skipInterimAnswers } from './skip-interim-answers.ts';
-import { compileLess } from './v8-flags.ts';
-
-/** All headers of an answer together: Node's own limit. */
-const MAX_HEADER_BYTES = 16 * 1024;
 
 /** For name resolution, proxy and TLS together. */
 const CONNECT_TIMEOUT_MS = 10_000;
+
+/** A connection that was opened or has answered this recently is open: services keep idle ones for some seconds. */
+const WARM_MS = 500;
 
 interface WireRequest {
   readonly method: string;
@@ -19,10 +18,14 @@ interface WireRequest {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | null;
-  /** Open a new connection: an idle one may be closing at the other end while the request is sent. */
-  readonly fresh: boolean;
-  /** With `fresh`: unless a connection has answered within this many milliseconds. */
-  readonly warmMs?: number;
+  /**
+   * On which connection it is sent:
+   * - `any`: an idle one if there is one.
+   * - `own`: one that no request was sent on. An idle one may be closing at the other end while the request is sent, or
+   *   carry a second response to an earlier request, which would be taken for the response to this one.
+   * - `warm`: an idle one that answered within {@link WARM_MS}, which is certainly open, else `own`.
+   */
+  readonly connection: 'any' | 'own' | 'warm';
   /** For the whole exchange, connecting included. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal | undefined;
@@ -44,20 +47,11 @@ export interface WireAnswer {
 }
 
 export interface Transport {
+  /** Begins to open a connection for a request that needs one of its own, so that this overlaps with other work. */
+  connect(): void;
   /** One request, sent once at most, redirects not followed. Rejects only for a request that is no valid HTTP. */
   exchange(request: WireRequest): Promise<WireAnswer>;
   close(): Promise<void>;
-}
-
-/** A connection with at most one request on it. */
-interface PooledConnection {
-  client: Client;
-  /** When it last answered, in milliseconds of the monotonic clock. */
-  answeredAt: number;
-  /** Ends the opening of a connection. */
-  readonly opening: AbortController;
-  /** To be called before each request. */
-  beforeRequest(): void;
 }
 
 /** HTTP/1.1 to one origin, through `proxy` if it is not null. Connections are kept for undici's default of 4 s. */
@@ -66,61 +60,47 @@ export function createTransport(
   proxy: URL | null,
   connectTimeoutMs: number = CONNECT_TIMEOUT_MS,
 ): Transport {
-  const idle: PooledConnection[] = [];
+  const idle: Connection[] = [];
+  const open = () => openConnection(origin, proxy, connectTimeoutMs);
+  const ahead = openAhead(open, WARM_MS);
   let closed = false;
 
-  async function openConnection(): Promise<PooledConnection> {
-    const UndiciClient = await loadUndici();
-    const opening = new AbortController();
-    const connection: PooledConnection = {
-      answeredAt: 0,
-      opening,
-      beforeRequest: () => {},
-      client: new UndiciClient(origin.origin, {
-        maxHeaderSize: MAX_HEADER_BYTES,
-        // The exchange has timers of its own.
-        headersTimeout: 0,
-        bodyTimeout: 0,
-        connect: (_options, callback) => {
-          const timer = setTimeout(() => opening.abort(connectTimeout(origin)), connectTimeoutMs);
-          openSocket(origin, proxy, opening.signal)
-            .finally(() => clearTimeout(timer))
-            .then(
-              (socket) => {
-                connection.beforeRequest = skipInterimAnswers(socket);
-                callback(null, socket);
-              },
-              (error) => callback(error, null),
-            );
-        },
-      }),
-    };
-    return connection;
+  /** The idle connection that has answered last, if that was at most `maxAgeMs` ago. */
+  function takeIdle(maxAgeMs: number): Connection | undefined {
+    for (;;) {
+      const connection = idle.at(-1);
+      if (connection === undefined || monotonicMs() - connection.answeredAt >= maxAgeMs) return undefined;
+      idle.pop();
+      if (connection.isUsable()) return connection;
+      connection.destroy();
+    }
   }
 
-  /** The connection that has answered last, if the request may use it. */
-  function takeConnection({ fresh, warmMs = 0 }: WireRequest): PooledConnection | undefined {
-    const answeredAt = idle.at(-1)?.answeredAt ?? Number.NEGATIVE_INFINITY;
-    return !fresh || monotonicMs() - answeredAt < warmMs ? idle.pop() : undefined;
+  function takeConnection(use: WireRequest['connection']): Connection {
+    if (use === 'any') return takeIdle(Number.POSITIVE_INFINITY) ?? open();
+    return (use === 'warm' ? takeIdle(WARM_MS) : undefined) ?? ahead.take() ?? open();
   }
 
   return {
+    connect() {
+      if (!closed) ahead.begin();
+    },
     async exchange(request) {
-      const connection = takeConnection(request) ?? (await openConnection());
+      const connection = takeConnection(request.connection);
       try {
-        const answer = await exchangeOn(connection, origin, request);
+        const answer = await exchangeOn(connection, await connection.client, origin, request);
         connection.answeredAt = monotonicMs();
         if (answer.failure === null && !closed) idle.push(connection);
-        else void connection.client.destroy();
+        else connection.destroy();
         return answer;
       } catch (error) {
-        void connection.client.destroy();
+        connection.destroy();
         throw error;
       }
     },
     async close() {
       closed = true;
-      await Promise.all(idle.splice(0).map((connection) => connection.client.destroy()));
+      for (const connection of [ahead.take(), ...idle.splice(0)]) connection?.destroy();
     },
   };
 }
@@ -134,7 +114,12 @@ function describeTimeout({ host }: URL, status: number | null, timeoutMs: number
 
 const heldBack = new WireError('throttled', 'the service asked to wait');
 
-function exchangeOn(connection: PooledConnection, origin: URL, request: WireRequest): Promise<WireAnswer> {
+function exchangeOn(
+  connection: Connection,
+  client: Client,
+  origin: URL,
+  request: WireRequest,
+): Promise<WireAnswer> {
   const { method, path, headers, body, timeoutMs, signal } = request;
   return new Promise((resolve, reject) => {
     let controller: Dispatcher.DispatchController | null = null;
@@ -148,8 +133,7 @@ function exchangeOn(connection: PooledConnection, origin: URL, request: WireRequ
     const halt = (error: WireError) => {
       halted ??= error;
       if (controller !== null) return controller.abort(halted);
-      connection.opening.abort(halted);
-      void connection.client.destroy(halted);
+      connection.destroy(halted);
     };
     const cancel = () => halt(new WireError('cancelled', 'cancelled'));
     const timer = setTimeout(
@@ -167,7 +151,7 @@ function exchangeOn(connection: PooledConnection, origin: URL, request: WireRequ
     };
 
     signal?.addEventListener('abort', cancel, { once: true });
-    connection.client.dispatch(
+    client.dispatch(
       { method, path, headers, body },
       {
         onRequestStart(started) {
@@ -242,11 +226,4 @@ function joinHeaders(headers: Readonly<Record<string, string | string[] | undefi
     joined[name] = typeof value === 'string' ? value : value.join(', ');
   }
   return joined;
-}
-
-/** The HTTP/1.1 client alone: the index of undici takes three times as long to load. */
-async function loadUndici(): Promise<typeof Client> {
-  const { default: UndiciClient } = await import('undici/lib/dispatcher/client.js');
-  await compileLess();
-  return UndiciClient;
 }

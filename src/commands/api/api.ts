@@ -8,7 +8,7 @@ import { printable, printableLines } from '../../cli/core/sanitize.ts';
 import { outcomeError } from '../../cli/operation/result/outcome-error.ts';
 import { idIfAny, noticeDone, printRequest, printResult } from '../../cli/operation/result/print-result.ts';
 import type { Result, Run } from '../../cli/operation/send/run.ts';
-import { announce, noteDrift, perform, sendOptions } from '../../cli/operation/send/send.ts';
+import { announce, noteDrift, send as sendRun, sendOptions } from '../../cli/operation/send/send.ts';
 import { renderJson } from '../../cli/output/style.ts';
 import type { Exchange } from '../../client/client.ts';
 import type { Operation } from '../../contract/operation.ts';
@@ -87,6 +87,7 @@ other change is sent once. Nothing is checked or backed up first.`,
     const connection = await context.connect();
     const path = addQuery(resolveRawPath(target, connection), body.query);
     refuseKey(`${path}\n${body.text ?? ''}\n${JSON.stringify(body.value)}`, connection.secret);
+    if (method !== 'GET' && method !== 'HEAD') refuseOtherStore(path, connection.storeId);
     const request: RawRequest = { context, connection, parsed, method, path, body };
     if (flags.dryRun) {
       const value: unknown = body.text === undefined ? body.value : JSON.parse(body.text);
@@ -96,6 +97,16 @@ other change is sent once. Nothing is checked or backed up first.`,
     await send(request);
   },
 };
+
+/** A change is recorded in the history of the store that it changes. */
+function refuseOtherStore(path: string, storeId: string): void {
+  const named = storeOf(path);
+  if (named === null || named === undefined || named === storeId) return;
+  throw usageError(
+    `the path names store ${named}, but the store in use is ${storeId}`,
+    `write {store} in the path, and add --store ${named} if you mean that one`,
+  );
+}
 
 interface RawRequest {
   readonly context: Context;
@@ -130,9 +141,9 @@ async function send(request: RawRequest): Promise<void> {
       context.notice('The response comes from the history, which does not keep headers.');
     else if (last.status !== null) context.print(describeHead(last));
   };
-  let performed: Result;
+  let result: Result;
   try {
-    performed = run === null ? await read(request) : await change(run, request);
+    result = run === null ? await read(request) : await change(run, request);
   } catch (error) {
     if (last?.responseBody && !context.flags.quiet && (isJson(last.responseBody) || !context.flags.json)) {
       include();
@@ -146,10 +157,10 @@ async function send(request: RawRequest): Promise<void> {
   if (run !== null && !flags.quiet) noticeDone(context, `Sent ${method} ${path}`);
   include();
   if (flags.quiet || flags.fields !== null)
-    await printResult(run ?? asRun(request, readOf(request)), { id: idIfAny }, performed);
+    await printResult(run ?? asRun(request, readOf(request)), { id: idIfAny }, result);
   // --json prints one JSON document even if the answer is text or empty.
-  else if (flags.json && !isJson(performed.text)) printJson(context, performed.answer);
-  else printBody(context, performed.text);
+  else if (flags.json && !isJson(result.text)) printJson(context, result.answer);
+  else printBody(context, result.text);
 }
 
 /** The request as a run of an operation, or null for a read. */
@@ -172,10 +183,9 @@ function readOf({ path }: RawRequest): Operation {
   return { ...rawChange('GET', path), class: 'read' };
 }
 
-/** Takes the store from the path, because the history files changes by store. */
-function asRun({ context, connection, parsed, path, body }: RawRequest, operation: Operation): Run {
+function asRun({ context, connection, parsed, body }: RawRequest, operation: Operation): Run {
   return {
-    target: { ...connection, storeId: storeOf(path) ?? connection.storeId },
+    target: connection,
     request: {
       operation,
       parameters: {},
@@ -194,7 +204,7 @@ async function read({ context, connection, method, path }: RawRequest): Promise<
       path,
       body: null,
       class: 'read',
-      response: known?.response ?? null,
+      operation: known ?? null,
       anyBody: known === undefined,
     },
     sendOptions(context),
@@ -224,7 +234,7 @@ async function change(run: Run, { context }: RawRequest): Promise<Result> {
   if (operationClass === 'one-shot' && matchOperation(method, path)?.class === 'keyed') {
     context.notice(yellow('The body has no idempotencyKey, so the request is sent once and not retried.'));
   }
-  return perform(run);
+  return sendRun(run);
 }
 
 function describeHead({ status, statusText, responseHeaders }: Exchange): string {

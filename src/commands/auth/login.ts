@@ -18,7 +18,7 @@ import { noticeDone } from '../../cli/operation/result/print-result.ts';
 import { describeRetry } from '../../cli/output/describe-exchange.ts';
 import { printProfile } from '../../cli/profiles/view-profile.ts';
 import type { Question } from '../../cli/prompts/questions.ts';
-import { hintOfVersion } from '../../client/base-url.ts';
+import { hintOfVersion, normalizeBaseUrl } from '../../client/base-url.ts';
 import { createClient } from '../../client/client.ts';
 import type { Outcome } from '../../client/outcome.ts';
 import { pathParameterProblem } from '../../contract/operation.ts';
@@ -60,7 +60,7 @@ never a flag, because command lines are visible to other programs and stay in th
       baseUrl: url.href.replace(/\/$/, ''),
       storeId,
       apiKey,
-      keyOrigin: url.origin,
+      keyBaseUrl: normalizeBaseUrl(url.href),
     }));
     if (profiles.current() === null) await profiles.use(name);
     noticeDone(context, `Logged in to store ${storeId} @ ${url.host} (profile ${name})`);

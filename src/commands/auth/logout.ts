@@ -14,7 +14,7 @@ export const command: CommandDefinition = {
       context.notice(`Profile ${profile} has no stored key.`);
     } else {
       await profiles.set(profile, (before) => {
-        const { apiKey: _, keyOrigin: __, ...rest } = before ?? {};
+        const { apiKey: _, keyBaseUrl: __, ...rest } = before ?? {};
         return rest;
       });
       noticeDone(context, `Removed the stored key of profile ${profile}`);

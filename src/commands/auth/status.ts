@@ -44,7 +44,7 @@ checked with a read-only request, unless --offline is given. It is never shown.`
   examples: ['auth status', 'auth status --offline', 'auth status --profile outlet --json'],
   async run(context, parsed) {
     const settings = await context.settings();
-    const { profile, storeId, baseUrl, apiKey, storedKeyOrigin } = settings;
+    const { profile, storeId, baseUrl, apiKey, storedKeyUrl } = settings;
     const demo = profile === demoProfile;
     const offline = isOn(parsed, '--offline');
     const { access, exitCode, advice, error } = offline ? notChecked : await tryKey();
@@ -63,8 +63,8 @@ checked with a read-only request, unless --offline is given. It is never shown.`
       const shown = (value: string | null, sourced: Sourced<unknown> | null) =>
         value === null ? 'not set' : printable(value) + (sourced ? originOf(sourced.source) : '');
       const keyForPeople =
-        apiKey === null && storedKeyOrigin !== undefined
-          ? `stored for ${printable(storedKeyOrigin)}; not sent to another base URL`
+        apiKey === null && storedKeyUrl !== undefined
+          ? `stored for ${printable(storedKeyUrl)}; not sent to another base URL`
           : shown(apiKey?.source === 'profile' ? 'stored' : status.key, apiKey);
       context.print(
         renderRecord(
@@ -87,7 +87,7 @@ checked with a read-only request, unless --offline is given. It is never shown.`
       const login = `run \`${loginCommand(profile)}\``;
       if (!demo && apiKey === null) {
         const advice = `${login}, or set STORECTL_API_KEY`;
-        const access = storedKeyOrigin === undefined ? 'no key' : 'no key for this base URL';
+        const access = storedKeyUrl === undefined ? 'no key' : 'no key for this base URL';
         return { access, exitCode: exitCodes.notAllowed, advice };
       }
       const { client, storeId: id, baseUrl: url } = await context.connect();

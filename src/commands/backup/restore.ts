@@ -1,25 +1,22 @@
-import { isObject } from '../../base/json.ts';
 import type { Context } from '../../cli/command/context.ts';
 import { completeKnownId, listKnown } from '../../cli/command/known.ts';
 import { minIdLength } from '../../cli/command/short-id.ts';
-import { CliError, usageError } from '../../cli/core/errors.ts';
-import { exitCodes } from '../../cli/core/exit-codes.ts';
+import { usageError } from '../../cli/core/errors.ts';
 import { getPath } from '../../cli/core/field-path.ts';
 import { argumentValue, isOn } from '../../cli/core/parsed-command.ts';
 import { printable } from '../../cli/core/sanitize.ts';
 import { operationCommand } from '../../cli/operation/define-operation.ts';
-import { describeRestored, safetyLabel, undoOfRestore } from '../../cli/operation/result/restored.ts';
+import { describeRestored, safetyLabel, withSafetyId } from '../../cli/operation/result/restored.ts';
 import { confirmById } from '../../cli/operation/send/confirm.ts';
-import { markReported } from '../../cli/operation/run/mark-reported.ts';
 import type { PreparedInput } from '../../cli/operation/send/operation-command.ts';
 import { idIfAny } from '../../cli/operation/result/print-result.ts';
 import type { OperationRequest, Result, Run } from '../../cli/operation/send/run.ts';
-import { earlierRecord, perform } from '../../cli/operation/send/send.ts';
+import { send } from '../../cli/operation/send/send.ts';
 import { formatDistance } from '../../cli/output/format-value.ts';
 import { labelOf } from '../../cli/output/labels.ts';
 import { type Row, renderRecord } from '../../cli/output/tables.ts';
 import { uuidPattern } from '../../contract/operation.ts';
-import { createBackup, restoreBackup } from '../../contract/operations/backups.ts';
+import { restoreBackup } from '../../contract/operations/backups.ts';
 import type { KnownObject } from '../../history/objects/known-objects.ts';
 
 const noSafetyBackup = '--no-safety-backup';
@@ -35,8 +32,9 @@ The service also keeps an automatic backup of its own (preRestoreBackupId); you 
     'backup restore 5f0c… --sections store,blog --confirm 5f0c… --json',
   ],
   confirm: 'backupId',
+  toolNote: 'A safety backup of the same sections is taken first.',
   prepare: refuseBeforeSending,
-  perform: backUpAndRestore,
+  send: backUpAndRestore,
   done: ({ record }, { ui }) => (record === null ? '' : describeRestored(ui.context, record)),
   show: ({ answer }, { ui }) => renderRecord(describeChanged(answer), ui.context.out),
   dryRunNote: ({ ui }) =>
@@ -110,16 +108,15 @@ async function backUpAndRestore(run: Run): Promise<Result> {
   context.notice(`This replaces ${what} with the contents of ${from}. ${safety}`);
   await confirmById(run, backupId, 'Restore this backup?');
 
-  // A restore that continues keeps its first safety backup: a new one might contain restored data.
-  const begun = await earlierRecord(run);
-  let safetyId = begun?.safetyBackupId ?? null;
-  if (begun === null && !isOn(parsed, noSafetyBackup)) safetyId = await takeSafetyBackup(run, backupId);
-  const restored = await perform(run, { safetyBackupId: safetyId ?? undefined }).catch((error: unknown) => {
-    throw error instanceof CliError && safetyId !== null ? withSafetyBackup(error, safetyId) : error;
-  });
-  if (safetyId === null) return restored;
-  const undo = restored.record && (await undoOfRestore(context, restored.record));
-  return { ...restored, ...withSafetyId(restored, safetyId), id: safetyId, undo };
+  const label = isOn(parsed, noSafetyBackup) ? undefined : await labelOfSafety(context, backupId);
+  const restored = await send(run, { safetyLabel: label });
+  const safetyId = restored.record?.safetyBackupId ?? null;
+  return safetyId === null ? restored : { ...withSafetyId(restored, safetyId), id: safetyId };
+}
+
+async function labelOfSafety(context: Context, backupId: string): Promise<string> {
+  const backup = await findBackup(context, backupId);
+  return [...`${safetyLabel}${nameInLabel(backupId, backup?.label ?? null)}`].slice(0, 120).join('');
 }
 
 /** What the service says that the restore changed, a row for each section of which it says something. */
@@ -145,89 +142,18 @@ function describeChanged(answer: unknown): Row[] {
   ];
 }
 
-/** The answer, which may name backups of the service's own, with the one that the undo command restores. */
-function withSafetyId(
-  { answer, text }: Result,
-  safetyBackupId: string,
-): Pick<Result, 'answer' | 'text'> {
-  if (!isObject(answer) || 'safetyBackupId' in answer) return { answer, text };
-  const separator = Object.keys(answer).length === 0 ? '' : ',';
-  const member = `${separator}"safetyBackupId":${JSON.stringify(safetyBackupId)}}`;
-  // Added to the text, because its numbers would not survive being parsed and written again.
-  return { answer: { ...answer, safetyBackupId }, text: text.replace(/\}\s*$/, () => member) };
-}
-
 function sectionsOf(body: OperationRequest['body']): string[] {
   return Array.isArray(body?.sections) ? body.sections.map(String) : [];
-}
-
-async function takeSafetyBackup(run: Run, backupId: string): Promise<string> {
-  const { target, request, ui } = run;
-  const { sections = [], idempotencyKey } = request.body ?? {};
-  const backup = await findBackup(ui.context, backupId);
-  // With a key of the user, every machine must send the same request.
-  const restored =
-    backup === null || idempotencyKey !== undefined ? backupId : nameInLabel(backupId, backup.label);
-  const safety: Run = {
-    target,
-    request: {
-      operation: createBackup,
-      parameters: {},
-      body: {
-        label: [...`${safetyLabel}${restored}`].slice(0, 120).join(''),
-        sections,
-        // The same restore again gets the same safety backup, which is from before the restore.
-        ...(typeof idempotencyKey === 'string' && { idempotencyKey: `safety-${idempotencyKey}` }),
-      },
-    },
-    ui: { ...ui, parsed: { arguments: {}, options: new Map() } },
-  };
-  const { answer } = await perform(safety).catch((error: unknown) => {
-    throw error instanceof CliError ? withoutRestore(error) : error;
-  });
-  const id = idIfAny(answer);
-  if (typeof id !== 'string') {
-    throw new CliError({
-      code: 'no_safety_backup',
-      exitCode: exitCodes.notApplied,
-      message:
-        'the service returned no id for the safety backup, so the restore could not be undone; nothing was restored',
-      hint: `add ${noSafetyBackup} to restore without one`,
-    });
-  }
-  // The next restore must not take this one for its own.
-  await markReported(ui.context);
-  return id;
 }
 
 /**
  * How the label of a safety backup names the restored one: the same on each run, and short. Labels of safety backups would
  * nest.
  */
-function nameInLabel(backupId: string, label: string): string {
-  if (!label.startsWith(safetyLabel)) return `"${label}"`;
+function nameInLabel(backupId: string, label: string | null): string {
+  if (label !== null && !label.startsWith(safetyLabel)) return `"${label}"`;
   // The part of a UUID of version 7 that is a time.
   return uuidPattern.test(backupId) ? backupId.slice(0, 13) : backupId;
-}
-
-/** The error of a restore after its safety backup: something was sent, and says which. */
-function withSafetyBackup({ details }: CliError, safetyId: string): CliError {
-  const restore =
-    details.outcome === 'unknown' ? 'and the restore may have been applied' : 'but nothing was restored';
-  const reason = details.message.replace(/[,;:]? nothing was sent( now)?/, '');
-  return new CliError({
-    ...details,
-    message: `safety backup ${printable(safetyId)} was taken, ${restore}: ${reason}`,
-    hint: details.hint?.replace(/^nothing was sent; /, ''),
-  });
-}
-
-function withoutRestore(error: CliError): CliError {
-  return new CliError({
-    ...error.details,
-    outcome: 'not_sent',
-    message: `the safety backup failed, so nothing was restored: ${error.details.message}`,
-  });
 }
 
 async function describeBackup(context: Context, backupId: string): Promise<string> {

@@ -47,6 +47,7 @@ Exits with the most severe code of all files.`,
       'blog create --title Notes --content-file - < notes.md',
     ],
     defaults: fromFile,
+    toolNote: 'The same post within 24 hours is refused.',
     hints,
     // An empty list of questions makes an edited post go through the review.
     prepare: () => (edited ? () => [] : null),

@@ -1,8 +1,4 @@
-import { mkdirSync } from 'node:fs';
-import path from 'node:path';
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
-import type { Context } from '../../cli/command/context.ts';
-import { receiptsDirectory } from '../../cli/config/directories.ts';
 import { usageError } from '../../cli/core/errors.ts';
 import { getPath } from '../../cli/core/field-path.ts';
 import { argumentValue, optionValue, type ParsedCommand } from '../../cli/core/parsed-command.ts';
@@ -14,14 +10,13 @@ import { expectedStatus, introduceDispute, showAndDecide } from './decide-one.ts
 import { expectStatus } from './dispute-status.ts';
 
 const from = '--from';
-const receipt = '--receipt';
 
 const one = operationCommand({
   operation: decideDispute,
   extraAnswerFields: ['changed'],
   description: `Record the decision on a dispute. It is final, and no money is moved. The dispute is shown with its
 evidence first. A dispute that already has this decision is left unchanged; one with another decision is refused. ${from}
-records the decisions in a file: it shows the plan, asks you to confirm the number of decisions, and writes a receipt.
+records the decisions in a file: it shows the plan, and asks you to confirm the number of decisions.
 Rows that cannot be decided are skipped. With ${from}, statuses other than won, lost and withdrawn are accepted only if you
 have used them before for a single dispute. With several ids, or a file that contains only ids, you decide one by one in a
 terminal. Run the same command again to continue. Exits with the most severe code of all rows (10 unknown, 6 decided differently, 5 not found, 7
@@ -44,13 +39,6 @@ rejected, 2 invalid row), or with 130 if you cancel it.`,
       group: 'Input:',
     },
     {
-      flag: receipt,
-      value: 'FILE',
-      description:
-        'Receipt file for --from; the next run continues from it (default FILE.receipt.jsonl; with several ids, a file in the state directory)',
-      group: 'Input:',
-    },
-    {
       flag: expectStatus,
       value: 'STATUS',
       description: 'Decide only if the dispute has this status (default open)',
@@ -67,6 +55,7 @@ rejected, 2 invalid row), or with 130 if you cancel it.`,
   ],
   hints: { fileFlags: { resolution: 'resolution-file' } },
   confirm: 'disputeId',
+  toolNote: 'A decision is final.',
   introduce: introduceDispute,
   dryRunNote: () => 'Without --dry-run, the dispute is read first, and decided only if it is open.',
   perform: (run) => showAndDecide(run),
@@ -106,31 +95,17 @@ export const command: CommandDefinition = {
           '--from-file holds the decision on one dispute',
           `for a list, use ${from} ${single}`,
         );
-      if (optionValue(parsed, receipt) !== undefined)
-        throw usageError(`${receipt} can only be used with ${from} or several disputes`);
       return one.run(context, parsed);
     }
     refuseSingleInput(parsed, file !== undefined);
     if (file === undefined) {
       const { decideByHand } = await import('./bulk/decide-by-hand.ts');
-      return decideByHand(
-        context,
-        parsed,
-        ids,
-        (profile) => optionValue(parsed, receipt) ?? ownReceipt(context, profile),
-      );
+      return decideByHand(context, parsed, ids);
     }
     const { decideMany } = await import('./bulk/decide-many.ts');
     return decideMany(context, parsed, file);
   },
 };
-
-/** The receipt of decisions without a file that it could be next to. */
-function ownReceipt({ io }: Context, profile: string): string {
-  const folder = receiptsDirectory(io, profile);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  return path.join(folder, 'decisions.jsonl');
-}
 
 /** Of several disputes, each has a decision of its own, so flags that set one are refused. */
 function refuseSingleInput(parsed: ParsedCommand, isFile: boolean): void {

@@ -1,4 +1,4 @@
-import { isObject } from '../../base/json.ts';
+import { asObject } from '../../base/json.ts';
 import { CliError } from '../../cli/core/errors.ts';
 import { exitCodes } from '../../cli/core/exit-codes.ts';
 import { getPath } from '../../cli/core/field-path.ts';
@@ -25,19 +25,7 @@ export async function readDispute(run: Run): Promise<CurrentDispute> {
   const request = { operation: showDispute, parameters, body: null };
   const readAt = run.ui.context.now();
   const { answer } = await readBeforeWrite({ ...run, request });
-  const found = getPath(answer, ['record']);
-  const record = isObject(found) ? found : {};
-  const { disputeId = '' } = parameters;
-  if (typeof record.id === 'string' && record.id.toLowerCase() !== disputeId.toLowerCase()) {
-    throw new CliError({
-      code: 'wrong_dispute',
-      exitCode: exitCodes.conflict,
-      message: `the service answered with dispute ${printable(record.id)} instead of ${disputeId}; nothing was sent`,
-      hint: 'report this to the operator of the service before you decide either dispute',
-      outcome: 'not_sent',
-    });
-  }
-  return { answer, record, readAt };
+  return { answer, record: asObject(getPath(answer, ['record'])), readAt };
 }
 
 /** Decisions that this repository's service accepts; other services may accept more. */

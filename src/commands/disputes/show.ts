@@ -7,6 +7,7 @@ export const command = operationCommand({
   operation: showDispute,
   description: `Show a dispute as a case file: status, deadlines and the time left, reason, risk signals, and the evidence,
 oldest first.`,
+  toolNote: 'Read it before you propose a decision.',
   examples: [
     'disputes show 5f0c…',
     'disputes show 5f0c… --json',

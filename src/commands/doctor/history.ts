@@ -3,7 +3,6 @@ import { CliError } from '../../cli/core/errors.ts';
 import { exitCodes } from '../../cli/core/exit-codes.ts';
 import { formatDistance } from '../../cli/output/format-value.ts';
 import { HistoryError } from '../../history/errors.ts';
-import { isOpen } from '../../history/records/outline.ts';
 import { type Finding, ok, problem, problemOf, warning } from './finding.ts';
 import { isLoose } from './settings.ts';
 
@@ -13,12 +12,12 @@ const fixes = {
   foreign: 'look at the file, then move it out of the directory',
 } as const;
 
-/** Checks the records of the profile: how many there are, and which are open or unreadable. */
+/** Checks the records of the store: how many there are, and which are open or unreadable. */
 export async function checkHistory(context: Context): Promise<Finding[]> {
   try {
     const history = await context.history();
-    const { records, problems } = await history.list();
-    const open = records.filter(isOpen);
+    const { records, problems } = history.list();
+    const open = records.filter(({ open }) => open);
     const oldest = open.at(-1);
     const count = records.length === 1 ? '1 record' : `${records.length} records`;
     const openChanges =
@@ -32,9 +31,9 @@ export async function checkHistory(context: Context): Promise<Finding[]> {
             ),
           ];
     return [
-      isLoose(context.io, history.folder)
-        ? warning('history', `other users can read ${history.folder}`, `chmod 700 '${history.folder}'`)
-        : ok('history', `${count} in ${history.folder}`),
+      isLoose(context.io, history.journal.folder)
+        ? warning('history', `other users can read ${history.journal.folder}`, `chmod 700 '${history.journal.folder}'`)
+        : ok('history', `${count} in ${history.journal.folder}`),
       ...openChanges,
       ...problems.map(({ file, kind, message }) =>
         problem('record', `${file} ${message}`, fixes[kind], exitCodes.localState),

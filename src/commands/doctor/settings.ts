@@ -11,6 +11,7 @@ import { configDirectory } from '../../cli/config/directories.ts';
 import { CliError } from '../../cli/core/errors.ts';
 import { exitCodes } from '../../cli/core/exit-codes.ts';
 import type { Io } from '../../cli/core/io.ts';
+import { normalizeBaseUrl } from '../../client/base-url.ts';
 import { parseKey } from '../../contract/api-key.ts';
 import { type Finding, notChecked, ok, problem, problemOf, warning } from './finding.ts';
 
@@ -138,7 +139,8 @@ async function checkKeyOf(context: Context, settings: ConnectionSettings): Promi
     ];
   }
   const format = parts === null ? 'set, in an unknown format' : `${parts.id}, well-formed`;
-  const bound = source === 'profile' && baseUrl !== null ? `, bound to ${baseUrl.value.origin}` : '';
+  const bound =
+    source === 'profile' && baseUrl !== null ? `, bound to ${normalizeBaseUrl(baseUrl.value.href)}` : '';
   return [ok('key', `${format} (${from}${bound})`)];
 }
 
@@ -149,7 +151,7 @@ async function missingKey(context: Context, { profile, baseUrl }: ConnectionSett
   if (stored?.apiKey !== undefined && baseUrl !== null) {
     return problem(
       'key',
-      `the stored key belongs to ${stored.keyOrigin ?? 'no base URL'} and is not sent to ${baseUrl.value.origin}`,
+      `the stored key belongs to ${stored.keyBaseUrl ?? 'no base URL'} and is not sent to ${normalizeBaseUrl(baseUrl.value.href)}`,
       `use the base URL that it belongs to, or store a key for this one with \`${login}\``,
       exitCodes.notAllowed,
     );

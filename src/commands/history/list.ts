@@ -9,7 +9,6 @@ import {
   describeState,
   type RecordSummary,
   recordSummary,
-  shortRecordId,
 } from '../../cli/output/record-summary.ts';
 import type { Style } from '../../cli/output/style.ts';
 import { cutColumn, renderTable, rowsFit } from '../../cli/output/tables.ts';
@@ -36,20 +35,23 @@ const recordedOperations: readonly string[] = [
 ];
 
 export const command: CommandDefinition = {
-  description: `List the changes sent from this machine with the current profile, newest first: what was sent, whether it
+  description: `List the changes sent from this machine to the store in use, newest first: what was sent, whether it
 was applied, and what is still open. Changes made elsewhere are not included: the service has no list of changes.`,
+  tool: { description: 'List the changes of the store that were sent from this machine, newest first.' },
   options: [
     {
       flag: '--operation',
       value: 'NAME',
       description: 'Show only this operation, for example backup.create',
       complete: recordedOperations,
+      input: { type: 'string', enum: recordedOperations },
     },
     {
       flag: '--state',
       value: 'STATE',
       description: `Show only this state: ${states.join(', ')} (interrupted or outcome unknown)`,
       complete: states,
+      input: { type: 'string', enum: states },
     },
     limitOption,
   ],
@@ -60,23 +62,23 @@ was applied, and what is still open. Changes made elsewhere are not included: th
     const limit = readLimit(parsed);
 
     const history = await context.history();
-    const { records, problems } = await history.list({
+    const { records, problems } = history.list({
       operation,
       ...(state === 'open' ? { open: true } : { state }),
     });
     for (const { file, message } of problems)
       context.notice(context.err.color.yellow(printable(`warning: ${file} ${message}`)));
     if (problems.some(({ kind }) => kind === 'damaged'))
-      context.noticeToCopy('Run `storectl history repair` to move it aside. Until then, no change is sent.');
+      context.noticeToCopy('Run `storectl history repair` to keep what can be read. Until then, changes that read it are not sent.');
     const summaries = await summarize(context, records.slice(0, limit));
     const isFiltered = operation !== undefined || state !== undefined;
     printList(context, summaries, {
       empty: isFiltered
         ? 'No matching records on this machine.'
-        : 'No history yet on this machine for this profile.',
+        : 'No history yet on this machine for this store.',
       show() {
         context.print(renderTable(header, describeRows(summaries, context), context.out));
-        context.notice(`Stored in ${history.folder}`);
+        context.notice(`Stored in ${history.journal.folder}`);
         if (summaries.some(({ open }) => open))
           context.noticeToCopy(
             'Run `storectl resume`: it finishes open changes, or says what to do about them.',
@@ -91,7 +93,7 @@ was applied, and what is still open. Changes made elsewhere are not included: th
 async function summarize(context: Context, records: readonly HistoryRecord[]): Promise<RecordSummary[]> {
   const isRestore = ({ operation }: HistoryRecord) => operation === restoreBackup.id;
   const query = { operation: createBackup.id };
-  const backups = records.some(isRestore) ? (await (await context.history()).list(query)).records : [];
+  const backups = records.some(isRestore) ? (await context.history()).list(query).records : [];
   const known = knownObjects('backup', backups);
   return records.map((record) => {
     const summary = recordSummary(record, context.now());
@@ -103,16 +105,13 @@ async function summarize(context: Context, records: readonly HistoryRecord[]): P
 }
 
 /**
- * In a terminal a row takes one line: ids of records are short, those of results if they have to be, and labels are cut to
- * what is left.
+ * In a terminal a row takes one line: ids of results are short if they have to be, and labels are cut to what is left.
  */
 function describeRows(summaries: readonly RecordSummary[], context: Context): (readonly string[])[] {
-  const { width, plain } = context.out;
-  const isTerminal = width !== null && !plain;
   const ids = summaries.flatMap(({ result, label }) => [result ?? [], label ?? []].flat());
   const rowsWith = (shown: (text: string) => string) =>
     summaries.map((summary) => [
-      isTerminal ? shortRecordId(summary.id) : summary.id,
+      summary.id,
       formatAge(context.now() - Date.parse(summary.createdAt)),
       printable(summary.operation),
       truncateText(printable(shown(summary.label || '-')), maxLabelWidth),

@@ -2,63 +2,62 @@ import type { CommandDefinition } from '../../cli/command/command-definition.ts'
 import type { Context } from '../../cli/command/context.ts';
 import { printJson } from '../../cli/command/print-json.ts';
 import { cancelledError, usageError } from '../../cli/core/errors.ts';
-import { optionValue } from '../../cli/core/parsed-command.ts';
-import { printable } from '../../cli/core/sanitize.ts';
+import { isOn, optionValue, type ParsedCommand } from '../../cli/core/parsed-command.ts';
 import { parseDuration } from '../../cli/input/parse-duration.ts';
 import { noticeDone } from '../../cli/operation/result/print-result.ts';
 import { askOrFail } from '../../cli/prompts/ask-or-fail.ts';
 import { askFromStart } from '../../cli/prompts/questions.ts';
-import { recordAge } from '../../history/journal/history-record.ts';
+
+const backups = '--backups';
 
 export const command: CommandDefinition = {
-  description: 'Remove old records from the history. Open records are kept, whatever their age.',
+  description: `Remove old changes from the history of this store. Open changes and appeals are kept, whatever their age, and so
+are backups unless ${backups} is given: the service cannot list them.`,
   options: [
     {
       flag: '--older-than',
       value: 'AGE',
-      description: 'Remove records older than this, for example 90d, 12w or 36h',
+      description: 'Remove changes older than this, for example 90d, 12w or 36h',
     },
+    { flag: backups, description: 'Also forget old backups; they stay in the store' },
   ],
   examples: ['history prune --older-than 90d', 'history prune --older-than 90d --dry-run'],
   dryRun: true,
   async run(context, parsed) {
     const age = optionValue(parsed, '--older-than');
-    const olderThanMs = age === undefined ? await askAge(context) : parseAge(age);
+    const olderThanMs = age === undefined ? await askAge(context, parsed) : parseAge(age);
     if (olderThanMs === null)
       throw usageError(`--older-than must be an age (got "${age}")`, 'for example 90d, 12w or 36h');
-    if (context.flags.dryRun) return await printOld(context, olderThanMs);
-    const history = await context.history();
-    const removed = await history.prune({ olderThanMs });
-    if (removed.length === 0) context.notice('Nothing to remove.');
-    else noticeDone(context, `Removed ${removed.length} record${removed.length === 1 ? '' : 's'}`);
-    if (context.flags.json) printJson(context, { removed });
+    const { dryRun, json, quiet } = context.flags;
+    const ids = await pruneOlder(context, parsed, olderThanMs, dryRun);
+    if (json) printJson(context, dryRun ? { wouldRemove: ids } : { removed: ids });
+    else if (dryRun || quiet) for (const id of ids) context.print(id);
+    if (ids.length === 0) context.notice('Nothing to remove.');
+    else if (dryRun) context.notice(`Would remove ${countRuns(ids)}. Nothing was removed.`);
+    else noticeDone(context, `Removed ${countRuns(ids)}`);
+    return undefined;
   },
 };
 
-/** What would be removed. */
-async function printOld(context: Context, olderThanMs: number): Promise<undefined> {
-  const { old } = await findOld(context, olderThanMs);
-  if (context.flags.json) printJson(context, { wouldRemove: old.map(({ id }) => id) });
-  else if (context.flags.quiet) for (const { id } of old) context.print(id);
-  else if (old.length === 0) context.notice('Nothing to remove.');
-  else {
-    for (const { id, operation } of old) context.print(`${id}  ${printable(operation)}`);
-    context.notice(
-      `Would remove ${old.length === 1 ? '1 record' : `${old.length} records`}. Nothing was removed.`,
-    );
-  }
+async function pruneOlder(
+  context: Context,
+  parsed: ParsedCommand,
+  olderThanMs: number,
+  isDryRun: boolean,
+): Promise<string[]> {
+  const history = await context.history();
+  return history.prune({ olderThanMs, withBackups: isOn(parsed, backups), isDryRun });
 }
 
-async function findOld(context: Context, olderThanMs: number) {
-  const { records } = await (await context.history()).list({ open: false });
-  return { records, old: records.filter((record) => recordAge(record, context.now()) > olderThanMs) };
+function countRuns({ length }: readonly string[]): string {
+  return length === 1 ? '1 run from the history' : `${length} runs from the history`;
 }
 
 /** Milliseconds, or null if the text is not an age. */
 const parseAge = (text: string) => parseDuration(text, 'hdw');
 
-async function askAge(context: Context): Promise<number> {
-  const description = 'age of the records to remove, for example 90d';
+async function askAge(context: Context, parsed: ParsedCommand): Promise<number> {
+  const description = 'age of the changes to remove, for example 90d';
   const missing = { field: 'olderThan', give: '--older-than AGE', description };
   return askOrFail(context, [missing], async ({ askText, askYesNo }) => {
     let text = '';
@@ -66,14 +65,14 @@ async function askAge(context: Context): Promise<number> {
     const ask = async () => {
       const validate = (typed: string) =>
         parseAge(typed.trim()) !== null || 'must be an age such as 90d, 12w or 36h';
-      const message = 'Remove records older than (for example 90d, 12w or 36h)';
+      const message = 'Remove changes older than (for example 90d, 12w or 36h)';
       text = await askText(context.io, message, { validate, preset: text === '' ? undefined : text });
       age = parseAge(text.trim()) ?? 0;
     };
     const confirm = async () => {
       if (context.flags.dryRun) return;
-      const { old } = await findOld(context, age);
-      const question = `Remove ${old.length === 1 ? '1 record' : `${old.length} records`} from the history on this machine?`;
+      const old = await pruneOlder(context, parsed, age, true);
+      const question = `Remove ${countRuns(old)} on this machine?`;
       if (old.length > 0 && !(await askYesNo(context.io, question))) throw cancelledError();
     };
     await askFromStart(() => [ask, confirm]);

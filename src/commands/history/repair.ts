@@ -3,40 +3,39 @@ import type { Context } from '../../cli/command/context.ts';
 import { printJson } from '../../cli/command/print-json.ts';
 import { printable } from '../../cli/core/sanitize.ts';
 import { noticeDone } from '../../cli/operation/result/print-result.ts';
-import type { RepairedFile, SalvagedRecord } from '../../history/history.ts';
+import { describeState, recordSummary } from '../../cli/output/record-summary.ts';
+import type { HistoryRecord } from '../../history/journal/history-record.ts';
+import { isInDoubt } from '../../history/journal/history-record.ts';
+import type { RepairedLog } from '../../history/journal/journal.ts';
 
 export const command: CommandDefinition = {
-  description: `Move damaged records aside and print what can still be read of them. While a record is damaged, commands
-that change something stop before they send: without the record, a request could be sent twice.`,
+  description: `Repair damaged logs of the history: a copy is set aside, and what can still be read is kept. A change whose outcome
+is lost is open afterwards; one whose request is lost stands for every command of its operation until you mark it. While a
+log is damaged, changes that have to read it stop before they send anything.`,
   examples: ['history repair', 'history repair --json'],
   async run(context) {
-    const repaired = await (await context.history()).repair();
-    if (repaired.length > 0) {
-      noticeDone(context, `Moved ${repaired.length} damaged record${repaired.length === 1 ? '' : 's'} aside`);
-    }
+    const repaired = await (await context.history()).journal.repair();
+    if (repaired.length > 0) noticeDone(context, `Repaired ${repaired.length === 1 ? '1 log' : `${repaired.length} logs`}`);
     if (context.flags.json) printJson(context, repaired);
-    else if (repaired.length === 0) context.notice('No damaged records.');
-    else for (const file of repaired) report(context, file);
+    else if (repaired.length === 0) context.notice('Nothing is damaged.');
+    else for (const log of repaired) report(context, log);
   },
 };
 
-function report(context: Context, { file, movedTo, message, lost }: RepairedFile): void {
+function report(context: Context, { id, file, message, copy, records }: RepairedLog): void {
   context.notice(`${printable(file)} ${printable(message)}.`);
-  context.notice(`Moved to ${printable(movedTo)}.`);
-  for (const record of lost) context.print(describe(record));
+  context.notice(`A copy is in ${printable(copy)}.`);
+  for (const record of records) context.print(describe(record, context.now()));
+  const lost = records.filter(({ unreadable }) => unreadable);
   if (lost.length > 0) {
-    context.notice('Check whether these changes are in the store before you send them again.');
-  }
+    context.noticeToCopy(
+      `Look in the store for what this run sent, then run \`storectl resume ${id} --mark applied\` or \`--mark not-applied\`.`,
+    );
+  } else if (records.some(isInDoubt)) context.noticeToCopy('Run `storectl resume` to finish what is open.');
 }
 
-function describe({ id, operation, createdAt, storeId, idempotencyKey, state }: SalvagedRecord): string {
-  const named = { store: storeId, key: idempotencyKey, state };
-  const parts = [
-    operation,
-    createdAt,
-    ...Object.entries(named).map(([name, value]) => (value === null ? null : `${name} ${value}`)),
-  ].filter((part) => part !== null);
-  return [id ?? 'unknown id', ...(parts.length === 0 ? ['nothing else could be read'] : parts)]
-    .map(printable)
-    .join('  ');
+function describe(record: HistoryRecord, now: number): string {
+  const { id, operation, label, age, state, open, result } = recordSummary(record, now);
+  const what = record.unreadable ? 'request lost' : describeState({ state, open, result });
+  return [id, operation, label, age, what].filter((part) => part !== null).map(printable).join('  ');
 }

@@ -7,76 +7,82 @@ import { type Change, changesBetween } from '../../cli/core/json-changes.ts';
 import { maskWebhooks } from '../../cli/core/mask-webhooks.ts';
 import { argumentValue } from '../../cli/core/parsed-command.ts';
 import { printable } from '../../cli/core/sanitize.ts';
-import { undoCommandOf } from '../../cli/operation/run/undo.ts';
+import { undoCommand } from '../../cli/operation/result/print-result.ts';
 import { formatValue, type ValueContext } from '../../cli/output/format-value.ts';
 import { labelOf } from '../../cli/output/labels.ts';
-import { answerBody, describeState, recordSummary, shortRecordId } from '../../cli/output/record-summary.ts';
+import { answerBody, describeState, recordSummary } from '../../cli/output/record-summary.ts';
 import { type Row, renderIndented, renderRecord, rowsOf } from '../../cli/output/tables.ts';
 import { chooseOrFail } from '../../cli/prompts/ask-or-fail.ts';
 import { askFirst } from '../../cli/prompts/questions.ts';
 import { serverOwnedSettings } from '../../contract/operations/settings.ts';
 import { updateStore } from '../../contract/operations/store.ts';
 import type { HistoryRecord } from '../../history/journal/history-record.ts';
+import { hasUndo } from '../../history/operation-rules.ts';
 import { markedByHand } from '../../history/recorded-outcome.ts';
 
 export const command: CommandDefinition = {
   description: 'Show one change: what was sent and what the service returned.',
+  tool: {
+    description: 'Show one change: what was sent, its outcome, and what the service returned.',
+    inputs: { id: 'ID of the change, from history_list' },
+  },
   arguments: [
     {
       name: 'id',
-      description: 'ID of the change, whole or its last six characters',
+      description: 'ID of the change, for example k3f9a2, or k3f9a2.17 for one of a run with several',
       complete: 'record',
     },
   ],
-  examples: ['history show 20300131-090000-7k3f9a', 'history show 7k3f9a --json'],
+  examples: ['history show k3f9a2', 'history show k3f9a2.17 --json'],
   async run(context, parsed) {
     const id = argumentValue(parsed, 'id') ?? (await chooseRecord(context));
     if (id === null) return undefined;
     const history = await context.history();
     // The file keeps webhook tokens; what is printed may end up in the log of a CI job.
-    const record = maskWebhooks(await history.get(id));
-    if (context.flags.json) {
-      printJson(context, record);
-      return undefined;
-    }
-    const values = { now: context.now(), currency: null };
-    const { open, origin, ...summary } = recordSummary(record, context.now());
-    const { id: recordId, createdAt, operation, storeId, result, attempts } = summary;
-    const head = {
-      ...{ id: recordId, createdAt, operation, storeId, service: origin },
-      ...{
-        state: describeState({ state: summary.state, open, result }),
-        result: open || result === markedByHand ? undefined : result,
-        attempts,
-      },
-      failure: record.failure?.message,
-    };
-    const sent: unknown = record.body === null ? {} : JSON.parse(record.body);
-    const before = bodyBefore(record);
-    const request =
-      before === null ? rowsOf(sent, values) : rowsOfChanges(changesBetween(before, sent), values);
-    const { bold } = context.out.color;
-    const block = (title: string, rows: readonly Row[]) =>
-      rows.length === 0 ? [] : [`${bold(title)}\n${renderIndented(rows, context.out)}`];
-    const blocks = [
-      renderRecord(rowsOf(head, values), context.out),
-      ...block('Request', [['Method', record.method], ['Path', printable(record.path)], ...request]),
-      ...block('Response', rowsOfResponse(record, values)),
-    ];
-    context.print(blocks.join('\n\n'));
-    if (open)
-      context.noticeToCopy(
-        `Run \`storectl resume ${shortRecordId(record.id)}\`: it finishes this change, or says what to do.`,
-      );
-    const undo = await undoCommandOf(context, record);
-    if (undo !== undefined) context.noticeToCopy(`Undo: ${undo}`);
+    const records = history.recordsOf(id).map(maskWebhooks);
+    if (context.flags.json) printJson(context, records.length === 1 ? records[0] : records);
+    else for (const record of records) await print(context, record);
+    return undefined;
   },
 };
 
+async function print(context: Context, record: HistoryRecord): Promise<void> {
+  const values = { now: context.now(), currency: null };
+  const { open, baseUrl, ...summary } = recordSummary(record, context.now());
+  const { id: recordId, createdAt, operation, storeId, result, attempts } = summary;
+  const head = {
+    ...{ id: recordId, createdAt, operation, storeId, service: baseUrl },
+    ...{
+      state: describeState({ state: summary.state, open, result }),
+      result: open || result === markedByHand ? undefined : result,
+      attempts,
+    },
+    failure: record.failure?.message,
+  };
+  const sent: unknown = record.body === null ? {} : JSON.parse(record.body);
+  const before = bodyBefore(record);
+  const request =
+    before === null ? rowsOf(sent, values) : rowsOfChanges(changesBetween(before, sent), values);
+  const { bold } = context.out.color;
+  const block = (title: string, rows: readonly Row[]) =>
+    rows.length === 0 ? [] : [`${bold(title)}\n${renderIndented(rows, context.out)}`];
+  const blocks = [
+    renderRecord(rowsOf(head, values), context.out),
+    ...block('Request', [['Method', record.method], ['Path', printable(record.path)], ...request]),
+    ...block('Response', rowsOfResponse(record, values)),
+  ];
+  context.print(blocks.join('\n\n'));
+  if (open)
+    context.noticeToCopy(
+      `Run \`storectl resume ${record.id}\`: it finishes this change, or says what to do.`,
+    );
+  if (hasUndo(record)) context.noticeToCopy(`Undo: ${await undoCommand(context, record)}`);
+}
+
 /** The response for people: of an update, which repeats the whole object, without its body. */
 function rowsOfResponse(record: HistoryRecord, values: ValueContext): Row[] {
-  if (record.answer === null) return [];
-  const { status, replayed, settledByReading, body, problem, ...answer } = record.answer;
+  if (record.response === null) return [];
+  const { status, replayed, settledByReading, body, problem, ...response } = record.response;
   const note = settledByReading ? describeProof(problem?.code) : replayed ? sentBefore : undefined;
   const isUpdate = record.class === 'repeatable' && record.state === 'applied';
   const head = {
@@ -84,7 +90,7 @@ function rowsOfResponse(record: HistoryRecord, values: ValueContext): Row[] {
     'HTTP status': status,
     ...(problem && { error: problem.code, message: problem.message }),
     ...Object.fromEntries(problem?.fields.map(({ path, detail }) => [path, detail]) ?? []),
-    ...answer,
+    ...response,
     ...(note !== undefined && { note }),
   };
   const shown = body === null || isUpdate ? {} : answerBody(record);

@@ -1,222 +1,107 @@
-import { mkdirSync } from 'node:fs';
-import path from 'node:path';
-import { isObject } from '../../base/json.ts';
-import { sha256 } from '../../base/sha256.ts';
-import { receiptsDirectory } from '../../cli/config/directories.ts';
+import { asObject, isObject } from '../../base/json.ts';
+import type { ErrorDetails } from '../../cli/core/errors.ts';
 import { exitCodes } from '../../cli/core/exit-codes.ts';
-import type { Io } from '../../cli/core/io.ts';
 import type { OutcomeKind } from '../../client/outcome.ts';
-import { type Answer, type LongTexts, toResult } from './answer.ts';
-import { inputProblem, unknownInputs } from './describe-tool.ts';
-import { explainExitCode } from './explain-exit-code.ts';
-import { type CommandCall, type CommandResult, runCommand } from './run-command.ts';
+import { inputProblems } from './check-inputs.ts';
+import { nextStep } from './next-step.ts';
+import { toCallResult } from './result.ts';
+import { type CommandResult, type Inputs, runCommand, runTool } from './run-command.ts';
 import type { CallToolResult } from './sdk.ts';
-import { inToolWords } from './tool-words.ts';
-import type { Tool } from './tools.ts';
+import type { Setup, Tool } from './tools.ts';
 
-/** What holds for the lifetime of the server. */
-export interface Session {
-  readonly io: Io;
-  readonly profile: string;
-  /** Where the calls go, for people: `main → store 4be5… @ api.example.com`. */
-  readonly target: string;
-  /** Options of every call: profile, store and address, so that they cannot change between calls. */
-  readonly argv: readonly string[];
-  /** Operations that may be sent. */
-  readonly allowed: ReadonlySet<string>;
-  /** `--read-only` was given. */
-  readonly isReadOnly: boolean;
-  readonly texts: LongTexts;
-}
-
-export type Inputs = Readonly<Record<string, unknown>>;
-type Control = Pick<CommandCall, 'signal' | 'onProgress'>;
-
-/** Runs the command of a tool. Every outcome is an answer; nothing is thrown. */
+/** Runs the command of a tool, or says why it must not run. Nothing is thrown. */
 export async function callTool(
-  session: Session,
+  setup: Setup,
   tool: Tool,
   inputs: Inputs,
-  control: Control,
-): Promise<CallToolResult> {
-  const refusal = refuse(session, tool, inputs);
-  if (refusal !== null) return toResult(refusal, session.texts, null);
-  const sends = tool.name === 'resume' && (await mayBeSentAgain(session, inputs, control));
-  const result = await runCommand(session.io, {
-    ...control,
-    argv: argvOf(session, tool, inputs, sends),
-    stdin: stdinOf(tool, inputs),
-  });
-  return toResult(answerOf(session, tool, inputs, result), session.texts, result.secret);
+  signal: AbortSignal,
+): Promise<CallToolResult | 'confirmation needed'> {
+  const { confirm: _, ...given } = inputs;
+  const problems = inputProblems(tool, given);
+  if (problems.length > 0)
+    return refused(tool, { code: 'invalid_input', fields: problems }, 'Correct the input, then call again.');
+  if (tool.spec.sends === 'recorded') {
+    const words = ['history', 'show'];
+    const shown = await runCommand(setup, { words, argv: ['--', String(inputs.id)], signal });
+    if (shown.exitCode !== exitCodes.done) return resultOf(tool, beforeSending(shown));
+    const operation = isObject(shown.data) ? String(shown.data.operation) : '';
+    if (!setup.allowed.has(operation))
+      return refused(
+        tool,
+        { code: 'not_allowed' },
+        `The user has not allowed ${operation} here. Only they can do it.`,
+      );
+  }
+  const result = await runTool(setup, tool, inputs, { signal });
+  return needsConfirmation(result) ? 'confirmation needed' : resultOf(tool, result);
 }
 
-export function isAllowed({ allowed }: Session, { write }: Tool): boolean {
-  return write === null || allowed.has(write.id);
+/** Nothing else is missing. */
+function needsConfirmation({ exitCode, error }: CommandResult): boolean {
+  const fields = error?.fields ?? [];
+  return (
+    exitCode === exitCodes.inputNeeded &&
+    fields.length > 0 &&
+    fields.every(({ field }) => field === 'confirm')
+  );
 }
 
-function refuse(session: Session, tool: Tool, inputs: Inputs): Answer | null {
-  const outcome = tool.write === null ? undefined : 'not_sent';
-  const problem = inputProblem(tool, inputs);
-  if (problem !== null)
-    return { ok: false, outcome, exitCode: exitCodes.usage, next: `Correct the input: ${problem}.` };
-  if (isAllowed(session, tool) || inputs.dryRun === true) return null;
-  const next = `${tool.name} is not allowed, so nothing was sent. Call it with dryRun true, or ask the user to start the server ${wayToAllow(session, tool)}.`;
-  return { ok: false, outcome, next };
+/** A call that sends nothing. */
+export function refused(tool: Tool, error: unknown, next: string, untrusted?: Inputs): CallToolResult {
+  const outcome = tool.isWrite ? 'not_sent' : undefined;
+  return toCallResult({ ok: false, outcome, error, next, ...(untrusted && { untrusted }) });
 }
 
-function wayToAllow({ isReadOnly }: Session, { write }: Tool): string {
-  return isReadOnly ? `with --allow ${write?.id} and without --read-only` : `with --allow ${write?.id}`;
+/** The result of a read that failed before a change. */
+export function beforeSending(result: CommandResult): CommandResult {
+  const { error } = result;
+  return { ...result, error: error === null ? null : { ...error, outcome: 'not_sent' } };
 }
 
-/** Whether the operation of the record with this id is allowed. */
-async function mayBeSentAgain(session: Session, { id }: Inputs, control: Control): Promise<boolean> {
-  const argv = ['history', 'show', ...session.argv, '--', String(id)];
-  const { data } = await runCommand(session.io, { ...control, argv });
-  return isObject(data) && session.allowed.has(String(data.operation));
-}
-
-/** Every value is joined to its option or stands after `--`, so that none can become an option. */
-function argvOf(session: Session, tool: Tool, inputs: Inputs, sends: boolean): string[] {
-  const options = Object.entries(tool.options).flatMap(([name, { flag }]) => {
-    const value = inputs[name];
-    if (value === undefined || value === false) return [];
-    return value === true ? [flag] : [`${flag}=${value}`];
-  });
-  return [
-    ...tool.words,
-    ...session.argv,
-    ...options,
-    ...(inputs.dryRun === true ? ['--dry-run'] : []),
-    ...(tool.name === 'resume' && !sends ? ['--dry-run'] : []),
-    ...(tool.confirm !== null && inputs.confirm !== undefined ? [`--confirm=${inputs.confirm}`] : []),
-    ...(tool.rows === null ? [] : ['--from=-', `--receipt=${receiptFile(session, inputs[tool.rows.name])}`]),
-    ...(bodyOf(tool, inputs) === null ? [] : ['--from-file=-']),
-    '--',
-    ...tool.positionals.flatMap((name) => (inputs[name] === undefined ? [] : [String(inputs[name])])),
-  ];
-}
-
-/** The fields of the request, or null if none is given. */
-function bodyOf(tool: Tool, inputs: Inputs): Record<string, unknown> | null {
-  if (tool.body === null) return null;
-  const others = new Set([...tool.positionals, ...Object.keys(tool.options), 'confirm', 'dryRun']);
-  const fields = Object.entries(inputs).filter(([name]) => !others.has(name));
-  return fields.length === 0 ? null : Object.fromEntries(fields);
-}
-
-function stdinOf(tool: Tool, inputs: Inputs): string | undefined {
-  const rows = tool.rows === null ? undefined : inputs[tool.rows.name];
-  if (Array.isArray(rows)) return rows.map((row) => JSON.stringify(row)).join('\n');
-  const body = bodyOf(tool, inputs);
-  return body === null ? undefined : JSON.stringify(body);
-}
-
-/** The same rows get the same receipt, so that the same call continues where it stopped. */
-function receiptFile({ io, profile, target }: Session, rows: unknown): string {
-  const folder = receiptsDirectory(io, profile);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const digest = sha256(JSON.stringify([profile, target, rows]));
-  return path.join(folder, `${digest.slice(0, 32)}.jsonl`);
-}
-
-function answerOf(session: Session, tool: Tool, inputs: Inputs, result: CommandResult): Answer {
-  const { exitCode, data, error, applied } = result;
-  const outcome = outcomeOf(tool, inputs, result);
-  const recordId =
-    error?.operationId ?? applied.at(-1) ?? (tool.name === 'resume' && isObject(data) ? data.id : null);
-  const historyId = typeof recordId === 'string' ? recordId : undefined;
-  const { outcome: _, operationId: __, ...described } = error ?? {};
-  return {
-    ok: exitCode === exitCodes.done,
-    outcome,
-    historyId,
-    exitCode,
-    next: nextStep(session, tool, inputs, result, outcome, historyId),
-    ...separate(tool, inputs, error === null ? null : inToolWords(described, tool), result),
-  };
-}
-
-/** Errors of these kinds are found before the service is asked. */
-const ownErrors: readonly unknown[] = [exitCodes.usage, exitCodes.inputNeeded, exitCodes.localState];
-const demoNote = 'demo: example data on this machine, not a real store';
-
-/** Only what certainly has no text of the service is said as storectl's own. */
-function separate(
-  tool: Tool,
-  inputs: Inputs,
-  error: CommandResult['error'],
-  { exitCode, data, notes }: CommandResult,
-): Pick<Answer, 'own' | 'untrusted'> {
-  const isOwnError = ownErrors.includes(exitCode) && error?.status === undefined && data === null;
-  // A warning may quote the service.
-  const isOwnData =
-    tool.name === 'doctor' &&
-    exitCode === exitCodes.done &&
-    !JSON.stringify(data).includes('the service answered');
-  const others = notes.filter((note) => note !== demoNote);
-  const unknown = unknownInputs(tool, inputs);
-  const said = [
-    ...(others.length < notes.length ? [demoNote] : []),
-    ...(unknown.length > 0 ? [`not in the contract: ${unknown.join(', ')}`] : []),
-  ];
-  const own = {
-    ...(error !== null && isOwnError && { error }),
-    ...(isOwnData && { data }),
-    ...(said.length > 0 && { notes: said }),
-  };
+/** The result of a command as the result of its tool. */
+export function resultOf(tool: Tool, result: CommandResult): CallToolResult {
+  const { exitCode, error, data, appliedId, secret } = result;
+  // Its sentence and exit code are for a command line.
+  const { message: _, exitCode: __, ...settled } = tool.spec.sends === 'recorded' ? asObject(data) : {};
+  const outcome = tool.isWrite ? outcomeOf(result, settled.state) : undefined;
+  const recordId = error?.operationId ?? appliedId ?? settled.id;
+  const historyId = typeof recordId === 'string' && tool.isWrite ? recordId : undefined;
+  const described = error === null ? null : describeError(error);
+  // A response of the service names the error, in its own words.
+  const isOwn = error?.status === undefined;
   const untrusted = {
-    ...(error !== null && !isOwnError && { error }),
-    ...(data !== null && !isOwnData && { data }),
-    ...(others.length > 0 && { notes: others }),
+    ...(data !== null && { data: tool.spec.sends === 'recorded' ? settled : data }),
+    ...(described !== null && !isOwn && { error: described }),
   };
-  return { own, ...(Object.keys(untrusted).length > 0 && { untrusted }) };
+  return toCallResult(
+    {
+      ok: exitCode === exitCodes.done,
+      outcome,
+      historyId,
+      ...(described !== null && isOwn && { error: described }),
+      next: nextStep(result, outcome, tool.name, historyId),
+      ...(Object.keys(untrusted).length > 0 && { untrusted }),
+    },
+    secret,
+  );
 }
 
 const outcomes: readonly OutcomeKind[] = ['applied', 'rejected', 'not_sent', 'unknown'];
 
-function outcomeOf(
-  tool: Tool,
-  { dryRun }: Inputs,
-  { exitCode, data, error, applied }: CommandResult,
-): OutcomeKind | undefined {
-  if (tool.name === 'resume' && isObject(data)) {
-    return data.state === 'sent' ? 'unknown' : outcomes.find((kind) => kind === data.state);
-  }
-  if (tool.write === null) return undefined;
-  if (dryRun === true) return 'not_sent';
-  if (exitCode === exitCodes.done) return applied.length > 0 ? 'applied' : 'not_sent';
-  return exitCode === exitCodes.unknown ? 'unknown' : outcomes.find((kind) => kind === error?.outcome);
+/** `state` is that of the record that was settled. */
+function outcomeOf({ exitCode, error, appliedId }: CommandResult, state: unknown): OutcomeKind | undefined {
+  if (state !== undefined) return state === 'sent' ? 'unknown' : outcomes.find((kind) => kind === state);
+  if (exitCode === exitCodes.done) return appliedId === undefined ? 'not_sent' : 'applied';
+  return exitCode === exitCodes.unknown ? 'unknown' : error?.outcome;
 }
 
-function nextStep(
-  session: Session,
-  tool: Tool,
-  { dryRun }: Inputs,
-  { exitCode, error }: CommandResult,
-  outcome: OutcomeKind | undefined,
-  historyId: string | undefined,
-): string | undefined {
-  if (outcome === 'unknown') {
-    return tool.name === 'resume'
-      ? 'Still unknown: it may have been applied. Do not send it again. Tell the user what the message says; only they can check the store, or restart the server with --allow so that resume can send it again with the same key.'
-      : `It may have been applied. Do not call ${tool.name} again. Call resume with id ${historyId ?? 'from history_list (state unknown)'}, which settles it.`;
-  }
-  if (exitCode === exitCodes.inputNeeded && asksToConfirm(error)) {
-    return `Nothing was sent. Ask the user, then call again with confirm set to ${tool.confirm === null ? 'the number of decisions' : `the same id as ${tool.confirm}`}.`;
-  }
-  if (exitCode !== exitCodes.done) return explainExitCode(exitCode);
-  if (dryRun === true) {
-    return isAllowed(session, tool)
-      ? 'Nothing was sent. Call again without dryRun to send it.'
-      : `Nothing was sent. To send it, the user has to start the server ${wayToAllow(session, tool)}.`;
-  }
-  if (tool.write === null) return undefined;
-  return outcome === 'applied'
-    ? (tool.after ?? undefined)
-    : 'Nothing was sent, because nothing had to change.';
-}
-
-function asksToConfirm(error: CommandResult['error']): boolean {
-  const fields: unknown = error?.fields;
-  return Array.isArray(fields) && fields.some((field) => isObject(field) && field.field === 'confirm');
+/** What an error says as data: its sentences are for people at a command line. */
+function describeError({ code, status, requestId, retryAt, fields }: ErrorDetails) {
+  return {
+    code,
+    status,
+    requestId,
+    retryAt,
+    fields: fields?.map(({ field, detail }) => ({ field, detail })),
+  };
 }

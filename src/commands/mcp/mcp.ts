@@ -3,25 +3,28 @@ import type { CommandDefinition } from '../../cli/command/command-definition.ts'
 import type { Context } from '../../cli/command/context.ts';
 import { type ConnectionSettings, demoProfile } from '../../cli/config/connection-settings.ts';
 import { usageError } from '../../cli/core/errors.ts';
-import { isOn, type ParsedCommand } from '../../cli/core/parsed-command.ts';
-import { keepLongTexts } from './answer.ts';
-import type { Session } from './call-tool.ts';
-import { writeOperations } from './tools.ts';
+import type { ParsedCommand } from '../../cli/core/parsed-command.ts';
+import { operations } from '../../contract/operations.ts';
+import type { Setup } from './tools.ts';
 
 const allow = '--allow';
-const readOnly = '--read-only';
+
+/** The operations that it may name. */
+const writes = operations.filter((operation) => operation.class !== 'read').map(({ id }) => id);
 
 export const command: CommandDefinition = {
   description: `Run a Model Context Protocol (MCP) server on standard input and output, for an assistant. It uses one stored profile
-and its key. Reads and dry runs are always allowed. A change is sent only if ${allow} names its operation, with the same
-guards and the same history as the commands.`,
+and its key. Reads are always allowed. A change is offered only if ${allow} names its operation, with the same guards and the
+same history as the commands.`,
   options: [
     {
-      ...{ flag: allow, value: 'OPERATIONS', list: true, complete: writeOperations },
+      flag: allow,
+      value: 'OPERATIONS',
+      list: true,
+      complete: writes,
       description: 'Operations that may be sent, comma-separated, for example backup.create,disputes.decide',
       group: 'Safety:',
     },
-    { flag: readOnly, description: `Send no changes, whatever ${allow} says`, group: 'Safety:' },
   ],
   examples: ['mcp --profile main', 'mcp --profile main --allow backup.create', '--demo mcp'],
   notes: [
@@ -36,39 +39,39 @@ guards and the same history as the commands.`,
   ],
   withoutJson: true,
   async run(context, parsed) {
-    const allowed = readAllowed(parsed);
-    const session = await startSession(context, allowed, isOn(parsed, readOnly));
-    const writes = allowed.size === 0 ? 'nothing can be changed' : `may send: ${[...allowed].join(', ')}`;
-    context.notice(`Serving ${session.target}; ${writes}.`);
+    const setup = await readSetup(context, readAllowed(parsed));
+    const { allowed, target } = setup;
+    context.notice(
+      `Serving ${target}; ${allowed.size === 0 ? 'nothing can be changed' : `may send: ${[...allowed].join(', ')}`}.`,
+    );
     if (context.io.stdin.isTTY)
       context.notice('Waiting for an MCP client on standard input. Press Ctrl-C to stop.');
     const { serve } = await import('./server.ts');
-    await serve(session);
+    await serve(setup);
   },
 };
 
-/** The operations of `--allow`. Throws exit 2 for a name that is none, with a similar one. */
+/** The operations of `--allow`. Throws exit 2 for an unknown name, with a similar one. */
 function readAllowed(parsed: ParsedCommand): ReadonlySet<string> {
   const given = parsed.options.get(allow);
   const names =
     typeof given === 'object' ? given.flatMap((list) => list.split(',')).map((name) => name.trim()) : [];
   for (const name of names) {
-    if (writeOperations.includes(name)) continue;
-    const near = nearName(writeOperations, name);
+    if (writes.some((write) => write === name)) continue;
+    const near = nearName(writes, name);
     throw usageError(
       `${allow}: unknown operation "${name}"${near === null ? '' : ` (did you mean ${near}?)`}`,
-      `operations: ${writeOperations.join(', ')}`,
+      `operations: ${writes.join(', ')}`,
     );
   }
-  return new Set(isOn(parsed, readOnly) ? [] : names);
+  return new Set(names);
 }
 
 /** Profile, store and address stay the same for all calls, whatever changes in the settings meanwhile. */
-async function startSession(
-  { io, flags, settings }: Context,
+async function readSetup(
+  { io, flags, settings, program }: Context,
   allowed: ReadonlySet<string>,
-  isReadOnly: boolean,
-): Promise<Session> {
+): Promise<Setup> {
   const resolved = await settings();
   const { profile, profileSource, storeId, baseUrl } = resolved;
   const argv = [
@@ -81,15 +84,7 @@ async function startSession(
   const { FORCE_COLOR: _, STORECTL_DEBUG: __, STORECTL_API_KEY_FILE: file, ...env } = io.env;
   const isFromFile = file !== undefined && resolved.apiKey?.source === 'environment';
   const callEnv = { ...env, ...(isFromFile && { STORECTL_API_KEY: resolved.apiKey?.value }) };
-  return {
-    io: { ...io, env: callEnv },
-    profile,
-    target: describeTarget(resolved),
-    argv,
-    allowed,
-    isReadOnly,
-    texts: keepLongTexts(),
-  };
+  return { io: { ...io, env: callEnv }, program, target: describeTarget(resolved), argv, allowed };
 }
 
 /** `main → store 4be5… @ api.example.com`. */

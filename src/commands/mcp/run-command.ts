@@ -1,80 +1,90 @@
 import { Readable, Writable } from 'node:stream';
-import { asObject, isObject, parseJson } from '../../base/json.ts';
-import type { Context } from '../../cli/command/context.ts';
-import type { ExitCode } from '../../cli/core/exit-codes.ts';
-import type { Io } from '../../cli/core/io.ts';
-import { main } from '../../cli/main.ts';
+import { parseJson } from '../../base/json.ts';
+import type { CommandEnd } from '../../cli/command/context.ts';
+import type { Setup, Tool } from './tools.ts';
 
-/** What a command did, read from its output. */
-export interface CommandResult {
-  readonly exitCode: ExitCode;
+/** What a command did. */
+export interface CommandResult extends Pick<CommandEnd, 'exitCode' | 'error'> {
   /** The JSON document that it printed, or null. */
   readonly data: unknown;
-  /** Lines for people. */
-  readonly notes: readonly string[];
-  /** The error object of `--json`, or null. */
-  readonly error: Readonly<Record<string, unknown>> | null;
-  /** Ids of the records that it applied, in order. */
-  readonly applied: readonly string[];
+  /** Id of the last record that it applied. */
+  readonly appliedId: string | undefined;
   /** The API key that it used, which must not be in what it printed. */
   readonly secret: string | null;
 }
 
-export interface CommandCall {
-  readonly argv: readonly string[];
+interface CommandCall {
+  readonly words: readonly string[];
+  /** Options, then `--` and arguments if there are any. */
+  readonly argv?: readonly string[];
   readonly stdin?: string | undefined;
   readonly signal: AbortSignal;
-  readonly onProgress?: Io['onProgress'];
 }
 
 /** Runs a command inside this process as in a pipe: the same code, history and guards as in a shell. */
 export async function runCommand(
-  io: Io,
-  { argv, stdin, signal, onProgress }: CommandCall,
+  { io, program, argv: own }: Setup,
+  { words, argv = [], stdin, signal }: CommandCall,
 ): Promise<CommandResult> {
-  const stdout = collect(signal);
-  const stderr = collect();
-  let applied: readonly string[] = [];
-  let ended: Context | undefined;
-  const call: Io = {
-    ...{
-      stdin: Readable.from(stdin === undefined ? [] : [stdin]),
-      stdout: stdout.stream,
-      stderr: stderr.stream,
+  const chunks: Buffer[] = [];
+  const stdout = new Writable({
+    write(chunk: Buffer, _, done) {
+      chunks.push(chunk);
+      // Then nobody reads the result, so a change must not count as reported.
+      done(signal.aborted ? new Error('the call was cancelled') : null);
     },
-    ...{ env: io.env, cwd: io.cwd, process: io.process, homeDirectory: io.homeDirectory, signal, onProgress },
-  };
-  const exitCode = await main(['--json', '--no-input', ...argv], call, (context) => {
-    applied = context.applied.map(({ id }) => id);
-    ended = context;
   });
-  const lines = stderr.text().trimEnd().split('\n').filter(Boolean);
-  const error = parse(lines.at(-1) ?? '', 'error');
-  const settings = await ended?.settings().catch(() => null);
+  const { exitCode, error, context } = await program.run(
+    ['--json', '--no-input', ...words, ...own, ...argv],
+    {
+      stdin: Readable.from(stdin === undefined ? [] : [stdin]),
+      stdout,
+      // For people. What an assistant needs is in the data and in the error.
+      stderr: new Writable({ write: (_chunk, _encoding, done) => done() }),
+      env: io.env,
+      cwd: io.cwd,
+      process: io.process,
+      homeDirectory: io.homeDirectory,
+      signal,
+    },
+  );
+  const settings = await context?.settings().catch(() => null);
   return {
     exitCode,
-    data: parse(stdout.text()),
-    notes: error === undefined ? lines : lines.slice(0, -1),
-    error: isObject(error) ? error : null,
-    applied,
+    error,
+    data: parseJson(Buffer.concat(chunks).toString('utf8')) ?? null,
+    appliedId: context?.applied.at(-1)?.id,
     secret: settings?.apiKey?.value ?? null,
   };
 }
 
-/** After `signal`, nobody reads what is written: then a write fails, so that a change does not count as reported. */
-function collect(signal?: AbortSignal) {
-  const chunks: Buffer[] = [];
-  const stream = new Writable({
-    write(chunk: Buffer, _, done) {
-      chunks.push(chunk);
-      done(signal?.aborted ? new Error('the call was cancelled') : null);
-    },
-  });
-  return { stream, text: () => Buffer.concat(chunks).toString('utf8') };
-}
+export type Inputs = Readonly<Record<string, unknown>>;
 
-/** The JSON value of a text or of its member; null, or undefined for a missing member, if there is none. */
-function parse(text: string, member?: string): unknown {
-  const value = parseJson(text);
-  return member === undefined ? (value ?? null) : asObject(value)[member];
+/** Runs the command of a tool. With `isDryRun`, it prints the request and sends nothing. */
+export function runTool(
+  setup: Setup,
+  tool: Tool,
+  inputs: Inputs,
+  { signal, isDryRun = false }: { readonly signal: AbortSignal; readonly isDryRun?: boolean },
+): Promise<CommandResult> {
+  const { words, flags, spec } = tool;
+  const names = Object.keys(spec.inputs ?? {});
+  // Every value is joined to its option or stands after `--`, so that none can become an option.
+  const given = [...flags].flatMap(([name, flag]) => {
+    const value = inputs[name];
+    if (value === undefined || value === false) return [];
+    return value === true ? [flag] : [`${flag}=${value}`];
+  });
+  const others = new Set([...names, ...flags.keys(), 'confirm']);
+  const fields = Object.entries(inputs).filter(([name]) => !others.has(name));
+  const argv = [
+    ...given,
+    ...(isDryRun ? ['--dry-run'] : []),
+    ...(inputs.confirm === undefined ? [] : [`--confirm=${inputs.confirm}`]),
+    ...(fields.length === 0 ? [] : ['--from-file=-']),
+    '--',
+    ...names.flatMap((name) => (inputs[name] === undefined ? [] : [String(inputs[name])])),
+  ];
+  const stdin = fields.length === 0 ? undefined : JSON.stringify(Object.fromEntries(fields));
+  return runCommand(setup, { words, argv, stdin, signal });
 }

@@ -1,5 +1,10 @@
 // A bundle of its own: the package of the protocol, and what makes schemas. No other command loads it.
-export type { CallToolResult, InputRequiredResult, ServerContext } from '@modelcontextprotocol/server';
+export type {
+  CallToolResult,
+  InputRequiredResult,
+  JSONObject,
+  ServerContext,
+} from '@modelcontextprotocol/server';
 export {
   CLIENT_CAPABILITIES_META_KEY,
   inputRequired,
@@ -9,5 +14,4 @@ export {
   Server,
 } from '@modelcontextprotocol/server';
 export { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
-export { toJSONSchema } from 'zod/mini';
-export { buildOpenApi } from '../../contract/openapi.ts';
+export { registry, toJSONSchema } from 'zod/mini';

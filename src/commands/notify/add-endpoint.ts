@@ -1,6 +1,5 @@
 import { getPath } from '../../cli/core/field-path.ts';
 import { operationCommand } from '../../cli/operation/define-operation.ts';
-import { refuseRepeated } from '../../cli/operation/run/duplicate-guard.ts';
 import { addEndpoint } from '../../contract/operations/notifications.ts';
 
 const allowDuplicate = '--allow-duplicate';
@@ -9,6 +8,7 @@ export const command = operationCommand({
   operation: addEndpoint,
   description: `Add an endpoint that notifications are sent to.
 Adding the same endpoint again within 24 hours is an error unless ${allowDuplicate} is given.`,
+  toolNote: 'The same endpoint within 24 hours is refused.',
   question: 'Add this endpoint?',
   done: ({ answer }) => `Added endpoint "${String(getPath(answer, ['name']))}"`,
   options: [{ flag: allowDuplicate, description: 'Add it even if it was added before', group: 'Safety:' }],
@@ -17,5 +17,5 @@ Adding the same endpoint again within 24 hours is an error unless ${allowDuplica
     'notify add-endpoint --name Night --url https://… --events feedback_digest --no-enabled',
   ],
   defaults: { kind: 'discord' },
-  check: (run) => refuseRepeated(run, 'endpoint', allowDuplicate),
+  allowDuplicate,
 });

@@ -12,6 +12,7 @@ export const command = operationCommand({
   operation: markNotificationsRead,
   description: `Mark notifications as read: by id, before a time, or all of them. Their ids come with the
 messages that endpoints receive; the service cannot list them, and ignores ids that it does not have.`,
+  toolNote: 'Give ids, before, or all.',
   question: (body) => `Mark ${describeMarked(body)} as read?`,
   done: async (_, { request, ui }) => {
     const { ids = [] } = request.body ?? {};
@@ -24,7 +25,14 @@ messages that endpoints receive; the service cannot list them, and ignores ids t
   arguments: [
     { name: 'notificationId', description: 'IDs of the notifications', variadic: true, optional: true },
   ],
-  options: [{ flag: '--all', description: 'Mark all notifications as read', group: 'Fields:' }],
+  options: [
+    {
+      flag: '--all',
+      description: 'Mark all notifications as read',
+      input: { type: 'boolean' },
+      group: 'Fields:',
+    },
+  ],
   examples: [
     'notify mark-read 5f0c… 81ab…',
     'notify mark-read --all',

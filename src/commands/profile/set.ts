@@ -13,6 +13,7 @@ import { noticeDone } from '../../cli/operation/result/print-result.ts';
 import { nameProfile, profileChoices } from '../../cli/profiles/choose-profile.ts';
 import { printProfile } from '../../cli/profiles/view-profile.ts';
 import { askFromStart, explainKeys } from '../../cli/prompts/questions.ts';
+import { normalizeBaseUrl } from '../../client/base-url.ts';
 import { pathParameterProblem } from '../../contract/operation.ts';
 
 export const command: CommandDefinition = {
@@ -38,9 +39,9 @@ export const command: CommandDefinition = {
       ...(store !== undefined && { storeId: store }),
     }));
     noticeDone(context, `${before === null ? 'Created' : 'Updated'} profile ${name}`);
-    if (url && before?.keyOrigin && before.keyOrigin !== url.origin) {
+    if (url && before?.keyBaseUrl && before.keyBaseUrl !== normalizeBaseUrl(url.href)) {
       context.notice(
-        `The stored key is for ${before.keyOrigin} and will not be sent to ${url.origin}: run \`${loginCommand(name)}\`.`,
+        `The stored key is for ${before.keyBaseUrl} and will not be sent to ${normalizeBaseUrl(url.href)}: run \`${loginCommand(name)}\`.`,
       );
     }
     printProfile(context, profiles, name);

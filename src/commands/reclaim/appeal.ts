@@ -1,14 +1,11 @@
+import { isOn } from '../../cli/core/parsed-command.ts';
 import { operationCommand } from '../../cli/operation/define-operation.ts';
 import { confirmById } from '../../cli/operation/send/confirm.ts';
-import { refuseSecond } from '../../cli/operation/run/duplicate-guard.ts';
 import { idIfAny } from '../../cli/operation/result/print-result.ts';
-import type { Run } from '../../cli/operation/send/run.ts';
-import { perform } from '../../cli/operation/send/send.ts';
+import { refuseEarlier, send } from '../../cli/operation/send/send.ts';
 import { appealReclaim } from '../../contract/operations/reclaims.ts';
 
 const resubmit = '--resubmit';
-
-const refuseSecondAppeal = (run: Run) => refuseSecond(run, 'this notice was already appealed', resubmit);
 
 export const command = operationCommand({
   operation: appealReclaim,
@@ -23,15 +20,16 @@ changed later. A second appeal from this machine is refused unless ${resubmit} i
   ],
   hints: { fileFlags: { text: 'text-file' } },
   confirm: 'reclaimId',
+  toolNote: 'A notice allows one appeal, and its text cannot be changed later.',
   done: (_, { request }) => `Appealed reclaim notice ${request.parameters.reclaimId}`,
-  check: refuseSecondAppeal,
-  async perform(run) {
+  allowDuplicate: resubmit,
+  async send(run) {
     const { reclaimId = '' } = run.request.parameters;
-    const check = refuseSecondAppeal(run);
-    // Check before the question too, so that it is not answered in vain.
-    await check(await run.ui.context.history());
+    const allowDuplicate = isOn(run.ui.parsed, resubmit);
+    // Refuse a second appeal before the question, not after it.
+    await refuseEarlier(run, { allowDuplicate });
     await confirmById(run, reclaimId, 'Send this appeal? This is final.');
-    return perform(run, { check });
+    return send(run, { allowDuplicate });
   },
   id: idIfAny,
 });

@@ -7,8 +7,7 @@ import { inexactNumber } from '../../cli/core/json-text.ts';
 import { isTooDeep, maxNestingDepth } from '../../cli/core/json-value.ts';
 import type { PreparedInput } from '../../cli/operation/send/operation-command.ts';
 import type { Result, Run } from '../../cli/operation/send/run.ts';
-import { perform, readBeforeWrite } from '../../cli/operation/send/send.ts';
-import { undoCommandOf } from '../../cli/operation/run/undo.ts';
+import { readBeforeWrite, send } from '../../cli/operation/send/send.ts';
 import { describeChanges } from '../../cli/output/describe-changes.ts';
 import { withoutColors } from '../../cli/output/palette.ts';
 import { saveSettings, serverOwnedSettings, showSettings } from '../../contract/operations/settings.ts';
@@ -95,6 +94,7 @@ export function prepareSave(
   base: CurrentSettings,
   next: Record<string, unknown>,
   movedHint: string,
+  undoes?: string,
 ): PreparedSave {
   const changes = changesBetween(clientFields(base.document), next);
   if (changes.length === 0) {
@@ -110,14 +110,8 @@ export function prepareSave(
       const again = await readSettings(run);
       if (!sameJson(base.document, again.document))
         throw movedError(run.ui.context, base.document, again.document, movedHint);
-      const performed = await perform(
-        { ...run, request: { ...run.request, body: next } },
-        { former: JSON.stringify(base.document), ifMatch: again.etag ?? undefined },
-      );
-      const { record } = performed;
-      return record === null
-        ? performed
-        : { ...performed, undo: await undoCommandOf(run.ui.context, record) };
+      const request = { ...run.request, body: next };
+      return send({ ...run, request }, { former: JSON.stringify(base.document), ifMatch: again.etag, undoes });
     },
   };
 }

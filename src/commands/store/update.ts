@@ -1,175 +1,105 @@
-import { getPath, setPath, textAt } from '../../cli/core/field-path.ts';
+import { leafPaths } from '../../base/json.ts';
+import type { Context } from '../../cli/command/context.ts';
+import { getPath, textAt } from '../../cli/core/field-path.ts';
 import { sameJson } from '../../cli/core/json-changes.ts';
-import { optionValue } from '../../cli/core/parsed-command.ts';
-import { printable } from '../../cli/core/sanitize.ts';
 import { operationCommand } from '../../cli/operation/define-operation.ts';
 import { askWhatChanges } from '../../cli/operation/questions/nothing-to-change.ts';
-import type { PreparedInput } from '../../cli/operation/send/operation-command.ts';
+import type { Preview } from '../../cli/operation/send/operation-command.ts';
 import type { Result, Run } from '../../cli/operation/send/run.ts';
-import { perform } from '../../cli/operation/send/send.ts';
-import { flagsToReach } from '../../cli/operation/send/target-flags.ts';
-import {
-  confirmUndo,
-  readUndoable,
-  undoCommandOf,
-  undoFlag,
-  undoneId,
-  undoOption,
-} from '../../cli/operation/run/undo.ts';
-import { answerBody, recordSummary } from '../../cli/output/record-summary.ts';
-import type { Style } from '../../cli/output/style.ts';
-import { createBackup, restoreBackup } from '../../contract/operations/backups.ts';
+import { send } from '../../cli/operation/send/send.ts';
+import type { SeenValue } from '../../cli/output/describe-changes.ts';
 import { updateStore } from '../../contract/operations/store.ts';
-import { isOpen } from '../../history/records/outline.ts';
-import type { HistoryRecord } from '../../history/journal/history-record.ts';
-import { lastKnownStore } from './last-known-store.ts';
+import { lastSeenStore, type SeenStore } from './last-seen-store.ts';
 
 const askChanges = askWhatChanges({
   example: '--name "My store"',
   canClear: ([first, ...rest]) => first === 'settings' && rest.length === 1,
-  read: async ({ context }) => (await lastKnownStore(context)) ?? {},
+  read: async ({ context }) => ({ ...(await lastSeenStore(context))?.fields }),
 });
 
 export const command = operationCommand({
   operation: updateStore,
   description: `Update the store. Only the fields that you set are changed. --set FIELD=null clears a field;
 --set settings.socials.discord=null removes a social profile.
-Flags omit the prefix "settings." (--cashback-bp); --set needs it (settings.cashbackBp=250).
---undo restores the values from before an earlier update, as far as this machine knew them.`,
+Flags omit the prefix "settings." (--cashback-bp); --set needs it (settings.cashbackBp=250).`,
   examples: [
     'store update --name "Juniper & Ink" --cashback-bp 250',
     'store update --checkout-coupon-field --social discord=https://discord.gg/example',
     'store update --set settings.maintenanceMessage=null',
-    'store update --undo 7k3f9a',
   ],
-  options: [undoOption],
   question: 'Update the store with these values?',
   hints: { flatten: 'settings' },
-  prepare: async (body, input) => {
-    const id = undoneId(input.parsed, body);
-    if (id === undefined) return askChanges(body, input);
-    await restoreFormerFields(body, input, id);
-    return null;
-  },
-  review: reviewUpdate,
-  perform: updateAndRemember,
-  done: async (performed, run) =>
-    (await changedNothing(run, performed))
-      ? null
-      : `Updated store "${String(getPath(performed.answer, ['name']))}"`,
-  show: describeUpdate,
+  prepare: askChanges,
+  preview: previewUpdate,
+  done: ({ answer, changedNothing }) =>
+    changedNothing ? null : `Updated store "${String(getPath(answer, ['name']))}"`,
+  show: describeUpdated,
 });
 
-/** Sets the fields of an earlier update to their values from before it. A missing value is cleared with null. */
-async function restoreFormerFields(
-  body: Record<string, unknown>,
-  { context }: PreparedInput,
-  id: string,
-): Promise<void> {
-  const { record, former } = await readUndoable(context, updateStore, id);
-  const { leafPaths } = await import('../../cli/output/describe-changes.ts');
-  for (const path of leafPaths(JSON.parse(record.body ?? '{}'))) {
-    setPath(body, path, getPath(former, path) ?? null);
-  }
-}
-
-/** Keeps the last known store in the record, to show what changed and to undo it. */
-async function updateAndRemember(run: Run): Promise<Result> {
-  const { context, parsed } = run.ui;
-  const known = await lastKnownStore(context);
-  const id = optionValue(parsed, undoFlag);
-  if (id !== undefined && known !== null && !(await needsUndo(run, id, known))) {
-    context.notice('The store already has these values; nothing was sent.');
-    return { answer: known, text: JSON.stringify(known), etag: null, record: null };
-  }
-  const performed = await perform(run, { former: known === null ? undefined : JSON.stringify(known) });
-  const { record } = performed;
-  if (record === null) return performed;
-  if (await changedNothing(run, performed)) {
-    context.notice('No changes; the store already had these values.');
-    return performed;
-  }
-  const undo = (await undoCommandOf(context, record)) ?? null;
-  return { ...performed, undo, insteadOfUndo: undo === null ? await offerBackup(run) : undefined };
-}
-
-/** Whether this machine knew the values from before it, and the response shows the same. */
-async function changedNothing({ request }: Run, { answer, record }: Result): Promise<boolean> {
-  if (record === null || record.former === null) return false;
-  const former: unknown = JSON.parse(record.former);
-  const { leafPaths } = await import('../../cli/output/describe-changes.ts');
-  return leafPaths(request.body ?? {}).every((path) =>
-    sameJson(getPath(former, path) ?? null, getPath(answer, path) ?? null),
-  );
-}
-
-/** Compares the fields that an undo would set with the store as this machine knows it. */
-async function needsUndo({ request, ui: { context } }: Run, id: string, known: unknown): Promise<boolean> {
-  const { record, former, changed } = await readUndoable(context, updateStore, id);
-  const { leafPaths } = await import('../../cli/output/describe-changes.ts');
-  const fields = leafPaths(request.body).map((path) => ({
-    path,
-    former: getPath(former, path),
-    changed: getPath(changed, path),
-    now: getPath(known, path),
-  }));
-  return confirmUndo(context, record.id, fields);
-}
-
-/** The newest backup of the store section from this machine, unless restoring it would take back a later restore too. */
-async function offerBackup({ ui: { context }, target }: Run): Promise<Result['insteadOfUndo']> {
-  const { origin, storeId } = target;
-  const { records } = await (await context.history()).list({ origin, storeId });
-  const made = records.find((record) => {
-    const sections = record.state === 'applied' ? getPath(answerBody(record), ['sections']) : null;
-    return record.operation === createBackup.id && Array.isArray(sections) && sections.includes('store');
-  });
-  // A restore in doubt may have been applied at any time.
-  const isLaterRestore = (record: HistoryRecord) =>
-    record.operation === restoreBackup.id &&
-    (isOpen(record) || (record.state === 'applied' && record.updatedAt >= String(made?.createdAt)));
-  if (made === undefined || records.some(isLaterRestore)) return undefined;
-  const { label, age, result } = recordSummary(made, context.now());
-  const flags = await flagsToReach(context, target);
-  return {
-    sentence: `Restoring backup "${printable(String(label))}" (${age}) undoes all changes to the store section since then:`,
-    command: ['storectl', ...flags, 'backup', 'restore', result, '--sections', 'store'].join(' '),
-  };
-}
-
-/** The fields that changed: before and after if this machine knew the store, else the new values. */
-async function describeUpdate({ answer, record }: Result, run: Run): Promise<string> {
-  if (record === null) return '';
-  const former: unknown = record.former === null ? null : JSON.parse(record.former);
-  const isChanged = (path: readonly string[]) =>
-    former === null || getPath(former, path) !== getPath(answer, path);
-  return describeFields(run, former, answer, run.ui.context.out, isChanged);
-}
-
-/** The fields that would be sent, in the same way. */
-async function reviewUpdate(run: Run): Promise<string> {
+/** What is set, with what this machine has seen before, and whether it can be taken back. */
+async function previewUpdate(run: Run): Promise<Preview> {
   const { context } = run.ui;
-  const known = await lastKnownStore(context);
-  const next = { defaultCurrency: known?.defaultCurrency, ...run.request.body };
-  return describeFields(run, known, next, context.err, () => true);
+  const seen = await lastSeenStore(context);
+  const { describeSeenChanges } = await import('../../cli/output/describe-changes.ts');
+  const next = { defaultCurrency: seen?.fields.defaultCurrency, ...run.request.body };
+  const text = describeSeenChanges(rowsOf(run, seen, next), valuesOf(context, next), seen?.seenAt ?? null, context.err);
+  if (seen === null) await offerBackup(run);
+  return { text, changesNothing: false, send: () => update(run, seen) };
 }
 
-async function describeFields(
-  { request, ui }: Run,
-  former: unknown,
-  after: unknown,
-  style: Style,
-  isShown: (path: readonly string[]) => boolean,
-): Promise<string> {
-  const { describeFieldChanges, leafPaths } = await import('../../cli/output/describe-changes.ts');
-  const values = { now: ui.context.now(), currency: textAt(after, ['defaultCurrency']) };
-  const changes = leafPaths(request.body ?? {})
-    .filter(isShown)
-    .map((path) => ({
-      path,
-      before: getPath(former, path),
-      after: getPath(after, path),
-      isBeforeKnown: former !== null,
-    }));
-  return describeFieldChanges(changes, values, style);
+async function update(run: Run, seen: SeenStore | null): Promise<Result> {
+  const result = await send(run);
+  const isSame = (path: readonly string[]) =>
+    sameJson(getPath(seen?.fields, path) ?? null, getPath(result.answer, path) ?? null);
+  // What was seen may have been changed by others, so only the demo store is known to have had these values.
+  const changedNothing = seen?.seenAt === null && leafPaths(run.request.body).every(isSame);
+  if (changedNothing) run.ui.context.notice('No changes; the store already had these values.');
+  return { ...result, changedNothing };
+}
+
+/** Where the former values are not known, there is no undo: that is said before, with another way to take it back. */
+async function offerBackup({ target, ui: { context, interview, parsed } }: Run): Promise<void> {
+  const noUndo = 'No undo: this machine has not seen the current values.';
+  if (!context.canPrompt) {
+    context.notice(`${noUndo} To be able to go back, run \`storectl backup create --sections store\` first.`);
+    return;
+  }
+  const { askYesNo } = await import('../../cli/prompts/prompts.ts');
+  const { askFromStart } = await import('../../cli/prompts/questions.ts');
+  let isWanted = false;
+  await askFromStart(() => [
+    async () => {
+      isWanted = await askYesNo(context.io, `${noUndo} Back up the store section first?`);
+    },
+  ]);
+  if (!isWanted) return;
+  const { createBackup } = await import('../../contract/operations/backups.ts');
+  const body = { label: 'Before updating the store', sections: ['store'] };
+  const { record, answer } = await send({
+    target,
+    request: { operation: createBackup, parameters: {}, body },
+    ui: { context, fields: [], parsed: { ...parsed, options: new Map() }, interview },
+  });
+  const { noticeDone } = await import('../../cli/operation/result/print-result.ts');
+  noticeDone(context, `Created backup ${String(getPath(answer, ['id']) ?? record?.id)} of the store section`);
+}
+
+/** The fields as the service has them now, with what was seen before. */
+async function describeUpdated({ answer, changedNothing }: Result, run: Run): Promise<string> {
+  if (changedNothing) return '';
+  const { describeSeenChanges } = await import('../../cli/output/describe-changes.ts');
+  const { context } = run.ui;
+  return describeSeenChanges(rowsOf(run, null, answer), valuesOf(context, answer), null, context.out);
+}
+
+function rowsOf({ request }: Run, seen: SeenStore | null, next: unknown): SeenValue[] {
+  return leafPaths(request.body).map((path) => ({
+    path,
+    value: getPath(next, path),
+    ...(seen !== null && { seen: getPath(seen.fields, path) ?? null }),
+  }));
+}
+
+function valuesOf({ now }: Pick<Context, 'now'>, store: unknown) {
+  return { now: now(), currency: textAt(store, ['defaultCurrency']) };
 }

@@ -30,6 +30,7 @@ export const createBackup = {
     idempotencyKey: text('Idempotency key: requests with the same key are applied only once'),
   }),
   response: backup,
+  repeats: [{ field: 'label' }, { field: 'sections' }],
   service: {
     scope: 'backups:write',
     success: [201],
@@ -49,6 +50,7 @@ export const restoreBackup = {
   }),
   /** Free-form, section 2.8. */
   response: named(z.looseObject({}), 'Restore', 'What was restored.'),
+  repeats: [{ field: 'backupId', parameter: 'backupId' }],
   service: {
     scope: 'backups:restore',
     example: { sections: ['blog'], idempotencyKey: 'restore-2030-01-31' },

@@ -69,6 +69,7 @@ export const createBlogPost = {
     metaDescription: z.optional(text('Description of the post (for search engines)')),
   }),
   response: blogPost,
+  repeats: [{ field: 'title' }],
   service: {
     scope: 'blog:write',
     success: [201],

@@ -71,6 +71,7 @@ export const openDispute = {
     appealDeadlineAt: z.optional(time('Deadline for an appeal, for example 2030-02-07 09:00')),
   }),
   response: dispute,
+  repeats: [{ field: 'kind' }, { field: 'reason' }],
   service: {
     scope: 'disputes:write',
     success: [201],
@@ -90,6 +91,7 @@ export const showDispute = {
     'DisputeWithEvidence',
     'A dispute and its evidence, oldest first.',
   ),
+  repeats: [{ field: 'record.id', parameter: 'disputeId' }],
   service: { scope: 'disputes:read' },
 } as const satisfies ServedOperation;
 
@@ -104,6 +106,7 @@ export const decideDispute = {
     resolution: text('Reason for the decision'),
   }),
   response: dispute,
+  repeats: [{ field: 'id', parameter: 'disputeId' }, { field: 'status' }],
   service: {
     scope: 'disputes:decide',
     example: { status: 'won', resolution: 'The parcel was delivered' },

@@ -73,6 +73,7 @@ export const addEndpoint = {
     discordTemplate: z.optional(discordTemplate),
   }),
   response: notificationEndpoint,
+  repeats: [{ field: 'name' }],
   service: {
     scope: 'notifications:write',
     success: [201],

@@ -11,6 +11,7 @@ export const appealReclaim = {
   body: openObject({ text: text('Text of the appeal') }),
   /** Free-form, section 2.8. */
   response: named(z.looseObject({}), 'Appeal', 'The appeal.'),
+  repeats: [{ field: 'reclaimId', parameter: 'reclaimId' }],
   service: {
     scope: 'reclaims:appeal',
     success: [200, 201],

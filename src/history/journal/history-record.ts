@@ -7,7 +7,9 @@ export const rawOperationId = 'api';
  * How far a change got: `sent` is on disk before the first byte leaves this machine, and means that no outcome is recorded
  * yet; the others are the outcomes of `client/outcome.ts`.
  */
-export type RecordState = 'sent' | 'applied' | 'rejected' | 'not_sent' | 'unknown';
+export const recordStates = ['sent', 'applied', 'rejected', 'not_sent', 'unknown'] as const;
+
+export type RecordState = (typeof recordStates)[number];
 
 /** What the service answered, or what a read showed. */
 export interface RecordedResponse {

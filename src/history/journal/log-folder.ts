@@ -13,11 +13,15 @@ export interface StoreIdentity {
   readonly storeId: string;
 }
 
-/** The folder with the logs of a store. */
-export interface LogFolder {
+/** Where the logs of a store are, for readers. */
+export interface ReadableFolder {
   readonly path: string;
   readonly files: Files;
   readonly store: StoreIdentity;
+}
+
+/** The folder with the logs of a store. */
+export interface LogFolder extends ReadableFolder {
   readonly profile: string;
   /** Epoch milliseconds. */
   now(): number;
@@ -42,12 +46,12 @@ export function acquireLog(folder: LogFolder, id: string, options?: LockOptions)
   return folder.locks().acquire(lockName(id), options);
 }
 
-export function fileOf(folder: LogFolder, name: string): string {
+export function fileOf(folder: Pick<LogFolder, 'path'>, name: string): string {
   return path.join(folder.path, name);
 }
 
 /** Lowest number first; logs that were begun at the same time may share one. */
-export function listLogs(folder: LogFolder): LogName[] {
+export function listLogs(folder: Pick<LogFolder, 'path' | 'files'>): LogName[] {
   const logs = listFolder(folder.files, folder.path).flatMap((name) => parseLogName(name) ?? []);
   return logs.sort((one, other) => one.number - other.number);
 }
@@ -78,7 +82,7 @@ export interface FoundLog extends ParsedLog {
  * Reads a log under whatever name it has now; null if it is gone. Throws a DamagedError or another HistoryError if it cannot be
  * used.
  */
-export function readLog(folder: LogFolder, listed: LogName): FoundLog | null {
+export function readLog(folder: ReadableFolder, listed: LogName): FoundLog | null {
   const first = readOnce(folder, listed);
   if (first !== null && !('kind' in first)) return first;
   // Its holder may have renamed it, or cut it off, in between.
@@ -93,7 +97,7 @@ export function readLog(folder: LogFolder, listed: LogName): FoundLog | null {
     : new DamagedError(file, found.message);
 }
 
-function readOnce(folder: LogFolder, name: LogName): FoundLog | LogProblem | null {
+function readOnce(folder: ReadableFolder, name: LogName): FoundLog | LogProblem | null {
   const file = fileOf(folder, name.name);
   const text = readText(folder.files, file)?.text;
   if (text === undefined) return null;

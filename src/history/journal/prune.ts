@@ -7,6 +7,8 @@ import { sweepDrafts } from './new-log.ts';
 
 export interface PruneOptions {
   readonly olderThanMs: number;
+  /** Only says what would be removed. */
+  readonly isDryRun?: boolean;
   /** Whether the log of this record stays, however old it is. */
   keeps(record: HistoryRecord): boolean;
 }
@@ -25,6 +27,7 @@ export async function pruneLogs(folder: LogFolder, options: PruneOptions): Promi
     if (await removeIfOld(folder, log, options)) removed.push(log);
   }
   if (removed.length > 0) syncFolder(folder.files, folder.path);
+  if (options.isDryRun) return removed;
   sweepDrafts(folder, listFolder(folder.files, folder.path));
   await folder.locks().sweep(Date.now());
   return removed;
@@ -33,13 +36,14 @@ export async function pruneLogs(folder: LogFolder, options: PruneOptions): Promi
 async function removeIfOld(
   folder: LogFolder,
   log: LogName,
-  { olderThanMs, keeps }: PruneOptions,
+  { olderThanMs, isDryRun, keeps }: PruneOptions,
 ): Promise<boolean> {
   const mayGo = (record: HistoryRecord) =>
     !record.open && folder.now() - Date.parse(record.createdAt) > olderThanMs && !keeps(record);
   try {
     // Without the lock at first: most logs that stay are not worth one.
     if (![...(readLog(folder, log)?.records.values() ?? [])].every(mayGo)) return false;
+    if (isDryRun) return true;
     const lock = await acquireNow(folder, log.id);
     try {
       const found = readLog(folder, log);

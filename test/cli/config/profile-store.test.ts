@@ -40,7 +40,7 @@ describe('auth login', () => {
     expect(server.requests[0]?.headers.authorization).toBe(`Bearer ${apiKey}`);
     expect(stored(machine)).toEqual({
       current: 'main',
-      profiles: { main: { baseUrl: server.url, storeId, apiKey, keyOrigin: server.url } },
+      profiles: { main: { baseUrl: server.url, storeId, apiKey, keyBaseUrl: server.url } },
     });
     expect(modeOf(settingsFile(machine))).toBe('600');
     expect(modeOf(machine.configDirectory)).toBe('700');
@@ -217,6 +217,34 @@ describe('auth login', () => {
 });
 
 describe('a stored key', () => {
+  test('is sent to no other path of the same host', async () => {
+    await using gateway = await startFaultServer([answer(200, {})]);
+    const machine = newMachine();
+    await login(machine, `${gateway.url}/staging/`);
+
+    const elsewhere = await Promise.all(
+      ['/production', '/Staging', '/staging/v2', ''].map((path) =>
+        machine.run(['settings', 'show', '--base-url', gateway.url + path]),
+      ),
+    );
+    expect(elsewhere.map(({ exitCode }) => exitCode)).toEqual([4, 4, 4, 4]);
+    expect(elsewhere[0]?.stderr).toContain(
+      `no key for ${gateway.url}/production (profile main, whose key is for ${gateway.url}/staging)`,
+    );
+    expect(gateway.requests).toHaveLength(1);
+    const same = await machine.run(['settings', 'show', '--base-url', `${gateway.url}/staging`]);
+    expect(same.exitCode).toBe(0);
+    const { stderr } = await machine.run([
+      'profile',
+      'set',
+      'main',
+      '--base-url',
+      `${gateway.url}/production`,
+    ]);
+    expect(stderr).toContain(`will not be sent to ${gateway.url}/production`);
+    expect((await machine.run(['settings', 'show'])).exitCode).toBe(4);
+  });
+
   test('is sent to no other origin', async () => {
     await using home = await startFaultServer([answer(200, {})]);
     await using elsewhere = await startFaultServer([answer(200, {})]);
@@ -229,14 +257,12 @@ describe('a stored key', () => {
     });
     await machine.run(['profile', 'set', 'main', '--base-url', elsewhere.url]);
     const byProfile = await machine.run(['settings', 'show']);
-    const byPath = await machine.run(['settings', 'show', '--base-url', `${home.url}/v2`]);
 
     expect([byFlag, byEnvironment, byProfile].map(({ exitCode }) => exitCode)).toEqual([4, 4, 4]);
     expect(byFlag.stderr).toContain(
       `no key for ${elsewhere.url} (profile main, whose key is for ${home.url})`,
     );
     expect(elsewhere.connections).toBe(0);
-    expect(byPath.exitCode).toBe(0);
   });
 
   test('is in the settings file and nowhere else', async () => {

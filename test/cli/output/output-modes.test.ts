@@ -165,8 +165,8 @@ test('what changes the set-up answers --json too, with one document that holds n
     const { stdout, exitCode } = await machine.run([...args, '--json'], { stdin: apiKey });
     return { exitCode, printed: JSON.parse(stdout) };
   };
-  const main = { name: 'main', baseUrl, storeId, keyOrigin: baseUrl, key: true, file: expect.any(String) };
-  const { keyOrigin: _, ...loggedOut } = { ...main, key: false };
+  const main = { name: 'main', baseUrl, storeId, keyBaseUrl: baseUrl, key: true, file: expect.any(String) };
+  const { keyBaseUrl: _, ...loggedOut } = { ...main, key: false };
   const elsewhere = { ...loggedOut, name: 'other', baseUrl: 'https://other.example.com' };
 
   const connection = ['--base-url', baseUrl, '--store', storeId];

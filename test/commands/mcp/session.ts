@@ -3,7 +3,6 @@ import {
   Client,
   type ClientOptions,
   type JSONRPCMessage,
-  type ProgressCallback,
   ReadBuffer,
   serializeMessage,
   type Transport,
@@ -18,15 +17,12 @@ interface ToolAnswer {
   readonly ok: boolean;
   readonly outcome?: string;
   readonly historyId?: string;
-  readonly exitCode?: number;
   readonly next?: string;
   readonly error?: Record<string, unknown>;
-  readonly data?: unknown;
-  readonly notes?: string[];
   readonly untrusted: {
     readonly data?: unknown;
     readonly error?: Record<string, unknown>;
-    readonly notes?: string[];
+    readonly question?: string;
   };
   readonly text: string;
 }
@@ -36,7 +32,7 @@ export interface McpSession {
   call(
     name: string,
     inputs?: Record<string, unknown>,
-    options?: { signal?: AbortSignal; onprogress?: ProgressCallback },
+    options?: { signal?: AbortSignal },
   ): Promise<ToolAnswer>;
   /** Ends standard input; resolves with the exit code. */
   end(): Promise<number>;

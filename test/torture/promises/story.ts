@@ -119,7 +119,7 @@ function toldBy(trace: Trace, run: Run, subject: string, writes: readonly SeenRe
     case 9:
       return 'not-applied';
     case 6:
-      return ['already_sent', 'wrong_dispute'].includes(String(run.error?.code)) ? 'not-sent' : 'not-applied';
+      return run.error?.code === 'already_sent' ? 'not-sent' : 'not-applied';
     case 2:
     case 3:
     case 11:

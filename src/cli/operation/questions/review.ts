@@ -9,15 +9,15 @@ import { askChoice } from '../../prompts/prompts.ts';
 import { askFromStart, askInTurn, type Question, unlessBack } from '../../prompts/questions.ts';
 import type { OperationCommand, Preview } from '../send/operation-command.ts';
 import type { Interview, Result, Run } from '../send/run.ts';
-import { performCommand } from '../send/send.ts';
+import { runCommand } from '../send/send.ts';
 import { explainRefusal, isNotFound } from './ask-missing.ts';
 import { questionsOfFields } from './choose-changes.ts';
 
 /**
- * Performs a run whose input was asked for: shows all of it before sending, lets the user go back to the answers, and
+ * Sends a run whose input was asked for: shows all of it before sending, lets the user go back to the answers, and
  * asks again for those that the service refuses.
  */
-export async function reviewAndPerform(
+export async function reviewAndSend(
   run: Run,
   interview: Interview,
   command: OperationCommand,
@@ -63,7 +63,7 @@ async function previewFields(run: Run, command: OperationCommand): Promise<Previ
   return {
     text: (await command.review?.(run)) ?? (rows.length === 0 ? '' : renderRecord(rows, context.err)),
     changesNothing: false,
-    send: () => performCommand(command, run),
+    send: () => runCommand(command, run),
   };
 }
 

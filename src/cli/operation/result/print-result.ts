@@ -1,4 +1,6 @@
 import { buildPath, type Operation } from '../../../contract/operation.ts';
+import type { HistoryRecord } from '../../../history/journal/history-record.ts';
+import { hasUndo } from '../../../history/operation-rules.ts';
 import { markedByHand } from '../../../history/recorded-outcome.ts';
 import { namesIn, refuseUnknownFields } from '../../command/answer-fields.ts';
 import type { Context } from '../../command/context.ts';
@@ -13,6 +15,7 @@ import type { ValueContext } from '../../output/format-value.ts';
 import { renderJson } from '../../output/style.ts';
 import type { ResultView } from '../send/operation-command.ts';
 import type { Result, Run } from '../send/run.ts';
+import { flagsToReach } from '../send/target-flags.ts';
 
 /** For {@link ResultView.id} of an answer whose `id` is optional. */
 export function idIfAny(answer: unknown): unknown {
@@ -23,8 +26,8 @@ export function idIfAny(answer: unknown): unknown {
  * Prints what a change did on stderr, then its answer on stdout as id, fields, JSON or text, depending on the flags, then
  * how to undo it.
  */
-export async function printResult(run: Run, command: ResultView, performed: Result): Promise<void> {
-  const { answer, text, id, record, undo, insteadOfUndo } = performed;
+export async function printResult(run: Run, command: ResultView, result: Result): Promise<void> {
+  const { answer, text, id, record } = result;
   const { context } = run.ui;
   const { flags, out } = context;
   if (flags.quiet) {
@@ -40,21 +43,21 @@ export async function printResult(run: Run, command: ResultView, performed: Resu
     if (flags.json) context.print('null');
     return;
   }
-  const done = record === null || performed.isEarlier ? null : await command.done?.(performed, run);
+  const done = record === null || result.isEarlier ? null : await command.done?.(result, run);
   if (typeof done === 'string') noticeDone(context, done);
   if (flags.json && flags.fields === null) {
     context.print(renderJson(text === '' ? 'null' : text, out));
   } else {
-    const described = (await describeAnswer(run, command, performed)) ?? renderJson(text, out);
+    const described = (await describeAnswer(run, command, result)) ?? renderJson(text, out);
     if (described !== '') context.print(described);
   }
-  if (undo === null) {
-    const reason = 'No undo: the previous values are not known on this machine.';
-    context.notice(insteadOfUndo === undefined ? reason : `${reason} ${insteadOfUndo.sentence}`);
-    if (insteadOfUndo !== undefined) context.noticeToCopy(`  ${insteadOfUndo.command}`);
-  } else if (undo !== undefined) {
-    context.noticeToCopy(`Undo: ${undo}`);
-  }
+  if (record !== null && !result.isEarlier && !result.changedNothing && hasUndo(record))
+    context.noticeToCopy(`Undo: ${await undoCommand(context, record)}`);
+}
+
+/** The command that takes a change back. */
+export async function undoCommand(context: Context, record: HistoryRecord): Promise<string> {
+  return ['storectl', ...(await flagsToReach(context, record)), 'undo', record.id].join(' ');
 }
 
 /** `✓ Created backup "nightly"` on stderr. `text` may contain values from the service. */
@@ -63,16 +66,16 @@ export function noticeDone({ err, notice }: Context, text: string): void {
 }
 
 /** The chosen fields, or the answer as text; null if it is nested deeper than the stack allows. */
-async function describeAnswer(run: Run, command: ResultView, performed: Result): Promise<string | null> {
+async function describeAnswer(run: Run, command: ResultView, result: Result): Promise<string | null> {
   const { context } = run.ui;
-  const { answer } = performed;
+  const { answer } = result;
   const { flags, out, notice } = context;
   try {
     if (flags.fields !== null) {
       if (run.request.operation.class === 'read') refuseMissingFields(flags.fields, run, answer);
       return renderJson(JSON.stringify(chosenFields(context, answer)), out);
     }
-    if (command.show !== undefined) return await command.show(performed, run);
+    if (command.show !== undefined) return await command.show(result, run);
     const { renderRecord, rowsOf } = await import('../../output/tables.ts');
     return renderRecord(rowsOf(answer, valueContext(context, answer)), out);
   } catch (error) {
@@ -96,7 +99,7 @@ function refuseMissingFields(
 function withoutId(operation: Operation, record: Result['record']): CliError {
   return new CliError({
     code: 'no_id',
-    exitCode: operation.class === 'read' ? exitCodes.notApplied : exitCodes.unknown,
+    exitCode: operation.class === 'read' ? exitCodes.notApplied : exitCodes.outputFailed,
     message: 'the response contains no id to print',
     hint: record === null ? undefined : `run \`storectl history show ${record.id}\` to see the response`,
     outcome: 'applied',

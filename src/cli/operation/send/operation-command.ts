@@ -4,7 +4,7 @@ import type { ArgumentSpec, OptionSpec } from '../../core/option-spec.ts';
 import type { ParsedCommand } from '../../core/parsed-command.ts';
 import type { FieldFlag, FlagHints } from '../../input/field-flags.ts';
 import type { Questions } from '../../prompts/questions.ts';
-import type { HistoryCheck, Result, Run } from './run.ts';
+import type { Result, Run } from './run.ts';
 
 /** What `prepare` gets besides the body. */
 export interface PreparedInput {
@@ -49,13 +49,15 @@ export interface OperationCommand extends InputCommand, ResultView {
   readonly question?: string | ((body: Readonly<Record<string, unknown>>) => string);
   /** Fields of the printed answer that the contract does not name. */
   readonly extraAnswerFields?: readonly string[];
+  /** What an assistant, and whoever confirms for it, has to know besides the summary of the operation. */
+  readonly toolNote?: string;
   /** What a user who was asked for input reviews before sending; the fields of the request unless given. */
   review?(run: Run): Promise<string>;
-  /** Refuses what was sent before, unless a flag allows it. A dry run refuses it too. */
-  check?(run: Run): HistoryCheck;
+  /** The flag that allows to send what was sent before. A dry run refuses it without the flag, too. */
+  readonly allowDuplicate?: string;
   /** Replaces plain sending, for commands that check or read something first. */
-  perform?(run: Run): Promise<Result>;
-  /** As `perform`, for a change whose preview needs the current state of the service. */
+  send?(run: Run): Promise<Result>;
+  /** As `send`, for a change whose preview needs the current state of the service. */
   preview?(run: Run): Promise<Preview>;
   /** What a dry run adds if a real run would send more than the request shown, or another body; null for nothing. */
   dryRunNote?(run: Run): string | null;
@@ -64,9 +66,9 @@ export interface OperationCommand extends InputCommand, ResultView {
 /** How the answer of an operation is shown. */
 export interface ResultView {
   /** What a change did, in one line without the check mark: `Created backup "nightly"`; null for nothing. */
-  done?(performed: Result, run: Run): string | null | Promise<string | null>;
+  done?(result: Result, run: Run): string | null | Promise<string | null>;
   /** The answer for people, empty for nothing; without this function, a record of its fields. */
-  show?(performed: Result, run: Run): string | Promise<string>;
+  show?(result: Result, run: Run): string | Promise<string>;
   /** The id that `--quiet` prints, if any. Without this function it is the `id` of the answer, and required. */
   id?(answer: unknown): unknown;
 }

@@ -66,6 +66,6 @@ export interface Result {
   readonly isEarlier?: boolean;
   /** The id that `--quiet` prints if it is not the answer's. */
   readonly id?: string;
-  /** Whether `storectl undo` can take the change back: not shown if undefined. */
-  readonly canUndo?: boolean | undefined;
+  /** It changed nothing, so there is nothing to undo. */
+  readonly changedNothing?: boolean;
 }

@@ -46,9 +46,15 @@ export async function send(run: Run, options: ChangeOptions = {}): Promise<Resul
 
 /** Sends the run of a command in its own way, if it has one. */
 export function runCommand(command: Pick<OperationCommand, 'allowDuplicate' | 'send'>, run: Run): Promise<Result> {
-  const { allowDuplicate } = command;
-  const isAllowed = allowDuplicate !== undefined && isOn(run.ui.parsed, allowDuplicate);
-  return command.send?.(run) ?? send(run, { allowDuplicate: isAllowed });
+  return command.send?.(run) ?? send(run, allowedBy(command, run));
+}
+
+/** Whether the user allows to send what was sent before. */
+export function allowedBy(
+  { allowDuplicate: flag }: Pick<OperationCommand, 'allowDuplicate'>,
+  { ui }: Run,
+): Pick<ChangeOptions, 'allowDuplicate'> {
+  return { allowDuplicate: flag !== undefined && isOn(ui.parsed, flag) };
 }
 
 /** A read that a write depends on: if it fails, the write was not sent. */
@@ -112,8 +118,23 @@ export async function changeOptions({ target, ui: { context } }: Pick<Run, 'targ
   };
 }
 
+/**
+ * The record that {@link send} would continue, or null. Throws what it would be refused for, and sends nothing.
+ */
+export async function refuseEarlier(
+  run: Run,
+  options: Pick<ChangeOptions, 'allowDuplicate'>,
+): Promise<HistoryRecord | null> {
+  const { context, parsed } = run.ui;
+  const { previewChange } = await import('../../../history/change.ts');
+  const request = { ...run.request, ...options, fresh: isOn(parsed, '--new') };
+  const common = await changeOptions(run);
+  const history = await context.history();
+  return recording(context, () => previewChange(history, request, common));
+}
+
 async function change(run: Run, { safetyLabel, ...options }: ChangeOptions): Promise<Result> {
-  const { request, target, ui } = run;
+  const { request, ui } = run;
   const { context, parsed } = ui;
   // Reads do without the history, and so start faster.
   const { recordChange } = await import('../../../history/change.ts');
@@ -144,13 +165,7 @@ async function change(run: Run, { safetyLabel, ...options }: ChangeOptions): Pro
     throw restored === null ? error : restored.withSafetyBackup(error, record);
   }
   noteOtherValues(run, applied);
-  const canUndo = isEarlier ? undefined : undoability(record);
-  return { ...resultOf(applied, record), isEarlier, canUndo };
-}
-
-/** Undefined for operations that can never be undone: that is not said each time. */
-function undoability(record: HistoryRecord): boolean | undefined {
-  return record.former !== null || record.safetyBackupId !== null ? true : undefined;
+  return { ...resultOf(applied, record), isEarlier };
 }
 
 function resultOf({ body, text, etag }: Applied, record: HistoryRecord | null): Result {

@@ -1,4 +1,3 @@
-import path from 'node:path';
 import type { Context } from '../../../cli/command/context.ts';
 import { completeKnownIds } from '../../../cli/command/known.ts';
 import { CliError, cancelledError, invalidInput } from '../../../cli/core/errors.ts';
@@ -12,24 +11,24 @@ import type { Run } from '../../../cli/operation/run/run.ts';
 import { announce, settleEarlierDecision } from '../../../cli/operation/run/send.ts';
 import { explainKeys } from '../../../cli/prompts/questions.ts';
 import { decideDispute } from '../../../contract/operations/disputes.ts';
+import type { HistoryRecord } from '../../../history/records/record.ts';
 import { expectedStatus, showCaseFile } from '../decide-one.ts';
 import { readDispute } from '../dispute-status.ts';
 import { askDecision } from './ask-decision.ts';
 import type { Decision } from './decisions-file.ts';
-import { type PlannedRow, sentDecisions, unread } from './plan.ts';
-import { type EarlierLine, openReceipt, type Receipt, type ReceiptLine, readReceipt } from './receipt.ts';
-import { decidedRow, endRun, failedRow, lineOf, type RowEnd, resultOf } from './run-decisions.ts';
+import { earlierDecisions, type PlannedRow, pathOf, sentDecisions, unread } from './plan.ts';
+import type { RowResult } from './row-result.ts';
+import { decidedRow, endRun, failedRow, type RowEnd, resultOf } from './run-decisions.ts';
 
 /**
  * Goes through the disputes one by one in a terminal: shows each with its evidence, asks for its decision, and records it
- * at once, with a line in the receipt. Disputes that are already decided are not asked for, so the same command continues.
+ * at once. Disputes that are already decided are not asked for, so the same command continues.
  * Throws exit 3 without a terminal, because nobody can decide there.
  */
 export async function decideByHand(
   context: Context,
   parsed: ParsedCommand,
   given: readonly string[],
-  receiptFile: (profile: string) => string,
 ): Promise<ExitCode> {
   if (given.length === 0) throw invalidInput('no disputes to decide', 'write one id per line');
   if (!context.canPrompt || context.flags.dryRun) throw decisionsNeeded(given.length);
@@ -41,19 +40,12 @@ export async function decideByHand(
   await announce(run);
   try {
     return await withResultsFile(context, parsed, async (write) => {
-      const file = path.resolve(context.io.cwd, receiptFile(run.target.profile));
-      const earlier = readReceipt(file, run.target);
-      const receipt = openReceipt(file, earlier);
-      try {
-        const { lines, stop } = await goThrough(run, ids, earlier, receipt);
-        const results = ids.map((disputeId, index) => {
-          const row = rowOf(disputeId, index);
-          return resultOf(row, lines.get(index) ?? lineOf(run, row, { message: 'not reached' }));
-        });
-        return endRun({ run: batch, receipt, write }, results, stop);
-      } finally {
-        receipt.close();
-      }
+      const { found, stop } = await goThrough(run, ids);
+      const results = ids.map(
+        (disputeId, index) =>
+          found.get(index) ?? resultOf(run, rowOf(disputeId, index), { message: 'not reached' }),
+      );
+      return endRun({ run: batch, write }, results, stop);
     });
   } finally {
     grace.dispose();
@@ -76,59 +68,53 @@ function rowOf(disputeId: string, index: number): PlannedRow {
   return { ...unread, line: index + 1, disputeId, plan: 'decide' };
 }
 
-/** Returns the receipt lines by index, and the error that stopped the run, or null. */
+/** Returns the results by index, and the error that stopped the run, or null. */
 async function goThrough(
   run: Run,
   ids: readonly string[],
-  earlier: readonly EarlierLine[],
-  receipt: Receipt,
-): Promise<{ lines: ReadonlyMap<number, ReceiptLine>; stop: CliError | null }> {
-  const lines = new Map<number, ReceiptLine>();
+): Promise<{ found: ReadonlyMap<number, RowResult>; stop: CliError | null }> {
+  const found = new Map<number, RowResult>();
+  const known = await earlierDecisions(run, ids, false);
   const made = await sentDecisions(run);
   let index = 0;
   for (let disputeId = ids[0]; disputeId !== undefined; disputeId = ids[index]) {
-    const done = lines.get(index);
+    const done = found.get(index);
     if (done !== undefined && done.outcome !== 'skipped') {
       index += 1;
       continue;
     }
-    const skipped = [...lines].filter(([at, { outcome }]) => at < index && outcome === 'skipped');
+    const skipped = [...found].filter(([at, { outcome }]) => at < index && outcome === 'skipped');
     const previous = skipped.at(-1)?.[0] ?? null;
     const place = { title: `${index + 1} of ${ids.length}`, canGoBack: previous !== null };
-    const end = await decideRow(run, rowOf(disputeId, index), { place, made, earlier });
+    const end = await decideRow(run, rowOf(disputeId, index), { place, made, known });
     if (end === null) {
       index = previous ?? index;
       continue;
     }
-    const { line, fatal } = end;
-    lines.set(index, line);
-    if (line.decision !== null && line.outcome === 'applied') made.unshift(line.decision);
-    try {
-      receipt.append(line);
-    } catch (error) {
-      if (error instanceof CliError) return { lines, stop: fatal ?? error };
-      throw error;
-    }
+    const { result, fatal } = end;
+    found.set(index, result);
+    if (result.decision !== null && result.outcome === 'applied') made.unshift(result.decision);
     await markReported(run.ui.context);
     const isCancelled = run.ui.context.io.signal.aborted;
-    if (fatal !== null || isCancelled) return { lines, stop: fatal ?? cancelledError() };
+    if (fatal !== null || isCancelled) return { found, stop: fatal ?? cancelledError() };
     index += 1;
   }
-  return { lines, stop: null };
+  return { found, stop: null };
 }
 
 interface Deciding {
   readonly place: { readonly title: string; readonly canGoBack: boolean };
   /** The decisions of this machine, newest first. */
   readonly made: readonly Decision[];
-  readonly earlier: readonly EarlierLine[];
+  /** The same, by path. */
+  readonly known: ReadonlyMap<string, HistoryRecord>;
 }
 
 /** Null if the user goes back to the previous dispute. */
 async function decideRow(
   run: Run,
   row: PlannedRow,
-  { place, made, earlier }: Deciding,
+  { place, made, known }: Deciding,
 ): Promise<RowEnd | null> {
   const { context } = run.ui;
   const disputeId = row.disputeId ?? '';
@@ -138,11 +124,11 @@ async function decideRow(
     const dispute = await readDispute(own);
     const before = dispute.record;
     if (before.status !== expectedStatus(own)) {
-      const isOurs = earlier.some((line) => line.disputeId === disputeId && line.outcome === 'applied');
+      const isOurs = known.get(pathOf(run.target.storeId, disputeId))?.state === 'applied';
       const message = `already ${String(before.status)}`;
       const outcome = isOurs ? ('recorded' as const) : ('unchanged' as const);
       if (!isOurs) context.notice(`${place.title}: dispute ${disputeId} is ${message}`);
-      return { line: lineOf(run, { ...row, before }, { outcome, message }), fatal: null };
+      return { result: resultOf(run, { ...row, before }, { outcome, message }), fatal: null };
     }
     context.notice(`\n${context.err.color.bold(place.title)}`);
     showCaseFile(own, dispute);
@@ -150,17 +136,17 @@ async function decideRow(
     const answer = await askDecision(own, { ...place, disputeId, earlier: made });
     if (answer === 'back') return null;
     if (answer === 'skip')
-      return { line: lineOf(run, { ...row, before }, { outcome: 'skipped' }), fatal: null };
+      return { result: resultOf(run, { ...row, before }, { outcome: 'skipped' }), fatal: null };
     const { decision, performed } = answer;
     const decided = { ...row, before, decision };
     if (performed.record === null)
-      return { line: lineOf(run, decided, { outcome: 'unchanged' }), fatal: null };
+      return { result: resultOf(run, decided, { outcome: 'unchanged' }), fatal: null };
     if (context.flags.quiet) context.print(disputeId);
     else noticeDone(context, `Decided dispute ${disputeId} as ${decision.status} (${place.title})`);
     return decidedRow(run, decided, performed);
   } catch (error) {
     const end = failedRow(run, row, error);
-    if (end.fatal === null) context.notice(context.err.color.yellow(`${place.title}: ${end.line.message}`));
+    if (end.fatal === null) context.notice(context.err.color.yellow(`${place.title}: ${end.result.message}`));
     return end;
   }
 }

@@ -1,12 +1,10 @@
-import path from 'node:path';
 import type { Context } from '../../../cli/command/context.ts';
 import { inputNeeded } from '../../../cli/command/input-needed.ts';
 import { chosenFields } from '../../../cli/command/print-json.ts';
-import { usageError } from '../../../cli/core/errors.ts';
 import { type ExitCode, exitCodes } from '../../../cli/core/exit-codes.ts';
 import { optionValue, type ParsedCommand } from '../../../cli/core/parsed-command.ts';
 import { printable } from '../../../cli/core/sanitize.ts';
-import { describeFile, isStandardInput, readText } from '../../../cli/input/input-files.ts';
+import { describeFile, readText } from '../../../cli/input/input-files.ts';
 import {
   mostSevereExitCode,
   startBatch,
@@ -24,13 +22,12 @@ import { decideByHand } from './decide-by-hand.ts';
 import { parseDecisions, parseIds } from './decisions-file.ts';
 import { describeRows, describeTotals, exitCodeOf } from './describe-plan.ts';
 import { earlierDecisions, type PlannedRow, planDecisions } from './plan.ts';
-import { openReceipt, readReceipt } from './receipt.ts';
 import { decideAll } from './run-decisions.ts';
 
 /**
  * Records the decisions of a file: shows the plan, asks once for confirmation, and reads each dispute again right before
  * deciding it. Bad rows are reported and skipped; the first unknown outcome, and any error that concerns all rows, stops
- * the run. The receipt records every row, so that a later run can continue.
+ * the run. The history records every decision, so that a later run can continue.
  */
 export async function decideMany(
   context: Context,
@@ -38,12 +35,11 @@ export async function decideMany(
   from: string,
 ): Promise<ExitCode | undefined> {
   const text = await readText(context, from, '--from');
-  const ids = parseIds(text, describeFile(from));
-  if (ids !== null) return decideByHand(context, parsed, ids, () => chooseReceipt(context, parsed, from));
+  const onlyIds = parseIds(text, describeFile(from));
+  if (onlyIds !== null) return decideByHand(context, parsed, onlyIds);
   const file = parseDecisions(text, describeFile(from));
-  const receiptFile = chooseReceipt(context, parsed, from);
+  const ids = file.rows.map(({ disputeId }) => disputeId);
   const run = await startBatch(context, decideDispute, []);
-  const target = { origin: run.target.origin, storeId: run.target.storeId };
   if (file.ignored.length > 0) {
     context.notice(
       `Ignored columns: ${file.ignored.map(printable).join(', ')} (only disputeId, status and resolution are sent).`,
@@ -51,40 +47,21 @@ export async function decideMany(
   }
   const expected = optionValue(parsed, expectStatus) ?? 'open';
   if (context.flags.dryRun) {
-    const known = await earlierDecisions(run, file, false);
-    const rows = await planDecisions(run, file, readReceipt(receiptFile, target), expected, known);
-    return printPlan(run, rows);
+    const known = await earlierDecisions(run, ids, false);
+    return printPlan(run, await planDecisions(run, file, expected, known));
   }
   await announce(run);
   return withResultsFile(context, parsed, (write) =>
     withBatchLock(run, async () => {
-      const earlier = readReceipt(receiptFile, target);
-      const known = await earlierDecisions(run, file, true);
-      const rows = await planDecisions(run, file, earlier, expected, known);
+      const known = await earlierDecisions(run, ids, true);
+      const rows = await planDecisions(run, file, expected, known);
       showRows(context, rows);
       if (rows.some(({ plan }) => plan === 'decide'))
         context.notice(`\n${describeTotals(rows, context.err)}\n`);
-      await confirmCount(context, parsed, rows, earlier.length > 0);
-      const receipt = openReceipt(receiptFile, earlier);
-      try {
-        return await decideAll({ run, rows, expected, receipt, known, write });
-      } finally {
-        receipt.close();
-      }
+      await confirmCount(context, parsed, rows);
+      return decideAll({ run, rows, expected, known, write });
     }),
   );
-}
-
-/** By default the receipt is next to the file, so that the same command finds it again. */
-function chooseReceipt({ io }: Context, parsed: ParsedCommand, from: string): string {
-  const given = optionValue(parsed, '--receipt');
-  if (given === undefined && isStandardInput(from)) {
-    throw usageError(
-      'decisions from standard input need --receipt FILE',
-      'a later run continues from the receipt',
-    );
-  }
-  return path.resolve(io.cwd, given ?? `${from}.receipt.jsonl`);
 }
 
 /** A long plan goes through the pager, which only data on stdout does. */
@@ -115,23 +92,23 @@ function printPlan(run: Run, rows: readonly PlannedRow[]): ExitCode {
     const parts = [describeRows(rows, context.out), describeTotals(rows, context.out)];
     context.print(parts.filter((part) => part !== '').join('\n\n'));
   }
-  context.notice('dry run: nothing was sent, and no receipt was written');
+  context.notice('dry run: nothing was sent');
   return mostSevereExitCode(rows.map(({ plan }) => exitCodeOf(plan)));
 }
 
 /**
- * Asks the user to type the number of decisions, unless `--confirm N` gives it. When continuing with a receipt, the
- * number from the first run is accepted as well.
+ * Asks the user to type the number of decisions, unless `--confirm N` gives it. When continuing an earlier
+ * run, its number is accepted as well.
  */
 async function confirmCount(
   context: Context,
   parsed: ParsedCommand,
   rows: readonly PlannedRow[],
-  isContinued: boolean,
 ): Promise<void> {
   const count = rows.filter(({ plan }) => plan === 'decide').length;
   if (count === 0) return;
   const done = rows.filter(({ plan }) => ['recorded', 'unchanged', 'unknown'].includes(plan)).length;
+  const isContinued = rows.some(({ plan }) => plan === 'recorded' || plan === 'unknown');
   const skipped = rows.filter(({ plan }) => exitCodeOf(plan) !== exitCodes.done).length;
   const bad = skipped === 1 ? '1 bad row' : `${skipped} bad rows`;
   const what = `record ${count} ${count === 1 ? 'decision' : 'decisions'}${skipped === 0 ? '' : ` and skip ${bad}`}`;

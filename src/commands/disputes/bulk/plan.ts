@@ -1,11 +1,11 @@
-import { isObject, parseJson } from '../../../base/json.ts';
+import { parseJson } from '../../../base/json.ts';
 import { memoize } from '../../../base/memoize.ts';
 import { nearName } from '../../../base/nearest-name.ts';
 import { listKnown } from '../../../cli/command/known.ts';
 import { startProgress } from '../../../cli/command/progress.ts';
 import { CliError } from '../../../cli/core/errors.ts';
 import { type ExitCode, exitCodes } from '../../../cli/core/exit-codes.ts';
-import { getPath, textAt } from '../../../cli/core/field-path.ts';
+import { textAt } from '../../../cli/core/field-path.ts';
 import { concernsOneItem, forEachConcurrently } from '../../../cli/operation/run/bulk.ts';
 import type { Run } from '../../../cli/operation/run/run.ts';
 import { sendOptions } from '../../../cli/operation/run/send.ts';
@@ -17,7 +17,7 @@ import { type HistoryRecord, isUntold, mayHaveBeenApplied } from '../../../histo
 import { resumeRecord } from '../../../history/sending/resume.ts';
 import { compareDecision, describeConflict, readDispute, usualStatuses } from '../dispute-status.ts';
 import { type Decision, type DecisionsFile, isSameDecision } from './decisions-file.ts';
-import type { EarlierLine, RowOutcome } from './receipt.ts';
+import type { RowOutcome } from './row-result.ts';
 
 /** The plan of a row: `decide`, or its outcome if that is already known. */
 export interface PlannedRow {
@@ -50,7 +50,6 @@ export function runOfRow(run: Run, disputeId: string, decision: Decision): Run {
 export async function planDecisions(
   run: Run,
   file: DecisionsFile,
-  earlier: readonly EarlierLine[],
   expected: string,
   known: ReadonlyMap<string, HistoryRecord>,
 ): Promise<PlannedRow[]> {
@@ -71,8 +70,7 @@ export async function planDecisions(
       own,
     );
     const found = await explainWrongId(refuseUnknownStatus(read, decision, taken), disputeId, disputes);
-    const recorded = earlierLine(earlier, disputeId, decision);
-    planned.push({ line, disputeId, decision, ...considerReceipt(found, recorded) });
+    planned.push({ line, disputeId, decision, ...found });
     if (!run.ui.context.io.signal.aborted) progress.step(null);
   };
   const progress = startProgress(run.ui.context, file.rows.length, 'disputes read');
@@ -172,46 +170,12 @@ function considerHistory(found: Found, decision: Decision, own: HistoryRecord | 
     return { ...found, plan: 'unknown', message };
   }
   if (own?.state !== 'applied' || !isSameDecision(decision, decisionOf(own))) return found;
-  const isOurs = found.plan === 'unchanged' || (found.before === null && isUntold(own));
-  return isOurs ? { ...found, plan: 'unchanged', message: 'decided by an earlier run' } : found;
-}
-
-/**
- * Combines what was read with the receipt. A row that the receipt calls decided is skipped only if it still is: the store
- * may have been restored since.
- */
-function considerReceipt(found: Found, recorded: EarlierLine | undefined): Found {
-  if (recorded === undefined) return found;
   if (found.plan === 'decide') {
-    return {
-      ...found,
-      warning: 'decided by an earlier run but open again (was the store restored from a backup?)',
-    };
+    const warning = 'decided by an earlier run but open again (was the store restored from a backup?)';
+    return { ...found, warning };
   }
-  const isStillSo = ['status', 'resolution'].every(
-    (name) => found.before !== null && found.before[name] === getPath(recorded.after, [name]),
-  );
-  return isStillSo
-    ? { ...found, plan: 'recorded', message: 'decided by an earlier run', warning: null }
-    : found;
-}
-
-/** The receipt line of an earlier run that made this decision. */
-function earlierLine(
-  earlier: readonly EarlierLine[],
-  disputeId: string,
-  decision: Decision,
-): EarlierLine | undefined {
-  return earlier.findLast(
-    (line) =>
-      line.outcome === 'applied' &&
-      line.disputeId === disputeId &&
-      isObject(line.decision) &&
-      isSameDecision(decision, {
-        status: String(line.decision.status),
-        resolution: String(line.decision.resolution),
-      }),
-  );
+  const isOurs = found.plan === 'unchanged' || (found.before === null && isUntold(own));
+  return isOurs ? { ...found, plan: 'recorded', message: 'decided by an earlier run' } : found;
 }
 
 /**
@@ -220,12 +184,12 @@ function earlierLine(
  */
 export async function earlierDecisions(
   run: Run,
-  file: DecisionsFile,
+  disputeIds: readonly string[],
   settles: boolean,
 ): Promise<ReadonlyMap<string, HistoryRecord>> {
   const { context } = run.ui;
   const { origin, storeId, client } = run.target;
-  const paths = new Set(file.rows.map(({ disputeId }) => pathOf(storeId, disputeId)));
+  const paths = new Set(disputeIds.map((disputeId) => pathOf(storeId, disputeId)));
   const history = await context.history();
   const { records } = await history.list({ operation: decideDispute.id, origin, storeId });
   const known = new Map<string, HistoryRecord>();

@@ -10,22 +10,17 @@ import {
   rephraseForBatch,
   withGrace,
 } from '../../../cli/operation/run/bulk.ts';
-import { markReported } from '../../../cli/operation/run/mark-reported.ts';
+import { isOutputWritten, markReported } from '../../../cli/operation/run/mark-reported.ts';
 import { noticeDone } from '../../../cli/operation/run/print-result.ts';
 import type { Performed, Run } from '../../../cli/operation/run/run.ts';
 import { perform } from '../../../cli/operation/run/send.ts';
+import { answerBody } from '../../../cli/output/record-summary.ts';
 import { renderJson } from '../../../cli/output/style.ts';
 import { parseKey } from '../../../contract/api-key.ts';
 import type { HistoryRecord } from '../../../history/records/record.ts';
 import { badLast, describeOutcome, exitCodeOf, summarize } from './describe-plan.ts';
 import { assessRow, outcomeOfError, type PlannedRow, pathOf, runOfRow } from './plan.ts';
-import type { Receipt, ReceiptLine, RowOutcome } from './receipt.ts';
-
-/** The result of a row, as `--json` prints it. */
-type RowResult = Pick<
-  ReceiptLine,
-  'line' | 'disputeId' | 'outcome' | 'message' | 'requestId' | 'operationId'
-> & { readonly status: string | null };
+import { type RowOutcome, type RowResult, shortResult } from './row-result.ts';
 
 /** Everything that {@link decideAll} needs. */
 export interface DecisionRun {
@@ -33,7 +28,6 @@ export interface DecisionRun {
   readonly rows: readonly PlannedRow[];
   /** Status that a dispute must have before the decision. */
   readonly expected: string;
-  readonly receipt: Receipt;
   /** Earlier decisions of this machine, applied or in doubt, by request path. */
   readonly known: ReadonlyMap<string, HistoryRecord>;
   /** Writes the results to `--output-file`. */
@@ -45,7 +39,7 @@ export interface DecisionRun {
  * printed: the error that stopped the run, or one that counts the failed rows.
  */
 export async function decideAll(decisions: DecisionRun): Promise<ExitCode> {
-  const { run, rows, receipt } = decisions;
+  const { run, rows } = decisions;
   const { context } = run.ui;
   const results: RowResult[] = [];
   const grace = withGrace(context);
@@ -58,26 +52,18 @@ export async function decideAll(decisions: DecisionRun): Promise<ExitCode> {
     for (const row of badLast(rows)) {
       if (context.io.signal.aborted) stop ??= cancelledError();
       const isUnreached = stop !== null && row.plan === 'decide';
-      const { line, fatal }: RowEnd =
+      const { result, fatal }: RowEnd =
         stop === null
           ? await decideRow(patient, row)
           : {
-              line: skippedLine(decisions, row, row.message || 'not reached: the run stopped earlier'),
+              result: skippedRow(decisions, row, row.message || 'not reached: the run stopped earlier'),
               fatal: null,
             };
       stop ??= fatal;
-      const result = resultOf(row, line);
       results.push(result);
       const shown = isUnreached || isInPlanOnly(context, row) ? null : resultLine(context, result, widths);
       if (row.plan === 'decide') progress.step(shown);
       else if (shown !== null) context.print(shown);
-      try {
-        receipt.append(line);
-        await markReported(context);
-      } catch (error) {
-        if (!(error instanceof CliError)) throw error;
-        stop ??= error;
-      }
     }
   } finally {
     grace.dispose();
@@ -91,17 +77,19 @@ export async function decideAll(decisions: DecisionRun): Promise<ExitCode> {
  * Prints the results and their totals. Returns exit 0, or throws the error that stopped the run, or one that counts the
  * failed rows.
  */
-export function endRun(
-  { run, receipt, write }: Pick<DecisionRun, 'run' | 'receipt' | 'write'>,
+export async function endRun(
+  { run, write }: Pick<DecisionRun, 'run' | 'write'>,
   results: readonly RowResult[],
   stop: CliError | null,
-): ExitCode {
+): Promise<ExitCode> {
   const { context } = run.ui;
   if (context.flags.json) {
-    const document = { receipt: receipt.file, results: chosenFields(context, results) };
+    const document = { results: chosenFields(context, results.map(shortResult)) };
     context.print(renderJson(JSON.stringify(document), context.out));
   }
-  write({ receipt: receipt.file, results });
+  write({ results });
+  // A run that ends with an error has told what it decided, too.
+  if (await isOutputWritten(context.io)) await markReported(context);
   const outcomes = results.map(({ outcome }) => outcome);
   const exitCode = mostSevereExitCode(outcomes.map(exitCodeOf));
   const count = outcomes.filter((outcome) => outcome === 'applied').length;
@@ -109,8 +97,8 @@ export function endRun(
   if (stop === null && exitCode === exitCodes.done && count > 0 && !areLeft) {
     const others = summarize(outcomes.filter((outcome) => outcome !== 'applied'));
     const done = `Decided ${count === 1 ? '1 dispute' : `${count} disputes`}`;
-    noticeDone(context, `${done}${others === '' ? '' : `, ${others}`}; receipt: ${receipt.file}`);
-  } else context.notice(`${summarize(outcomes)}; receipt: ${receipt.file}`);
+    noticeDone(context, `${done}${others === '' ? '' : `, ${others}`}`);
+  } else context.notice(summarize(outcomes));
   if (stop === null && areLeft) context.notice('Run the same command again to decide the rest.');
   if (stop !== null) throw stopped(stop, outcomes);
   if (exitCode !== exitCodes.done) throw incomplete(context, results, exitCode);
@@ -118,7 +106,7 @@ export function endRun(
 }
 
 export interface RowEnd {
-  readonly line: ReceiptLine;
+  readonly result: RowResult;
   /** An error that concerns more than this row and stops the run. */
   readonly fatal: CliError | null;
 }
@@ -128,7 +116,7 @@ async function decideRow(decisions: DecisionRun, row: PlannedRow): Promise<RowEn
   const { run, expected } = decisions;
   const { disputeId, decision } = row;
   if (row.plan !== 'decide' || disputeId === null || decision === null) {
-    return { line: skippedLine(decisions, row, row.message), fatal: null };
+    return { result: skippedRow(decisions, row, row.message), fatal: null };
   }
   let { before } = row;
   try {
@@ -136,7 +124,7 @@ async function decideRow(decisions: DecisionRun, row: PlannedRow): Promise<RowEn
     const now = await assessRow(own, decision, expected);
     before = now.before;
     if (now.plan !== 'decide')
-      return { line: skippedLine(decisions, { ...row, ...now }, now.message), fatal: null };
+      return { result: skippedRow(decisions, { ...row, ...now }, now.message), fatal: null };
     return decidedRow(run, { ...row, before }, await perform(own, { inBatch: true, readAt: now.readAt }));
   } catch (error) {
     return failedRow(run, { ...row, before }, error);
@@ -147,7 +135,7 @@ async function decideRow(decisions: DecisionRun, row: PlannedRow): Promise<RowEn
 export function decidedRow(run: Run, row: PlannedRow, { answer, record }: Performed): RowEnd {
   const requestId = record?.answer?.requestId ?? null;
   const done = { after: answer, requestId, operationId: record?.id ?? null };
-  return { line: lineOf(run, row, { ...done, outcome: 'applied' }), fatal: null };
+  return { result: resultOf(run, row, { ...done, outcome: 'applied' }), fatal: null };
 }
 
 /** The end of a row that failed. Throws errors that are not for the user. */
@@ -158,34 +146,32 @@ export function failedRow(run: Run, row: PlannedRow, error: unknown): RowEnd {
   const wasSent = error.details.outcome === 'rejected' || error.details.outcome === 'unknown';
   const { plan, message } = outcomeOfError(error);
   const outcome = isOwn || wasSent ? plan : 'not_sent';
-  const line = lineOf(run, row, { outcome, message, requestId, operationId });
-  return { line, fatal: isOwn ? null : error };
+  const result = resultOf(run, row, { outcome, message, requestId, operationId });
+  return { result, fatal: isOwn ? null : error };
 }
 
-/** The receipt line of a row that is not sent, with the earlier request if this machine decided it before. */
-function skippedLine({ run, known }: DecisionRun, row: PlannedRow, message: string): ReceiptLine {
-  if (row.plan === 'decide') return lineOf(run, row, { outcome: 'not_sent', message });
+/** The result of a row that is not sent, with the earlier request if this machine decided it before. */
+function skippedRow({ run, known }: DecisionRun, row: PlannedRow, message: string): RowResult {
+  if (row.plan === 'decide') return resultOf(run, row, { outcome: 'not_sent', message });
   const record =
-    ['unchanged', 'unknown'].includes(row.plan) && row.disputeId !== null
+    ['recorded', 'unknown'].includes(row.plan) && row.disputeId !== null
       ? known.get(pathOf(run.target.storeId, row.disputeId))
       : undefined;
   if (record?.state === 'applied' && !record.reported) run.ui.context.applied.push(record);
-  return lineOf(run, row, {
+  return resultOf(run, row, {
     outcome: row.plan,
     message,
+    ...(record !== undefined && {
+      at: record.answer?.receivedAt ?? record.createdAt,
+      after: answerBody(record),
+    }),
     requestId: record?.answer?.requestId ?? null,
     operationId: record?.id ?? null,
   });
 }
 
-/** The result of a row, from its line in the receipt. */
-export function resultOf({ line, disputeId, decision }: PlannedRow, written: ReceiptLine): RowResult {
-  const { outcome, message, requestId, operationId } = written;
-  return { line, disputeId, status: decision?.status ?? null, outcome, message, requestId, operationId };
-}
-
-/** A line of the receipt for a row. */
-export function lineOf({ target, ui }: Run, row: PlannedRow, more: Partial<ReceiptLine>): ReceiptLine {
+/** The result of a row that was not sent, unless `more` says otherwise. */
+export function resultOf({ target, ui }: Run, row: PlannedRow, more: Partial<RowResult>): RowResult {
   const { line, disputeId, decision, message, before } = row;
   const { profile, origin, storeId, secret } = target;
   return {
@@ -226,7 +212,7 @@ function columnWidths(rows: readonly PlannedRow[]): ColumnWidths {
 
 function resultLine({ flags }: Context, result: RowResult, widths: ColumnWidths): string | null {
   if (flags.json) return null;
-  const { line, disputeId, status, outcome, message } = result;
+  const { line, disputeId, status, outcome, message } = shortResult(result);
   if (flags.quiet) return outcome === 'applied' ? printable(disputeId ?? '') : null;
   const cells = [
     describeOutcome(outcome).padEnd(15),
@@ -259,14 +245,14 @@ function stopped({ details }: CliError, outcomes: readonly RowOutcome[]): CliErr
   });
 }
 
-/** How many failed rows an error lists. The receipt has all of them. */
+/** How many failed rows an error lists. `--output-file` has all of them. */
 const maxFailed = 20;
 
 /** In a terminal the error lists the rows: their lines among the results have scrolled away. */
 function incomplete({ canPrompt }: Context, results: readonly RowResult[], exitCode: ExitCode): CliError {
   const failed = results.filter(({ outcome }) => exitCodeOf(outcome) !== exitCodes.done);
-  const lines = failed.slice(0, canPrompt ? maxFailed : 0).map(({ line, outcome, status, message }) => {
-    const row = outcome === 'conflict' ? `line ${line} (${status})` : `line ${line}`;
+  const lines = failed.slice(0, canPrompt ? maxFailed : 0).map(({ line, outcome, decision, message }) => {
+    const row = outcome === 'conflict' ? `line ${line} (${decision?.status})` : `line ${line}`;
     return `  ${printableInOneLine(`${row}: ${message}`)}`;
   });
   if (canPrompt && failed.length > maxFailed) lines.push(`  … and ${failed.length - maxFailed} more`);

@@ -1,13 +1,13 @@
-import type * as z from 'zod/mini';
-import type { OperationClass } from '../contract/operation.ts';
-import type { FailedAttempt } from './combine-attempts.ts';
+import type { Operation, OperationClass } from '../../contract/operation.ts';
+import type { FailedAttempt } from '../combine-attempts.ts';
+import type { Applied, Failure, Problem } from '../outcome.ts';
+import { parseRetryAfter, type RowName, rowOfFailure, rowOfStatus } from '../retry.ts';
+import { WireError } from '../wire/connect.ts';
+import { decodeBody } from '../wire/decode.ts';
+import type { WireAnswer } from '../wire/transport.ts';
 import { findDrift } from './drift.ts';
-import type { Applied, Failure, Problem } from './outcome.ts';
+import { misfitOf } from './misfit.ts';
 import { readProblem, saysInProgress } from './problem.ts';
-import { parseRetryAfter, type RowName, rowOfFailure, rowOfStatus } from './retry.ts';
-import { WireError } from './wire/connect.ts';
-import { decodeBody } from './wire/decode.ts';
-import type { WireAnswer } from './wire/transport.ts';
 
 /** What came back from one request, as text that is free of the API key. */
 export interface Answer {
@@ -23,8 +23,10 @@ export interface Answer {
 
 /** What {@link classifyResponse} needs to know about the request. */
 interface RequestTraits {
+  readonly path: string;
+  readonly body: string | null;
   readonly class: OperationClass;
-  readonly response?: z.ZodMiniType | null;
+  readonly operation?: Pick<Operation, 'path' | 'response' | 'repeats'> | null;
   readonly anyBody?: boolean;
 }
 
@@ -99,6 +101,9 @@ export function classifyResponse(
     const isShort = body.failure.code !== 'body_too_large' && body.failure.code !== 'unreadable_body';
     return failed(isShort ? 'lost' : 'unreadable', body.failure, null);
   }
+  const { operation } = request;
+  const misfit = operation ? misfitOf(operation, request, body.value) : null;
+  if (misfit !== null) return failed('unreadable', { code: 'mismatched_response', message: misfit }, null);
   const etag = etagPattern.exec(headers.etag ?? '')?.[0] ?? null;
   let drift: readonly string[] | undefined;
   return {
@@ -111,7 +116,7 @@ export function classifyResponse(
     etag,
     replayed: headers['idempotency-replayed']?.toLowerCase() === 'true',
     get drift() {
-      drift ??= findDrift(body.value, request.response);
+      drift ??= findDrift(body.value, operation?.response);
       return drift;
     },
   };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readProblem } from '../../src/client/problem.ts';
+import { readProblem } from '../../../src/client/response/problem.ts';
 
 function read(
   body: unknown,

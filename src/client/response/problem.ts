@@ -1,5 +1,5 @@
-import { asObject, isObject, parseJson } from '../base/json.ts';
-import type { Problem } from './outcome.ts';
+import { asObject, isObject, parseJson } from '../../base/json.ts';
+import type { Problem } from '../outcome.ts';
 
 /** An error answer, its body decoded. */
 export interface ErrorAnswer {

@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini';
-import { describeIssueWithoutValue } from '../contract/issue-messages.ts';
+import { describeIssueWithoutValue } from '../../contract/issue-messages.ts';
 
 const MAX_LINES = 20;
 

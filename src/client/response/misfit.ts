@@ -1,0 +1,59 @@
+import { asObject, parseJson } from '../../base/json.ts';
+import { type Operation, parametersOf } from '../../contract/operation.ts';
+
+/**
+ * Where a success says that it is about something else than was asked for, as a sentence, or null: a field that
+ * `operation.repeats` names is there and has another value. A response that belongs to another request looks like this.
+ * A field that is missing, null or of another type says nothing.
+ */
+export function misfitOf(
+  operation: Pick<Operation, 'path' | 'repeats'>,
+  request: { readonly path: string; readonly body: string | null },
+  response: unknown,
+): string | null {
+  if (operation.repeats === undefined) return null;
+  const body = asObject(parseJson(request.body));
+  const parameters = parametersOf(operation, request.path);
+  for (const { field, parameter } of operation.repeats) {
+    const asked = parameter === undefined ? body[field] : parameters[parameter];
+    const got = field.split('.').reduce<unknown>((value, name) => asObject(value)[name], response);
+    const fits = parameter === undefined ? isSameValue(asked, got) : isSameId(asked, got);
+    if (!fits) {
+      return `the response does not match the request: ${field} is ${show(got)} instead of ${show(asked)}`;
+    }
+  }
+  return null;
+}
+
+function isSameId(asked: unknown, got: unknown): boolean {
+  if (typeof asked !== 'string' || typeof got !== 'string') return true;
+  return asked.toLowerCase() === got.toLowerCase();
+}
+
+/** Texts, or lists of texts as sets; other values are not compared. */
+function isSameValue(asked: unknown, got: unknown): boolean {
+  if (typeof asked === 'string' && typeof got === 'string') return isSameText(asked, got);
+  if (!isListOfTexts(asked) || !isListOfTexts(got)) return true;
+  const [one, other] = [new Set(asked.map(normalize)), new Set(got.map(normalize))];
+  return one.size === other.size && [...one].every((text) => other.has(text));
+}
+
+/** Services trim and normalize texts, and cut long ones short. */
+function isSameText(asked: string, got: string): boolean {
+  const [wanted, shown] = [normalize(asked), normalize(got)];
+  const beginning = shown.replace(/\s*(?:…|\.{3})$/, '');
+  return wanted === shown || (beginning !== '' && wanted.startsWith(beginning));
+}
+
+function normalize(text: string): string {
+  return text.normalize('NFC').trim();
+}
+
+function isListOfTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string');
+}
+
+function show(value: unknown): string {
+  const text = JSON.stringify(value);
+  return text.length > 80 ? `${text.slice(0, 79)}…` : text;
+}

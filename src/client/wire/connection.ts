@@ -1,0 +1,117 @@
+import type { Socket } from 'node:net';
+import type { Client } from 'undici';
+import { connectTimeout, openSocket, WireError } from './connect.ts';
+import { skipInterimAnswers } from './skip-interim-answers.ts';
+import { compileLess } from './v8-flags.ts';
+
+/** All headers of a response together: Node's own limit. */
+const MAX_HEADER_BYTES = 16 * 1024;
+
+const closedEarly = 'the connection was closed before the request was sent';
+
+/** A connection to one origin, open or being opened, with at most one request on it. */
+export interface Connection {
+  /** What sends requests on it. */
+  readonly client: Promise<Client>;
+  /** When it last answered, in milliseconds of the monotonic clock; 0 if it never did. */
+  answeredAt: number;
+  /** Resolves once it is open or cannot be opened. */
+  readonly settled: Promise<void>;
+  /** True unless it could not be opened, was closed, or received something before a request was sent. */
+  isUsable(): boolean;
+  /** To be called before each request. */
+  beforeRequest(): void;
+  /** Ends it, also while it is being opened. */
+  destroy(reason?: WireError): void;
+}
+
+/** Begins to open a connection to `origin`, through `proxy` if it is not null. `timeoutMs` is for all of that, TLS included. */
+export function openConnection(origin: URL, proxy: URL | null, timeoutMs: number): Connection {
+  const opening = new AbortController();
+  const timer = setTimeout(() => opening.abort(connectTimeout(origin)), timeoutMs);
+  let socket: Socket | null = null;
+  let isFailed = false;
+  let isTaken = false;
+  let beforeRequest = () => {};
+  const opened = openSocket(origin, proxy, opening.signal).finally(() => clearTimeout(timer));
+  const settled = opened.then(
+    (ready) => {
+      socket = ready;
+    },
+    () => {
+      isFailed = true;
+    },
+  );
+  const client = loadUndici().then(
+    (UndiciClient) =>
+      new UndiciClient(origin.origin, {
+        maxHeaderSize: MAX_HEADER_BYTES,
+        // The exchange has timers of its own.
+        headersTimeout: 0,
+        bodyTimeout: 0,
+        connect: (_options, callback) => {
+          // Undici asks again if the connection was closed just before the request.
+          if (isTaken) return callback(new WireError('connect_failed', closedEarly), null);
+          isTaken = true;
+          opened.then(
+            (ready) => {
+              beforeRequest = skipInterimAnswers(ready);
+              callback(null, ready);
+            },
+            (error) => callback(error, null),
+          );
+        },
+      }),
+  );
+  return {
+    client,
+    settled,
+    answeredAt: 0,
+    isUsable: () => !isFailed && (socket === null || (!socket.destroyed && socket.readableLength === 0)),
+    beforeRequest: () => beforeRequest(),
+    destroy(reason) {
+      opening.abort(reason);
+      void settled.then(() => socket?.destroy());
+      void client.then((loaded) => loaded.destroy(reason ?? null));
+    },
+  };
+}
+
+/** A connection that was opened ahead, until it is used or has been open for `maxIdleMs`. */
+export function openAhead(open: () => Connection, maxIdleMs: number) {
+  let waiting: Connection | null = null;
+  let timer: NodeJS.Timeout | undefined;
+
+  function drop(connection: Connection): void {
+    if (waiting === connection) take()?.destroy();
+  }
+
+  /** The connection, for the only request that gets it, or undefined if there is none that can be used. */
+  function take(): Connection | undefined {
+    const connection = waiting;
+    waiting = null;
+    clearTimeout(timer);
+    if (connection === null || connection.isUsable()) return connection ?? undefined;
+    connection.destroy();
+    return undefined;
+  }
+
+  return {
+    take,
+    begin() {
+      if (waiting !== null) return;
+      const connection = open();
+      waiting = connection;
+      void connection.settled.then(() => {
+        if (waiting === connection) timer = setTimeout(() => drop(connection), maxIdleMs);
+      });
+    },
+  };
+}
+
+/** The HTTP/1.1 client alone: the index of undici takes three times as long to load. */
+async function loadUndici(): Promise<typeof Client> {
+  const { default: UndiciClient } = await import('undici/lib/dispatcher/client.js');
+  await compileLess();
+  return UndiciClient;
+}

@@ -1,0 +1,84 @@
+import { asObject, isObject } from '../../base/json.ts';
+import { exitCodes } from '../../cli/core/exit-codes.ts';
+import { printable } from '../../cli/core/sanitize.ts';
+import { labelOf } from '../../cli/output/labels.ts';
+import { type CommandResult, type Inputs, runCommand, runTool } from './run-command.ts';
+import { findTool, type Setup, type Tool } from './tools.ts';
+
+/** What a person sees before a change is sent, and what they repeat to confirm it. */
+export interface Question {
+  readonly text: string;
+  readonly wanted: string;
+}
+
+/**
+ * The question shows everything that will be sent, as a dry run of the command prints it, and what is known about the object
+ * that is changed. Returns the result of a command that failed instead, if one did.
+ */
+export async function questionOf(
+  setup: Setup,
+  tool: Tool,
+  inputs: Inputs,
+  signal: AbortSignal,
+): Promise<Question | CommandResult> {
+  const [noun = ''] = tool.words;
+  const { confirm = '', description } = tool.spec;
+  const show = await findTool(setup, `${noun}_show`);
+  if (show !== null) {
+    const ids = Object.keys(show.given).map((name) => [name, inputs[name]]);
+    const shown = await runTool(setup, show, Object.fromEntries(ids), { signal });
+    if (shown.exitCode !== exitCodes.done) return shown;
+  }
+  const planned = await runTool(setup, tool, inputs, { signal, isDryRun: true });
+  if (planned.exitCode !== exitCodes.done) return planned;
+  const { method, url, body } = asObject(planned.data);
+  const wanted = wholeId(tool, String(url)) ?? String(inputs[confirm]);
+  const isRequest = typeof url === 'string' && (body === null || isObject(body));
+  const own = new Set(Object.keys(tool.fields));
+  // A dry run shows an example of a key.
+  const sent = Object.entries(asObject(body)).filter(
+    ([name]) => name !== 'idempotencyKey' || inputs.idempotencyKey !== undefined,
+  );
+  const lines = [
+    description,
+    setup.target,
+    '',
+    'This will be sent:',
+    ...(isRequest
+      ? [`  ${printable(`${method} ${url}`)}`, ...sent.map((field) => line(field, own))]
+      : [line(['request', planned.data], own)]),
+    ...(await knownLines(setup, noun, wanted, signal)),
+    '',
+    `Type ${printable(wanted)} to confirm.`,
+  ];
+  return { text: lines.join('\n'), wanted };
+}
+
+/** The id in the path of the request, which is whole where the input may be short. */
+function wholeId({ operation, spec: { confirm } }: Tool, url: string): string | null {
+  if (operation === null) return null;
+  const fromEnd = operation.path.split('/').reverse().indexOf(`{${confirm}}`);
+  return decodeURIComponent(url.split('/').at(-1 - fromEnd) ?? '');
+}
+
+/** What this machine knows about the object, which may be text of strangers. */
+async function knownLines(setup: Setup, noun: string, id: string, signal: AbortSignal): Promise<string[]> {
+  if (!setup.program.tools.has(`${noun} list`)) return [];
+  const { data } = await runCommand(setup, { words: [noun, 'list'], argv: ['--limit=1000000'], signal });
+  const known = Array.isArray(data) ? data.find((row) => isObject(row) && row.id === id) : undefined;
+  const fields = Object.entries(asObject(known)).filter(([, value]) => value !== null && value !== '');
+  const names = new Set(fields.map(([name]) => name));
+  const lines = fields.map((field) => line(field, names));
+  return [
+    '',
+    'Last seen on this machine (may contain text from strangers):',
+    ...(lines.length === 0 ? ['  nothing'] : lines),
+  ];
+}
+
+/** One field in one line. A text is quoted, so that no part of it can pass for another field. */
+function line([name, value]: readonly [string, unknown], known: ReadonlySet<string>): string {
+  const label = known.has(name) ? labelOf([name]) : JSON.stringify(name);
+  const values = Array.isArray(value) ? value : [value];
+  return printable(`  ${label}: ${values.map((item) => JSON.stringify(item)).join(', ')}`);
+}

@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { machineFor } from '../../../helpers/cli.ts';
+import { answer, startFaultServer } from '../../../helpers/fault-server.ts';
+
+const values = ['99999999999999999999', '31536000', 'Fri, 31 Dec 9999 23:59:59 GMT'];
+
+test.each(values)('a service that asks to wait %s: said at once, with a time', async (value) => {
+  for (const [status, exitCode] of [
+    [429, 8],
+    [503, 10],
+  ] as const) {
+    await using server = await startFaultServer([answer(status, {}, { 'retry-after': value })]);
+    const machine = machineFor({ origin: server.url, storeId: 's-1', apiKey: 'key-of-a-test' });
+
+    const created = await machine.run(['backup', 'create', '--label', 'a', '--sections', 'store', '--json']);
+    const resumed = await machine.run(['resume']);
+
+    expect(created.exitCode, created.stderr).toBe(exitCode);
+    expect(created.stderr).toMatch(/"retryAt": ?"\d{4}-\d\d-\d\dT/);
+    expect(server.requests.length).toBeLessThanOrEqual(2);
+    expect(created.stderr + resumed.stderr).not.toContain('Invalid time value');
+  }
+});

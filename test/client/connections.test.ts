@@ -1,0 +1,216 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { expect, test } from 'vitest';
+import { restoreBackup } from '../../src/contract/operations/backups.ts';
+import { showDispute } from '../../src/contract/operations/disputes.ts';
+import { answer, type FaultServer, startFaultServer } from '../helpers/fault-server.ts';
+import { clientFor } from './support.ts';
+
+const read = { method: 'GET', path: '/v1/x', body: null, class: 'read' } as const;
+const writes = (['repeatable', 'keyed', 'one-shot'] as const).map((operationClass) => ({
+  method: 'POST',
+  path: '/v1/x',
+  body: '{}',
+  class: operationClass,
+}));
+
+/** A server that calls `onConnection` for each connection, counted from 1. */
+async function serve(onConnection: (socket: Socket, number: number) => void) {
+  const sockets: Socket[] = [];
+  const server = createServer((socket) => {
+    sockets.push(socket);
+    socket.on('error', () => {});
+    onConnection(socket, sockets.length);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    server,
+    sockets,
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+function response(status: number, body: unknown): string {
+  const text = JSON.stringify(body);
+  return `HTTP/1.1 ${status} X\r\ncontent-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`;
+}
+
+/** Answers each request with what `answer` makes of its path. */
+function answerEach(socket: Socket, answer: (path: string) => string): void {
+  let received = '';
+  socket.on('data', (chunk) => {
+    received += chunk.toString('latin1');
+    for (;;) {
+      const [head = ''] = received.split('\r\n\r\n', 1);
+      const length = Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0);
+      if (head === received || received.length < head.length + 4 + length) return;
+      received = received.slice(head.length + 4 + length);
+      socket.write(answer(head.split(' ')[1] ?? ''));
+    }
+  });
+}
+
+test.each(writes)('a $class write gets a connection of its own, also after a read', async (write) => {
+  await using scene = await serve((socket) => answerEach(socket, () => response(200, {})));
+  await using client = clientFor(scene.url);
+
+  await client.send(read, {});
+  await client.send(read, {});
+  expect(scene.sockets).toHaveLength(1);
+  await client.send(write, {});
+  expect(scene.sockets).toHaveLength(2);
+  await client.send(write, {});
+  expect(scene.sockets).toHaveLength(3);
+});
+
+test.each(writes)('$class writes of a batch share the connection that has just answered', async (write) => {
+  await using scene = await serve((socket) => answerEach(socket, () => response(200, {})));
+  await using client = clientFor(scene.url);
+
+  await client.send(write, { inBatch: true });
+  await client.send(write, { inBatch: true });
+
+  expect(scene.sockets).toHaveLength(1);
+});
+
+test('a read that proves something gets a connection of its own', async () => {
+  await using scene = await serve((socket) => answerEach(socket, () => response(200, {})));
+  await using client = clientFor(scene.url);
+
+  await client.send(read, {});
+  await client.send(read, { ownConnection: true });
+
+  expect(scene.sockets).toHaveLength(2);
+});
+
+test('the second response to an earlier request is never taken for that to a write or a proof', async () => {
+  const answers: Readonly<Record<string, string>> = {
+    '/v1/stores/s/operations/backups/b-1/restore': response(422, { code: 'validation_failed' }),
+    '/v1/stores/s/operations/disputes/d-1': response(200, { record: { id: 'd-1', status: 'open' } }),
+  };
+  // A proxy between them repeats the first response of each connection for every further request on it.
+  await using scene = await serve((socket) => {
+    let first: string | undefined;
+    answerEach(socket, (path) => {
+      first ??= answers[path] ?? response(200, { status: 'won' });
+      return first;
+    });
+  });
+  await using client = clientFor(scene.url);
+  await client.send(read, {});
+
+  const restored = await client.call(restoreBackup, {
+    parameters: { storeId: 's', backupId: 'b-1' },
+    body: '{"sections":["store"],"idempotencyKey":"k"}',
+  });
+  const proof = await client.call(showDispute, {
+    parameters: { storeId: 's', disputeId: 'd-1' },
+    body: null,
+    ownConnection: true,
+  });
+
+  expect(restored).toMatchObject({ kind: 'rejected', status: 422 });
+  expect(proof).toMatchObject({ kind: 'applied', body: { record: { status: 'open' } } });
+});
+
+test('a connection is opened while the caller writes its record', async () => {
+  await using scene = await serve((socket) => answerEach(socket, () => response(200, {})));
+  await using client = clientFor(scene.url);
+  const connected = once(scene.server, 'connection');
+
+  const outcome = await client.send(
+    { ...read, class: 'one-shot' },
+    { beforeAttempt: async () => void (await connected) },
+  );
+
+  expect(outcome).toMatchObject({ kind: 'applied', attempts: 1 });
+  expect(scene.sockets).toHaveLength(1);
+});
+
+test('a connection that was opened ahead is for the next write, not for a read', async () => {
+  await using scene = await serve((socket) => answerEach(socket, () => response(200, {})));
+  await using client = clientFor(scene.url);
+
+  client.connect();
+  client.connect();
+  await once(scene.server, 'connection');
+  await client.send(read, {});
+  expect(scene.sockets).toHaveLength(2);
+  await client.send({ ...read, class: 'one-shot' }, {});
+
+  expect(scene.sockets).toHaveLength(2);
+});
+
+test('a connection that was opened ahead in vain is closed', async () => {
+  await using scene = await serve(() => {});
+  await using client = clientFor(scene.url);
+
+  client.connect();
+  const [socket] = await once(scene.server, 'connection');
+  socket.resume();
+
+  await once(socket, 'close');
+});
+
+test('closing the client closes a connection that was opened ahead', async () => {
+  await using scene = await serve(() => {});
+  const client = clientFor(scene.url);
+  client.connect();
+  const [socket] = await once(scene.server, 'connection');
+  socket.resume();
+  const closed = once(socket, 'close');
+
+  await client.close();
+  client.connect();
+
+  await closed;
+  expect(scene.sockets).toHaveLength(1);
+});
+
+test.each([
+  ['closes', (socket: Socket) => socket.end()],
+  ['answers on, without a request', (socket: Socket) => socket.write(response(200, { early: true }))],
+])('a connection opened ahead that the service %s is not used', async (_what, spoil) => {
+  await using scene = await serve((socket, number) => {
+    if (number === 1) spoil(socket);
+    else answerEach(socket, () => response(200, { early: false }));
+  });
+  await using client = clientFor(scene.url);
+  client.connect();
+  await once(scene.server, 'connection');
+  // Its response comes after what the first connection received.
+  await client.send(read, {});
+
+  const outcome = await client.send({ ...read, class: 'one-shot' }, {});
+
+  expect(outcome).toMatchObject({ kind: 'applied', attempts: 1, body: { early: false } });
+  expect(scene.sockets).toHaveLength(3);
+});
+
+test('a connection that could not be opened ahead costs no attempt', async () => {
+  const gone = await startFaultServer([]);
+  await gone.close();
+  await using client = clientFor(gone.url);
+  let server: FaultServer | undefined;
+
+  client.connect();
+  const outcome = await client.send(
+    { ...read, class: 'one-shot' },
+    {
+      beforeAttempt: async () => {
+        server ??= await startFaultServer([answer(200, {})], gone.port);
+        // By then the refusal has come, too.
+        await once(connect(gone.port, '127.0.0.1'), 'connect');
+      },
+    },
+  );
+  await server?.close();
+
+  expect(outcome).toMatchObject({ kind: 'applied', attempts: 1 });
+});

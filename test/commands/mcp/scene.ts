@@ -1,0 +1,71 @@
+import { operations } from '../../../src/contract/operations.ts';
+import { machineFor } from '../../helpers/cli.ts';
+import { startLossyProxy } from '../../helpers/lossy-proxy.ts';
+import { startService } from '../../helpers/service.ts';
+import { startMcp } from './session.ts';
+
+/** A service with an example store, behind a proxy, and a machine that may use it. */
+export async function setScene() {
+  const service = await startService();
+  const proxy = await startLossyProxy(service.origin);
+  const env = {
+    STORECTL_BASE_URL: proxy.origin,
+    STORECTL_STORE_ID: service.storeId,
+    STORECTL_API_KEY: service.apiKey,
+  };
+  const machine = machineFor({ ...service, origin: proxy.origin });
+  const open = service.example.disputes.find(({ status }) => status === 'open')?.id ?? '';
+  const [reclaim] = service.example.reclaims;
+  return {
+    service,
+    proxy,
+    machine,
+    open,
+    reclaim: reclaim?.id ?? '',
+    start: (args: readonly string[] = [], options = {}) => startMcp(machine, env, args, options),
+  };
+}
+
+export type Scene = Awaited<ReturnType<typeof setScene>>;
+
+export const writes: readonly string[] = operations
+  .filter((operation) => operation.class !== 'read')
+  .map(({ id }) => id);
+
+export function toolOf(operation: string): string {
+  return operation.replace(/[.-]/g, '_');
+}
+
+export const allowAll = ['--allow', writes.join(',')];
+
+export const decision = { status: 'won', resolution: 'Tracking shows delivery.' };
+
+/** Inputs of every write, without confirmation. */
+export function inputsOf(
+  { open, reclaim }: Scene,
+  backupId = 'backup-made-elsewhere-1',
+): Record<string, Record<string, unknown>> {
+  return {
+    'store.update': { settings: { cashbackBp: 300 } },
+    'blog.create': { title: 'Spring', contentMd: 'All inks.' },
+    'disputes.decide': { disputeId: open, ...decision },
+    'settings.save': { quietHours: { start: '21:30' } },
+    'disputes.open': { reason: 'Not delivered' },
+    'backup.create': { label: 'nightly', sections: ['store'] },
+    'backup.restore': { backupId, sections: ['store'] },
+    'reclaim.appeal': { reclaimId: reclaim, text: 'The shop is open.' },
+    'notify.add-endpoint': {
+      name: 'Team',
+      url: 'https://discord.com/api/webhooks/1/tok-en',
+      events: ['feedback_digest'],
+    },
+    'notify.mark-read': { all: true },
+  };
+}
+
+/** The input that a person confirms. */
+export const confirmation: Readonly<Record<string, string>> = {
+  'disputes.decide': 'disputeId',
+  'backup.restore': 'backupId',
+  'reclaim.appeal': 'reclaimId',
+};
