@@ -1,15 +1,14 @@
-import type { Operation } from '../../contract/operation.ts';
-import { pathParameterProblem } from '../../contract/operation.ts';
+import { type Operation, pathParameterProblem } from '../../contract/operation.ts';
 import { type Batch as HistoryBatch, beginBatch } from '../../history/batch.ts';
 import { type History, logIdOf, type Recorded } from '../../history/history.ts';
 import { type HistoryRecord, isInDoubt } from '../../history/journal/history-record.ts';
 import type { Context } from '../command/context.ts';
-import { usageError } from '../core/errors.ts';
+import { CliError, usageError } from '../core/errors.ts';
 import type { ParsedCommand } from '../core/parsed-command.ts';
 import type { FieldFlag } from '../input/field-flags.ts';
 import type { Run } from '../operation/send/run.ts';
 import { changeOptions, expectApplied, noteRecording, recording } from '../operation/send/send.ts';
-import { type ItemResult, makeResult } from './item-result.ts';
+import { type ItemResult, makeResult, resultOfError } from './item-result.ts';
 import type { Limits } from './limits.ts';
 
 /** The run of a batch: its items have requests of their own. */
@@ -34,14 +33,30 @@ export async function openHistoryBatch(run: Run, limits: Limits): Promise<Histor
   return recording(context, () => beginBatch(history, options));
 }
 
-/** The result of a change that was applied. Throws any other outcome as the user's error. */
-export function resultOfChange(run: Run, recorded: Recorded, more: Partial<ItemResult> = {}): ItemResult {
+/**
+ * The result of a change that was sent. Throws the user's error if its outcome concerns more than this change: no connection,
+ * or no access.
+ */
+export function resultOfChange(run: Run, recorded: Recorded): ItemResult {
   const { context } = run.ui;
   const { record, outcome, recordingError } = recorded;
   if (recordingError !== null) noteRecording(context, { ...recorded, finding: null });
-  const { requestId } = expectApplied(run, outcome, record);
-  context.applied.push(record);
-  return makeResult('applied', { record, requestId, ...more });
+  try {
+    const { requestId } = expectApplied(run, outcome, record);
+    context.applied.push(record);
+    return makeResult('applied', { record, requestId });
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    const result = resultOfError(error, record);
+    if (result.outcome === 'not_sent') throw error;
+    return result;
+  }
+}
+
+/** A run whose requests end by another signal, such as that of a batch. */
+export function withSignal(run: Run, signal: AbortSignal): Run {
+  const { context } = run.ui;
+  return { ...run, ui: { ...run.ui, context: { ...context, io: { ...context.io, signal } } } };
 }
 
 /**

@@ -86,13 +86,12 @@ function incomplete(
 ): CliError {
   const bad = results.filter((result) => result.exitCode !== exitCodes.done);
   const remedies = [...new Set(bad.map(({ remedy }) => remedy))].filter((remedy) => remedy !== null);
+  const again = `${remedies.length === 0 ? '' : 'then '}run the same command again; ${words.again}`;
   return new CliError({
     code: 'incomplete',
     exitCode,
     message: `${bad.length} of ${countItems(results.length, words)} not ${words.applied} (${totals})`,
-    hint: [...remedies, advice, `then run the same command again: ${words.again}`]
-      .filter((part) => part !== undefined)
-      .join('; '),
+    hint: [...remedies, ...(advice === undefined ? [] : [advice]), again].join('; '),
   });
 }
 

@@ -169,11 +169,11 @@ function startPrinter<Item>(ui: BatchUi, { words, items, total, isPlanShown, cel
 }
 
 /** Calls `work` for every item in order, at most `limit` at a time, and starts no more once `isOver` returns true. */
-async function forEachConcurrently<Item>(
+export async function forEachConcurrently<Item>(
   items: Iterable<Item>,
   limit: number,
   work: (item: Item) => Promise<void>,
-  isOver: () => boolean,
+  isOver: () => boolean = () => false,
 ): Promise<void> {
   const iterator = items[Symbol.iterator]();
   const worker = async () => {

@@ -13,7 +13,7 @@ import type { ParsedCommand } from '../../../cli/core/parsed-command.ts';
 import type { FieldFlag } from '../../../cli/input/field-flags.ts';
 import { checkBody, readBody } from '../../../cli/input/request-body.ts';
 import type { Run } from '../../../cli/operation/send/run.ts';
-import { announce, expectApplied } from '../../../cli/operation/send/send.ts';
+import { announce } from '../../../cli/operation/send/send.ts';
 import { answerBody } from '../../../cli/output/record-summary.ts';
 import { createBlogPost } from '../../../contract/operations/blog.ts';
 import type { Batch as HistoryBatch } from '../../../history/batch.ts';
@@ -137,13 +137,20 @@ async function create(
 ): Promise<ItemResult | null> {
   try {
     const recorded = await batch.change({ operation: createBlogPost, body, allowDuplicate: allowsDuplicates });
-    return recorded && resultOfChange(run, recorded);
+    const result = recorded && resultOfChange(run, recorded);
+    return result?.outcome === 'failed' ? { ...result, remedy: remedyOf(result) } : result;
   } catch (error) {
     // Another command has created or sent it since the plan was made.
     if (!(error instanceof RefusedError) || error.earlier === null) throw error;
     if (error.reason === 'duplicate') return makeResult('exists', { record: error.earlier });
     return inDoubt(error.earlier);
   }
+}
+
+function remedyOf({ code }: ItemResult): string {
+  return code === 'slug_taken'
+    ? 'set another slug in the front matter of a file whose slug is taken'
+    : 'fix the files that the service refused';
 }
 
 /** Finds out what became of an earlier request, by sending it again to a service that refuses taken slugs. */
@@ -160,8 +167,9 @@ async function settle(
   if (resumed.action === 'overtaken') return create(run, batch, post, false);
   if (resumed.action === 'left') return inDoubt(record);
   if (resumed.outcome.kind === 'not_sent' && resumed.action === 'told') return create(run, batch, post, false);
-  const { status } = expectApplied(run, resumed.outcome, record);
-  if (resumed.action === 'sent' && status < 400) return resultOfChange(run, resumed);
+  const { action, outcome } = resumed;
+  const isNew = action === 'sent' && !(outcome.kind === 'applied' && outcome.status >= 400);
+  if (outcome.kind !== 'applied' || isNew) return resultOfChange(run, resumed);
   return makeResult('exists', { record, message: 'created by an earlier run, whose response was lost' });
 }
 

@@ -75,22 +75,23 @@ export function planWord({ plan }: PlannedPost): string {
 
 /** What is shown before posts are created. */
 export function describePosts(planned: readonly PlannedPost[]): Plan {
-  const shown = planned.filter((one) => knownResult(one)?.outcome !== 'exists');
-  const rank = (one: PlannedPost) => (knownResult(one) !== null ? 0 : one.plan === 'create' ? 2 : 1);
-  const rows = [...shown]
-    .sort((one, other) => rank(one) - rank(other))
+  const problems = planned.flatMap((one) => {
+    const known = knownResult(one);
+    return known === null || known.outcome === 'exists'
+      ? []
+      : [{ item: printable(one.post.file), reason: `${wordOf(known.outcome, words)}: ${known.message}` }];
+  });
+  const sent = planned.filter((one) => knownResult(one) === null);
+  const rows = sent
+    .toSorted((one, other) => Number(one.plan === 'create') - Number(other.plan === 'create'))
     .map((one) => {
       const { file, slug, body } = one.post;
-      const known = knownResult(one);
-      const word = known === null ? planWord(one) : wordOf(known.outcome, words);
-      const detail = known?.message ?? String(body.title);
-      return {
-        cells: [word, printable(file), printable(slug), statusOf(one.post), printableInOneLine(detail)],
-        hasReason: known !== null,
-      };
+      const cells = [planWord(one), printable(file), printable(slug), statusOf(one.post)];
+      return [...cells, printableInOneLine(String(body.title))];
     });
   return {
-    header: ['PLAN', 'FILE', 'SLUG', 'STATUS', 'TITLE OR REASON'],
+    problems,
+    header: ['PLAN', 'FILE', 'SLUG', 'STATUS', 'TITLE'],
     rows,
     totals: describeTotals(planned),
     notes: notesOf(planned),
