@@ -61,13 +61,3 @@ export function hintOfVersion(status: number | null, baseUrl: string): string | 
   if (version === undefined || (status !== 404 && status !== 410)) return null;
   return `the base URL ends in ${version}: leave it out, storectl adds ${version === '/v1' ? 'it' : '/v1'}`;
 }
-
-/**
- * A base URL in the one form that stands for it: as WHATWG writes a URL, without a final dot of the host and without a slash
- * at the end. The path counts, and keeps its case. Throws a RangeError as {@link parseBaseUrl}.
- */
-export function normalizeBaseUrl(text: string): string {
-  const url = parseBaseUrl(text);
-  url.hostname = url.hostname.replace(/\.$/, '');
-  return url.href.replace(/\/$/, '');
-}

@@ -66,7 +66,12 @@ export async function beginBatch(history: History, options: BatchOptions): Promi
         return { writer, id: record?.id ?? '' };
       }
     }
-    const begun = journal.begin({ operation: operation.id, intents: [intent], isBatch: true, secrets: options.secrets });
+    const begun = journal.begin({
+      operation: operation.id,
+      intents: [intent],
+      isBatch: true,
+      secrets: options.secrets,
+    });
     log = begun;
     const writer = await begun;
     history.keep(writer);
@@ -101,7 +106,13 @@ export async function beginBatch(history: History, options: BatchOptions): Promi
           await writer.change([{ id, state: 'not_sent' }]);
           throw error;
         }
-        const sending = { ...options, client: freeing(client, slot), writer, now: journal.now, inBatch: true };
+        const sending = {
+          ...options,
+          client: freeing(client, slot),
+          writer,
+          now: journal.now,
+          inBatch: true,
+        };
         const sent = await sendRecord(sending, id, { isFirst: true });
         if (sent.outcome.kind === 'applied') await overtake(history, recordIn(writer, id), earlier);
         return sent;

@@ -103,7 +103,10 @@ async function beginChange(history: History, request: ChangeRequest, options: Ch
   const known = readKnown(history, request);
   options.client.pause(waitOf(known, journal.now()));
   const { class: operationClass } = request.operation;
-  const body = operationClass === 'keyed' && !hasOwnKey(request) ? { ...request.body, idempotencyKey: options.makeKey() } : request.body;
+  const body =
+    operationClass === 'keyed' && !hasOwnKey(request)
+      ? { ...request.body, idempotencyKey: options.makeKey() }
+      : request.body;
   const intent = withFormer(intentOf(request, journal.store.storeId, body), known);
   const earlier = await findEarlier(history, request, intent, known, options);
   if (earlier !== null) {
@@ -111,6 +114,8 @@ async function beginChange(history: History, request: ChangeRequest, options: Ch
     return { writer, known, id: earlier.id, isEarlier: true, intent };
   }
   const safety = options.safetyBackup && safetyIntent(history, intent, options.safetyBackup);
+  // The connection is opened while the record is written.
+  options.client.connect();
   const writer = await journal.begin({
     operation: intent.operation,
     intents: [safety ?? intent],
@@ -176,7 +181,14 @@ async function continueEarlier(
   if (resumed.action !== 'overtaken') return resumed;
   const outcome = recordedOutcome(resumed.record);
   if (outcome === null) throw new RefusedError('in_doubt', resumed.record);
-  return { record: resumed.record, outcome, isEarlier: true, recordingError: null, finding: null, safetyBackup: null };
+  return {
+    record: resumed.record,
+    outcome,
+    isEarlier: true,
+    recordingError: null,
+    finding: null,
+    safetyBackup: null,
+  };
 }
 
 /**
@@ -199,7 +211,8 @@ export async function findEarlier(
     const record = isInDoubt(found) ? await waitForHolder(history, found, options) : found;
     if (rules.again === 'reads') await refuseDecided(history, request, record, options);
     else if (rules.again === 'continues') {
-      const isYoung = recordAge(record, journal.now()) < keyReuseMs && Date.parse(record.createdAt) <= journal.now();
+      const isYoung =
+        recordAge(record, journal.now()) < keyReuseMs && Date.parse(record.createdAt) <= journal.now();
       const isOwn = isInDoubt(record) || (record.state === 'applied' && (record.open || record !== found));
       if (!isOwn || request.fresh) continue;
       if (isYoung && !record.unreadable) return record;

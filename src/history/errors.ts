@@ -25,7 +25,11 @@ export class HistoryError extends Error {
   constructor(
     code: HistoryErrorCode,
     message: string,
-    { file = null, advice = null, cause }: { file?: string | null; advice?: string | null; cause?: unknown } = {},
+    {
+      file = null,
+      advice = null,
+      cause,
+    }: { file?: string | null; advice?: string | null; cause?: unknown } = {},
   ) {
     super(message, cause === undefined ? {} : { cause });
     this.code = code;
@@ -111,7 +115,11 @@ export function historyError(error: unknown, action: 'read' | 'write', file: str
   }
   if (code === 'EBUSY' || code === 'ETXTBSY') {
     const advice = 'close that program and try again';
-    return new HistoryError('history_locked', `${what}: another program has it open`, { file, advice, cause: error });
+    return new HistoryError('history_locked', `${what}: another program has it open`, {
+      file,
+      advice,
+      cause: error,
+    });
   }
   const reason = reasons[code] ?? (error instanceof Error ? error.message : String(error));
   return new HistoryError(

@@ -8,10 +8,13 @@ import { overlap, rulesOf } from './operation-rules.ts';
  */
 export function formerValues(intent: Intent, known: readonly HistoryRecord[]): string | null {
   const seen = known.find(
-    (record) => record.operation === intent.operation && record.state === 'applied' && isObject(documentOf(record)),
+    (record) =>
+      record.operation === intent.operation && record.state === 'applied' && isObject(documentOf(record)),
   );
   if (seen === undefined) return null;
-  const later = known.slice(0, known.indexOf(seen)).filter((record) => record.state === 'applied' || isInDoubt(record));
+  const later = known
+    .slice(0, known.indexOf(seen))
+    .filter((record) => record.state === 'applied' || isInDoubt(record));
   const document = documentOf(seen);
   const { touches } = rulesOf(intent.operation);
   let former: unknown;

@@ -96,7 +96,8 @@ export function openHistory(settings: JournalSettings): History {
   const read = (log: LogName) => [...(writers.get(log.id)?.records.values() ?? journal.read(log))];
 
   const mayHold = (log: LogName, operation: string) =>
-    log.operation === operation || rulesOf(operation).recordedWith?.some((other) => other === log.operation) === true;
+    log.operation === operation ||
+    rulesOf(operation).recordedWith?.some((other) => other === log.operation) === true;
 
   function list(query: RecordQuery = {}) {
     const records: HistoryRecord[] = [];
@@ -104,7 +105,11 @@ export function openHistory(settings: JournalSettings): History {
     for (const log of logs.reverse()) {
       if (query.operation !== undefined && !mayHold(log, query.operation)) continue;
       try {
-        records.push(...read(log).reverse().filter((record) => matches(record, query)));
+        records.push(
+          ...read(log)
+            .reverse()
+            .filter((record) => matches(record, query)),
+        );
       } catch (error) {
         problems.push(journal.problemOf(log, error));
       }
@@ -128,7 +133,9 @@ export function openHistory(settings: JournalSettings): History {
     const since = dayOf(journal.now() - recentMs);
     const own = logs.filter((log) => mayHold(log, operation));
     const recent = new Set(own.filter((log, index) => all || index < minRead || log.date >= since));
-    return logs.filter((log) => log.status !== 'closed' || recent.has(log)).flatMap((log) => read(log).reverse());
+    return logs
+      .filter((log) => log.status !== 'closed' || recent.has(log))
+      .flatMap((log) => read(log).reverse());
   }
 
   return {

@@ -17,7 +17,10 @@ export interface Proof {
    * `applied` proves the change. `untouched` is what it was before, which may still change while a request is on its way.
    * `other` proves nothing. Null: the response cannot be read.
    */
-  judge(record: Sent & Pick<HistoryRecord, 'former'>, response: unknown): 'applied' | 'untouched' | 'other' | null;
+  judge(
+    record: Sent & Pick<HistoryRecord, 'former'>,
+    response: unknown,
+  ): 'applied' | 'untouched' | 'other' | null;
   /** What the change itself would have answered. */
   result(response: unknown): unknown;
 }

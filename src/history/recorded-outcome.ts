@@ -20,7 +20,11 @@ export function changeOf(outcome: Outcome, now: number, settledByReading = false
   switch (outcome.kind) {
     case 'applied': {
       const { status, text, etag, replayed } = outcome;
-      return { state: 'applied', response: { ...response, status, body: text, etag, replayed }, failure: null };
+      return {
+        state: 'applied',
+        response: { ...response, status, body: text, etag, replayed },
+        failure: null,
+      };
     }
     case 'rejected': {
       const { status, retryAt } = outcome;
@@ -42,7 +46,9 @@ export function changeOf(outcome: Outcome, now: number, settledByReading = false
   }
 }
 
-function copyProblem(problem: Extract<Outcome, { kind: 'rejected' }>['problem']): RecordedResponse['problem'] {
+function copyProblem(
+  problem: Extract<Outcome, { kind: 'rejected' }>['problem'],
+): RecordedResponse['problem'] {
   return { ...problem, fields: problem.fields.map((field) => ({ ...field })) };
 }
 

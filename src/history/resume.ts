@@ -1,5 +1,5 @@
-import type { Outcome } from '../client/outcome.ts';
 import { asObject, parseJson } from '../base/json.ts';
+import type { Outcome } from '../client/outcome.ts';
 import type { Operation } from '../contract/operation.ts';
 import { findOperation } from '../contract/operations.ts';
 import { DamagedError, HistoryError } from './errors.ts';
@@ -109,7 +109,8 @@ export async function continueRecord(
       const settled = await writeOutcome(sending, record.id, applied, true);
       return { action: 'settled', ...settled, safetyBackup: null };
     }
-    if (rules.resume === 'read' || finding !== 'untouched') return left(await ended(writer, record), 'not_settled', finding);
+    if (rules.resume === 'read' || finding !== 'untouched')
+      return left(await ended(writer, record), 'not_settled', finding);
   }
   if (rules.resume === 'ask' && !(await refusesTwice(history, record, options)))
     return left(await ended(writer, record), 'ask_user');
@@ -131,7 +132,8 @@ export async function continueRecord(
     await writer.change([{ id: record.id, safetyBackupId }]);
   }
   const sent = await sendRecord(sending, record.id, { isFirst: false });
-  if (sent.outcome.kind === 'applied') await overtake(history, sent.record, history.readForChange(record.operation));
+  if (sent.outcome.kind === 'applied')
+    await overtake(history, sent.record, history.readForChange(record.operation));
   return { action: 'sent', ...sent, safetyBackup };
 }
 
@@ -143,7 +145,11 @@ function left(record: HistoryRecord, reason: LeftReason, finding?: Finding): Res
 }
 
 /** What was changed later, if that ends the doubt or forbids to send this one. */
-async function findLater(history: History, writer: LogWriter, record: HistoryRecord): Promise<Resumed | null> {
+async function findLater(
+  history: History,
+  writer: LogWriter,
+  record: HistoryRecord,
+): Promise<Resumed | null> {
   const rules = rulesOf(record.operation);
   const touched = rules.touches(record);
   const later = history
@@ -157,7 +163,9 @@ async function findLater(history: History, writer: LogWriter, record: HistoryRec
   }
   const isSent = rules.resume === 'send' || rules.resume === 'read-then-send';
   const [first] = later;
-  return first === undefined || !isSent ? null : { action: 'left', record, reason: 'later_change', later: first };
+  return first === undefined || !isSent
+    ? null
+    : { action: 'left', record, reason: 'later_change', later: first };
 }
 
 /** Of several open ones of one command that is about now, only the newest is sent. */
@@ -182,14 +190,20 @@ async function ended(writer: LogWriter, record: HistoryRecord): Promise<HistoryR
  * Whether the same request can be sent again without doing it twice: it has the field that the service takes only once, and
  * the service says so in its openapi.json, or has refused one of this store before.
  */
-export async function refusesTwice(history: History, record: HistoryRecord, options: SendOptions): Promise<boolean> {
+export async function refusesTwice(
+  history: History,
+  record: HistoryRecord,
+  options: SendOptions,
+): Promise<boolean> {
   const { proofByRefusal: proof } = rulesOf(record.operation);
   const operation = findOperation(record.operation);
   if (proof === undefined || operation === undefined) return false;
   if (typeof asObject(parseJson(record.body))[proof.field] !== 'string') return false;
   const hasRefused = ({ response }: HistoryRecord) => response?.problem?.code === proof.code;
   if (history.readForChange(record.operation).some(hasRefused)) return true;
-  return history.remember(`${proof.documentedAs} ${operation.id}`, () => describesUnique(operation, proof, options));
+  return history.remember(`${proof.documentedAs} ${operation.id}`, () =>
+    describesUnique(operation, proof, options),
+  );
 }
 
 async function describesUnique(
@@ -202,7 +216,14 @@ async function describesUnique(
     { signal, timeoutMs },
   );
   if (read.kind !== 'applied') return false;
-  const place = ['paths', operation.path, operation.method.toLowerCase(), 'requestBody', 'content', 'application/json'];
+  const place = [
+    'paths',
+    operation.path,
+    operation.method.toLowerCase(),
+    'requestBody',
+    'content',
+    'application/json',
+  ];
   const field = ['schema', 'properties', proof.field, proof.documentedAs];
   let value: unknown = read.body;
   for (const name of [...place, ...field]) value = asObject(value)[name];

@@ -27,7 +27,11 @@ export interface Sending extends SendOptions {
  * Throws a HistoryError only if it is certain that nothing was sent by this call. An outcome that cannot be written (a full
  * disk) leaves the record open, which is true.
  */
-export async function sendRecord(sending: Sending, id: string, { isFirst }: { isFirst: boolean }): Promise<Recorded> {
+export async function sendRecord(
+  sending: Sending,
+  id: string,
+  { isFirst }: { isFirst: boolean },
+): Promise<Recorded> {
   const { writer, client, now } = sending;
   const opened = recordIn(writer, id);
   let started = 0;
@@ -43,7 +47,7 @@ export async function sendRecord(sending: Sending, id: string, { isFirst }: { is
   let outcome: Outcome;
   try {
     const sent = await client.send(requestOf(opened), { ...inputOf(sending, opened), beforeAttempt });
-    outcome = isFirst ? sent : proofByRefusal(opened, sent) ?? keepDoubt(sent, doubtOf(opened, sent));
+    outcome = isFirst ? sent : (proofByRefusal(opened, sent) ?? keepDoubt(sent, doubtOf(opened, sent)));
   } catch (error) {
     if (!(error instanceof HistoryError)) throw error;
     if (started === 0) {
@@ -86,10 +90,10 @@ export function recordIn(writer: LogWriter, id: string): HistoryRecord {
 }
 
 function requestOf(record: HistoryRecord): Parameters<Client['send']>[0] {
-  const operation = findOperation(record.operation);
+  const operation = findOperation(record.operation) ?? null;
   const { method, path, body } = record;
   // Nothing is known about a request outside the contract, so its response cannot differ from it.
-  return { method, path, body, class: record.class, response: operation?.response ?? null, anyBody: operation === undefined };
+  return { method, path, body, class: record.class, operation, anyBody: operation === null };
 }
 
 function inputOf({ timeoutMs, signal, inBatch, onRetry }: Sending, { ifMatch }: HistoryRecord) {
@@ -101,7 +105,17 @@ function proofByRefusal(record: HistoryRecord, outcome: Outcome): Applied | null
   const { proofByRefusal: proof } = rulesOf(record.operation);
   if (proof === undefined || outcome.kind !== 'rejected' || outcome.problem.code !== proof.code) return null;
   const { attempts, requestId, status } = outcome;
-  return { kind: 'applied', attempts, requestId, status, body: null, text: '', etag: null, replayed: false, drift: [] };
+  return {
+    kind: 'applied',
+    attempts,
+    requestId,
+    status,
+    body: null,
+    text: '',
+    etag: null,
+    replayed: false,
+    drift: [],
+  };
 }
 
 /** Why it is not known what became of the record: if it could not be sent again now, why not. */
@@ -133,8 +147,8 @@ export async function lookForProof(
     const request = { method: 'GET', path: proof.path(record), body: null, class: 'read' } as const;
     const { timeoutMs, signal, inBatch } = sending;
     const read = await sending.client.send(
-      { ...request, response: proof.operation.response },
-      { timeoutMs, signal, inBatch },
+      { ...request, operation: proof.operation },
+      { timeoutMs, signal, inBatch, ownConnection: true },
     );
     const verdict = read.kind === 'applied' ? proof.judge(record, read.body) : null;
     return { read, verdict };
@@ -145,7 +159,8 @@ export async function lookForProof(
     await pause(sending);
     ({ read, verdict } = await look());
   }
-  if (verdict !== 'applied' || read.kind !== 'applied') return { finding: verdict ?? 'unreadable', applied: null };
+  if (verdict !== 'applied' || read.kind !== 'applied')
+    return { finding: verdict ?? 'unreadable', applied: null };
   const body = proof.result(read.body);
   return { finding: 'applied', applied: { ...read, body, text: JSON.stringify(body), drift: [] } };
 }

@@ -32,7 +32,9 @@ export function planUndo(history: History, id: string | undefined): Undo {
   if (problem !== undefined) throw new DamagedError(problem.file, problem.message);
   const record = id === undefined ? newestUndoable(records) : mainRecord(history, id);
   const rules = rulesOf(record.operation);
-  const undoing = records.find((other) => other.undoes === record.id && (other.state === 'applied' || isInDoubt(other)));
+  const undoing = records.find(
+    (other) => other.undoes === record.id && (other.state === 'applied' || isInDoubt(other)),
+  );
   if (undoing !== undefined && isInDoubt(undoing)) throw new RefusedError('in_doubt', undoing);
   if (undoing !== undefined && !isUndone(records, undoing)) throw new RefusedError('already_undone', record);
   if (rules.undo === undefined) throw new RefusedError('not_undoable', record);
@@ -54,7 +56,9 @@ export function planUndo(history: History, id: string | undefined): Undo {
 
 /** Whether the change was taken back by one that was not taken back itself. */
 function isUndone(records: readonly HistoryRecord[], record: HistoryRecord): boolean {
-  return records.some((other) => other.undoes === record.id && other.state === 'applied' && !isUndone(records, other));
+  return records.some(
+    (other) => other.undoes === record.id && other.state === 'applied' && !isUndone(records, other),
+  );
 }
 
 function newestUndoable(records: readonly HistoryRecord[]): HistoryRecord {
@@ -81,8 +85,17 @@ function fieldsOf(record: HistoryRecord): UndoneField[] {
   const sent = parseJson(record.body);
   const isDocument = rulesOf(record.operation).undo === 'document';
   const paths = isDocument ? changedPaths(former, sent) : leafPaths(sent);
-  const unknown = isDocument ? isObject(former) ? [] : paths : paths.filter((path) => !hasPath(former, path));
-  if (unknown.length > 0) throw new RefusedError('former_unknown', record, unknown.map((path) => path.join('.')));
+  const unknown = isDocument
+    ? isObject(former)
+      ? []
+      : paths
+    : paths.filter((path) => !hasPath(former, path));
+  if (unknown.length > 0)
+    throw new RefusedError(
+      'former_unknown',
+      record,
+      unknown.map((path) => path.join('.')),
+    );
   const changed = isObject(parseJson(record.response?.body)) ? parseJson(record.response?.body) : sent;
   return paths.map((path) => ({ path, former: valueAt(former, path), changed: valueAt(changed, path) }));
 }

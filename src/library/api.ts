@@ -25,6 +25,8 @@ export interface CallOptions {
   readonly ifMatch?: string | undefined;
   /** With a history: do not continue an open request with the same input, but make a new one. */
   readonly fresh?: boolean | undefined;
+  /** With a history: send it although the same was sent before. Without it, that is a RefusedError. */
+  readonly allowDuplicate?: boolean | undefined;
 }
 
 /** How an operation ended. Only `applied` has a `body`. */
@@ -42,22 +44,36 @@ export interface Resumed {
   readonly recordId: string;
   /** For example `backup.create`. */
   readonly operation: string;
-  /** `sent` again, `settled` by reading, `finished` before, or `left` because it is not safe to send it again. */
-  readonly action: 'sent' | 'settled' | 'finished' | 'left';
-  /** Null if it was left. */
+  /**
+   * `sent` again, `settled` by reading, `told` because its outcome was known, `overtaken` by a later change, or `left` because it
+   * is not safe to send it again.
+   */
+  readonly action: 'sent' | 'settled' | 'told' | 'overtaken' | 'left';
+  /** Null if it was left or overtaken. */
   readonly outcome: Outcome | null;
-  /** If it was left: why, and what a person can do. */
-  readonly advice: string | null;
+  /** Why it was left, else null. A person can look at the store, and `mark` it. */
+  readonly reason:
+    | 'running'
+    | 'too_old'
+    | 'needs_yes'
+    | 'later_change'
+    | 'not_settled'
+    | 'ask_user'
+    | 'unreadable'
+    | null;
 }
 
-/** A journal on disk: a change is recorded there before its first byte is sent. It never has the API key. */
+/** A journal of one store on disk: a change is recorded there before its first byte is sent. It never has the API key. */
 export interface History {
   /** What was sent and what became of it, newest first. Throws a HistoryError if the history is damaged. */
   list(query?: RecordFilter): Promise<readonly HistoryEntry[]>;
-  /** Ends an open request with what a person found out by looking at the store. Throws a HistoryError if it is settled. */
-  mark(recordId: string, found: 'applied' | 'not-applied'): Promise<HistoryEntry>;
-  /** Moves damaged files aside. Until then every change throws a HistoryError, because it could be sent twice. */
-  repair(): Promise<readonly { readonly file: string; readonly movedTo: string }[]>;
+  /**
+   * Ends open requests with what a person found out by looking at the store: that with this id, or all of the run whose id it is.
+   * Throws a HistoryError if none is open.
+   */
+  mark(recordId: string, found: 'applied' | 'not-applied'): Promise<readonly HistoryEntry[]>;
+  /** Keeps what can be read of damaged files. Until then changes that read them throw a HistoryError. */
+  repair(): Promise<readonly { readonly file: string; readonly copy: string }[]>;
   /** What {@link createClient} sends with. */
   readonly sender: object;
 }
@@ -73,14 +89,14 @@ export interface HistoryEntry {
   readonly id: string;
   /** ISO 8601. */
   readonly createdAt: string;
-  readonly origin: string;
+  readonly baseUrl: string;
   readonly storeId: string;
   readonly operation: string;
-  readonly state: 'prepared' | 'sent' | 'applied' | 'rejected' | 'not_sent' | 'unknown';
+  readonly state: 'sent' | 'applied' | 'rejected' | 'not_sent' | 'unknown';
   /** Requests that were started. */
   readonly attempts: number;
   readonly idempotencyKey: string | null;
   /** The JSON text that was sent. */
   readonly body: string | null;
-  readonly answer: { readonly status: number; readonly body: string | null } | null;
+  readonly response: { readonly status: number; readonly body: string | null } | null;
 }

@@ -37,14 +37,15 @@ const rules = {
     RangeError,
   ),
   fresh: optional('must be true or false', (value) => typeof value === 'boolean'),
+  allowDuplicate: optional('must be true or false', (value) => typeof value === 'boolean'),
   operation: any,
   state: any,
   open: any,
 } as const;
 
 function isHistory(value: unknown): boolean {
-  const { sender } = Object(value) as { sender?: { perform?: unknown } };
-  return typeof sender?.perform === 'function';
+  const { sender } = Object(value) as { sender?: { change?: unknown } };
+  return typeof sender?.change === 'function';
 }
 
 /**

@@ -1,4 +1,5 @@
-import { createClient as connect, parseBaseUrl } from '../client/client.ts';
+import { normalizeBaseUrl } from '../client/base-url.ts';
+import { createClient as connect } from '../client/client.ts';
 import { makeIdempotencyKey } from '../client/idempotency-key.ts';
 import type { Outcome } from '../client/outcome.ts';
 import { canonicalId, type Operation, pathParameters } from '../contract/operation.ts';
@@ -38,7 +39,7 @@ export function createClient(options: ClientOptions): Client {
     ...(onRetry && { onRetry }),
   });
   const sender = senderOf(options.history);
-  const target = { client, origin: parseBaseUrl(baseUrl).origin, storeId };
+  if (sender !== null) refuseOtherStore(sender, baseUrl, storeId);
 
   let isClosed = false;
 
@@ -50,12 +51,14 @@ export function createClient(options: ClientOptions): Client {
   const limits = ({ signal, timeoutMs = options.timeoutMs }: CallOptions) => ({ signal, timeoutMs });
 
   async function call(operation: Operation, input: Input, call: CallOptions): Promise<Result<unknown>> {
-    assertMayCall(call, ['signal', 'timeoutMs', 'ifMatch', 'fresh']);
+    assertMayCall(call, ['signal', 'timeoutMs', 'ifMatch', 'fresh', 'allowDuplicate']);
     const { parameters, body } = split(operation, input);
     if (sender !== null && operation.class !== 'read') {
-      const { ifMatch, fresh } = call;
-      const details = { operation, parameters, body, ifMatch, fresh, secrets: [apiKey] };
-      return sender.perform({ ...target, ...details, ...limits(call), makeKey: makeIdempotencyKey });
+      const { ifMatch, fresh, allowDuplicate } = call;
+      return sender.change(
+        { operation, parameters, body, ifMatch, fresh, allowDuplicate },
+        { client, ...limits(call), secrets: [apiKey], makeKey: makeIdempotencyKey },
+      );
     }
     const keyed = operation.class === 'keyed' ? { idempotencyKey: makeIdempotencyKey(), ...body } : body;
     const outcome = await client.call(operation, {
@@ -76,13 +79,19 @@ export function createClient(options: ClientOptions): Client {
     async resume(options = {}) {
       assertMayCall(options, ['signal', 'timeoutMs']);
       if (sender === null) throw new RangeError('resume needs a history: createClient({ history, … })');
-      return sender.resume({ ...target, ...limits(options) });
+      return sender.resume({ client, ...limits(options) });
     },
     close() {
       isClosed = true;
       return client.close();
     },
   };
+}
+
+/** A history belongs to one store: that of another would know nothing of what was sent. */
+function refuseOtherStore({ store }: Sender, baseUrl: string, storeId: string): void {
+  if (store.baseUrl === normalizeBaseUrl(baseUrl) && store.storeId === storeId) return;
+  throw new TypeError(`the history belongs to store ${store.storeId} at ${store.baseUrl}`);
 }
 
 function senderOf(history: History | undefined): Sender | null {

@@ -1,54 +1,63 @@
 import path from 'node:path';
-import { DamagedError, HistoryError } from '../history/errors.ts';
-import type { History as RecordedHistory, SendOptions } from '../history/history.ts';
-import { openHistory } from '../history/journal.ts';
-import { isOpen } from '../history/records/outline.ts';
-import { type HistoryRecord, isUntold } from '../history/records/record.ts';
-import { type PerformOptions, performRecorded } from '../history/sending/execute.ts';
-import { markRecord, resumeRecord, unsettledRecords } from '../history/sending/resume.ts';
+import { normalizeBaseUrl, parseBaseUrl } from '../client/base-url.ts';
+import { canonicalId } from '../contract/operation.ts';
+import { type ChangeOptions, recordChange } from '../history/change.ts';
+import { DamagedError } from '../history/errors.ts';
+import { openHistory, type History as RecordedHistory, type SendOptions } from '../history/history.ts';
+import type { ChangeRequest } from '../history/intent.ts';
+import type { StoreIdentity } from '../history/journal/journal.ts';
+import { markRecords, openRecords, resumeRecord } from '../history/resume.ts';
+import { storeFolder } from '../history/store-folder.ts';
 import type { History, HistoryEntry, RecordFilter, Result, Resumed } from './api.ts';
 import { checkOptions } from './check-options.ts';
 
-export { EarlierRequestError, HistoryError, KeyReusedError } from '../history/errors.ts';
+export { HistoryError, RefusedError } from '../history/errors.ts';
 
 /** What a client sends with if it has a history. */
 export interface Sender {
-  perform(options: Omit<PerformOptions, 'history' | 'profile'>): Promise<Result<unknown>>;
-  resume(
-    options: Omit<SendOptions, 'history'> & Pick<PerformOptions, 'origin' | 'storeId'>,
-  ): Promise<Resumed[]>;
+  readonly store: StoreIdentity;
+  change(request: ChangeRequest, options: ChangeOptions): Promise<Result<unknown>>;
+  resume(options: SendOptions): Promise<Resumed[]>;
 }
 
 /** The `profile` of records that the library writes. */
 const profile = 'library';
 
 /**
- * The journal in a folder, which is made when something is first written. Processes may share it, the command line too. It
- * touches nothing until it is used. Throws a TypeError without a folder.
+ * The history of one store in a folder of histories, such as that of the command line; made when something is first written.
+ * Processes may share it. It touches nothing until it is used. Throws a TypeError or RangeError if an option is missing or
+ * cannot be used.
  */
-export function createHistory(options: { readonly folder: string }): History {
-  checkOptions(options, ['folder']);
-  const folder = path.resolve(options.folder);
+export function createHistory(options: {
+  readonly folder: string;
+  readonly baseUrl: string;
+  readonly storeId: string;
+}): History {
+  checkOptions(options, ['folder', 'baseUrl', 'storeId']);
+  const store = {
+    baseUrl: normalizeBaseUrl(parseBaseUrl(options.baseUrl).href),
+    storeId: canonicalId(options.storeId),
+  };
+  const folder = storeFolder(path.resolve(options.folder), store);
 
+  /** Anew for each call: when its promise resolves, the caller has been told, and what is known is no longer open. */
   async function use<Found>(run: (history: RecordedHistory) => Promise<Found>): Promise<Found> {
+    const history = openHistory({ folder, store, profile, process });
     try {
-      // Anew for each call: a history looks for damage once, and a script may run for days.
-      return await run(openHistory({ folder, process }));
-    } catch (error) {
-      if (!(error instanceof DamagedError)) throw error;
-      // The command would repair the folder of a profile.
-      throw new DamagedError(error.file, error.problem, 'call `history.repair()` to move it aside');
+      return await run(history);
+    } finally {
+      await history.end();
     }
   }
 
   const sender: Sender = {
-    perform: (options) =>
+    store,
+    change: (request, options) =>
       use(async (history) => {
-        const performed = await performRecorded({ ...options, history, profile });
-        const { record, isRecorded, outcome, warnings } = performed;
-        if (isRecorded) await markReported(history, record);
+        const { record, outcome, recordingError } = await recordChange(history, request, options);
         const { id, idempotencyKey } = record;
-        return { ...outcome, idempotencyKey, recordId: isRecorded ? id : null, warnings };
+        const warnings = recordingError === null ? [] : [recordingError.message];
+        return { ...outcome, idempotencyKey, recordId: id, warnings };
       }),
     resume: (options) => use((history) => resumeAll(history, options)),
   };
@@ -56,8 +65,10 @@ export function createHistory(options: { readonly folder: string }): History {
     async list(query: RecordFilter = {}): Promise<readonly HistoryEntry[]> {
       checkOptions(query, ['operation', 'state', 'open']);
       return use(async (history) => {
-        history.assertUndamaged();
-        return (await history.list(query)).records;
+        const { records, problems } = history.list(query);
+        const [problem] = problems.filter(({ kind }) => kind !== 'foreign');
+        if (problem !== undefined) throw new DamagedError(problem.file, problem.message);
+        return records;
       });
     },
     async mark(recordId, found) {
@@ -66,54 +77,26 @@ export function createHistory(options: { readonly folder: string }): History {
         ['not-applied', 'not_sent'],
       ] as const).get(found);
       if (state === undefined) throw new RangeError("mark needs 'applied' or 'not-applied'");
-      return use((history) => markOpen(history, recordId, state));
+      return use((history) => markRecords(history, recordId, state));
     },
-    repair: () => use((history) => history.repair()),
+    repair: () =>
+      use(async ({ journal }) => (await journal.repair()).map(({ file, copy }) => ({ file, copy }))),
     sender,
   };
 }
 
-async function resumeAll(
-  history: RecordedHistory,
-  options: Parameters<Sender['resume']>[0],
-): Promise<Resumed[]> {
-  history.assertUndamaged();
+async function resumeAll(history: RecordedHistory, options: SendOptions): Promise<Resumed[]> {
   const resumed: Resumed[] = [];
-  for (const record of await unsettledRecords(history)) {
-    if (record.origin !== options.origin || record.storeId !== options.storeId) continue;
-    const found = await resumeRecord({ ...options, history, record });
-    const isLeft = found.action === 'left';
-    if (!isLeft) await markReported(history, found.record);
+  for (const { id, operation } of openRecords(history)) {
+    const found = await resumeRecord(history, id, options);
+    const { action } = found;
     resumed.push({
-      recordId: record.id,
-      operation: record.operation,
-      action: found.action,
-      outcome: isLeft ? null : found.outcome,
-      advice: isLeft ? found.advice : null,
+      recordId: id,
+      operation,
+      action,
+      outcome: 'outcome' in found ? found.outcome : null,
+      reason: found.action === 'left' ? found.reason : null,
     });
   }
   return resumed;
-}
-
-async function markOpen(
-  history: RecordedHistory,
-  id: string,
-  state: 'applied' | 'not_sent',
-): Promise<HistoryRecord> {
-  const before = await history.get(id);
-  const record = isOpen(before) ? await markRecord({ history }, before.id, state) : before;
-  // Another process may settle it in between.
-  if (record !== before && record.state === state) return record;
-  const message = `${record.id} is already settled (${record.state}); only open records can be marked`;
-  throw new HistoryError('already_settled', message);
-}
-
-/** The caller has the answer now, so the same input is a new request. If that cannot be written, it is told once more. */
-async function markReported(history: RecordedHistory, record: HistoryRecord): Promise<void> {
-  if (!isUntold(record)) return;
-  try {
-    await history.markReported([record]);
-  } catch (error) {
-    if (!(error instanceof HistoryError)) throw error;
-  }
 }

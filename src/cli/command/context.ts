@@ -5,8 +5,8 @@ import { normalizeBaseUrl } from '../../client/base-url.ts';
 import type { Client, ClientOptions, createClient, Exchange } from '../../client/client.ts';
 import { exampleIds } from '../../contract/example-ids.ts';
 import type { History } from '../../history/history.ts';
-import type { KnownKind, KnownObject } from '../../history/objects/known-objects.ts';
 import type { HistoryRecord } from '../../history/journal/history-record.ts';
+import type { KnownKind, KnownObject } from '../../history/objects/known-objects.ts';
 import {
   type ConnectionSettings,
   demoProfile,
@@ -223,7 +223,13 @@ export async function createContext({
       if (store === null) throw inputNeeded(missingConnection(resolved));
       const folder = historyDirectory(io, store);
       const { profile } = resolved;
-      const history = openHistory({ folder, store, profile, process: io.process, lockPatienceMs: flags.timeoutMs });
+      const history = openHistory({
+        folder,
+        store,
+        profile,
+        process: io.process,
+        lockPatienceMs: flags.timeoutMs,
+      });
       endHistory = () => history.end();
       return history;
     }),

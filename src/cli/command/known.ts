@@ -1,6 +1,7 @@
 import { isObject } from '../../base/json.ts';
 import { uuidPattern } from '../../contract/operation.ts';
 import type { KnownKind, KnownObject } from '../../history/objects/known-objects.ts';
+import type { OpenElsewhere } from '../../history/other-stores.ts';
 import { demoProfile } from '../config/connection-settings.ts';
 import { CliError, usageError } from '../core/errors.ts';
 import { printable } from '../core/sanitize.ts';
@@ -110,4 +111,10 @@ export async function rememberDispute(context: Context, dispute: unknown): Promi
     // Without a home folder there is no place for it, and the read itself succeeded.
     if (!(error instanceof CliError)) throw error;
   }
+}
+
+/** Changes that are open for other stores than the one in use. */
+export async function openOfOtherStores(context: Context): Promise<OpenElsewhere[]> {
+  const { findOpenElsewhere } = await import('../../history/other-stores.ts');
+  return findOpenElsewhere((await context.history()).journal.folder);
 }

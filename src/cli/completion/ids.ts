@@ -1,7 +1,12 @@
 import { exampleIds } from '../../contract/example-ids.ts';
 import type { HistoryRecord } from '../../history/journal/history-record.ts';
 import { readNewestRecords } from '../../history/newest-records.ts';
-import { type KnownKind, knownObjects, operationsOfKind, type SeenObject } from '../../history/objects/known-objects.ts';
+import {
+  type KnownKind,
+  knownObjects,
+  operationsOfKind,
+  type SeenObject,
+} from '../../history/objects/known-objects.ts';
 import { readSeen } from '../../history/objects/seen-objects.ts';
 import {
   type ConnectionFlags,

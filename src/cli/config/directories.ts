@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { sha256 } from '../../base/sha256.ts';
 import type { StoreIdentity } from '../../history/journal/journal.ts';
+import { storeFolder } from '../../history/store-folder.ts';
 import { localStateError } from '../core/errors.ts';
 import type { Io } from '../core/io.ts';
 import { demoProfile } from './connection-settings.ts';
@@ -74,7 +74,6 @@ export function historiesDirectory(places: Places, isDemo: boolean): string {
 }
 
 /** Folder of the history of a store: a profile is only one way to reach it. */
-export function historyDirectory(places: Places, { baseUrl, storeId }: StoreIdentity): string {
-  const name = sha256(`${baseUrl} ${storeId}`).slice(0, 16);
-  return path.join(historiesDirectory(places, baseUrl === demoProfile), name);
+export function historyDirectory(places: Places, store: StoreIdentity): string {
+  return storeFolder(historiesDirectory(places, store.baseUrl === demoProfile), store);
 }

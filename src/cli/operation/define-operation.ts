@@ -16,9 +16,9 @@ import { bodyOptions, readBody } from '../input/request-body.ts';
 import { beginFile, outputFileOption } from '../output/output-file.ts';
 import type { Questions } from '../prompts/questions.ts';
 import { completeInput } from './complete-input.ts';
+import { printDryRun, printResult } from './result/print-result.ts';
 import type { InputCommand, OperationCommand } from './send/operation-command.ts';
 import { classOptions, fieldOptions, parameterArguments } from './send/operation-options.ts';
-import { printDryRun, printResult } from './result/print-result.ts';
 import type { OperationRequest, Result, Run, UserInterface } from './send/run.ts';
 import { allowedBy, announce, refuseEarlier, runCommand } from './send/send.ts';
 
@@ -87,7 +87,8 @@ async function runOperation(
   }
   const run = await prepareRun(context, command, fields, parsed);
   if (flags.dryRun) {
-    const earlier = run.request.operation.class === 'read' ? null : await refuseEarlier(run, allowedBy(command, run));
+    const earlier =
+      run.request.operation.class === 'read' ? null : await refuseEarlier(run, allowedBy(command, run));
     printDryRun({ ...run, request: await withIdempotencyKey(run.request, earlier) });
     const note = earlier === null ? command.dryRunNote?.(run) : describeEarlier(earlier);
     if (note) context.notice(note);

@@ -57,7 +57,10 @@ export function describeSeenChanges(
     const name = path.at(-1) ?? '';
     const text = valueOrNone(name, value, values);
     const isOther = seen !== undefined && !sameJson(seen, value ?? null);
-    return [labelOf(path), isOther ? `${text}  (was ${valueOrNone(name, seen, values)}${age})` : text] as const;
+    return [
+      labelOf(path),
+      isOther ? `${text}  (was ${valueOrNone(name, seen, values)}${age})` : text,
+    ] as const;
   });
   return renderRecord(rows, style);
 }

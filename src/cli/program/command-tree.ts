@@ -90,10 +90,11 @@ export const tree: Readonly<Record<string, Group | Leaf>> = {
     commands: {
       list: tool('List changes, newest first', () => import('../../commands/history/list.ts')),
       show: tool('Show what was sent and what came back', () => import('../../commands/history/show.ts')),
-      repair: leaf('Move damaged records aside', () => import('../../commands/history/repair.ts')),
-      prune: leaf('Remove old records', () => import('../../commands/history/prune.ts')),
+      repair: leaf('Repair damaged logs', () => import('../../commands/history/repair.ts')),
+      prune: leaf('Remove old changes', () => import('../../commands/history/prune.ts')),
     },
   },
+  undo: tool('Take back the last change of the store', () => import('../../commands/undo.ts')),
   resume: tool(
     'Finish interrupted changes, and find out what was applied',
     () => import('../../commands/resume.ts'),

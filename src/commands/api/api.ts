@@ -8,7 +8,7 @@ import { printable, printableLines } from '../../cli/core/sanitize.ts';
 import { outcomeError } from '../../cli/operation/result/outcome-error.ts';
 import { idIfAny, noticeDone, printRequest, printResult } from '../../cli/operation/result/print-result.ts';
 import type { Result, Run } from '../../cli/operation/send/run.ts';
-import { announce, noteDrift, send as sendRun, sendOptions } from '../../cli/operation/send/send.ts';
+import { announce, noteDrift, sendOptions, send as sendRun } from '../../cli/operation/send/send.ts';
 import { renderJson } from '../../cli/output/style.ts';
 import type { Exchange } from '../../client/client.ts';
 import type { Operation } from '../../contract/operation.ts';

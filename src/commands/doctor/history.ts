@@ -32,7 +32,11 @@ export async function checkHistory(context: Context): Promise<Finding[]> {
           ];
     return [
       isLoose(context.io, history.journal.folder)
-        ? warning('history', `other users can read ${history.journal.folder}`, `chmod 700 '${history.journal.folder}'`)
+        ? warning(
+            'history',
+            `other users can read ${history.journal.folder}`,
+            `chmod 700 '${history.journal.folder}'`,
+          )
         : ok('history', `${count} in ${history.journal.folder}`),
       ...openChanges,
       ...problems.map(({ file, kind, message }) =>

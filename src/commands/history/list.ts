@@ -5,18 +5,14 @@ import { shortenId } from '../../cli/command/short-id.ts';
 import { choiceOf } from '../../cli/core/parsed-command.ts';
 import { printable } from '../../cli/core/sanitize.ts';
 import { formatAge } from '../../cli/output/format-value.ts';
-import {
-  describeState,
-  type RecordSummary,
-  recordSummary,
-} from '../../cli/output/record-summary.ts';
+import { describeState, type RecordSummary, recordSummary } from '../../cli/output/record-summary.ts';
 import type { Style } from '../../cli/output/style.ts';
 import { cutColumn, renderTable, rowsFit } from '../../cli/output/tables.ts';
 import { truncateText } from '../../cli/output/wrap.ts';
 import { createBackup, restoreBackup } from '../../contract/operations/backups.ts';
 import { operations } from '../../contract/operations.ts';
-import { idInPath, knownObjects } from '../../history/objects/known-objects.ts';
 import { type HistoryRecord, rawOperationId, recordStates } from '../../history/journal/history-record.ts';
+import { idInPath, knownObjects } from '../../history/objects/known-objects.ts';
 import { markedByHand } from '../../history/recorded-outcome.ts';
 
 const labelColumn = 3;
@@ -69,7 +65,9 @@ was applied, and what is still open. Changes made elsewhere are not included: th
     for (const { file, message } of problems)
       context.notice(context.err.color.yellow(printable(`warning: ${file} ${message}`)));
     if (problems.some(({ kind }) => kind === 'damaged'))
-      context.noticeToCopy('Run `storectl history repair` to keep what can be read. Until then, changes that read it are not sent.');
+      context.noticeToCopy(
+        'Run `storectl history repair` to keep what can be read. Until then, changes that read it are not sent.',
+      );
     const summaries = await summarize(context, records.slice(0, limit));
     const isFiltered = operation !== undefined || state !== undefined;
     printList(context, summaries, {

@@ -15,7 +15,8 @@ log is damaged, changes that have to read it stop before they send anything.`,
   examples: ['history repair', 'history repair --json'],
   async run(context) {
     const repaired = await (await context.history()).journal.repair();
-    if (repaired.length > 0) noticeDone(context, `Repaired ${repaired.length === 1 ? '1 log' : `${repaired.length} logs`}`);
+    if (repaired.length > 0)
+      noticeDone(context, `Repaired ${repaired.length === 1 ? '1 log' : `${repaired.length} logs`}`);
     if (context.flags.json) printJson(context, repaired);
     else if (repaired.length === 0) context.notice('Nothing is damaged.');
     else for (const log of repaired) report(context, log);
@@ -37,5 +38,8 @@ function report(context: Context, { id, file, message, copy, records }: Repaired
 function describe(record: HistoryRecord, now: number): string {
   const { id, operation, label, age, state, open, result } = recordSummary(record, now);
   const what = record.unreadable ? 'request lost' : describeState({ state, open, result });
-  return [id, operation, label, age, what].filter((part) => part !== null).map(printable).join('  ');
+  return [id, operation, label, age, what]
+    .filter((part) => part !== null)
+    .map(printable)
+    .join('  ');
 }

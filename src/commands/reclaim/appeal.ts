@@ -1,7 +1,7 @@
 import { isOn } from '../../cli/core/parsed-command.ts';
 import { operationCommand } from '../../cli/operation/define-operation.ts';
-import { confirmById } from '../../cli/operation/send/confirm.ts';
 import { idIfAny } from '../../cli/operation/result/print-result.ts';
+import { confirmById } from '../../cli/operation/send/confirm.ts';
 import { refuseEarlier, send } from '../../cli/operation/send/send.ts';
 import { appealReclaim } from '../../contract/operations/reclaims.ts';
 

@@ -62,11 +62,10 @@ async function mergeIntoCurrent(run: Run): Promise<Preview> {
   return previewOf(run, prepareSave(run, current, next, movedHint));
 }
 
-async function previewOf(
-  { ui: { context } }: Run,
-  { changes, send }: PreparedSave,
-): Promise<Preview> {
+async function previewOf({ ui: { context } }: Run, { changes, send }: PreparedSave): Promise<Preview> {
   const changesNothing = changes.length === 0;
-  const text = changesNothing ? 'No changes; nothing was sent.' : describeChanges(changes, context.now(), context.err);
+  const text = changesNothing
+    ? 'No changes; nothing was sent.'
+    : describeChanges(changes, context.now(), context.err);
   return { text, changesNothing, send };
 }

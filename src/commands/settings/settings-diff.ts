@@ -111,7 +111,10 @@ export function prepareSave(
       if (!sameJson(base.document, again.document))
         throw movedError(run.ui.context, base.document, again.document, movedHint);
       const request = { ...run.request, body: next };
-      return send({ ...run, request }, { former: JSON.stringify(base.document), ifMatch: again.etag, undoes });
+      return send(
+        { ...run, request },
+        { former: JSON.stringify(base.document), ifMatch: again.etag, undoes },
+      );
     },
   };
 }

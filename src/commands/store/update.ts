@@ -42,7 +42,12 @@ async function previewUpdate(run: Run): Promise<Preview> {
   const seen = await lastSeenStore(context);
   const { describeSeenChanges } = await import('../../cli/output/describe-changes.ts');
   const next = { defaultCurrency: seen?.fields.defaultCurrency, ...run.request.body };
-  const text = describeSeenChanges(rowsOf(run, seen, next), valuesOf(context, next), seen?.seenAt ?? null, context.err);
+  const text = describeSeenChanges(
+    rowsOf(run, seen, next),
+    valuesOf(context, next),
+    seen?.seenAt ?? null,
+    context.err,
+  );
   if (seen === null) await offerBackup(run);
   return { text, changesNothing: false, send: () => update(run, seen) };
 }

@@ -97,7 +97,12 @@ export interface HistoryRecord extends Intent {
 
 /** What changes in a record while its operation runs. */
 export type RecordChange = Pick<HistoryRecord, 'id'> &
-  Partial<Pick<HistoryRecord, 'state' | 'attempts' | 'sentAt' | 'response' | 'failure' | 'overtakenBy' | 'safetyBackupId'>>;
+  Partial<
+    Pick<
+      HistoryRecord,
+      'state' | 'attempts' | 'sentAt' | 'response' | 'failure' | 'overtakenBy' | 'safetyBackupId'
+    >
+  >;
 
 /** True if the service may have applied the change without this machine knowing, and that still matters. */
 export function isInDoubt({ state, overtakenBy }: Pick<HistoryRecord, 'state' | 'overtakenBy'>): boolean {

@@ -29,7 +29,8 @@ export function existenceAfter(records: readonly HistoryRecord[]): (created: His
     const existedBefore = (number: number): boolean => {
       if (created.number >= number) return false;
       const last = restores.find(
-        (restore) => restore.number < number && restore.number > created.number && hasSection(restore, section),
+        (restore) =>
+          restore.number < number && restore.number > created.number && hasSection(restore, section),
       );
       if (last === undefined) return true;
       const backup = backups.get(decodeURIComponent(last.path.split('/').at(-2) ?? ''));

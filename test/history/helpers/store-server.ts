@@ -47,7 +47,7 @@ export async function startStoreServer(
       response.end(isText ? reaction.text : JSON.stringify(reaction.body));
       return;
     }
-    const key: unknown = method === 'GET' ? undefined : JSON.parse(body).idempotencyKey;
+    const { idempotencyKey: key, ...fields } = method === 'GET' ? {} : JSON.parse(body);
     const known = typeof key === 'string' ? byKey.get(key) : undefined;
     const id = known ?? `made-${effects.length + 1}`;
     if (known === undefined) {
@@ -59,7 +59,7 @@ export async function startStoreServer(
       return;
     }
     response.writeHead(201, { 'content-type': 'application/json', 'x-request-id': `req-${received.length}` });
-    response.end(JSON.stringify({ id }));
+    response.end(JSON.stringify({ ...fields, id }));
   }
 
   const server = createServer((request, response) => {

@@ -21,7 +21,11 @@ export function asChoice(record: HistoryRecord, now: number): Choice {
   const { id, operation, label, age, result } = summary;
   const isReason = isInDoubt(record) && result !== null;
   const isSaid = isReason || result === markedByHand;
-  const reason = isReason ? ` (${result.replaceAll('_', ' ')})` : record.open && !isInDoubt(record) ? ' (not reported)' : '';
+  const reason = isReason
+    ? ` (${result.replaceAll('_', ' ')})`
+    : record.open && !isInDoubt(record)
+      ? ' (not reported)'
+      : '';
   const words = [operation, label, describeState(summary) + reason, isSaid ? null : result, age].filter(
     (word) => word !== null,
   );

@@ -51,7 +51,12 @@ export function withoutRestore({ target, ui: { context } }: Run, { outcome, reco
     });
   }
   const { profile, baseUrl } = target;
-  const { details } = outcomeError(context, outcome, { class: record.class, recordId: record.id, profile, baseUrl });
+  const { details } = outcomeError(context, outcome, {
+    class: record.class,
+    recordId: record.id,
+    profile,
+    baseUrl,
+  });
   return new CliError({
     ...details,
     outcome: 'not_sent',
@@ -63,10 +68,10 @@ export function withoutRestore({ target, ui: { context } }: Run, { outcome, reco
 export function withSafetyBackup(error: unknown, { safetyBackupId }: HistoryRecord): unknown {
   if (!(error instanceof CliError) || safetyBackupId === null) return error;
   const { details } = error;
-  const restore = details.outcome === 'unknown' ? 'and the restore may have been applied' : 'but nothing was restored';
+  const restore =
+    details.outcome === 'unknown' ? 'and the restore may have been applied' : 'but nothing was restored';
   return new CliError({
     ...details,
     message: `safety backup ${printable(safetyBackupId)} was taken, ${restore}: ${details.message}`,
   });
 }
-

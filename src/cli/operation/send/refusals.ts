@@ -6,7 +6,10 @@ const show = (id: string) => `run \`storectl history show ${id}\` to see it`;
 
 /** What the user is told about a change that the rules of its operation refuse, and how the command ends. */
 const refusals: Readonly<
-  Record<RefusalReason, { readonly exitCode: ExitCode; readonly code: string; hint(id: string): string | undefined }>
+  Record<
+    RefusalReason,
+    { readonly exitCode: ExitCode; readonly code: string; hint(id: string): string | undefined }
+  >
 > = {
   in_doubt: {
     exitCode: exitCodes.unknown,
@@ -68,11 +71,20 @@ export function describeHistoryError(error: unknown): unknown {
     return usageError(message, 'remove the API key from the request', { code });
   }
   if (code === 'already_settled') {
-    return new CliError({ code, exitCode: exitCodes.conflict, message, hint: 'only open changes can be marked' });
+    return new CliError({
+      code,
+      exitCode: exitCodes.conflict,
+      message,
+      hint: 'only open changes can be marked',
+    });
   }
   const advices: Partial<Record<typeof code, string>> = {
     history_damaged: 'nothing was sent; run `storectl history repair` to keep what can be read',
     history_busy: 'nothing was sent; add --timeout SECONDS to change how long to wait',
   };
-  return localStateError(code, message, advices[code] ?? (advice === null ? 'nothing was sent' : `nothing was sent; ${advice}`));
+  return localStateError(
+    code,
+    message,
+    advices[code] ?? (advice === null ? 'nothing was sent' : `nothing was sent; ${advice}`),
+  );
 }

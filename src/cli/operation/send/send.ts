@@ -45,7 +45,10 @@ export async function send(run: Run, options: ChangeOptions = {}): Promise<Resul
 }
 
 /** Sends the run of a command in its own way, if it has one. */
-export function runCommand(command: Pick<OperationCommand, 'allowDuplicate' | 'send'>, run: Run): Promise<Result> {
+export function runCommand(
+  command: Pick<OperationCommand, 'allowDuplicate' | 'send'>,
+  run: Run,
+): Promise<Result> {
   return command.send?.(run) ?? send(run, allowedBy(command, run));
 }
 
@@ -156,7 +159,8 @@ async function change(run: Run, { safetyLabel, ...options }: ChangeOptions): Pro
   noteRecording(context, changed);
   // Loaded on demand: only a restore has one.
   const restored = safetyBackup && (await import('../result/restored.ts'));
-  if (restored !== null && record.id === safetyBackup?.record.id) throw restored.withoutRestore(run, safetyBackup);
+  if (restored !== null && record.id === safetyBackup?.record.id)
+    throw restored.withoutRestore(run, safetyBackup);
   if (outcome.kind === 'applied') context.applied.push(record);
   let applied: Applied;
   try {
@@ -183,7 +187,10 @@ function noteEarlier(context: Context, earlier: HistoryRecord): void {
 }
 
 /** Turns the errors of the history into the user's. */
-export async function recording<Value>({ io }: Pick<Context, 'io'>, record: () => Promise<Value>): Promise<Value> {
+export async function recording<Value>(
+  { io }: Pick<Context, 'io'>,
+  record: () => Promise<Value>,
+): Promise<Value> {
   try {
     return await record();
   } catch (error) {

@@ -1,6 +1,11 @@
-import type { Connection, Context } from '../../command/context.ts';
 import type { StoreIdentity } from '../../../history/journal/journal.ts';
-import { type ConnectionFlags, demoProfile, identityOf, resolveSettings } from '../../config/connection-settings.ts';
+import type { Connection, Context } from '../../command/context.ts';
+import {
+  type ConnectionFlags,
+  demoProfile,
+  identityOf,
+  resolveSettings,
+} from '../../config/connection-settings.ts';
 import { CliError } from '../../core/errors.ts';
 
 /** What a command of another time has to reach. */

@@ -1,0 +1,9 @@
+import path from 'node:path';
+import { sha256 } from '../base/sha256.ts';
+import { storeIdentity } from '../client/base-url.ts';
+import type { StoreIdentity } from './journal/journal.ts';
+
+/** The folder of a store's history in the folder of all histories: its name is a hash, the header of each log says which. */
+export function storeFolder(histories: string, { baseUrl, storeId }: StoreIdentity): string {
+  return path.join(histories, sha256(storeIdentity(baseUrl, storeId)).slice(0, 16));
+}
