@@ -69,6 +69,6 @@ export async function tellEarlier(history: History, told: readonly HistoryRecord
     const isWhole = history
       .recordsOf(logId)
       .every((record) => !record.open || isInDoubt(record) || ids.has(record.id));
-    if (isWhole && !history.journal.isHeld(logId)) await history.reopen(logId);
+    if (isWhole && !history.isHeldElsewhere(logId)) await history.reopen(logId);
   }
 }

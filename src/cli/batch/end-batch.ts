@@ -10,7 +10,6 @@ import {
   type BatchWords,
   countItems,
   describeTotals,
-  type ItemOutcome,
   type ItemResult,
   mostSevereExitCode,
 } from './item-result.ts';
@@ -19,19 +18,19 @@ import {
 export interface EndedBatch {
   readonly words: BatchWords;
   readonly results: readonly ItemResult[];
-  /** What `--json` prints, one a result. */
-  readonly documents: readonly unknown[];
+  /** What `--json` prints, and `--output-file` gets. */
+  readonly document: unknown;
   readonly stop: CliError | null;
-  /** Writes the documents to `--output-file`. */
-  write(documents: readonly unknown[]): void;
+  /** Writes it to `--output-file`, if given. */
+  readonly write?: ((document: unknown) => void) | undefined;
   /** What the user may do about failed items, after their remedies. */
   readonly advice?: string | undefined;
 }
 
-/** Prints the documents and the totals. Returns exit 0, or throws the error that says what is left to do. */
-export function endBatch(context: Context, { words, results, documents, stop, write, advice }: EndedBatch): ExitCode {
-  if (context.flags.json) printJson(context, documents);
-  write(documents);
+/** Prints the document and the totals. Returns exit 0, or throws the error that says what is left to do. */
+export function endBatch(context: Context, { words, results, document, stop, write, advice }: EndedBatch): ExitCode {
+  if (context.flags.json) printJson(context, document);
+  write?.(document);
   const outcomes = results.map(({ outcome }) => outcome);
   const codes = results.map(({ exitCode }) => exitCode);
   const exitCode = mostSevereExitCode(stop === null ? codes : [...codes, stop.details.exitCode]);
@@ -48,13 +47,14 @@ export function endBatch(context: Context, { words, results, documents, stop, wr
   );
   if (done === 0) context.notice(`${upperFirst(others || `no ${words.many}`)}.`);
   else noticeDone(context, [`${words.done} ${countItems(done, words)}`, others].filter(Boolean).join(', '));
-  if (outcomes.some(isLeft)) context.notice(`Run the same command again for the rest; ${words.again}.`);
+  if (results.some(isLeft) && words.again !== null)
+    context.notice(`Run the same command again for the rest; ${words.again}.`);
   return exitCode;
 }
 
 /** Whether the same command takes the item when it is run again. */
-function isLeft(outcome: ItemOutcome): boolean {
-  return outcome === 'not_sent' || outcome === 'skipped';
+function isLeft({ outcome, code }: ItemResult): boolean {
+  return outcome === 'not_sent' || (outcome === 'skipped' && code === null);
 }
 
 interface Failing {
@@ -67,12 +67,13 @@ interface Failing {
 function stopped(words: BatchWords, { details }: CliError, { exitCode, totals }: Failing): CliError {
   const { code, status, message, requestId, hint } = details;
   const isUnanswered = details.exitCode === exitCodes.unknown && status === undefined;
-  const again = `run the same command again ${isUnanswered ? 'when the service answers' : 'to continue'}; ${words.again}`;
+  const skips = words.again === null ? '' : `; ${words.again}`;
+  const again = `run the same command again ${isUnanswered ? 'when the service answers' : 'to continue'}${skips}`;
   return new CliError({
     code,
     exitCode,
     message: `stopped (${totals}): ${code === 'cancelled' ? 'cancelled' : message}`,
-    hint: details.exitCode === exitCodes.notAllowed && hint !== undefined ? `${hint}; ${words.again}` : again,
+    hint: details.exitCode === exitCodes.notAllowed && hint !== undefined ? `${hint}${skips}` : again,
     status,
     requestId,
   });
@@ -86,12 +87,12 @@ function incomplete(
 ): CliError {
   const bad = results.filter((result) => result.exitCode !== exitCodes.done);
   const remedies = [...new Set(bad.map(({ remedy }) => remedy))].filter((remedy) => remedy !== null);
-  const again = `${remedies.length === 0 ? '' : 'then '}run the same command again; ${words.again}`;
+  const again = words.again && `${remedies.length === 0 ? '' : 'then '}run the same command again; ${words.again}`;
   return new CliError({
     code: 'incomplete',
     exitCode,
     message: `${bad.length} of ${countItems(results.length, words)} not ${words.applied} (${totals})`,
-    hint: [...remedies, ...(advice === undefined ? [] : [advice]), again].join('; '),
+    hint: [...remedies, advice, again].filter(Boolean).join('; ') || undefined,
   });
 }
 
@@ -99,16 +100,16 @@ function incomplete(
 export async function withResultsFile<Result>(
   { io }: Pick<Context, 'io'>,
   parsed: ParsedCommand,
-  work: (write: EndedBatch['write']) => Promise<Result>,
+  work: (write: (document: unknown) => void) => Promise<Result>,
 ): Promise<Result> {
   const file = optionValue(parsed, outputFileOption.flag);
   if (file === undefined) return work(() => {});
   const pending = beginFile(io.cwd, file);
   let isComplete = false;
   try {
-    return await work((documents) => {
+    return await work((document) => {
       isComplete = true;
-      pending.complete(`${JSON.stringify(documents)}\n`);
+      pending.complete(`${JSON.stringify(document)}\n`);
     });
   } finally {
     if (!isComplete) pending.discard();

@@ -34,8 +34,8 @@ export interface BatchWords {
   readonly applied: string;
   /** After one, and after several: `already exists`, `already exist`. */
   readonly exists: readonly [one: string, many: string];
-  /** Why the same command continues: `posts that exist are skipped`. */
-  readonly again: string;
+  /** Why the same command continues: `posts that exist are skipped`. Null if it does not. */
+  readonly again: string | null;
 }
 
 export function makeResult(

@@ -77,8 +77,8 @@ export async function createPosts(
       id: (_, { record }) => idOf(record),
     });
     const results = planned.map((one) => resultIn(end, one));
-    const documents = planned.map(({ post }, index) => documentOf(post, results[index] ?? makeResult('not_sent')));
-    return endBatch(context, { words, results, documents, stop: end.stop, write });
+    const document = planned.map(({ post }, index) => documentOf(post, results[index] ?? makeResult('not_sent')));
+    return endBatch(context, { words, results, document, stop: end.stop, write });
   });
 }
 

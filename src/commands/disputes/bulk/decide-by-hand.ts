@@ -60,10 +60,10 @@ export async function decideByHand(
       id: ({ disputeId }) => disputeId,
     });
     const results = queue.rows.map((row) => resultIn(end, row));
-    const documents = queue.rows.map((row, index) =>
+    const document = queue.rows.map((row, index) =>
       documentOf(row, results[index] ?? makeResult('not_sent'), history.journal.store),
     );
-    return endBatch(context, { words, results, documents, stop: end.stop, write });
+    return endBatch(context, { words, results, document, stop: end.stop, write });
   });
 }
 

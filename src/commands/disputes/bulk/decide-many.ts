@@ -71,11 +71,11 @@ export async function decideMany(
       id: ({ disputeId }) => disputeId,
     });
     const results = rows.map((row) => resultIn(end, row));
-    const documents = rows.map((row, index) =>
+    const document = rows.map((row, index) =>
       documentOf(row, results[index] ?? makeResult('not_sent'), history.journal.store),
     );
     const advice = writeFailedRows(context, parsed, rows, results);
-    return endBatch(context, { words, results, documents, stop: end.stop, write, advice });
+    return endBatch(context, { words, results, document, stop: end.stop, write, advice });
   });
 }
 
