@@ -255,7 +255,7 @@ export async function waitForHolder(
   options: SendOptions,
 ): Promise<HistoryRecord> {
   const logId = logIdOf(record.id);
-  if (!history.journal.isHeld(logId)) return record;
+  if (!history.isHeldElsewhere(logId)) return record;
   (await history.journal.acquireLog(logId, lockOptionsOf(options))).release();
   return history.get(record.id);
 }

@@ -31,6 +31,8 @@ export interface History {
   readLater(record: HistoryRecord): HistoryRecord[];
   /** Takes the lock of a log, once in a process: its writer is shared until {@link end}. */
   reopen(logId: string, options?: LockOptions): Promise<LogWriter>;
+  /** Whether another process works on a log. */
+  isHeldElsewhere(logId: string): boolean;
   /** Keeps a log that this process has begun, for {@link end}. */
   keep(writer: LogWriter): void;
   /** Removes old logs in which nothing is open, and returns their ids: see `OperationRules.isPruned`. */
@@ -90,6 +92,7 @@ const maxKeptWaitMs = 3_600_000;
 export function openHistory(settings: JournalSettings): History {
   const journal = openJournal(settings);
   const writers = new Map<string, LogWriter>();
+  const reopening = new Map<string, Promise<LogWriter>>();
   const facts = new Map<string, Promise<boolean>>();
 
   /** Of this process as far as it has the log open, else from disk. */
@@ -157,10 +160,20 @@ export function openHistory(settings: JournalSettings): History {
         .flatMap(read)
         .filter((other) => other.number > number || isAfter(other.id, id)),
     async reopen(logId, options) {
-      const writer = writers.get(logId) ?? (await journal.reopen(logId, options));
-      writers.set(logId, writer);
-      return writer;
+      const own = writers.get(logId);
+      if (own !== undefined) return own;
+      // Several records of one log may be continued at once, and this process would wait for itself.
+      const opening = reopening.get(logId) ?? journal.reopen(logId, options);
+      reopening.set(logId, opening);
+      try {
+        const writer = await opening;
+        writers.set(logId, writer);
+        return writer;
+      } finally {
+        reopening.delete(logId);
+      }
     },
+    isHeldElsewhere: (logId) => !writers.has(logId) && !reopening.has(logId) && journal.isHeld(logId),
     async prune({ olderThanMs, withBackups, isDryRun }) {
       const keeps = ({ operation, state }: HistoryRecord) => {
         const { isPruned } = rulesOf(operation);

@@ -75,7 +75,7 @@ export type LeftReason =
  */
 export async function resumeRecord(history: History, id: string, options: ResumeOptions): Promise<Resumed> {
   const found = history.get(id);
-  if (history.journal.isHeld(logIdOf(found.id))) return { action: 'left', record: found, reason: 'running' };
+  if (history.isHeldElsewhere(logIdOf(found.id))) return { action: 'left', record: found, reason: 'running' };
   const order = await acquireOrder(history, found.operation, options);
   try {
     const writer = await history.reopen(logIdOf(found.id), lockOptionsOf(options));
@@ -114,12 +114,8 @@ export async function continueRecord(
   }
   if (rules.resume === 'ask' && !(await refusesTwice(history, record, options)))
     return left(await ended(writer, record), 'ask_user');
-  if (!options.isConfirmed) {
-    if (rules.preparation !== undefined) return left(record, 'needs_yes');
-    const isFromFuture = Date.parse(record.createdAt) > journal.now();
-    const isOld = isFromFuture || recordAge(record, journal.now()) > keyReuseMs;
-    if (record.class === 'keyed' && isOld) return left(record, 'too_old');
-  }
+  const question = options.isConfirmed ? null : needsYes(record, journal.now());
+  if (question !== null) return left(record, question);
   options.client.pause(waitOf([...writer.records.values()], journal.now()));
   let safetyBackup: Recorded | null = null;
   const { safetyBackup: safety } = options;
@@ -137,6 +133,32 @@ export async function continueRecord(
   return { action: 'sent', ...sent, safetyBackup };
 }
 
+/** Why the user has to be asked before a record is sent again, or null. */
+function needsYes(record: HistoryRecord, now: number): 'needs_yes' | 'too_old' | null {
+  if (rulesOf(record.operation).preparation !== undefined) return 'needs_yes';
+  const isFromFuture = Date.parse(record.createdAt) > now;
+  return record.class === 'keyed' && (isFromFuture || recordAge(record, now) > keyReuseMs) ? 'too_old' : null;
+}
+
+/**
+ * What {@link resumeRecord} would do, from the history alone: tell an outcome, say that it no longer matters, `read` the store
+ * (and perhaps send), `send`, or leave it for a reason. Throws a DamagedError if part of the history cannot be read.
+ */
+export function foreseeResume(
+  history: History,
+  record: HistoryRecord,
+): 'told' | 'overtaken' | 'read' | 'send' | Exclude<LeftReason, 'not_settled'> {
+  if (history.isHeldElsewhere(logIdOf(record.id))) return 'running';
+  if (!isInDoubt(record)) return record.overtakenBy === null ? 'told' : 'overtaken';
+  if (record.unreadable) return 'unreadable';
+  const later = changesAfter(history, record);
+  if (later.some((other) => isOvertaken(record, other))) return 'overtaken';
+  if (later.length > 0 && isSentAgain(record)) return 'later_change';
+  const { proof, proofByRefusal, resume } = rulesOf(record.operation);
+  if (proof !== undefined || proofByRefusal !== undefined) return 'read';
+  return resume === 'ask' ? 'ask_user' : (needsYes(record, history.journal.now()) ?? 'send');
+}
+
 const known = (outcome: Outcome) =>
   ({ outcome, isEarlier: true, recordingError: null, finding: null, safetyBackup: null }) as const;
 
@@ -150,22 +172,30 @@ async function findLater(
   writer: LogWriter,
   record: HistoryRecord,
 ): Promise<Resumed | null> {
-  const rules = rulesOf(record.operation);
-  const touched = rules.touches(record);
-  const later = history
-    .readLater(record)
-    .filter((other) => other.state === 'applied' || isInDoubt(other))
-    .filter((other) => isOvertaken(record, other) || isSameNow(record, other) || isInTheWay(other, touched));
+  const later = changesAfter(history, record);
   const winner = later.find((other) => isOvertaken(record, other));
   if (winner !== undefined) {
     await writer.change([{ id: record.id, overtakenBy: winner.id }]);
     return { action: 'overtaken', record: recordIn(writer, record.id) };
   }
-  const isSent = rules.resume === 'send' || rules.resume === 'read-then-send';
   const [first] = later;
-  return first === undefined || !isSent
+  return first === undefined || !isSentAgain(record)
     ? null
     : { action: 'left', record, reason: 'later_change', later: first };
+}
+
+function isSentAgain({ operation }: HistoryRecord): boolean {
+  const { resume } = rulesOf(operation);
+  return resume === 'send' || resume === 'read-then-send';
+}
+
+/** Later changes of the same, which were or may have been applied. */
+function changesAfter(history: History, record: HistoryRecord): HistoryRecord[] {
+  const touched = rulesOf(record.operation).touches(record);
+  return history
+    .readLater(record)
+    .filter((other) => other.state === 'applied' || isInDoubt(other))
+    .filter((other) => isOvertaken(record, other) || isSameNow(record, other) || isInTheWay(other, touched));
 }
 
 /** Of several open ones of one command that is about now, only the newest is sent. */

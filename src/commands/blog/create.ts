@@ -7,11 +7,10 @@ import { isOn, type ParsedCommand } from '../../cli/core/parsed-command.ts';
 import { deriveFlags } from '../../cli/input/field-flags.ts';
 import { checkBody, readBody } from '../../cli/input/request-body.ts';
 import { operationCommand } from '../../cli/operation/define-operation.ts';
-import { refuseRepeated } from '../../cli/operation/run/duplicate-guard.ts';
 import { createBlogPost } from '../../contract/operations/blog.ts';
-import { allowDuplicate } from './bulk/flags.ts';
 
 const edit = '--edit';
+const allowDuplicate = '--allow-duplicate';
 
 const hints = { fileFlags: { contentMd: 'content-file' } };
 const fields = deriveFlags(createBlogPost.body, hints);
@@ -22,10 +21,10 @@ const onePost = (fromFile: Readonly<Record<string, unknown>> = {}, edited = fals
     operation: createBlogPost,
     description: `Create a blog post from flags or a Markdown file. YAML front matter between lines of --- sets the fields
 (title, slug, excerpt, tags, status, scheduledAt, …); the rest is the content. If it has no title, the first heading "# …"
-becomes the title and stays in the content. The slug defaults to the name of the file. Flags override front matter. The
-service sets what you leave out, such as the status. Creating the same post again within 24 hours is an error unless
-${allowDuplicate} is given. Several files create one post each. Run the same command again to continue where it stopped;
-existing posts are left alone. Exits with the most severe code of all files.`,
+becomes the title and stays in the content. The slug defaults to the name of the file. Flags override front matter. A post
+without a status becomes a draft. Creating the same post again within 24 hours is an error unless ${allowDuplicate} is given.
+Several files create one post each. Run the same command again to continue where it stopped; existing posts are left alone.
+Exits with the most severe code of all files.`,
     question: 'Create this post?',
     arguments: [
       {
@@ -56,7 +55,7 @@ existing posts are left alone. Exits with the most severe code of all files.`,
       const status = getPath(answer, ['status']);
       return `Created post "${String(getPath(answer, ['title']))}"${typeof status === 'string' ? ` (${status})` : ''}`;
     },
-    check: (run) => refuseRepeated(run, 'post', allowDuplicate),
+    allowDuplicate,
   });
 
 const definition = onePost();
@@ -71,7 +70,7 @@ export const command: CommandDefinition = {
     if (files.length > 1) {
       if (isOn(parsed, edit)) throw usageError(`${edit} needs exactly one file (got ${files.length})`);
       const { createPosts } = await import('./bulk/create-posts.ts');
-      return createPosts(context, fields, parsed, files);
+      return createPosts(context, parsed, { fields, files, allowsDuplicates: isOn(parsed, allowDuplicate) });
     }
     return createOne(context, parsed, files[0]);
   },

@@ -1,8 +1,9 @@
 import { optionValue } from '../../cli/core/parsed-command.ts';
 import { printable } from '../../cli/core/sanitize.ts';
-import { confirmById } from '../../cli/operation/run/confirm.ts';
-import type { Performed, Run } from '../../cli/operation/run/run.ts';
-import { earlierRecord, perform, settleEarlierDecision } from '../../cli/operation/run/send.ts';
+import { confirmById } from '../../cli/operation/send/confirm.ts';
+import type { Result, Run } from '../../cli/operation/send/run.ts';
+import { refuseEarlier, send } from '../../cli/operation/send/send.ts';
+import { renderRecord, rowsOf } from '../../cli/output/tables.ts';
 import { describeDispute } from './case-file.ts';
 import {
   type CurrentDispute,
@@ -15,7 +16,8 @@ import {
 
 /** Shows the dispute before the questions, and refuses one that cannot be decided. */
 export async function introduceDispute(run: Run): Promise<void> {
-  await settleEarlierDecision(run);
+  // An earlier decision in doubt is settled by reading, or refuses this one.
+  await refuseEarlier(run, {});
   const dispute = await readDispute(run);
   showCaseFile(run, dispute);
   const expected = expectedStatus(run);
@@ -30,26 +32,24 @@ export function expectedStatus({ ui }: Run): string {
   return optionValue(ui.parsed, expectStatus) ?? 'open';
 }
 
+/** Shows a dispute and decides it once the user has confirmed. */
+export async function showAndDecide(run: Run): Promise<Result> {
+  await refuseEarlier(run, {});
+  return confirmAndDecide(run, { isShown: run.ui.interview !== null });
+}
+
 /**
- * Reads the dispute again and decides it once the user has confirmed. `isShown`: its case file is on the screen, and Escape
- * goes back to the questions.
+ * Reads the dispute again, because it may have changed while the user answered questions, and decides it once the user has
+ * confirmed. `isShown`: its case file is on the screen, and Escape goes back to the questions.
  */
-export async function showAndDecide(run: Run, isShown = run.ui.interview !== null): Promise<Performed> {
+export async function confirmAndDecide(run: Run, { isShown }: { readonly isShown: boolean }): Promise<Result> {
   const { context } = run.ui;
   const { parameters, body } = run.request;
-  const { disputeId = '' } = parameters;
-  await settleEarlierDecision(run);
-  // What was applied is reported, even if the dispute cannot be read now. It was not read, so nothing may be sent.
-  if ((await earlierRecord(run)) !== null) return perform(run, { readAt: 0 });
-  // The dispute may have changed while the user answered questions.
   const dispute = await readDispute(run);
   if (!isShown) showCaseFile(run, dispute);
   const expected = expectedStatus(run);
-  const comparison = compareDecision(
-    dispute,
-    { status: body?.status, resolution: body?.resolution },
-    expected,
-  );
+  const decision = { status: body?.status, resolution: body?.resolution };
+  const comparison = compareDecision(dispute, decision, expected);
   if (comparison === 'same') {
     context.notice(`Already decided as ${printable(String(body?.status))}; nothing was sent.`);
     const unchanged = { ...dispute.record, changed: false };
@@ -58,11 +58,18 @@ export async function showAndDecide(run: Run, isShown = run.ui.interview !== nul
   if (comparison === 'conflict') throw unexpectedStatus(dispute, expected, body?.status);
   const warning = unusualStatus(String(body?.status));
   if (warning !== null) context.notice(context.err.color.yellow(`Warning: ${printable(warning)}`));
-  await confirmById(
-    run,
-    disputeId,
-    `Decide this dispute as ${String(body?.status)}? This is final.`,
-    isShown,
-  );
-  return perform(run, { readAt: dispute.readAt });
+  const question = `Decide this dispute as ${String(body?.status)}? This is final.`;
+  await confirmById(run, parameters.disputeId ?? '', question, isShown);
+  return send(run, { readAt: dispute.readAt, former: formerOf(dispute) });
+}
+
+/** Shows what is about to be recorded. */
+export function showDecision({ request, ui: { context } }: Run): void {
+  const rows = rowsOf(request.body ?? {}, { now: context.now(), currency: null });
+  context.notice(`\n${renderRecord(rows, context.err)}\n`);
+}
+
+/** What a decision replaces, for its record. */
+export function formerOf({ record: { status } }: CurrentDispute): string {
+  return JSON.stringify({ status });
 }

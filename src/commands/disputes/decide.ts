@@ -58,7 +58,7 @@ rejected, 2 invalid row), or with 130 if you cancel it.`,
   toolNote: 'A decision is final.',
   introduce: introduceDispute,
   dryRunNote: () => 'Without --dry-run, the dispute is read first, and decided only if it is open.',
-  perform: (run) => showAndDecide(run),
+  send: showAndDecide,
   show: ({ answer, record }, run) =>
     record === null
       ? ''

@@ -3,8 +3,8 @@ import { CliError } from '../../cli/core/errors.ts';
 import { exitCodes } from '../../cli/core/exit-codes.ts';
 import { getPath } from '../../cli/core/field-path.ts';
 import { printable } from '../../cli/core/sanitize.ts';
-import type { Run } from '../../cli/operation/run/run.ts';
-import { readBeforeWrite } from '../../cli/operation/run/send.ts';
+import type { Run } from '../../cli/operation/send/run.ts';
+import { readBeforeWrite } from '../../cli/operation/send/send.ts';
 import { decisions, showDispute } from '../../contract/operations/disputes.ts';
 import type { Decision } from './bulk/decisions-file.ts';
 

@@ -27,19 +27,21 @@ export interface FieldHints {
   readonly currency?: string | null;
   /** Whether an empty answer in place of the earlier one clears the field, and a deleted entry is removed. */
   readonly canClear?: boolean;
+  /** Choices besides `words`: the value of one is returned as it is. */
+  readonly actions?: readonly Choice[];
 }
 
 /** Asks for a field of the request and validates the answer against the contract. */
 export async function askField(
   io: Io,
   field: FieldFlag,
-  { before, words = [], areGuesses = false, currency = null, canClear = false }: FieldHints = {},
+  { before, words = [], areGuesses = false, currency = null, canClear = false, actions = [] }: FieldHints = {},
 ): Promise<unknown> {
   if (field.kind === 'boolean') return askYesNo(io, `${field.description}?`, before === true);
   if (words.length > 0) {
     const question = promptOf(field, areGuesses ? 'the service may accept others' : '');
-    const askSuggested = field.kind === 'list' ? askWords : askWord;
-    return askSuggested(io, field, question, words, before);
+    if (field.kind === 'list') return askWords(io, field, question, words, before);
+    return askWord(io, field, question, { words, actions, before });
   }
   if (field.fileFlag !== null) return askLongText(io, field, typeof before === 'string' ? before : '');
   return askLine(io, field, { before, currency, canClear });
@@ -124,12 +126,11 @@ async function askWord(
   io: Io,
   field: FieldFlag,
   question: string,
-  words: readonly string[],
-  before: unknown,
+  { words, actions, before }: Required<Pick<FieldHints, 'actions'>> & { words: readonly string[]; before: unknown },
 ): Promise<unknown> {
   const isOther = typeof before === 'string' && !words.includes(before);
   for (let preset = isOther ? other.value : textOf(before); ; ) {
-    preset = await askChoice(io, question, [...words.map(asChoice), other], preset);
+    preset = await askChoice(io, question, [...words.map(asChoice), other, ...actions], preset);
     if (preset !== other.value) return preset;
     // Escape goes back to the suggestions.
     const typed = await unlessBack(() => askLine(io, field, isOther ? { before } : {}));
@@ -210,7 +211,8 @@ async function editLongText(io: Io, field: FieldFlag, before: string): Promise<s
   for (let text = before; ; ) {
     let problem: string | null;
     try {
-      text = await editText(io, text, `${field.path.at(-1) ?? 'text'}.md`);
+      // Editors end a file with a line break, which is not part of the text.
+      text = (await editText(io, text, `${field.path.at(-1) ?? 'text'}.md`)).replace(/\r?\n$/, '');
       problem = problemOf(field, text);
     } catch (error) {
       if (!(error instanceof EditorFailed)) throw error;

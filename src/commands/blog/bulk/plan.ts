@@ -1,93 +1,158 @@
-import { memoize } from '../../../base/memoize.ts';
-import { type ExitCode, exitCodes } from '../../../cli/core/exit-codes.ts';
-import { isOn, type ParsedCommand } from '../../../cli/core/parsed-command.ts';
-import type { Run } from '../../../cli/operation/run/run.ts';
-import { allowDuplicate } from './flags.ts';
+import { countItems, type ItemResult, makeResult, wordOf } from '../../../cli/batch/item-result.ts';
+import type { Plan } from '../../../cli/batch/show-plan.ts';
+import { exitCodes } from '../../../cli/core/exit-codes.ts';
+import { printable, printableInOneLine } from '../../../cli/core/sanitize.ts';
+import type { History } from '../../../history/history.ts';
+import type { HistoryRecord } from '../../../history/journal/history-record.ts';
 import { hasContent, type KnownPost, readKnownPosts } from './known-posts.ts';
 import type { PostFile } from './post-files.ts';
-import { describesUniqueSlugs } from './settle-post.ts';
 
-/** The result of a file, as `--json` prints it. */
-export interface PostResult {
-  readonly file: string;
-  readonly slug: string;
-  readonly outcome: 'created' | 'exists' | 'failed' | 'unknown' | 'not_sent';
-  /** Id of the post, or null if no answer said it. */
-  readonly id: string | null;
-  readonly requestId: string | null;
-  readonly operationId: string | null;
-  readonly message: string;
-  readonly exitCode: ExitCode;
-}
+export const words = {
+  one: 'post',
+  many: 'posts',
+  done: 'Created',
+  applied: 'created',
+  exists: ['already exists', 'already exist'],
+  again: 'posts that exist are skipped',
+} as const;
 
-/** A file, and what to do with it. */
+/** A file, and what to do with it: create the post, settle an earlier request, or nothing because its result is known. */
 export interface PlannedPost {
   readonly post: PostFile;
-  readonly plan: Plan;
+  readonly plan: 'create' | { readonly settle: HistoryRecord } | ItemResult;
 }
 
-/** `send` the post, `settle` an earlier attempt, or nothing because the result is already known. */
-type Plan = { readonly do: 'send' } | { readonly do: 'settle'; readonly known: KnownPost } | PostResult;
-
-/** Plans each post from the history; asks the service only if a lost answer has to be settled. */
-export async function planPosts(
-  run: Run,
-  posts: readonly PostFile[],
-  parsed: ParsedCommand,
-): Promise<PlannedPost[]> {
-  if (isOn(parsed, allowDuplicate)) return posts.map((post) => ({ post, plan: { do: 'send' } }));
-  const { context } = run.ui;
-  const known = await readKnownPosts(await context.history(), run.target);
-  // A dry run sends nothing.
-  const canSettle = memoize(
-    async () => known.refusesTakenSlugs || (!context.flags.dryRun && describesUniqueSlugs(run)),
-  );
-  const planOf = async (post: PostFile): Promise<Plan> => {
-    const found = known.find(post.slug, post.body);
-    if (found === null) return { do: 'send' };
-    if (found.record.state === 'applied') {
-      if (!context.flags.dryRun && !found.record.reported) context.applied.push(found.record);
-      return alreadyThere(post, found);
-    }
-    const isSame = found.sentSlug && hasContent(found, post.body);
-    return isSame && (await canSettle())
-      ? { do: 'settle', known: found }
-      : inDoubt(post, found, context.flags.dryRun);
-  };
-  return Promise.all(posts.map(async (post) => ({ post, plan: await planOf(post) })));
+/** Plans each post from the history of this machine. */
+export function planPosts(history: History, posts: readonly PostFile[], allowsDuplicates: boolean): PlannedPost[] {
+  if (allowsDuplicates) return posts.map((post) => ({ post, plan: 'create' }));
+  const find = readKnownPosts(history);
+  return posts.map((post) => {
+    const found = find(post.slug, post.body);
+    return { post, plan: found === null ? 'create' : planKnown(post, found) };
+  });
 }
 
-function alreadyThere(post: PostFile, found: KnownPost): PostResult {
-  const same = hasContent(found, post.body);
+const changedFile = 'posts cannot be edited: to publish a changed file as a new post, set another slug in its front matter';
+
+function planKnown(post: PostFile, found: KnownPost): PlannedPost['plan'] {
+  const { record } = found;
+  const isSame = hasContent(found, post.body);
+  if (record.state === 'applied') {
+    if (isSame) return makeResult('exists', { record });
+    return makeResult('failed', {
+      record,
+      code: 'content_changed',
+      message: `created earlier with other content (${record.id})`,
+      remedy: changedFile,
+      exitCode: exitCodes.conflict,
+    });
+  }
+  if (isSame && found.sentSlug) return { settle: record };
+  return inDoubt(record, isSame ? '' : ', with other content');
+}
+
+/** A post that was sent, and that storectl cannot find out about. */
+export function inDoubt(record: HistoryRecord, how = ''): ItemResult {
+  return makeResult('unknown', {
+    record,
+    code: 'outcome_unknown',
+    message: `sent earlier${how}, and the response was lost (${record.id})`,
+    remedy:
+      'look at the blog of the store, and run `storectl resume ID --mark applied` for a post that is there, or `--mark not-applied` for one that is not',
+  });
+}
+
+/** The result that is known before anything is sent, or null. */
+export function knownResult({ plan }: PlannedPost): ItemResult | null {
+  return typeof plan === 'object' && 'outcome' in plan ? plan : null;
+}
+
+/** The stable word of `--dry-run --json`. */
+export function planWord({ plan }: PlannedPost): string {
+  if (plan === 'create') return plan;
+  return 'settle' in plan ? 'check' : plan.outcome;
+}
+
+/** What is shown before posts are created. */
+export function describePosts(planned: readonly PlannedPost[]): Plan {
+  const problems = planned.flatMap((one) => {
+    const known = knownResult(one);
+    return known === null || known.outcome === 'exists'
+      ? []
+      : [{ item: printable(one.post.file), reason: `${wordOf(known.outcome, words)}: ${known.message}` }];
+  });
+  const sent = planned.filter((one) => knownResult(one) === null);
+  const rows = sent
+    .toSorted((one, other) => Number(one.plan === 'create') - Number(other.plan === 'create'))
+    .map((one) => {
+      const { file, slug, body } = one.post;
+      const cells = [planWord(one), printable(file), printable(slug), statusOf(one.post)];
+      return [...cells, printableInOneLine(String(body.title))];
+    });
   return {
-    ...resultOf(post, found),
-    outcome: same ? 'exists' : 'failed',
-    message: found.maybeGone
-      ? `created before a backup was restored; it may be gone. Add ${allowDuplicate} to create it again`
-      : same
-        ? 'already created'
-        : `a post with the slug ${String(post.body.slug)} was already created with different content: set another slug in the front matter`,
-    exitCode: same ? exitCodes.done : exitCodes.conflict,
+    problems,
+    header: ['PLAN', 'FILE', 'SLUG', 'STATUS', 'TITLE'],
+    rows,
+    totals: describeTotals(planned),
+    notes: notesOf(planned),
   };
 }
 
-function inDoubt(post: PostFile, found: KnownPost, isDryRun: boolean): PostResult {
-  const changed = found.sentSlug && !hasContent(found, post.body);
-  const next = isDryRun
-    ? 'the service is asked without --dry-run'
-    : `look at the store's blog; if the post is there, run \`storectl resume ${found.record.id} --mark applied\`, else --mark not-applied`;
-  return {
-    ...resultOf(post, found),
-    outcome: 'unknown',
-    message: changed
-      ? `sent before with different content, and the response was lost (${found.record.id}): check the store`
-      : `sent before, outcome unknown (${found.record.id}): ${next}`,
-    exitCode: exitCodes.unknown,
-  };
+function notesOf(planned: readonly PlannedPost[]): string[] {
+  const notes: string[] = [];
+  if (planned.some(({ plan }) => typeof plan === 'object' && 'settle' in plan)) {
+    notes.push(
+      'To check: an earlier run sent these posts and was interrupted before the response. storectl finds out which of them exist and creates the others, each once.',
+    );
+  }
+  if (planned.some(({ post, plan }) => plan === 'create' && post.body.status === undefined))
+    notes.push('Posts without a status become drafts. To publish them, add --status published.');
+  return notes;
 }
 
-export function resultOf({ file, slug }: PostFile, found: KnownPost | null) {
-  const operationId = found?.record.id ?? null;
-  const requestId = found?.record.answer?.requestId ?? null;
-  return { file, slug, id: found?.id ?? null, operationId, requestId };
+/** `published`; a post without a status becomes a draft. */
+function statusOf({ body }: PostFile): string {
+  return printable(String(body.status ?? 'draft'));
+}
+
+/** `12 to create (10 as drafts, 2 published), 2 already exist, 1 to check`. */
+function describeTotals(planned: readonly PlannedPost[]): string {
+  const create = planned.filter(({ plan }) => plan === 'create');
+  const check = planned.filter(({ plan }) => typeof plan === 'object' && 'settle' in plan);
+  const known = planned.flatMap((one) => knownResult(one)?.outcome ?? []);
+  const counted = (['failed', 'unknown', 'exists'] as const).flatMap((outcome) => {
+    const count = known.filter((one) => one === outcome).length;
+    return count === 0 ? [] : [`${count} ${wordOf(outcome, words, count)}`];
+  });
+  return [
+    ...(create.length === 0 ? [] : [`${create.length} to create ${describeStatuses(create)}`]),
+    ...(check.length === 0 ? [] : [`${check.length} to check`]),
+    ...counted,
+  ].join(', ');
+}
+
+/** `as drafts`, `as published posts`, or `(10 draft, 2 published)`. */
+function describeStatuses(planned: readonly PlannedPost[]): string {
+  const statuses = planned.map(({ post }) => statusOf(post));
+  const [first = 'draft', ...others] = new Set(statuses);
+  if (others.length > 0) {
+    const counts = [first, ...others].map((status) => `${statuses.filter((one) => one === status).length} ${status}`);
+    return `(${counts.join(', ')})`;
+  }
+  const isOne = planned.length === 1;
+  if (first === 'draft') return isOne ? 'as a draft' : 'as drafts';
+  return `(${first})`;
+}
+
+/** `Create 15 posts as drafts and check 8 that were sent earlier?`; null if nothing is to be sent. */
+export function questionOf(planned: readonly PlannedPost[]): string | null {
+  const create = planned.filter(({ plan }) => plan === 'create');
+  const check = planned.filter(({ plan }) => typeof plan === 'object' && 'settle' in plan).length;
+  if (create.length + check === 0) return null;
+  const earlier = `that ${check === 1 ? 'was' : 'were'} sent earlier`;
+  const creating = `${countItems(create.length, words)} ${describeStatuses(create)}`;
+  if (check === 0) return `Create ${creating}?`;
+  return create.length === 0
+    ? `Check ${countItems(check, words)} ${earlier}?`
+    : `Create ${creating} and check ${check} ${earlier}?`;
 }

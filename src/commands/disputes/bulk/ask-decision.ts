@@ -2,64 +2,73 @@ import { CliError, WentBack } from '../../../cli/core/errors.ts';
 import { printableInOneLine } from '../../../cli/core/sanitize.ts';
 import { deriveFlags } from '../../../cli/input/field-flags.ts';
 import { askField } from '../../../cli/operation/questions/ask-field.ts';
-import { explainRefusal } from '../../../cli/operation/questions/ask-missing.ts';
-import type { Performed, Run } from '../../../cli/operation/run/run.ts';
+import { askInto, explainRefusal } from '../../../cli/operation/questions/ask-missing.ts';
+import type { Result, Run } from '../../../cli/operation/send/run.ts';
 import { truncateText } from '../../../cli/output/wrap.ts';
-import { askChoice, askText, type Choice } from '../../../cli/prompts/prompts.ts';
+import { askChoice } from '../../../cli/prompts/prompts.ts';
 import { askInTurn, unlessBack } from '../../../cli/prompts/questions.ts';
-import { decideDispute, decisions } from '../../../contract/operations/disputes.ts';
-import { showAndDecide } from '../decide-one.ts';
+import { decideDispute } from '../../../contract/operations/disputes.ts';
+import { confirmAndDecide, showDecision } from '../decide-one.ts';
 import type { Decision } from './decisions-file.ts';
 
 /** How many earlier resolutions are offered. */
 const maxResolutions = 9;
 
-type Answer = 'skip' | 'back' | { readonly decision: Decision; readonly performed: Performed };
+/** The flags of the fields of a decision, which its questions are made from. */
+export const decisionFlags = { fileFlags: { resolution: 'resolution-file' } };
+const [statusField, resolutionField] = ['status', 'resolution'].map((name) =>
+  deriveFlags(decideDispute.body, decisionFlags).find(({ path }) => path[0] === name),
+);
 
-/** The dispute that is to be decided, and its place among the others: `7 of 40`. */
+const skip = { value: '#skip', name: 'Skip this dispute' };
+const back = { value: '#back', name: 'Back to the previous dispute' };
+
 interface Asked {
-  readonly disputeId: string;
-  readonly title: string;
   readonly canGoBack: boolean;
   /** Decisions of other disputes, newest first: their resolutions are offered. */
   readonly earlier: readonly Decision[];
 }
 
 /**
- * Asks for the decision of a dispute whose case file is shown, and records it. Escape goes back one question; a value that
- * the service refuses is asked for again.
+ * Asks for the decision of a dispute whose case file is shown, with the questions of a single decision, and records it.
+ * Escape goes back one question; a value that the service refuses is asked for again.
  */
-export async function askDecision(run: Run, asked: Asked): Promise<Answer> {
-  const { canGoBack } = asked;
+export async function askDecision(
+  run: Run,
+  { canGoBack, earlier }: Asked,
+): Promise<'skip' | 'back' | { readonly decision: Decision; readonly result: Result }> {
   const { context } = run.ui;
-  let way: 'skip' | 'back' | 'decide' = 'decide';
-  let decision: Decision = { status: '', resolution: '' };
-  let performed: Performed | null = null;
+  const body: Record<string, unknown> = {};
+  let result: Result | null = null;
   const chooseStatus = async () => {
-    const chosen = await askStatus(run, asked, decision.status);
-    way = chosen === 'skip' || chosen === 'back' ? chosen : 'decide';
+    const before = body.status;
+    if (statusField === undefined) return;
+    await askInto(context, body, statusField, { actions: [skip, ...(canGoBack ? [back] : [])] });
     // Another outcome has another reason.
-    if (typeof chosen !== 'string' && chosen.status !== decision.status)
-      decision = { ...chosen, resolution: '' };
+    if (body.status !== before) delete body.resolution;
   };
   const chooseResolution = async () => {
-    decision = { ...decision, resolution: await askResolution(run, asked.earlier, decision) };
+    body.resolution = await askResolution(run, earlier, body);
   };
   const record = async () => {
-    performed = await showAndDecide({ ...run, request: { ...run.request, body: { ...decision } } }, true);
+    const own = { ...run, request: { ...run.request, body } };
+    showDecision(own);
+    result = await confirmAndDecide(own, { isShown: true });
   };
-  const questions = () => (way === 'decide' ? [chooseStatus, chooseResolution, record] : [chooseStatus]);
+  const isDecided = () => body.status !== skip.value && body.status !== back.value;
   for (;;) {
     try {
-      await askInTurn(questions);
+      await askInTurn(() => (isDecided() ? [chooseStatus, chooseResolution, record] : [chooseStatus]));
     } catch (error) {
       if (error instanceof WentBack) {
         if (canGoBack) return 'back';
       } else if (isRefusedValue(error)) explainRefusal(context, error, error.details.hint);
       else throw error;
     }
-    if (way !== 'decide') return way;
-    if (performed !== null) return { decision, performed };
+    if (body.status === skip.value) return 'skip';
+    if (body.status === back.value) return 'back';
+    if (result !== null)
+      return { decision: { status: String(body.status), resolution: String(body.resolution) }, result };
   }
 }
 
@@ -68,47 +77,17 @@ function isRefusedValue(error: unknown): error is CliError {
   return error.details.status === 400 || error.details.status === 422;
 }
 
-async function askStatus(
-  { ui: { context } }: Run,
-  { disputeId, title, canGoBack }: Asked,
-  before: string,
-): Promise<'skip' | 'back' | { readonly status: string }> {
-  const choices: Choice[] = [
-    ...decisions.map((status) => ({ value: `status ${status}`, name: status })),
-    { value: 'other', name: 'Other…' },
-    { value: 'skip', name: 'Skip this dispute' },
-    ...(canGoBack ? [{ value: 'back', name: 'Back to the previous dispute' }] : []),
-  ];
-  for (;;) {
-    const chosen = await askChoice(
-      context.io,
-      `Status of dispute ${disputeId} (${title})`,
-      choices,
-      `status ${before}`,
-      canGoBack,
-    );
-    if (chosen === 'skip' || chosen === 'back') return chosen;
-    if (chosen !== 'other') return { status: chosen.replace('status ', '') };
-    // Escape goes back to the list.
-    const typed = await unlessBack(() => askText(context.io, 'Status'));
-    if (typed !== null) return { status: typed.trim() };
-  }
-}
-
-/** Offers the resolutions of earlier decisions with this status; the chosen one can be edited, also in the editor. */
+/** Offers the resolutions of earlier decisions with this status; the chosen one can be edited. */
 async function askResolution(
   { ui: { context } }: Run,
   earlier: readonly Decision[],
-  { status, resolution: before }: Decision,
-): Promise<string> {
+  { status, resolution: before = '' }: Readonly<Record<string, unknown>>,
+): Promise<unknown> {
   const { io } = context;
   const alike = earlier.filter((decision) => decision.status === status && decision.resolution !== '');
   const offered = [...new Set(alike.map(({ resolution }) => resolution))].slice(0, maxResolutions);
-  const field = deriveFlags(decideDispute.body, { fileFlags: { resolution: 'resolution-file' } }).find(
-    ({ path }) => path[0] === 'resolution',
-  );
-  const write = async (preset: string) =>
-    field === undefined ? preset : String(await askField(io, field, { before: preset }));
+  const write = async (preset: unknown) =>
+    resolutionField === undefined ? preset : askField(io, resolutionField, { before: preset });
   if (before !== '' || offered.length === 0) return write(before);
   const choices = offered.map((text) => ({ value: text, name: truncateText(printableInOneLine(text), 66) }));
   for (;;) {

@@ -1,28 +1,26 @@
+import { startRun, withSignal } from '../../../cli/batch/change-in-batch.ts';
+import { endBatch, withResultsFile } from '../../../cli/batch/end-batch.ts';
+import { type ItemResult, makeResult } from '../../../cli/batch/item-result.ts';
+import { resultIn, runBatch } from '../../../cli/batch/run-batch.ts';
 import type { Context } from '../../../cli/command/context.ts';
 import { completeKnownIds } from '../../../cli/command/known.ts';
-import { CliError, cancelledError, invalidInput } from '../../../cli/core/errors.ts';
+import { CliError, invalidInput } from '../../../cli/core/errors.ts';
 import { type ExitCode, exitCodes } from '../../../cli/core/exit-codes.ts';
 import type { ParsedCommand } from '../../../cli/core/parsed-command.ts';
 import { checkParameter } from '../../../cli/input/path-parameter.ts';
-import { startBatch, withGrace, withResultsFile } from '../../../cli/operation/run/bulk.ts';
-import { markReported } from '../../../cli/operation/run/mark-reported.ts';
-import { noticeDone } from '../../../cli/operation/run/print-result.ts';
-import type { Run } from '../../../cli/operation/run/run.ts';
-import { announce, settleEarlierDecision } from '../../../cli/operation/run/send.ts';
+import type { Run } from '../../../cli/operation/send/run.ts';
+import { announce, refuseEarlier } from '../../../cli/operation/send/send.ts';
 import { explainKeys } from '../../../cli/prompts/questions.ts';
 import { decideDispute } from '../../../contract/operations/disputes.ts';
-import type { HistoryRecord } from '../../../history/records/record.ts';
 import { expectedStatus, showCaseFile } from '../decide-one.ts';
 import { readDispute } from '../dispute-status.ts';
 import { askDecision } from './ask-decision.ts';
 import type { Decision } from './decisions-file.ts';
-import { earlierDecisions, type PlannedRow, pathOf, sentDecisions, unread } from './plan.ts';
-import type { RowResult } from './row-result.ts';
-import { decidedRow, endRun, failedRow, type RowEnd, resultOf } from './run-decisions.ts';
+import { type DecisionRow, documentOf, type EarlierDecisions, readEarlierDecisions, runOfRow, words } from './rows.ts';
 
 /**
  * Goes through the disputes one by one in a terminal: shows each with its evidence, asks for its decision, and records it
- * at once. Disputes that are already decided are not asked for, so the same command continues.
+ * at once, as a single command would. Disputes that are already decided are not asked for, so the same command continues.
  * Throws exit 3 without a terminal, because nobody can decide there.
  */
 export async function decideByHand(
@@ -34,22 +32,39 @@ export async function decideByHand(
   if (!context.canPrompt || context.flags.dryRun) throw decisionsNeeded(given.length);
   for (const id of given) checkParameter('<disputeId>', id);
   const ids = [...new Set(await completeKnownIds(context, 'dispute', given))];
-  const batch = await startBatch(context, decideDispute, []);
-  const grace = withGrace(context);
-  const run = { ...batch, ui: { ...batch.ui, context: grace.context, parsed } };
+  const run = await startRun(context, parsed, decideDispute);
   await announce(run);
-  try {
-    return await withResultsFile(context, parsed, async (write) => {
-      const { found, stop } = await goThrough(run, ids);
-      const results = ids.map(
-        (disputeId, index) =>
-          found.get(index) ?? resultOf(run, rowOf(disputeId, index), { message: 'not reached' }),
-      );
-      return endRun({ run: batch, write }, results, stop);
+  const history = await context.history();
+  const queue = startQueue(ids);
+  const earlier = readEarlierDecisions(history);
+  const made = [...earlier.made];
+  return withResultsFile(context, parsed, async (write) => {
+    const end = await runBatch(context, {
+      words,
+      items: queue.items,
+      // The place of each dispute among the others stands above it.
+      total: null,
+      atOnce: 1,
+      known: () => null,
+      isPlanShown: false,
+      open: async (limits) => ({
+        async send(row) {
+          const result = await decideRow(withSignal(run, limits.signal), row, { queue, earlier, made });
+          if (result === null) queue.goBack();
+          else queue.finish(result);
+          return result;
+        },
+        end: () => {},
+      }),
+      cells: ({ line, disputeId }) => [`${line} of ${ids.length}`, disputeId ?? ''],
+      id: ({ disputeId }) => disputeId,
     });
-  } finally {
-    grace.dispose();
-  }
+    const results = queue.rows.map((row) => resultIn(end, row));
+    const document = queue.rows.map((row, index) =>
+      documentOf(row, results[index] ?? makeResult('not_sent'), history.journal.store),
+    );
+    return endBatch(context, { words, results, document, stop: end.stop, write });
+  });
 }
 
 function decisionsNeeded(count: number): CliError {
@@ -64,89 +79,72 @@ function decisionsNeeded(count: number): CliError {
   });
 }
 
-function rowOf(disputeId: string, index: number): PlannedRow {
-  return { ...unread, line: index + 1, disputeId, plan: 'decide' };
+/** The disputes in their order. Going back leads to the last one that was skipped, and from there forwards again. */
+interface Queue {
+  readonly rows: readonly DecisionRow[];
+  readonly items: Iterable<DecisionRow>;
+  canGoBack(): boolean;
+  goBack(): void;
+  finish(result: ItemResult): void;
 }
 
-/** Returns the results by index, and the error that stopped the run, or null. */
-async function goThrough(
-  run: Run,
-  ids: readonly string[],
-): Promise<{ found: ReadonlyMap<number, RowResult>; stop: CliError | null }> {
-  const found = new Map<number, RowResult>();
-  const known = await earlierDecisions(run, ids, false);
-  const made = await sentDecisions(run);
-  let index = 0;
-  for (let disputeId = ids[0]; disputeId !== undefined; disputeId = ids[index]) {
-    const done = found.get(index);
-    if (done !== undefined && done.outcome !== 'skipped') {
-      index += 1;
-      continue;
+function startQueue(ids: readonly string[]): Queue {
+  const rows = ids.map((disputeId, index) => ({ line: index + 1, disputeId, decision: null }));
+  const results = new Map<number, ItemResult>();
+  let at = 0;
+  const previous = () =>
+    [...results].filter(([index, { outcome }]) => index < at && outcome === 'skipped').at(-1)?.[0];
+  function* items() {
+    for (; at < rows.length; ) {
+      const row = rows[at];
+      const outcome = results.get(at)?.outcome;
+      if (row === undefined || (outcome !== undefined && outcome !== 'skipped')) at += 1;
+      else yield row;
     }
-    const skipped = [...found].filter(([at, { outcome }]) => at < index && outcome === 'skipped');
-    const previous = skipped.at(-1)?.[0] ?? null;
-    const place = { title: `${index + 1} of ${ids.length}`, canGoBack: previous !== null };
-    const end = await decideRow(run, rowOf(disputeId, index), { place, made, known });
-    if (end === null) {
-      index = previous ?? index;
-      continue;
-    }
-    const { result, fatal } = end;
-    found.set(index, result);
-    if (result.decision !== null && result.outcome === 'applied') made.unshift(result.decision);
-    await markReported(run.ui.context);
-    const isCancelled = run.ui.context.io.signal.aborted;
-    if (fatal !== null || isCancelled) return { found, stop: fatal ?? cancelledError() };
-    index += 1;
   }
-  return { found, stop: null };
+  return {
+    rows,
+    items: items(),
+    canGoBack: () => previous() !== undefined,
+    goBack() {
+      at = previous() ?? at;
+    },
+    finish(result) {
+      results.set(at, result);
+      at += 1;
+    },
+  };
 }
 
 interface Deciding {
-  readonly place: { readonly title: string; readonly canGoBack: boolean };
-  /** The decisions of this machine, newest first. */
-  readonly made: readonly Decision[];
-  /** The same, by path. */
-  readonly known: ReadonlyMap<string, HistoryRecord>;
+  readonly queue: Queue;
+  readonly earlier: EarlierDecisions;
+  /** Decisions of this machine, newest first; those of this run are added. */
+  readonly made: Decision[];
 }
 
 /** Null if the user goes back to the previous dispute. */
 async function decideRow(
   run: Run,
-  row: PlannedRow,
-  { place, made, known }: Deciding,
-): Promise<RowEnd | null> {
+  { line, disputeId }: DecisionRow,
+  { queue, earlier, made }: Deciding,
+): Promise<ItemResult | null> {
   const { context } = run.ui;
-  const disputeId = row.disputeId ?? '';
-  const own = { ...run, request: { ...run.request, parameters: { disputeId } } };
-  try {
-    await settleEarlierDecision(own);
-    const dispute = await readDispute(own);
-    const before = dispute.record;
-    if (before.status !== expectedStatus(own)) {
-      const isOurs = known.get(pathOf(run.target.storeId, disputeId))?.state === 'applied';
-      const message = `already ${String(before.status)}`;
-      const outcome = isOurs ? ('recorded' as const) : ('unchanged' as const);
-      if (!isOurs) context.notice(`${place.title}: dispute ${disputeId} is ${message}`);
-      return { result: resultOf(run, { ...row, before }, { outcome, message }), fatal: null };
-    }
-    context.notice(`\n${context.err.color.bold(place.title)}`);
-    showCaseFile(own, dispute);
-    explainKeys(context);
-    const answer = await askDecision(own, { ...place, disputeId, earlier: made });
-    if (answer === 'back') return null;
-    if (answer === 'skip')
-      return { result: resultOf(run, { ...row, before }, { outcome: 'skipped' }), fatal: null };
-    const { decision, performed } = answer;
-    const decided = { ...row, before, decision };
-    if (performed.record === null)
-      return { result: resultOf(run, decided, { outcome: 'unchanged' }), fatal: null };
-    if (context.flags.quiet) context.print(disputeId);
-    else noticeDone(context, `Decided dispute ${disputeId} as ${decision.status} (${place.title})`);
-    return decidedRow(run, decided, performed);
-  } catch (error) {
-    const end = failedRow(run, row, error);
-    if (end.fatal === null) context.notice(context.err.color.yellow(`${place.title}: ${end.result.message}`));
-    return end;
-  }
+  const id = disputeId ?? '';
+  const own = runOfRow(run, id, null);
+  await refuseEarlier(own, {});
+  const dispute = await readDispute(own);
+  const { status } = dispute.record;
+  if (status !== expectedStatus(own))
+    return makeResult('exists', { record: earlier.recordOf(id), message: `already ${String(status)}` });
+  context.notice(`\n${context.err.color.bold(`${line} of ${queue.rows.length}`)}`);
+  showCaseFile(own, dispute);
+  explainKeys(context);
+  const asked = await askDecision(own, { canGoBack: queue.canGoBack(), earlier: made });
+  if (asked === 'back') return null;
+  if (asked === 'skip') return makeResult('skipped');
+  const { record } = asked.result;
+  if (record === null) return makeResult('exists', { message: `already decided as ${asked.decision.status}` });
+  made.unshift(asked.decision);
+  return makeResult('applied', { record, message: `as ${asked.decision.status}` });
 }

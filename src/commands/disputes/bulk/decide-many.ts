@@ -1,33 +1,34 @@
+import { openHistoryBatch, resultOfChange, startRun, tellEarlier, withSignal } from '../../../cli/batch/change-in-batch.ts';
+import { endBatch, withResultsFile } from '../../../cli/batch/end-batch.ts';
+import { countItems, makeResult, mostSevereExitCode } from '../../../cli/batch/item-result.ts';
+import type { Limits } from '../../../cli/batch/limits.ts';
+import { type Channel, resultIn, runBatch } from '../../../cli/batch/run-batch.ts';
+import { printPlan, showPlan } from '../../../cli/batch/show-plan.ts';
 import type { Context } from '../../../cli/command/context.ts';
 import { inputNeeded } from '../../../cli/command/input-needed.ts';
-import { chosenFields } from '../../../cli/command/print-json.ts';
+import { printJson } from '../../../cli/command/print-json.ts';
 import { type ExitCode, exitCodes } from '../../../cli/core/exit-codes.ts';
 import { optionValue, type ParsedCommand } from '../../../cli/core/parsed-command.ts';
 import { printable } from '../../../cli/core/sanitize.ts';
 import { describeFile, readText } from '../../../cli/input/input-files.ts';
-import {
-  mostSevereExitCode,
-  startBatch,
-  withBatchLock,
-  withResultsFile,
-} from '../../../cli/operation/run/bulk.ts';
-import { mismatch, wrongConfirmation } from '../../../cli/operation/run/confirm.ts';
-import type { Run } from '../../../cli/operation/run/run.ts';
-import { announce } from '../../../cli/operation/run/send.ts';
+import { mismatch, wrongConfirmation } from '../../../cli/operation/send/confirm.ts';
+import type { Run } from '../../../cli/operation/send/run.ts';
+import { announce, changeOptions } from '../../../cli/operation/send/send.ts';
 import { upperFirst } from '../../../cli/output/labels.ts';
-import { renderJson } from '../../../cli/output/style.ts';
 import { decideDispute } from '../../../contract/operations/disputes.ts';
-import { expectStatus } from '../dispute-status.ts';
+import { isInDoubt } from '../../../history/journal/history-record.ts';
+import { resumeRecord } from '../../../history/resume.ts';
+import { expectedStatus, formerOf } from '../decide-one.ts';
+import { assessRow, fixRows } from './assess-row.ts';
 import { decideByHand } from './decide-by-hand.ts';
 import { parseDecisions, parseIds } from './decisions-file.ts';
-import { describeRows, describeTotals, exitCodeOf } from './describe-plan.ts';
-import { earlierDecisions, type PlannedRow, planDecisions } from './plan.ts';
-import { decideAll } from './run-decisions.ts';
+import { addedColumns, writeFailedRows } from './failed-rows.ts';
+import { describeDecisions, knownResult, type PlannedRow, planDecisions } from './plan.ts';
+import { documentOf, readEarlierDecisions, runOfRow, words } from './rows.ts';
 
 /**
  * Records the decisions of a file: shows the plan, asks once for confirmation, and reads each dispute again right before
- * deciding it. Bad rows are reported and skipped; the first unknown outcome, and any error that concerns all rows, stops
- * the run. The history records every decision, so that a later run can continue.
+ * deciding it. Bad rows are reported and skipped. The history records every decision, so that a later run can continue.
  */
 export async function decideMany(
   context: Context,
@@ -38,80 +39,120 @@ export async function decideMany(
   const onlyIds = parseIds(text, describeFile(from));
   if (onlyIds !== null) return decideByHand(context, parsed, onlyIds);
   const file = parseDecisions(text, describeFile(from));
-  const ids = file.rows.map(({ disputeId }) => disputeId);
-  const run = await startBatch(context, decideDispute, []);
-  if (file.ignored.length > 0) {
+  const ignored = file.ignored.filter((name) => !addedColumns.includes(name));
+  if (ignored.length > 0) {
     context.notice(
-      `Ignored columns: ${file.ignored.map(printable).join(', ')} (only disputeId, status and resolution are sent).`,
+      `Ignored columns: ${ignored.map(printable).join(', ')} (only disputeId, status and resolution are sent).`,
     );
   }
-  const expected = optionValue(parsed, expectStatus) ?? 'open';
-  if (context.flags.dryRun) {
-    const known = await earlierDecisions(run, ids, false);
-    return printPlan(run, await planDecisions(run, file, expected, known));
-  }
+  const run = await startRun(context, parsed, decideDispute);
+  const history = await context.history();
+  const input = { expected: expectedStatus(run), earlier: readEarlierDecisions(history) };
+  if (context.flags.dryRun) return printDryRun(context, await planDecisions(run, file, input));
   await announce(run);
-  return withResultsFile(context, parsed, (write) =>
-    withBatchLock(run, async () => {
-      const known = await earlierDecisions(run, ids, true);
-      const rows = await planDecisions(run, file, expected, known);
-      showRows(context, rows);
-      if (rows.some(({ plan }) => plan === 'decide'))
-        context.notice(`\n${describeTotals(rows, context.err)}\n`);
-      await confirmCount(context, parsed, rows);
-      return decideAll({ run, rows, expected, known, write });
-    }),
-  );
+  return withResultsFile(context, parsed, async (write) => {
+    const rows = await settleShown(run, await planDecisions(run, file, input));
+    const count = rows.filter(({ plan }) => plan === 'decide').length;
+    showPlan(context, describeDecisions(rows, context.out), { isAsked: count > 0 });
+    await confirmCount(context, parsed, rows, count);
+    await tellEarlier(
+      history,
+      rows.flatMap((row) => knownResult(row)?.record ?? []),
+    );
+    const end = await runBatch(context, {
+      words,
+      items: rows,
+      total: rows.length,
+      atOnce: 1,
+      known: knownResult,
+      isPlanShown: context.canPrompt,
+      open: (limits) => openChannel(run, limits, input),
+      cells: ({ line, disputeId, decision }) => [`line ${line}`, disputeId ?? '', decision?.status ?? ''],
+      id: ({ disputeId }) => disputeId,
+    });
+    const results = rows.map((row) => resultIn(end, row));
+    const document = rows.map((row, index) =>
+      documentOf(row, results[index] ?? makeResult('not_sent'), history.journal.store),
+    );
+    const advice = writeFailedRows(context, parsed, rows, results);
+    return endBatch(context, { words, results, document, stop: end.stop, write, advice });
+  });
 }
 
-/** A long plan goes through the pager, which only data on stdout does. */
-function showRows(context: Context, rows: readonly PlannedRow[]): void {
-  const print = context.canPrompt ? context.print : context.notice;
-  const table = describeRows(rows, context.canPrompt ? context.out : context.err);
-  if (table !== '') print(table);
-}
-
-function printPlan(run: Run, rows: readonly PlannedRow[]): ExitCode {
-  const { context } = run.ui;
-  if (context.flags.json) {
-    const document = rows.map(({ line, disputeId, decision, plan, message, warning }) => ({
-      line,
-      disputeId,
-      status: decision?.status ?? null,
-      plan,
-      message,
-      warning,
-    }));
-    const plan = chosenFields(context, document);
-    context.print(renderJson(JSON.stringify({ plan }), context.out));
-  } else if (context.canPrompt) {
-    // Below what the pager shows.
-    showRows(context, rows);
-    context.notice(`\n${describeTotals(rows, context.err)}`);
-  } else {
-    const parts = [describeRows(rows, context.out), describeTotals(rows, context.out)];
-    context.print(parts.filter((part) => part !== '').join('\n\n'));
+/** Ends the doubt about earlier decisions that the plan has found to be in force. */
+async function settleShown(run: Run, rows: readonly PlannedRow[]): Promise<PlannedRow[]> {
+  const history = await run.ui.context.history();
+  const options = await changeOptions(run);
+  const settled: PlannedRow[] = [];
+  for (const row of rows) {
+    const known = knownResult(row);
+    if (known?.outcome !== 'exists' || known.record === null || !isInDoubt(known.record)) settled.push(row);
+    else {
+      const { record } = await resumeRecord(history, known.record.id, options);
+      settled.push({ ...row, plan: makeResult('exists', { ...known, record }) });
+    }
   }
+  return settled;
+}
+
+type DecisionInput = Parameters<typeof planDecisions>[2];
+
+async function openChannel(run: Run, limits: Limits, { expected, earlier }: DecisionInput): Promise<Channel<PlannedRow>> {
+  const batch = await openHistoryBatch(run, limits);
+  const patient = withSignal(run, limits.signal);
+  return {
+    async send({ disputeId, decision }) {
+      if (disputeId === null || decision === null) return null;
+      const own = runOfRow(patient, disputeId, decision);
+      const found = await assessRow(own, decision, { expected, own: earlier.recordOf(disputeId) });
+      if ('result' in found) return found.result;
+      const { dispute } = found;
+      const recorded = await batch.change({
+        ...own.request,
+        readAt: dispute.readAt,
+        former: formerOf(dispute),
+      });
+      const result = recorded && resultOfChange(own, recorded);
+      return result?.outcome === 'failed' ? { ...result, remedy: fixRows } : result;
+    },
+    end: batch.end,
+  };
+}
+
+function printDryRun(context: Context, rows: readonly PlannedRow[]): ExitCode {
+  if (context.flags.json) {
+    const plan = rows.map((row) => ({
+      line: row.line,
+      disputeId: row.disputeId,
+      status: row.decision?.status ?? null,
+      plan: knownResult(row)?.outcome ?? 'decide',
+      message: knownResult(row)?.message ?? '',
+      warning: row.warning,
+    }));
+    printJson(context, plan);
+  } else printPlan(context, describeDecisions(rows, context.out));
   context.notice('dry run: nothing was sent');
-  return mostSevereExitCode(rows.map(({ plan }) => exitCodeOf(plan)));
+  return mostSevereExitCode(rows.map((row) => knownResult(row)?.exitCode ?? exitCodes.done));
 }
 
 /**
- * Asks the user to type the number of decisions, unless `--confirm N` gives it. When continuing an earlier
- * run, its number is accepted as well.
+ * Asks the user to type the number of decisions, unless `--confirm N` gives it. When continuing an earlier run, its number
+ * is accepted as well.
  */
 async function confirmCount(
   context: Context,
   parsed: ParsedCommand,
   rows: readonly PlannedRow[],
+  count: number,
 ): Promise<void> {
-  const count = rows.filter(({ plan }) => plan === 'decide').length;
   if (count === 0) return;
-  const done = rows.filter(({ plan }) => ['recorded', 'unchanged', 'unknown'].includes(plan)).length;
-  const isContinued = rows.some(({ plan }) => plan === 'recorded' || plan === 'unknown');
-  const skipped = rows.filter(({ plan }) => exitCodeOf(plan) !== exitCodes.done).length;
+  const known = rows.flatMap((row) => knownResult(row) ?? []);
+  const done = known.filter(({ outcome }) => outcome === 'exists' || outcome === 'unknown').length;
+  const isContinued = known.some(({ record }) => record !== null);
+  const skipped = known.filter(({ exitCode }) => exitCode !== exitCodes.done).length;
   const bad = skipped === 1 ? '1 bad row' : `${skipped} bad rows`;
-  const what = `record ${count} ${count === 1 ? 'decision' : 'decisions'}${skipped === 0 ? '' : ` and skip ${bad}`}`;
+  const decisions = countItems(count, { one: 'decision', many: 'decisions' });
+  const what = `record ${decisions}${skipped === 0 ? '' : ` and skip ${bad}`}`;
   const given = optionValue(parsed, '--confirm');
   if (given !== undefined) {
     const number = /^\d+$/.test(given) ? Number(given) : Number.NaN;
@@ -120,11 +161,7 @@ async function confirmCount(
   }
   if (!context.canPrompt) {
     throw inputNeeded([
-      {
-        field: 'confirm',
-        give: `--confirm ${count}`,
-        description: `to ${what}; decisions are final`,
-      },
+      { field: 'confirm', give: `--confirm ${count}`, description: `to ${what}; decisions are final` },
     ]);
   }
   const { askText } = await import('../../../cli/prompts/prompts.ts');

@@ -21,7 +21,11 @@ interface InvalidRow {
   readonly line: number;
   readonly disputeId: string | null;
   readonly message: string;
+  /** What the file has in the known columns; empty where it is no text. */
+  readonly cells: Cells;
 }
+
+type Cells = Readonly<Record<(typeof columns)[number], string>>;
 
 /** An exact repetition of an earlier row. */
 interface RepeatedRow extends DecisionRow {
@@ -71,7 +75,7 @@ export function parseDecisions(text: string, name: string): DecisionsFile {
         resolution: String(resolution).replaceAll('\r\n', '\n').trim(),
       });
     } else {
-      invalid.push({ line: row.line, disputeId: disputeId || null, message: problem });
+      invalid.push({ line: row.line, disputeId: disputeId || null, message: problem, cells: cellsOf(row.values) });
     }
   }
   const names = new Set(raw.flatMap(({ values }) => Object.keys(values)));
@@ -148,6 +152,11 @@ function problemOf(values: Readonly<Record<string, unknown>>): string | null {
   return problem === null ? null : `disputeId ${problem}`;
 }
 
+function cellsOf(values: Readonly<Record<string, unknown>>): Cells {
+  const textOf = (column: keyof Cells) => (typeof values[column] === 'string' ? values[column] : '');
+  return { disputeId: textOf('disputeId'), status: textOf('status'), resolution: textOf('resolution') };
+}
+
 /** The usual decisions are accepted in any letter case. */
 function usualCase(status: string): string {
   return decisions.find((usual) => usual === status.toLowerCase()) ?? status;
@@ -170,7 +179,8 @@ function withoutRepeated(
     const [first] = same;
     if (other !== undefined) {
       const message = `line ${other.line} has a different decision for this dispute`;
-      contradictory.push({ line: row.line, disputeId: row.disputeId, message });
+      const { line, disputeId } = row;
+      contradictory.push({ line, disputeId, message, cells: cellsOf({ ...row }) });
     } else if (first === row) rows.push(row);
     else repeated.push({ ...row, message: `same as line ${first?.line}` });
   }

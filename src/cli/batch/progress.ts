@@ -1,5 +1,5 @@
+import type { Context } from '../command/context.ts';
 import { wrapText } from '../output/wrap.ts';
-import type { Context } from './context.ts';
 
 /** Prints results line by line on stdout, and below them a progress bar on stderr. */
 export interface Progress {
@@ -11,11 +11,16 @@ export interface Progress {
 
 const barColumns = 24;
 
-/** The bar is drawn in the status line, so only in terminals. */
-export function startProgress(context: Context, total: number, what: string): Progress {
+/** The bar is drawn in the status line, so only in terminals. Without a total, there is none. */
+export function startProgress(
+  context: Pick<Context, 'out' | 'io' | 'print' | 'setProgressBar'>,
+  total: number | null,
+  what: string,
+): Progress {
   const { width } = context.out;
   let done = 0;
   const draw = () => {
+    if (total === null) return;
     const filled = Math.round((done / Math.max(total, 1)) * barColumns);
     const bar = '█'.repeat(filled) + '░'.repeat(barColumns - filled);
     context.setProgressBar(`${bar} ${done}/${total} ${what}`);

@@ -1,0 +1,74 @@
+import { type Operation, pathParameterProblem } from '../../contract/operation.ts';
+import { type Batch as HistoryBatch, beginBatch } from '../../history/batch.ts';
+import { type History, logIdOf, type Recorded } from '../../history/history.ts';
+import { type HistoryRecord, isInDoubt } from '../../history/journal/history-record.ts';
+import type { Context } from '../command/context.ts';
+import { CliError, usageError } from '../core/errors.ts';
+import type { ParsedCommand } from '../core/parsed-command.ts';
+import type { FieldFlag } from '../input/field-flags.ts';
+import type { Run } from '../operation/send/run.ts';
+import { changeOptions, expectApplied, noteRecording, recording } from '../operation/send/send.ts';
+import { type ItemResult, makeResult, resultOfError } from './item-result.ts';
+import type { Limits } from './limits.ts';
+
+/** The run of a batch: its items have requests of their own. */
+export async function startRun(
+  context: Context,
+  parsed: ParsedCommand,
+  operation: Operation,
+  fields: readonly FieldFlag[] = [],
+): Promise<Run> {
+  const target = await context.connect();
+  const problem = pathParameterProblem(target.storeId);
+  if (problem !== null) throw usageError(`--store ${problem}`, 'copy the whole id, for example 019a6f3e-…');
+  const request = { operation, parameters: {}, body: null };
+  return { target, request, ui: { context, parsed, fields, interview: null } };
+}
+
+/** Begins the batch in the history, with one log for all its changes. */
+export async function openHistoryBatch(run: Run, limits: Limits): Promise<HistoryBatch> {
+  const { context } = run.ui;
+  const history = await context.history();
+  const options = { ...(await changeOptions(run)), ...limits, operation: run.request.operation };
+  return recording(context, () => beginBatch(history, options));
+}
+
+/**
+ * The result of a change that was sent. Throws the user's error if its outcome concerns more than this change: no connection,
+ * or no access.
+ */
+export function resultOfChange(run: Run, recorded: Recorded): ItemResult {
+  const { context } = run.ui;
+  const { record, outcome, recordingError } = recorded;
+  if (recordingError !== null) noteRecording(context, { ...recorded, finding: null });
+  try {
+    const { requestId } = expectApplied(run, outcome, record);
+    context.applied.push(record);
+    return makeResult('applied', { record, requestId });
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    const result = resultOfError(error, record);
+    if (result.outcome === 'not_sent') throw error;
+    return result;
+  }
+}
+
+/** A run whose requests end by another signal, such as that of a batch. */
+export function withSignal(run: Run, signal: AbortSignal): Run {
+  const { context } = run.ui;
+  return { ...run, ui: { ...run.ui, context: { ...context, io: { ...context.io, signal } } } };
+}
+
+/**
+ * Takes over the logs of earlier runs that were interrupted, so that they are closed with this one: of each, this command
+ * tells all outcomes that are known. A log that another process works on is left to it.
+ */
+export async function tellEarlier(history: History, told: readonly HistoryRecord[]): Promise<void> {
+  const ids = new Set(told.filter(({ open }) => open).map(({ id }) => id));
+  for (const logId of new Set([...ids].map(logIdOf))) {
+    const isWhole = history
+      .recordsOf(logId)
+      .every((record) => !record.open || isInDoubt(record) || ids.has(record.id));
+    if (isWhole && !history.isHeldElsewhere(logId)) await history.reopen(logId);
+  }
+}

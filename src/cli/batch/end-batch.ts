@@ -1,0 +1,117 @@
+import type { Context } from '../command/context.ts';
+import { printJson } from '../command/print-json.ts';
+import { CliError } from '../core/errors.ts';
+import { type ExitCode, exitCodes } from '../core/exit-codes.ts';
+import { optionValue, type ParsedCommand } from '../core/parsed-command.ts';
+import { noticeDone } from '../operation/result/print-result.ts';
+import { upperFirst } from '../output/labels.ts';
+import { beginFile, outputFileOption } from '../output/output-file.ts';
+import {
+  type BatchWords,
+  countItems,
+  describeTotals,
+  type ItemResult,
+  mostSevereExitCode,
+} from './item-result.ts';
+
+/** A whole batch, to be told. */
+export interface EndedBatch {
+  readonly words: BatchWords;
+  readonly results: readonly ItemResult[];
+  /** What `--json` prints, and `--output-file` gets. */
+  readonly document: unknown;
+  readonly stop: CliError | null;
+  /** Writes it to `--output-file`, if given. */
+  readonly write?: ((document: unknown) => void) | undefined;
+  /** What the user may do about failed items, after their remedies. */
+  readonly advice?: string | undefined;
+}
+
+/** Prints the document and the totals. Returns exit 0, or throws the error that says what is left to do. */
+export function endBatch(context: Context, { words, results, document, stop, write, advice }: EndedBatch): ExitCode {
+  if (context.flags.json) printJson(context, document);
+  write?.(document);
+  const outcomes = results.map(({ outcome }) => outcome);
+  const codes = results.map(({ exitCode }) => exitCode);
+  const exitCode = mostSevereExitCode(stop === null ? codes : [...codes, stop.details.exitCode]);
+  if (exitCode !== exitCodes.done) {
+    const totals = describeTotals(outcomes, words);
+    throw stop === null
+      ? incomplete(words, results, { exitCode, totals, advice })
+      : stopped(words, stop, { exitCode, totals });
+  }
+  const done = outcomes.filter((outcome) => outcome === 'applied').length;
+  const others = describeTotals(
+    outcomes.filter((outcome) => outcome !== 'applied'),
+    words,
+  );
+  if (done === 0) context.notice(`${upperFirst(others || `no ${words.many}`)}.`);
+  else noticeDone(context, [`${words.done} ${countItems(done, words)}`, others].filter(Boolean).join(', '));
+  if (results.some(isLeft) && words.again !== null)
+    context.notice(`Run the same command again for the rest; ${words.again}.`);
+  return exitCode;
+}
+
+/** Whether the same command takes the item when it is run again. */
+function isLeft({ outcome, code }: ItemResult): boolean {
+  return outcome === 'not_sent' || (outcome === 'skipped' && code === null);
+}
+
+interface Failing {
+  readonly exitCode: ExitCode;
+  readonly totals: string;
+  readonly advice?: string | undefined;
+}
+
+/** The error that stopped the batch, with how far it got. */
+function stopped(words: BatchWords, { details }: CliError, { exitCode, totals }: Failing): CliError {
+  const { code, status, message, requestId, hint } = details;
+  const isUnanswered = details.exitCode === exitCodes.unknown && status === undefined;
+  const skips = words.again === null ? '' : `; ${words.again}`;
+  const again = `run the same command again ${isUnanswered ? 'when the service answers' : 'to continue'}${skips}`;
+  return new CliError({
+    code,
+    exitCode,
+    message: `stopped (${totals}): ${code === 'cancelled' ? 'cancelled' : message}`,
+    hint: details.exitCode === exitCodes.notAllowed && hint !== undefined ? `${hint}${skips}` : again,
+    status,
+    requestId,
+  });
+}
+
+/** All items were reached, and some failed. */
+function incomplete(
+  words: BatchWords,
+  results: readonly ItemResult[],
+  { exitCode, totals, advice }: Failing,
+): CliError {
+  const bad = results.filter((result) => result.exitCode !== exitCodes.done);
+  const remedies = [...new Set(bad.map(({ remedy }) => remedy))].filter((remedy) => remedy !== null);
+  const again = words.again && `${remedies.length === 0 ? '' : 'then '}run the same command again; ${words.again}`;
+  return new CliError({
+    code: 'incomplete',
+    exitCode,
+    message: `${bad.length} of ${countItems(results.length, words)} not ${words.applied} (${totals})`,
+    hint: [...remedies, advice, again].filter(Boolean).join('; ') || undefined,
+  });
+}
+
+/** Runs `work` with a function that writes the documents to `--output-file`. */
+export async function withResultsFile<Result>(
+  { io }: Pick<Context, 'io'>,
+  parsed: ParsedCommand,
+  work: (write: (document: unknown) => void) => Promise<Result>,
+): Promise<Result> {
+  const file = optionValue(parsed, outputFileOption.flag);
+  if (file === undefined) return work(() => {});
+  const pending = beginFile(io.cwd, file);
+  let isComplete = false;
+  try {
+    return await work((document) => {
+      isComplete = true;
+      pending.complete(`${JSON.stringify(document)}\n`);
+    });
+  } finally {
+    if (!isComplete) pending.discard();
+  }
+}

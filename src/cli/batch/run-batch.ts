@@ -1,0 +1,190 @@
+import type { Context } from '../command/context.ts';
+import { CliError, cancelledError } from '../core/errors.ts';
+import { exitCodes } from '../core/exit-codes.ts';
+import { printable, printableInOneLine } from '../core/sanitize.ts';
+import { describeHistoryError } from '../operation/send/refusals.ts';
+import { displayWidth } from '../output/wrap.ts';
+import {
+  type BatchWords,
+  concernsOneItem,
+  type ItemResult,
+  makeResult,
+  resultOfError,
+  wordOf,
+} from './item-result.ts';
+import { type Limits, maxPending, startGrace, startPace } from './limits.ts';
+import { startProgress } from './progress.ts';
+
+/** What a batch needs of the command that it belongs to. */
+export type BatchUi = Pick<
+  Context,
+  'io' | 'flags' | 'canPrompt' | 'out' | 'err' | 'print' | 'notice' | 'setProgressBar'
+>;
+
+/** Many items that are sent in the same way: files, rows of a table, open changes. */
+export interface Batch<Item> {
+  readonly words: BatchWords;
+  /** Pulled one by one, so that a person who decides can go back. */
+  readonly items: Iterable<Item>;
+  /** Number of items for the progress bar; null for no bar. */
+  readonly total: number | null;
+  readonly atOnce: 1 | 'adaptive';
+  /** The result of an item that is not sent, or null if it is to be sent. */
+  known(item: Item): ItemResult | null;
+  /** Whether the user has seen the known results, in a plan. */
+  readonly isPlanShown: boolean;
+  /** Prepares for sending. `send` resolves to null if the batch was over before, or the user went back. */
+  open(limits: Limits): Promise<Channel<Item>>;
+  /** What identifies an item, and once it has a result, more about that. Only the first cells are aligned. */
+  cells(item: Item, result: ItemResult | null): readonly string[];
+  /** What `--quiet` prints of an item that was applied. */
+  id(item: Item, result: ItemResult): string | null;
+}
+
+export interface Channel<Item> {
+  send(item: Item): Promise<ItemResult | null>;
+  end(): void;
+}
+
+/** What came of a batch. */
+export interface BatchEnd<Item> {
+  readonly results: ReadonlyMap<Item, ItemResult>;
+  /** The error that stopped it, or null. */
+  readonly stop: CliError | null;
+}
+
+/** Maximum consecutive unknown outcomes: then the service is failing, not single items. */
+const maxConsecutiveUnknown = 3;
+
+/**
+ * Sends all items of a batch, some at a time, and prints each result. Ctrl-C, and an error that concerns more than one item,
+ * stop it; what is in flight then may finish. Throws only errors that are not for the user.
+ */
+export async function runBatch<Item>(ui: BatchUi, batch: Batch<Item>): Promise<BatchEnd<Item>> {
+  const { signal } = ui.io;
+  const results = new Map<Item, ItemResult>();
+  const pace = startPace(batch.atOnce);
+  const grace = startGrace(ui);
+  const printer = startPrinter(ui, batch);
+  let stop: CliError | null = null;
+  let consecutiveUnknown = 0;
+  const isOver = () => stop !== null || signal.aborted;
+
+  function finish(item: Item, result: ItemResult, isKnown = false): void {
+    results.set(item, result);
+    printer.print(item, result, isKnown);
+  }
+
+  function fail(item: Item, thrown: unknown): void {
+    const error = describeHistoryError(thrown);
+    if (!(error instanceof CliError)) throw error;
+    const { exitCode, code } = error.details;
+    // It was recorded but never sent.
+    if (isOver() && code === 'cancelled') return;
+    finish(item, resultOfError(error));
+    if (!concernsOneItem(exitCode) && exitCode !== exitCodes.unknown) stop ??= error;
+  }
+
+  function count(result: ItemResult): void {
+    if (result.outcome === 'applied' || result.outcome === 'exists') pace.succeeded();
+    else if (result.outcome !== 'skipped') pace.failed();
+    consecutiveUnknown = result.outcome === 'unknown' ? consecutiveUnknown + 1 : 0;
+    if (consecutiveUnknown < maxConsecutiveUnknown) return;
+    stop ??= new CliError({
+      code: 'outcome_unknown',
+      exitCode: exitCodes.unknown,
+      message: result.message,
+      outcome: 'unknown',
+    });
+  }
+
+  async function sendOne(item: Item, channel: Channel<Item>): Promise<void> {
+    const known = batch.known(item);
+    if (known !== null) return finish(item, known, true);
+    try {
+      const result = await channel.send(item);
+      if (result === null) return;
+      finish(item, result);
+    } catch (error) {
+      fail(item, error);
+    }
+    const result = results.get(item);
+    if (result !== undefined) count(result);
+  }
+
+  try {
+    const limits = { maxAtOnce: pace.maxAtOnce, onRetry: pace.failed, isOver, signal: grace.signal };
+    const channel = await batch.open(limits);
+    try {
+      const limit = batch.atOnce === 1 ? 1 : maxPending;
+      await forEachConcurrently(batch.items, limit, (item) => sendOne(item, channel), isOver);
+    } finally {
+      channel.end();
+    }
+  } finally {
+    grace.dispose();
+    printer.end();
+  }
+  if (signal.aborted) stop ??= cancelledError();
+  return { results, stop };
+}
+
+/** The result of an item that the batch did not reach. */
+export function resultIn<Item>({ results }: BatchEnd<Item>, item: Item): ItemResult {
+  return results.get(item) ?? makeResult('not_sent');
+}
+
+/** Prints a line for each result, or its id with `--quiet`. What exists is only counted. */
+function startPrinter<Item>(ui: BatchUi, { words, items, total, isPlanShown, cells, id }: Batch<Item>) {
+  const progress = startProgress(ui, total, words.many);
+  const widths: number[] = [];
+  for (const item of total === null ? [] : items) {
+    for (const [column, cell] of cells(item, null).entries())
+      widths[column] = Math.max(widths[column] ?? 0, displayWidth(cell));
+  }
+  const wordWidth = Math.max(words.applied.length, 'in doubt'.length);
+
+  function lineOf(item: Item, result: ItemResult): string {
+    const all = [wordOf(result.outcome, words), ...cells(item, result)];
+    const padded = all.map((cell, column) => {
+      const width = column === 0 ? wordWidth : (widths[column - 1] ?? 0);
+      return cell + ' '.repeat(Math.max(0, width - displayWidth(cell)));
+    });
+    const parts = [...padded, result.message].filter((part, column) => part !== '' || column < widths.length + 1);
+    return printableInOneLine(parts.join('  ').trimEnd());
+  }
+
+  return {
+    print(item: Item, result: ItemResult, isKnown: boolean): void {
+      const isCounted = isKnown && (isPlanShown || result.outcome === 'exists');
+      // The error that stopped the batch says why an item was not reached.
+      if (ui.flags.json || isCounted || result.outcome === 'not_sent') progress.step(null);
+      else if (ui.flags.quiet) {
+        const produced = result.outcome === 'applied' ? id(item, result) : null;
+        progress.step(produced === null ? null : printable(produced));
+      } else progress.step(lineOf(item, result));
+    },
+    end: progress.end,
+  };
+}
+
+/** Calls `work` for every item in order, at most `limit` at a time, and starts no more once `isOver` returns true. */
+export async function forEachConcurrently<Item>(
+  items: Iterable<Item>,
+  limit: number,
+  work: (item: Item) => Promise<void>,
+  isOver: () => boolean = () => false,
+): Promise<void> {
+  const iterator = items[Symbol.iterator]();
+  const worker = async () => {
+    while (!isOver()) {
+      const next = iterator.next();
+      if (next.done === true) return;
+      await work(next.value);
+    }
+  };
+  // Wait for all workers before throwing, so that nothing is still being sent when the error is printed.
+  const ended = await Promise.allSettled(Array.from({ length: limit }, worker));
+  const failed = ended.find((result) => result.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
+}

@@ -1,0 +1,56 @@
+import type { Context } from '../command/context.ts';
+import { choosePager, isLongerThan } from '../output/pager.ts';
+import type { Style } from '../output/style.ts';
+import { alignLines, wrapText } from '../output/wrap.ts';
+
+/** What a batch is going to do, before it is asked for and sent. */
+export interface Plan {
+  /** Items that cannot be sent, whole, each with its reason. Printable. */
+  readonly problems: readonly { readonly item: string; readonly reason: string }[];
+  readonly header: readonly string[];
+  /** Items that are to be sent, one line each. Printable. What exists already is only counted. */
+  readonly rows: readonly (readonly string[])[];
+  /** `12 to create, 2 already exist, 1 to check`. */
+  readonly totals: string;
+  /** Warnings and explanations, each a sentence or more. */
+  readonly notes: readonly string[];
+}
+
+/** What cannot be sent, then what is to be sent; empty if there is neither. */
+export function describePlan({ problems, header, rows }: Omit<Plan, 'totals' | 'notes'>, { width }: Style): string {
+  const reasonOf = (reason: string) =>
+    (width === null ? reason : wrapText(reason, width - indent.length)).replace(/^/gm, indent);
+  const bad = problems.map(({ item, reason }) => `${item}\n${reasonOf(reason)}`);
+  const table = rows.length === 0 ? [] : [alignLines([header, ...rows], width)];
+  return [...(bad.length === 0 ? [] : [bad.join('\n')]), ...table].join('\n\n');
+}
+
+const indent = '  ';
+
+/** Prints the plan of a dry run. */
+export function printPlan(context: Context, plan: Plan): void {
+  const described = describePlan(plan, context.out);
+  if (described !== '') context.print(described);
+  noticeTotals(context, plan);
+}
+
+/**
+ * Shows the plan before anything is sent. A terminal shows all of it, in a pager if it is long, and says that a question
+ * follows; elsewhere the totals are enough, because the results follow.
+ */
+export function showPlan(context: Context, plan: Plan, { isAsked }: { readonly isAsked: boolean }): void {
+  if (!context.canPrompt) return noticeTotals(context, plan);
+  const described = describePlan(plan, context.out);
+  const isPaged = isAsked && choosePager(context.io) !== null && isLongerThan(described, context.io.stdout);
+  const text = isPaged ? `${beforePager}\n\n${described}\n\n${beforePager}` : described;
+  if (text !== '') context.print(text);
+  noticeTotals(context, plan);
+}
+
+const beforePager = 'This is the plan; nothing has been sent. Press q to close it. A question follows.';
+
+function noticeTotals({ canPrompt, notice, err }: Context, { totals, notes }: Plan): void {
+  notice(canPrompt ? `\n${totals}` : totals);
+  for (const note of notes) notice(err.color.yellow(note));
+  if (canPrompt) notice('');
+}

@@ -1,2 +1,0 @@
-/** Creates a post even if the history contains it. */
-export const allowDuplicate = '--allow-duplicate';

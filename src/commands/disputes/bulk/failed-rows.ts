@@ -1,0 +1,47 @@
+import type { ItemResult } from '../../../cli/batch/item-result.ts';
+import type { Context } from '../../../cli/command/context.ts';
+import { exitCodes } from '../../../cli/core/exit-codes.ts';
+import { optionValue, type ParsedCommand } from '../../../cli/core/parsed-command.ts';
+import { printableInOneLine } from '../../../cli/core/sanitize.ts';
+import { beginFile, outputFileOption } from '../../../cli/output/output-file.ts';
+import type { PlannedRow } from './plan.ts';
+
+/**
+ * Writes the rows that failed as a CSV file beside `--output-file`, to be fixed and given to `--from`. Returns what the user
+ * can do about them, or undefined if none failed.
+ */
+export function writeFailedRows(
+  { io }: Pick<Context, 'io'>,
+  parsed: ParsedCommand,
+  rows: readonly PlannedRow[],
+  results: readonly ItemResult[],
+): string | undefined {
+  const failed = rows.flatMap((row, index) => {
+    const result = results[index];
+    return result === undefined || result.outcome !== 'failed' || result.exitCode === exitCodes.done
+      ? []
+      : [{ row, result }];
+  });
+  if (failed.length === 0) return undefined;
+  const outputFile = optionValue(parsed, outputFileOption.flag);
+  if (outputFile === undefined)
+    return `with ${outputFileOption.flag} FILE.json, the rows that failed are also written to FILE.failed.csv`;
+  const file = `${outputFile.replace(/\.json$/i, '')}.failed.csv`;
+  const lines = failed.map(({ row: { line, cells }, result: { message } }) =>
+    [cells.disputeId, cells.status, cells.resolution, String(line), reasonOf(message)].map(quote).join(','),
+  );
+  beginFile(io.cwd, file).complete(`${[['disputeId', 'status', 'resolution', ...addedColumns].join(','), ...lines].join('\n')}\n`);
+  return `the rows that failed are in ${file}`;
+}
+
+/** Columns of the file that are not sent. */
+export const addedColumns = ['line', 'reason'];
+
+/** A text from the service must not become a formula in a spreadsheet. */
+function reasonOf(message: string): string {
+  return printableInOneLine(message).replace(/^(?=[=+\-@])/, "'");
+}
+
+function quote(cell: string): string {
+  return /[",;\t\r\n]|^\s|\s$/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
+}
