@@ -30,6 +30,8 @@ export async function overtake(
 /** Whether a doubt about `earlier` no longer matters, given that `later` was applied. */
 export function isOvertaken(earlier: HistoryRecord, later: HistoryRecord): boolean {
   if (earlier.unreadable || later.state !== 'applied' || later.number <= earlier.number) return false;
-  if (rulesOf(later.operation).isAboutNow && isSameCommand(earlier, later, 'fingerprint')) return true;
-  return covers(rulesOf(later.operation).touches(later), rulesOf(earlier.operation).touches(earlier));
+  const rules = rulesOf(later.operation);
+  if (rules.isAboutNow && isSameCommand(earlier, later, 'fingerprint')) return true;
+  // What adds something to a section, such as a post, replaces nothing of it.
+  return rules.isOrdered === true && covers(rules.touches(later), rulesOf(earlier.operation).touches(earlier));
 }
