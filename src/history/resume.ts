@@ -7,11 +7,10 @@ import {
   acquireOrder,
   type Finding,
   type History,
-  keyReuseMs,
+  isKeyForgotten,
   lockOptionsOf,
   logIdOf,
   type Recorded,
-  recordAge,
   type SendOptions,
   waitOf,
 } from './history.ts';
@@ -136,8 +135,7 @@ export async function continueRecord(
 /** Why the user has to be asked before a record is sent again, or null. */
 function needsYes(record: HistoryRecord, now: number): 'needs_yes' | 'too_old' | null {
   if (rulesOf(record.operation).preparation !== undefined) return 'needs_yes';
-  const isFromFuture = Date.parse(record.createdAt) > now;
-  return record.class === 'keyed' && (isFromFuture || recordAge(record, now) > keyReuseMs) ? 'too_old' : null;
+  return record.class === 'keyed' && isKeyForgotten(record, now) ? 'too_old' : null;
 }
 
 /**
