@@ -81,7 +81,9 @@ export interface Scene {
   /** As a command of a process of its own: the outcome is told at the end. */
   change(request: ChangeRequest, options?: Partial<ChangeOptions> & { fileSystem?: FileSystem }): Promise<Changed>;
   /** As a process that is killed before it has told the outcome. */
-  changeAndDie(request: ChangeRequest): Promise<Changed>;
+  changeAndDie(request: ChangeRequest, options?: Partial<ChangeOptions>): Promise<Changed>;
+  /** What a killed process leaves: its locks are broken by the next one. */
+  kill(): void;
   resume(id: string, options?: Partial<ResumeOptions> & { fileSystem?: FileSystem }): Promise<Resumed>;
   /** Runs with the history of one process, which ends after it. */
   use<Found>(run: (history: History) => Promise<Found>): Promise<Found>;
@@ -124,13 +126,12 @@ export async function startScene(react: Scene['react'] = () => 'answer'): Promis
     open,
     change: (request, { fileSystem, ...options } = {}) =>
       use((history) => recordChange(history, request, { ...common, ...options }), fileSystem),
-    async changeAndDie(request) {
-      const history = open();
-      const changed = await recordChange(history, request, common);
-      // What a killed process leaves: its locks are broken by the next one.
-      rmSync(path.join(folder, 'locks'), { recursive: true, force: true });
+    async changeAndDie(request, options) {
+      const changed = await recordChange(open(), request, { ...common, ...options });
+      scene.kill();
       return changed;
     },
+    kill: () => rmSync(path.join(folder, 'locks'), { recursive: true, force: true }),
     resume: (id, { fileSystem, ...options } = {}) =>
       use((history) => resumeRecord(history, id, { client, settlePauseMs: 1, ...options }), fileSystem),
     use,
