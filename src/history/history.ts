@@ -134,7 +134,8 @@ export function openHistory(settings: JournalSettings): History {
   function readForChange(operation: string, { all = false }: { all?: boolean } = {}): HistoryRecord[] {
     const logs = journal.logs().reverse();
     const since = dayOf(journal.now() - recentMs);
-    const own = logs.filter((log) => mayHold(log, operation));
+    const { isReplacedBy = [] } = rulesOf(operation);
+    const own = logs.filter((log) => mayHold(log, operation) || isReplacedBy.some((other) => other === log.operation));
     const recent = new Set(own.filter((log, index) => all || index < minRead || log.date >= since));
     return logs
       .filter((log) => log.status !== 'closed' || recent.has(log))
