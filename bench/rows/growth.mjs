@@ -32,8 +32,8 @@ function filling(storeId, { rows, stores }) {
     insert into endpoints (store_id, id, kind, name, masked_url, secret_url, events, enabled, created_at)
       values (${own}, 'e', 'discord', 'E', 'm', 'u', '["backup_restored"]', 1, ${time});
     ${events(storeId, 2 * fifth)}
-    insert into deliveries (store_id, id, event_id, endpoint_id, status, attempts, next_attempt_at, created_at)
-      ${numbers(fifth)} select ${own}, 'd' || i, 'e' || i, 'e', 'delivered', 1, ${time}, ${time} from number;
+    insert into deliveries (store_id, id, event_id, endpoint_id, status, attempts, created_at)
+      ${numbers(fifth)} select ${own}, 'd' || i, 'e' || i, 'e', 'delivered', 1, ${time} from number;
     insert into posts (store_id, id, title, slug, content_md, tags, featured_product_ids, status, view_count,
         created_at, updated_at)
       ${numbers(fifth)} select ${own}, 'p' || i, 'Title', 'p' || i, 'Some text', '[]', '[]', 'draft', 0, ${time}, ${time}

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { buildOpenApi } from '../../src/contract/openapi.ts';
+import { describeService } from '../../src/service/http/operation-handlers.ts';
 import { loadCommands } from '../command-definitions.ts';
 import { manualPages } from './man-page.ts';
 
@@ -12,7 +12,7 @@ export async function generatedFiles(): Promise<Record<string, string>> {
     variables: readmeTable('| variable | meaning |').map(([name, meaning]) => [name, meaning] as const),
   });
   return {
-    'openapi.json': `${JSON.stringify(buildOpenApi(version), null, 2)}\n`,
+    'openapi.json': `${JSON.stringify(describeService(version), null, 2)}\n`,
     ...Object.fromEntries(Object.entries(pages).map(([name, text]) => [`man/${name}.1`, text])),
   };
 }

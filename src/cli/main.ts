@@ -226,6 +226,6 @@ async function describeForPeople(
   return `${isTerminal && signal.aborted ? '\r' : ''}${lines.join('\n')}\n`;
 }
 
-function describeAsJson({ exitCode: _, ...error }: ErrorDetails): string {
+function describeAsJson({ exitCode: _, reason: __, ...error }: ErrorDetails): string {
   return `${printableJson(JSON.stringify({ error }))}\n`;
 }

@@ -53,7 +53,7 @@ export function storeIdentity(baseUrl: string, storeId: string): string {
 }
 
 /**
- * What to say after an answer with this status if it is likely that there is no such path, because the base URL ends in a
+ * What to say after a response with this status if it is likely that there is no such path, because the base URL ends in a
  * version, as in examples of other services. Else null.
  */
 export function hintOfVersion(status: number | null, baseUrl: string): string | null {

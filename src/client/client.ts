@@ -4,7 +4,7 @@ import { type Clock, MAX_TIMER_MS, monotonicMs, systemClock } from './clock.ts';
 import { combineAttempts, type FailedAttempt } from './combine-attempts.ts';
 import type { Applied, Failure, Outcome } from './outcome.ts';
 import { createRedactor } from './redact.ts';
-import { classifyResponse, etagPattern, readAnswer } from './response/classify.ts';
+import { classifyResponse, etagPattern, readResponse } from './response/classify.ts';
 import { ATTEMPT_TIMEOUT_MS, backoffMs, mayRetry, OPERATION_TIMEOUT_MS } from './retry.ts';
 import { createThrottle } from './throttle.ts';
 import { chooseProxy } from './wire/proxy.ts';
@@ -40,7 +40,7 @@ export interface ClientOptions {
   /** Spreads retries, in [0, 1). */
   readonly random?: () => number;
   onExchange?(exchange: Exchange): void;
-  /** Called before each wait. `status` is that of the answer, or null where none came. */
+  /** Called before each wait. `status` is that of the response, or null where none came. */
   onRetry?(info: { attempt: number; delayMs: number; status: number | null; reason: string }): void;
 }
 
@@ -52,7 +52,7 @@ export interface CallInput {
   /** For the whole operation, all attempts included; 180 s by default. */
   readonly timeoutMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Milliseconds to wait before the first attempt, if an earlier answer asked for it. */
+  /** Milliseconds to wait before the first attempt, if an earlier response asked for it. */
   readonly delayMs?: number;
   /** A read that proves something: it gets a connection of its own, as every write outside a batch does. */
   readonly ownConnection?: boolean | undefined;
@@ -78,7 +78,7 @@ interface RawRequest {
 }
 
 export interface Client {
-  /** Performs an operation of the contract. Rejects with a RangeError for a missing or invalid path parameter. */
+  /** Sends an operation of the contract. Rejects with a RangeError for a missing or invalid path parameter. */
   call(operation: Operation, input: CallInput): Promise<Outcome>;
   send(request: RawRequest, input: Omit<CallInput, 'parameters' | 'body'>): Promise<Outcome>;
   /**
@@ -86,7 +86,7 @@ export interface Client {
    * before the request. Closed again if no request follows soon.
    */
   connect(): void;
-  /** Sends nothing for this many milliseconds, because an answer to an earlier client asked for it. */
+  /** Sends nothing for this many milliseconds, because a response to an earlier client asked for it. */
   pause(ms: number): void;
   close(): Promise<void>;
 }
@@ -116,7 +116,7 @@ export function createClient(options: ClientOptions): Client {
   let announcedUntil = 0;
   const transport = createTransport(base, chooseProxy(options.env, base));
 
-  async function perform(request: RawRequest, input: Input): Promise<Outcome> {
+  async function sendUntilSettled(request: RawRequest, input: Input): Promise<Outcome> {
     assertSendable(request, input.ifMatch);
     const deadline = clock.monotonic() + Math.min(input.timeoutMs ?? OPERATION_TIMEOUT_MS, MAX_TIMER_MS);
     const failed: FailedAttempt[] = [];
@@ -135,11 +135,11 @@ export function createClient(options: ClientOptions): Client {
       if (timeLeft <= 0) return end(failed.length === 0 ? OUT_OF_TIME : null);
 
       const result = await exchangeOnce(request, input, attempt, Math.min(ATTEMPT_TIMEOUT_MS, timeLeft));
-      if (wasHeldBack(result)) {
+      if (wasPaused(result)) {
         delayMs = 0;
         continue;
       }
-      tellThrottle(result);
+      informThrottle(result);
       if ('kind' in result) return result;
       const cancelledUnsent = result.failure?.code === 'cancelled' && result.row === 'unreachable';
       if (!cancelledUnsent) failed.push(result);
@@ -182,7 +182,7 @@ export function createClient(options: ClientOptions): Client {
     options.onRetry?.({ attempt: failed.length, delayMs, status: last?.status ?? null, reason });
   }
 
-  function tellThrottle(result: FailedAttempt | Applied): void {
+  function informThrottle(result: FailedAttempt | Applied): void {
     if ('kind' in result) {
       throttle.passed();
     } else if (result.row === 'throttled') {
@@ -193,7 +193,7 @@ export function createClient(options: ClientOptions): Client {
     }
   }
 
-  /** The wait that an earlier answer asked for passes the deadline. */
+  /** The wait that an earlier response asked for passes the deadline. */
   function endUnsent(delayMs: number): Outcome {
     const retryAt = Math.round(clock.now() + throttle.reserve(delayMs));
     return { kind: 'not_sent', attempts: 0, requestId: null, retryAt, failure: ASKED_TO_WAIT };
@@ -225,26 +225,26 @@ export function createClient(options: ClientOptions): Client {
       signal: input.signal,
       mayStart: () => !throttle.isPaused(),
     });
-    const answer = await readAnswer(wire, redact);
+    const response = await readResponse(wire, redact);
     options.onExchange?.({
       attempt,
       method,
       url: redact(base.origin + path),
       requestHeaders: { authorization: 'Bearer [redacted]', ...headers },
       requestBody: body === null ? null : redact(body),
-      status: answer.status,
-      statusText: answer.statusText,
-      responseHeaders: answer.status === null ? null : answer.headers,
-      responseBody: answer.status === null ? null : answer.text,
-      failure: answer.failure,
+      status: response.status,
+      statusText: response.statusText,
+      responseHeaders: response.status === null ? null : response.headers,
+      responseBody: response.status === null ? null : response.text,
+      failure: response.failure,
       durationMs: monotonicMs() - sentAt,
     });
-    return classifyResponse(answer, request, { attempt, startedAt, endedAt: clock.now() });
+    return classifyResponse(response, request, { attempt, startedAt, endedAt: clock.now() });
   }
 
   return {
     call: async (operation, input) =>
-      perform(
+      sendUntilSettled(
         {
           operation,
           method: operation.method,
@@ -254,7 +254,7 @@ export function createClient(options: ClientOptions): Client {
         },
         input,
       ),
-    send: (request, input) => perform(request, input),
+    send: (request, input) => sendUntilSettled(request, input),
     connect: () => transport.connect(),
     pause: throttle.pause,
     close: () => transport.close(),
@@ -273,7 +273,7 @@ function connectionFor(
 }
 
 /** While its connection was opened, another request was asked to wait. It was not sent, so it is no attempt. */
-function wasHeldBack(result: FailedAttempt | Applied): boolean {
+function wasPaused(result: FailedAttempt | Applied): boolean {
   return !('kind' in result) && result.failure?.code === 'throttled';
 }
 

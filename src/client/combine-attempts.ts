@@ -9,14 +9,14 @@ export interface FailedAttempt extends Attempt {
   readonly failure: Failure | null;
   readonly status: number | null;
   readonly problem: Problem | null;
-  /** Milliseconds to wait by `Retry-After`, from when the answer came. */
+  /** Milliseconds to wait by `Retry-After`, from when the response came. */
   readonly retryAfterMs: number | null;
   /** The same in epoch milliseconds, for people. */
   readonly retryAt: number | null;
   readonly requestId: string | null;
 }
 
-const NO_ANSWER: Failure = { code: 'connection_lost', message: 'no readable response' };
+const NO_RESPONSE: Failure = { code: 'connection_lost', message: 'no readable response' };
 
 /**
  * The outcome of an operation whose attempts all failed: the last one decides, unless an earlier one left a doubt (see
@@ -31,7 +31,7 @@ export function combineAttempts(
   const doubtful = attempts.findLast(({ row }) => retryTable[row].ends === 'unknown');
   const outcome = outcomeOfLast(attempts, operationClass, interruption);
   if (operationClass === 'read' || doubtful === undefined) return outcome;
-  return keepDoubt(outcome, interruption ?? doubtful.failure ?? NO_ANSWER);
+  return keepDoubt(outcome, interruption ?? doubtful.failure ?? NO_RESPONSE);
 }
 
 function outcomeOfLast(
@@ -40,13 +40,13 @@ function outcomeOfLast(
   interruption: Failure | null,
 ): Outcome {
   const last = attempts.at(-1);
-  const answer = attempts.findLast(({ status }) => status !== null);
+  const response = attempts.findLast(({ status }) => status !== null);
   const common = {
     attempts: attempts.length,
-    requestId: answer?.requestId ?? null,
-    retryAt: answer?.retryAt ?? null,
+    requestId: response?.requestId ?? null,
+    retryAt: response?.retryAt ?? null,
   };
-  const failure = interruption ?? last?.failure ?? NO_ANSWER;
+  const failure = interruption ?? last?.failure ?? NO_RESPONSE;
   if (last === undefined) return { kind: 'not_sent', ...common, failure };
   const { row, status, problem } = last;
   const isRefusal =
@@ -59,7 +59,7 @@ function outcomeOfLast(
     kind: 'unknown',
     ...common,
     failure,
-    status: answer?.status ?? null,
-    problem: answer?.problem ?? null,
+    status: response?.status ?? null,
+    problem: response?.problem ?? null,
   };
 }

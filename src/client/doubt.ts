@@ -8,15 +8,15 @@ import type { Failure, Outcome } from './outcome.ts';
  * - the user's word (`resume ID --mark`).
  *
  * No refusal ends it: the 404 of a gateway, a 401, a 409 or a 422 say nothing about the attempt before. The outcome names
- * both: `failure` is what is in doubt, `status` and `problem` are the last answer. An outcome that is unknown itself stays as
+ * both: `failure` is what is in doubt, `status` and `problem` are the last response. An outcome that is unknown itself stays as
  * it is: why the latest attempt failed is what the user can act on.
  */
 export function keepDoubt(outcome: Outcome, doubt: Failure): Outcome {
   if (outcome.kind === 'applied' || outcome.kind === 'unknown') return outcome;
   const { attempts, requestId, retryAt } = outcome;
-  const answer =
+  const response =
     outcome.kind === 'not_sent'
       ? { status: null, problem: null }
       : { status: outcome.status, problem: outcome.problem };
-  return { kind: 'unknown', attempts, requestId, retryAt, failure: doubt, ...answer };
+  return { kind: 'unknown', attempts, requestId, retryAt, failure: doubt, ...response };
 }

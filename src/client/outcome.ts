@@ -14,7 +14,7 @@ export interface Problem {
   }[];
 }
 
-/** Why no answer was read. `code` is stable, `message` is for people. */
+/** Why no response was read. `code` is stable, `message` is for people. */
 export interface Failure {
   readonly code:
     | 'name_not_found'
@@ -40,7 +40,7 @@ export interface Failure {
 interface Common {
   /** Requests that were started, the last one included. */
   readonly attempts: number;
-  /** `X-Request-Id` of the last answer. */
+  /** `X-Request-Id` of the last response. */
   readonly requestId: string | null;
 }
 
@@ -77,16 +77,16 @@ interface NotSent extends NotApplied {
   readonly failure: Failure;
 }
 
-/** Bytes left this machine and no answer proves what became of them: it may have been applied. */
+/** Bytes left this machine and no response proves what became of them: it may have been applied. */
 interface Unknown extends NotApplied {
   readonly kind: 'unknown';
   /** What is in doubt. */
   readonly failure: Failure;
-  /** Of the last answer, or null if none came. It does not say what became of the attempt in doubt. */
+  /** Of the last response, or null if none came. It does not say what became of the attempt in doubt. */
   readonly status: number | null;
   readonly problem: Problem | null;
 }
 
-/** How an operation ended. For a read, `applied` means answered, and `unknown` that there was no readable answer. */
+/** How an operation ended. For a read, `applied` means answered, and `unknown` that there was no readable response. */
 export type Outcome<Body = unknown> = Applied<Body> | Rejected | NotSent | Unknown;
 export type OutcomeKind = Outcome['kind'];

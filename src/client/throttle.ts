@@ -13,7 +13,7 @@ export interface Throttle {
   pause(ms: number): void;
   /** A request that began at `startedAt` got a 425 or 429. */
   throttled(startedAt: number, retryAfterMs: number | null): void;
-  /** A request got any other answer. */
+  /** A request got any other response. */
   passed(): void;
 }
 

@@ -5,7 +5,7 @@ import { describeIssue } from './issue-messages.ts';
 z.config({ customError: describeIssue });
 
 /**
- * Response objects: any field may be missing or null, and unknown fields are kept, so that an answer stays readable if
+ * Response objects: any field may be missing or null, and unknown fields are kept, so that a response stays readable if
  * the service adds or drops a field.
  */
 export function lenientObject<Shape extends Record<string, z.ZodMiniType>>(shape: Shape) {
@@ -15,6 +15,19 @@ export function lenientObject<Shape extends Record<string, z.ZodMiniType>>(shape
   return z.looseObject(lenient);
 }
 
+const unsetFields = z.registry<{ readonly unset: true }>();
+
+/** Marks a field that this repository's service leaves out of an answer while it has no value. */
+export function ifSet<Schema extends z.ZodMiniType>(schema: Schema): Schema {
+  unsetFields.add(schema, { unset: true });
+  return schema;
+}
+
+/** Whether this repository's service always sends this field of an answer. */
+export function isAlwaysSent(field: z.core.$ZodType): boolean {
+  return !unsetFields.has(field as z.ZodMiniType);
+}
+
 /** Request objects: known fields are checked, others are allowed, because the contract does not list them all. */
 export const openObject = z.looseObject;
 
@@ -22,7 +35,11 @@ export const openObject = z.looseObject;
 export const uuid = z.guid;
 
 /** Timestamps are strings. The contract does not specify their format. */
-export const timestamp = z.string;
+export const timestamp = () => {
+  const schema = z.string();
+  z.globalRegistry.add(schema, { format: 'date-time' });
+  return schema;
+};
 
 /** Adds the description that help and prompts show for a field. */
 export function described<Schema extends z.ZodMiniType>(
@@ -39,7 +56,7 @@ export const text = (description: string) => described(z.string(), description);
 /** A timestamp that the user gives. */
 export const time = (description: string) => described(z.string(), description, { format: 'date-time' });
 
-/** Gives a schema of answers its name in openapi.json. */
+/** Gives a schema of responses its name in openapi.json. */
 export function named<Schema extends z.ZodMiniType>(schema: Schema, id: string, description: string): Schema {
   return described(schema, description, { id });
 }

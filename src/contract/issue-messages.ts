@@ -20,7 +20,7 @@ const formats: Readonly<Record<string, string>> = {
   uuid: 'a UUID',
 };
 
-/** The same without the value, which may be a secret in an answer. */
+/** The same without the value, which may be a secret in a response. */
 export function describeIssueWithoutValue(issue: Issue): string {
   return describeIssue(issue, typeof issue.input === 'string' ? ' (got text)' : gotValue(issue.input));
 }

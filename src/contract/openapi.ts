@@ -1,11 +1,8 @@
 import * as z from 'zod/mini';
-import { isClosed, knownValues } from './fields.ts';
+import { type BodySchemas, bodySchema, type Json, responseSchemas, schemaUri } from './openapi-schemas.ts';
 import { type OperationClass, pathParameters, type ServedOperation } from './operation.ts';
 import { operations } from './operations.ts';
 import { type ErrorCode, problemDetails, problems } from './problem.ts';
-
-/** A JSON object. */
-type Json = Record<string, unknown>;
 
 const tags: Readonly<Record<string, string>> = {
   store: 'The store and its settings',
@@ -71,15 +68,17 @@ const headers = {
 };
 
 /**
- * OpenAPI 3.1 description of the 12 operations as this repository's service offers them. The contract leaves statuses,
- * errors and scopes open (sections 4, 5 and 7), so a client of any service must not rely on them.
+ * OpenAPI 3.1 description of the 12 operations. With the schemas of this repository's service it is as strict as the
+ * service: bodies that fit it are accepted, and responses fit it. Without them it says of bodies and responses what the
+ * contract says, which is what a client of any service may rely on.
  */
-export function buildOpenApi(version: string): Json {
+export function buildOpenApi(version: string, bodies?: BodySchemas): Json {
+  const shared: Json = {};
   const paths: Record<string, Json> = {};
   for (const operation of operations) {
     paths[operation.path] = {
       ...paths[operation.path],
-      [operation.method.toLowerCase()]: describe(operation),
+      [operation.method.toLowerCase()]: describe(operation, bodySchema(operation, shared, bodies)),
     };
   }
   return {
@@ -105,7 +104,7 @@ export function buildOpenApi(version: string): Json {
             'An API key of the store. Each operation names the scope that the key needs in `x-required-scope`.',
         },
       },
-      schemas: componentSchemas(),
+      schemas: { ...responseSchemas(bodies !== undefined), ...shared },
       responses: {
         ...Object.fromEntries(
           Object.entries(refusals).map(([status, { name }]) => [name, describeRefusal(Number(status))]),
@@ -116,8 +115,8 @@ export function buildOpenApi(version: string): Json {
   };
 }
 
-function describe(operation: ServedOperation): Json {
-  const { id, class: kind, summary, body, service } = operation;
+function describe(operation: ServedOperation, schema: Json | null): Json {
+  const { id, class: kind, summary, service } = operation;
   return {
     operationId: id,
     tags: [id.split('.')[0]],
@@ -143,10 +142,11 @@ function describe(operation: ServedOperation): Json {
           ]
         : []),
     ],
-    ...(body !== null && {
+    ...(schema !== null && {
       requestBody: {
+        description: bodyLimits(id),
         required: true,
-        content: { 'application/json': { schema: jsonSchema(body), example: service.example } },
+        content: { 'application/json': { schema, example: service.example } },
       },
     }),
     responses: {
@@ -163,7 +163,9 @@ function describe(operation: ServedOperation): Json {
   };
 }
 
-function describeSuccess({ id, class: kind, response, service }: ServedOperation, status: 200 | 201): Json {
+function describeSuccess(operation: ServedOperation, status: 200 | 201): Json {
+  const { id, class: kind, service } = operation;
+  const { response = operation.response } = service;
   return {
     description: z.globalRegistry.get(response)?.description,
     headers: {
@@ -220,35 +222,6 @@ function referenceTo(schema: z.ZodMiniType): Json {
   return { $ref: schemaUri(String(z.globalRegistry.get(schema)?.id)) };
 }
 
-function schemaUri(name: string): string {
-  return `#/components/schemas/${name}`;
-}
-
-const options = {
-  target: 'draft-2020-12',
-  io: 'input',
-  /** Adds the values that this repository's service knows. */
-  override({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodType; jsonSchema: Json }) {
-    const values = zodSchema._zod.def.type === 'array' ? undefined : knownValues(zodSchema);
-    if (values !== undefined) jsonSchema[isClosed(zodSchema) ? 'enum' : 'examples'] = values;
-    // What JSON Schema says by itself: other fields are allowed, and whole numbers are safe ones.
-    if (Object.keys(jsonSchema.properties ?? {}).length > 0) {
-      delete jsonSchema.additionalProperties;
-    }
-    if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
-    if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
-  },
-} as const;
-
-function jsonSchema(schema: z.ZodMiniType): Json {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, options);
-  return rest;
-}
-
-/** The schemas of answers, which have names. */
-function componentSchemas(): Json {
-  const { schemas } = z.toJSONSchema(z.globalRegistry, { ...options, uri: schemaUri });
-  return Object.fromEntries(
-    Object.entries(schemas).map(([name, { $schema: _, $id: _id, ...schema }]) => [name, schema]),
-  );
+function bodyLimits(id: string): string {
+  return `At most ${id === 'blog.create' ? '1 MiB' : '64 KiB'}, 32 levels and 20 000 values.`;
 }

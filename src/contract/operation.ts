@@ -2,7 +2,7 @@ import type * as z from 'zod/mini';
 import type { Scope } from './scopes.ts';
 
 /**
- * What may be done if the answer to a request is lost:
+ * What may be done if the response to a request is lost:
  * - `read`: changes nothing, send it again.
  * - `repeatable`: sending it twice has the effect of sending it once.
  * - `keyed`: the body carries an idempotency key, the same key is applied once.
@@ -43,8 +43,10 @@ export interface ServedOperation extends Operation {
     readonly scope: Scope;
     /** Statuses of success: 200 unless given. */
     readonly success?: readonly (200 | 201)[];
-    /** Answers have an `ETag`, and a write accepts it in `If-Match`. */
+    /** Responses have an `ETag`, and a write accepts it in `If-Match`. */
     readonly versioned?: true;
+    /** What it answers, where the contract leaves the answer open. */
+    readonly response?: z.ZodMiniObject;
     /** A body that it accepts, for its documentation. */
     readonly example?: Readonly<Record<string, unknown>>;
   };

@@ -3,8 +3,8 @@ import { Worker } from 'node:worker_threads';
 import { type Deliveries, type DeliveryOptions, startDeliveries } from './delivery/start.ts';
 import { type ApplyChange, createChanges } from './http/changes.ts';
 import type { Reply } from './http/operation-handlers.ts';
+import type { Usage } from './metrics/metrics.ts';
 import { UnknownCommitError } from './storage/core/errors.ts';
-import type { StorageUsage } from './storage/core/storage.ts';
 import {
   createOutbox,
   fromSentError,
@@ -25,8 +25,7 @@ export interface Writer {
   readonly applyChange: ApplyChange;
   /** Rejects when the worker thread has ended by itself: then no change succeeds any more. */
   readonly failure: Promise<never>;
-  /** Commits and changes so far. */
-  usage(): Promise<StorageUsage>;
+  usage(): Promise<Usage>;
   /** Waits up to 10 s for running sends. */
   stopDeliveries(): Promise<void>;
   /** Await it before closing the storage. */
@@ -52,7 +51,7 @@ export async function startWriter(options: WriterOptions): Promise<Writer> {
   return {
     applyChange: createChanges(storage),
     failure: new Promise<never>(() => {}),
-    usage: async () => storage.usage(),
+    usage: async () => ({ ...storage.usage(), freeSlots: deliveries?.freeSlots() ?? null }),
     stopDeliveries: async () => deliveries?.stop(),
     close: async () => {},
   };

@@ -22,8 +22,10 @@ async function serve(port: MessagePort, { location, deliveries }: WorkerOptions)
   async function answer({ ask }: WorkerRequest) {
     if (ask === 'close') await storage.close();
     else if (ask === 'stop deliveries') await sending?.stop();
-    else if (ask === 'usage') return { status: 200, body: {}, text: JSON.stringify(storage.usage()) };
-    else {
+    else if (ask === 'usage') {
+      const usage = { ...storage.usage(), freeSlots: sending?.freeSlots() ?? null };
+      return { status: 200, body: {}, text: JSON.stringify(usage) };
+    } else {
       const { body, ...reply } = await applyChange(ask.change);
       // A text is copied faster than an object, and is what the client gets.
       return { ...reply, body: {}, text: reply.text ?? JSON.stringify(body) };

@@ -106,6 +106,24 @@ test('what a disk has lost of it is not used', async () => {
   for (const [index, file] of kept.entries()) expect(readFileSync(file)).not.toEqual(damaged[index]);
 });
 
+test('a flipped bit is noticed wherever it is', async () => {
+  const { machine, inCopy } = newCopy();
+  const answer = await inCopy('profile list --json');
+  const whole = new Map(keptPaths(machine).map((file) => [file, readFileSync(file)]));
+  const places = 24;
+  for (let place = 0; place < places; place += 1) {
+    for (const [file, content] of whole) {
+      const damaged = Buffer.from(content);
+      // From the first byte to the last, which is one of the checksum.
+      const at = Math.floor((place * (damaged.length - 1)) / (places - 1));
+      damaged.writeUInt8(damaged.readUInt8(at) ^ (1 << (place % 8)), at);
+      writeFileSync(file, damaged);
+    }
+    expect(await inCopy('profile list --json'), `place ${place}`).toEqual(answer);
+  }
+  expect(whole.size).toBeGreaterThan(0);
+});
+
 test('what another user may have written is not used', async () => {
   const { machine, inCopy } = newCopy();
   const answer = await inCopy('profile list --json');

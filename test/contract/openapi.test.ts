@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { buildOpenApi } from '../../src/contract/openapi.ts';
 import { pathParameters } from '../../src/contract/operation.ts';
 import { createBackup } from '../../src/contract/operations/backups.ts';
 import { eventTypes } from '../../src/contract/operations/notifications.ts';
 import { operations } from '../../src/contract/operations.ts';
 import { scopes } from '../../src/contract/scopes.ts';
+import { describeService } from '../../src/service/http/operation-handlers.ts';
 
 const schemaObject = z.looseObject({ type: z.literal('object') });
 
@@ -30,6 +30,7 @@ const documentShape = z.looseObject({
         ),
         requestBody: z
           .strictObject({
+            description: z.string().min(1),
             required: z.literal(true),
             content: z.strictObject({
               'application/json': z.strictObject({ schema: schemaObject, example: z.looseObject({}) }),
@@ -52,13 +53,13 @@ const documentShape = z.looseObject({
     securitySchemes: z.strictObject({
       apiKey: z.looseObject({ type: z.literal('http'), scheme: z.literal('bearer') }),
     }),
-    schemas: z.record(z.string(), schemaObject),
+    schemas: z.record(z.string(), z.looseObject({ description: z.string().min(1) })),
     responses: z.record(z.string(), z.looseObject({ description: z.string().min(1) })),
   }),
 });
 
 describe('the OpenAPI document', () => {
-  const document = documentShape.parse(buildOpenApi('1.2.3'));
+  const document = documentShape.parse(describeService('1.2.3'));
 
   test('has the 12 operations under their path and method, with their parameters', () => {
     const found = Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -96,18 +97,18 @@ describe('the OpenAPI document', () => {
     expect([...new Set(references)].sort()).toEqual(targets.sort());
   });
 
-  test('says what is required and lets other fields pass', () => {
+  test('says what is required, and refuses other fields', () => {
     const schema =
       document.paths['/v1/stores/{storeId}/operations/backups']?.post?.requestBody?.content[
         'application/json'
       ].schema;
 
     expect(schema).toMatchObject({ required: ['label', 'sections', 'idempotencyKey'] });
-    expect(schema?.additionalProperties).not.toBe(false);
+    expect(schema?.additionalProperties).toBe(false);
   });
 
   test('names the values that the service knows, which the contract leaves open', () => {
-    const made = JSON.stringify(buildOpenApi('1.2.3'));
+    const made = JSON.stringify(describeService('1.2.3'));
 
     expect(made).toContain(JSON.stringify({ type: 'string', enum: eventTypes }));
     expect(made).toContain('"enum":["open","won","lost","withdrawn"]');
@@ -117,7 +118,7 @@ describe('the OpenAPI document', () => {
   });
 
   test('is JSON and nothing else', () => {
-    const made = buildOpenApi('1.2.3');
+    const made = describeService('1.2.3');
 
     expect(JSON.parse(JSON.stringify(made))).toEqual(made);
   });

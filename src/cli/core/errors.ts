@@ -22,6 +22,8 @@ export interface ErrorDetails {
   readonly outcome?: OutcomeKind | undefined;
   readonly status?: number | undefined;
   readonly requestId?: string | undefined;
+  /** Why the service refused it, in its own words: untrusted, and part of `message`. */
+  readonly reason?: string | undefined;
   /** When the service wants to be asked again, ISO 8601. */
   readonly retryAt?: string | undefined;
   /** Id of the history record, which `storectl resume` and `storectl history show` take. */

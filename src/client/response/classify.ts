@@ -4,20 +4,20 @@ import type { Applied, Failure, Problem } from '../outcome.ts';
 import { parseRetryAfter, type RowName, rowOfFailure, rowOfStatus } from '../retry.ts';
 import { WireError } from '../wire/connect.ts';
 import { decodeBody } from '../wire/decode.ts';
-import type { WireAnswer } from '../wire/transport.ts';
+import type { WireResponse } from '../wire/transport.ts';
 import { findDrift } from './drift.ts';
 import { misfitOf } from './misfit.ts';
 import { readProblem, saysInProgress } from './problem.ts';
 
 /** What came back from one request, as text that is free of the API key. */
-export interface Answer {
-  /** See {@link WireAnswer}. */
+export interface ReceivedResponse {
+  /** See {@link WireResponse}. */
   readonly sent: boolean;
   readonly status: number | null;
   readonly statusText: string;
   readonly headers: Record<string, string>;
   readonly text: string;
-  /** Why the answer is incomplete, or null. */
+  /** Why the response is incomplete, or null. */
   readonly failure: Failure | null;
 }
 
@@ -38,7 +38,10 @@ export const etagPattern = /^[\x21-\x7e]+$/;
 
 const decoder = new TextDecoder();
 
-export async function readAnswer(wire: WireAnswer, redact: (text: string) => string): Promise<Answer> {
+export async function readResponse(
+  wire: WireResponse,
+  redact: (text: string) => string,
+): Promise<ReceivedResponse> {
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(wire.headers)) headers[name] = redact(value);
   let text = '';
@@ -61,13 +64,13 @@ interface AttemptTimes {
   readonly endedAt: number;
 }
 
-/** Success, or the row of the retry table that the answer belongs to. */
+/** Success, or the row of the retry table that the response belongs to. */
 export function classifyResponse(
-  answer: Answer,
+  response: ReceivedResponse,
   request: RequestTraits,
   { attempt, startedAt, endedAt }: AttemptTimes,
 ): Applied | FailedAttempt {
-  const { sent, status, headers, failure } = answer;
+  const { sent, status, headers, failure } = response;
   const requestId = headers['x-request-id'] ?? null;
   const retryAfterMs = parseRetryAfter(headers, endedAt);
   const failed = (row: RowName, reason: Failure | null, problem: Problem | null): FailedAttempt => ({
@@ -85,8 +88,8 @@ export function classifyResponse(
     return failed(rowOfFailure(sent, reason), reason, null);
   }
   if (status < 200 || status > 299) {
-    const problem = problemOf(answer, status);
-    if (status === 409 && request.class === 'keyed' && saysInProgress(answer.text)) {
+    const problem = problemOf(response, status);
+    if (status === 409 && request.class === 'keyed' && saysInProgress(response.text)) {
       return failed('in_progress', { code: 'in_progress', message: problem.message }, problem);
     }
     const row = rowOfStatus(status);
@@ -96,7 +99,7 @@ export function classifyResponse(
     if (row === 'redirected') return failed(row, { code: 'redirected', message }, problem);
     return failed(row, null, problem);
   }
-  const body = readBody(answer, status, request.anyBody ?? false);
+  const body = readBody(response, status, request.anyBody ?? false);
   if ('failure' in body) {
     const isShort = body.failure.code !== 'body_too_large' && body.failure.code !== 'unreadable_body';
     return failed(isShort ? 'lost' : 'unreadable', body.failure, null);
@@ -112,7 +115,7 @@ export function classifyResponse(
     requestId,
     status,
     body: body.value,
-    text: answer.text,
+    text: response.text,
     etag,
     replayed: headers['idempotency-replayed']?.toLowerCase() === 'true',
     get drift() {
@@ -123,7 +126,7 @@ export function classifyResponse(
 }
 
 function readBody(
-  { text, headers, failure }: Answer,
+  { text, headers, failure }: ReceivedResponse,
   status: number,
   anyBody: boolean,
 ): { value: unknown } | { failure: Failure } {
@@ -141,7 +144,7 @@ function readBody(
   }
 }
 
-function problemOf({ statusText, headers, text }: Answer, status: number): Problem {
+function problemOf({ statusText, headers, text }: ReceivedResponse, status: number): Problem {
   const problem = readProblem({ status, statusText, contentType: headers['content-type'] ?? '', text });
   if (status >= 400 || headers.location === undefined) return problem;
   const message = `HTTP ${status}: redirects to ${headers.location.slice(0, 200)}, and redirects are not followed`;

@@ -5,7 +5,7 @@ const MAX_LINES = 20;
 
 /**
  * Where a response differs from the contract, one line each (`settings.cashbackBp must be a number (got text)`).
- * The service decides what it sends: drift is for a warning, never a reason to lose an answer.
+ * The service decides what it sends: drift is for a warning, never a reason to lose a response.
  */
 export function findDrift(body: unknown, schema: z.ZodMiniType | null | undefined): string[] {
   if (!schema) return [];

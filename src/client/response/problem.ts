@@ -1,8 +1,8 @@
 import { asObject, isObject, parseJson } from '../../base/json.ts';
 import type { Problem } from '../outcome.ts';
 
-/** An error answer, its body decoded. */
-export interface ErrorAnswer {
+/** An error response, its body decoded. */
+export interface ErrorResponse {
   readonly status: number;
   /** Reason phrase, empty if the server sends none. */
   readonly statusText: string;
@@ -21,12 +21,12 @@ const MAX_HTML_LENGTH = 8_192;
  * Reads an error body: RFC 9457 (`application/problem+json`), `{error: {…}}`, `{error: "…"}`, `{message}`, HTML, plain
  * text or nothing. Never throws; a body that says nothing gives `HTTP 502 Bad Gateway`, since the status is what counts.
  */
-export function readProblem(answer: ErrorAnswer): Problem {
-  const { status, text } = answer;
-  const fallback = `HTTP ${status} ${answer.statusText}`.trim();
+export function readProblem(response: ErrorResponse): Problem {
+  const { status, text } = response;
+  const fallback = `HTTP ${status} ${response.statusText}`.trim();
   const document = parseJson(text);
   if (document === undefined) {
-    const message = isHtml(answer) ? textOfHtml(text.slice(0, MAX_HTML_LENGTH)) : text;
+    const message = isHtml(response) ? textOfHtml(text.slice(0, MAX_HTML_LENGTH)) : text;
     return { status, code: null, message: oneLine(message) || fallback, fields: [] };
   }
   const root = asObject(document);
@@ -105,7 +105,7 @@ function oneLine(text: string): string {
   return line.length > MAX_MESSAGE_LENGTH ? `${[...line].slice(0, MAX_MESSAGE_LENGTH - 1).join('')}…` : line;
 }
 
-function isHtml({ contentType, text }: ErrorAnswer): boolean {
+function isHtml({ contentType, text }: ErrorResponse): boolean {
   return /html/i.test(contentType) || /^\s*<(!doctype|html)/i.test(text);
 }
 

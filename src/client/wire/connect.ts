@@ -3,7 +3,7 @@ import { errorCode } from '../../base/error-code.ts';
 import type { Failure } from '../outcome.ts';
 import { portOf, proxyAuthorization } from './proxy.ts';
 
-/** Why a request got no complete answer, as an error to pass through undici. */
+/** Why a request got no complete response, as an error to pass through undici. */
 export class WireError extends Error {
   readonly failure: Failure;
 

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Client } from 'undici';
 import { connectTimeout, openSocket, WireError } from './connect.ts';
-import { skipInterimAnswers } from './skip-interim-answers.ts';
+import { skipInterimResponses } from './skip-interim-responses.ts';
 import { compileLess } from './v8-flags.ts';
 
 /** All headers of a response together: Node's own limit. */
@@ -55,7 +55,7 @@ export function openConnection(origin: URL, proxy: URL | null, timeoutMs: number
           isTaken = true;
           opened.then(
             (ready) => {
-              beforeRequest = skipInterimAnswers(ready);
+              beforeRequest = skipInterimResponses(ready);
               callback(null, ready);
             },
             (error) => callback(error, null),

@@ -33,7 +33,7 @@ interface WireRequest {
   mayStart?(): boolean;
 }
 
-export interface WireAnswer {
+export interface WireResponse {
   /** False if it is certain that no byte of the request reached anything that could read it. */
   readonly sent: boolean;
   readonly status: number | null;
@@ -42,7 +42,7 @@ export interface WireAnswer {
   readonly headers: Readonly<Record<string, string>>;
   /** What was received of the body, still in its content coding. */
   readonly body: Buffer;
-  /** Null if the whole answer came. */
+  /** Null if the whole response came. */
   readonly failure: Failure | null;
 }
 
@@ -50,7 +50,7 @@ export interface Transport {
   /** Begins to open a connection for a request that needs one of its own, so that this overlaps with other work. */
   connect(): void;
   /** One request, sent once at most, redirects not followed. Rejects only for a request that is no valid HTTP. */
-  exchange(request: WireRequest): Promise<WireAnswer>;
+  exchange(request: WireRequest): Promise<WireResponse>;
   close(): Promise<void>;
 }
 
@@ -88,11 +88,11 @@ export function createTransport(
     async exchange(request) {
       const connection = takeConnection(request.connection);
       try {
-        const answer = await exchangeOn(connection, await connection.client, origin, request);
+        const response = await exchangeOn(connection, await connection.client, origin, request);
         connection.answeredAt = monotonicMs();
-        if (answer.failure === null && !closed) idle.push(connection);
+        if (response.failure === null && !closed) idle.push(connection);
         else connection.destroy();
-        return answer;
+        return response;
       } catch (error) {
         connection.destroy();
         throw error;
@@ -112,21 +112,21 @@ function describeTimeout({ host }: URL, status: number | null, timeoutMs: number
     : `the response from ${host} did not end ${within}`;
 }
 
-const heldBack = new WireError('throttled', 'the service asked to wait');
+const paused = new WireError('throttled', 'the service asked to wait');
 
 function exchangeOn(
   connection: Connection,
   client: Client,
   origin: URL,
   request: WireRequest,
-): Promise<WireAnswer> {
+): Promise<WireResponse> {
   const { method, path, headers, body, timeoutMs, signal } = request;
   return new Promise((resolve, reject) => {
     let controller: Dispatcher.DispatchController | null = null;
     let halted: WireError | null = null;
     let status: number | null = null;
     let statusText = '';
-    let answerHeaders: Record<string, string> = {};
+    let responseHeaders: Record<string, string> = {};
     const chunks: Buffer[] = [];
     let size = 0;
 
@@ -147,7 +147,7 @@ function exchangeOn(
     const finish = (failure: Failure | null) => {
       stopWaiting();
       const sent = controller !== null && failure?.code !== 'tls_handshake_failed';
-      resolve({ sent, status, statusText, headers: answerHeaders, body: Buffer.concat(chunks), failure });
+      resolve({ sent, status, statusText, headers: responseHeaders, body: Buffer.concat(chunks), failure });
     };
 
     signal?.addEventListener('abort', cancel, { once: true });
@@ -158,14 +158,14 @@ function exchangeOn(
           if (halted !== null) return started.abort(halted);
           // undici may put a request back into its queue. Whether to send again is not its decision.
           if (controller !== null) return started.abort(new Error('the connection was lost'));
-          if (request.mayStart?.() === false) return started.abort(heldBack);
+          if (request.mayStart?.() === false) return started.abort(paused);
           controller = started;
           connection.beforeRequest();
         },
         onResponseStart(_controller, code, received, text) {
           status = code;
           statusText = text ?? '';
-          answerHeaders = joinHeaders(received);
+          responseHeaders = joinHeaders(received);
         },
         onResponseData(started, chunk) {
           size += chunk.length;
@@ -195,7 +195,7 @@ function brokenUnsent(error: Error): Failure {
   return { code: 'connect_failed', message };
 }
 
-/** `plainHost` is where a request went without TLS, as the first on its connection, and no answer began. */
+/** `plainHost` is where a request went without TLS, as the first on its connection, and no response began. */
 function brokenConnection(error: Error, plainHost: string | null): Failure {
   if (plainHost !== null && 'data' in error && isTlsAlert(error.data)) {
     return {

@@ -96,9 +96,10 @@ function outcomeOf({ exitCode, error, appliedId }: CommandResult, state: unknown
 }
 
 /** What an error says as data: its sentences are for people at a command line. */
-function describeError({ code, status, requestId, retryAt, fields }: ErrorDetails) {
+function describeError({ code, reason, status, requestId, retryAt, fields }: ErrorDetails) {
   return {
     code,
+    reason,
     status,
     requestId,
     retryAt,

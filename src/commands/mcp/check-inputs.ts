@@ -3,11 +3,13 @@ import type { Schema, Tool } from './tools.ts';
 
 /** What is wrong with inputs, as the errors of commands say it. Values of the request's fields are checked by the command. */
 export function inputProblems(
-  { given, fields, operation }: Tool,
+  { spec, given, fields, operation }: Tool,
   inputs: Readonly<Record<string, unknown>>,
 ): { readonly field: string; readonly detail: string }[] {
   const names = [...Object.keys(given), ...Object.keys(fields)];
-  return Object.entries(inputs).flatMap(([field, value]) => {
+  // Some commands take all there is without an id.
+  const missing = Object.keys(spec.inputs ?? {}).filter((field) => inputs[field] === undefined);
+  const wrong = Object.entries(inputs).flatMap(([field, value]) => {
     if (names.includes(field)) {
       const problem = valueProblem(given[field], value);
       return problem === null ? [] : [{ field, detail: problem }];
@@ -17,6 +19,7 @@ export function inputProblems(
     // A service may take fields that the contract does not name.
     return operation?.body ? [] : [{ field, detail: 'unknown input' }];
   });
+  return [...wrong, ...missing.map((field) => ({ field, detail: 'is required' }))];
 }
 
 function valueProblem({ type, enum: words, minimum }: Schema = {}, value: unknown): string | null {

@@ -5,12 +5,6 @@ import { labelOf } from '../../cli/output/labels.ts';
 import { type CommandResult, type Inputs, runCommand, runTool } from './run-command.ts';
 import { findTool, type Setup, type Tool } from './tools.ts';
 
-/** What a person sees before a change is sent, and what they repeat to confirm it. */
-export interface Question {
-  readonly text: string;
-  readonly wanted: string;
-}
-
 /**
  * The question shows everything that will be sent, as a dry run of the command prints it, and what is known about the object
  * that is changed. Returns the result of a command that failed instead, if one did.
@@ -20,7 +14,7 @@ export async function questionOf(
   tool: Tool,
   inputs: Inputs,
   signal: AbortSignal,
-): Promise<Question | CommandResult> {
+): Promise<string | CommandResult> {
   const [noun = ''] = tool.words;
   const { confirm = '', description } = tool.spec;
   const show = await findTool(setup, `${noun}_show`);
@@ -51,7 +45,7 @@ export async function questionOf(
     '',
     `Type ${printable(wanted)} to confirm.`,
   ];
-  return { text: lines.join('\n'), wanted };
+  return lines.join('\n');
 }
 
 /** The id in the path of the request, which is whole where the input may be short. */

@@ -34,6 +34,9 @@ export function nextStep(
   }
   if (error?.code === 'wrong_confirmation')
     return 'The confirmation does not match, so nothing was sent. Ask the user before you try again.';
+  const isConnection = ({ field }: { field: string }) => field === 'baseUrl' || field === 'storeId';
+  if (exitCode === inputNeeded && error?.fields?.some(isConnection))
+    return 'Nothing was sent. The user has to log in to a store first.';
   if (exitCode !== exitCodes.done) return steps.get(exitCode);
   return outcome === 'not_sent' ? 'Nothing was sent, because nothing had to change.' : undefined;
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { isObject } from '../../base/json.ts';
+import { isTooDeep } from '../../cli/core/json-value.ts';
 import { maskWebhooksIn } from '../../cli/core/mask-webhooks.ts';
 import { withoutControls } from '../../cli/core/sanitize.ts';
 import type { OutcomeKind } from '../../client/outcome.ts';
@@ -48,6 +49,7 @@ function clean(value: unknown, secret: string | null): unknown {
     const masked = maskWebhooksIn(withoutControls(dirty));
     return secret === null ? masked : masked.replaceAll(secret, '[redacted]');
   };
+  if (isTooDeep(value)) return { data: 'nested too deeply to be shown' };
   const cleaned = mapTexts(value, cleanText);
   let cut = cleaned;
   for (const limit of maxTexts) {

@@ -1,8 +1,9 @@
 import { isObject } from '../../base/json.ts';
 import { getPath } from '../../cli/core/field-path.ts';
 import { version } from '../../cli/core/version.ts';
+import { labelOf } from '../../cli/output/labels.ts';
 import { beforeSending, callTool, refused, resultOf } from './call-tool.ts';
-import { type Question, questionOf } from './confirmation.ts';
+import { questionOf } from './confirmation.ts';
 import { describeTool } from './describe-tool.ts';
 import type { Inputs } from './run-command.ts';
 import {
@@ -103,11 +104,11 @@ async function call(
   );
   if (result !== 'confirmation needed') return result;
   const question = await questionOf(setup, tool, others, signal);
-  if ('exitCode' in question) return resultOf(tool, beforeSending(question));
+  if (typeof question !== 'string') return resultOf(tool, beforeSending(question));
   if (canAsk) return askUser(tool, question);
   const next =
     'Show the user the whole question. If they agree, call again with confirm set to what it asks for.';
-  return refused(tool, { code: 'confirmation_needed' }, next, { question: question.text });
+  return refused(tool, { code: 'confirmation_needed' }, next, { question });
 }
 
 function canAskUser(server: Server, { mcpReq }: ServerContext): boolean {
@@ -117,12 +118,12 @@ function canAskUser(server: Server, { mcpReq }: ServerContext): boolean {
   return isObject(elicitation) && ('form' in elicitation || !('url' in elicitation));
 }
 
-function askUser({ spec }: Tool, { text, wanted }: Question): InputRequiredResult {
-  const id = { type: 'string' as const, title: spec.confirm ?? 'ID', description: `Type ${wanted}` };
+function askUser({ spec }: Tool, question: string): InputRequiredResult {
+  const id = { type: 'string' as const, title: labelOf([spec.confirm ?? 'id']) };
   return inputRequired({
     inputRequests: {
       confirm: inputRequired.elicit({
-        message: text,
+        message: question,
         requestedSchema: { type: 'object', properties: { id }, required: ['id'] },
       }),
     },

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import {
   described,
+  ifSet,
   lenientObject,
   named,
   oneOf,
@@ -12,11 +13,13 @@ import {
 } from '../fields.ts';
 import type { ServedOperation } from '../operation.ts';
 
-const discordTemplate = lenientObject({
-  title: text('Title of the Discord message'),
-  description: text('Text of the Discord message'),
-  color: text('Color of the Discord message, for example #0a7cff'),
-});
+const discordTemplate = ifSet(
+  lenientObject({
+    title: ifSet(text('Title of the Discord message')),
+    description: ifSet(text('Text of the Discord message')),
+    color: ifSet(text('Color of the Discord message, for example #0a7cff')),
+  }),
+);
 
 /** Events that this repository's service knows (section 6 has the last one). */
 export const eventTypes = [

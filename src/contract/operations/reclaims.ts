@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { named, openObject, text } from '../fields.ts';
+import { lenientObject, named, openObject, text, timestamp, uuid } from '../fields.ts';
 import type { ServedOperation } from '../operation.ts';
 
 export const appealReclaim = {
@@ -10,10 +10,15 @@ export const appealReclaim = {
   class: 'one-shot',
   body: openObject({ text: text('Text of the appeal') }),
   /** Free-form, section 2.8. */
-  response: named(z.looseObject({}), 'Appeal', 'The appeal.'),
+  response: z.looseObject({}),
   repeats: [{ field: 'reclaimId', parameter: 'reclaimId' }],
   service: {
     scope: 'reclaims:appeal',
+    response: named(
+      lenientObject({ reclaimId: uuid(), status: z.string(), text: z.string(), appealedAt: timestamp() }),
+      'Appeal',
+      'The appeal.',
+    ),
     success: [200, 201],
     example: { text: 'The subdomain is in use: it is the address of our shop.' },
   },

@@ -1,11 +1,11 @@
 import * as z from 'zod/mini';
-import { described, lenientObject, named, text, timestamp, uuid } from '../fields.ts';
+import { described, ifSet, lenientObject, named, text, timestamp, uuid } from '../fields.ts';
 import type { ServedOperation } from '../operation.ts';
 
 const checkoutFields = {
   couponField: described(z.boolean(), 'Offer a coupon field at checkout'),
   termsRequired: described(z.boolean(), 'Require acceptance of the terms'),
-  termsUrl: text('URL of the terms'),
+  termsUrl: ifSet(text('URL of the terms')),
   newsletterOptIn: described(z.boolean(), 'Offer the newsletter at checkout'),
   requireEmailVerificationForDelivery: described(z.boolean(), 'Deliver only to verified email addresses'),
   reservationMinutes: described(z.int(), 'Minutes that items in a cart stay reserved'),
@@ -16,19 +16,21 @@ const taxFields = { rateBp: described(z.int(), 'Tax rate (basis points: 1900 is 
 const socialsText = 'Social profile of the store, name=URL';
 
 const settingsFields = {
-  supportEmail: described(z.email(), 'Email address that customers write to'),
-  description: text('Description of the store'),
-  logoImageId: described(uuid(), 'Image used as the logo (UUID)'),
-  faviconImageId: described(uuid(), 'Image used as the favicon (UUID)'),
-  brandColor: text('Brand color of the store, for example #0a7cff'),
-  thankYouDefault: text('Thank-you text (shown after a purchase)'),
+  supportEmail: ifSet(described(z.email(), 'Email address that customers write to')),
+  description: ifSet(text('Description of the store')),
+  logoImageId: ifSet(described(uuid(), 'Image used as the logo (UUID)')),
+  faviconImageId: ifSet(described(uuid(), 'Image used as the favicon (UUID)')),
+  brandColor: ifSet(text('Brand color of the store, for example #0a7cff')),
+  thankYouDefault: ifSet(text('Thank-you text (shown after a purchase)')),
   cashbackBp: described(z.int(), 'Cashback (basis points: 250 is 2.5 %)'),
-  cashbackCapMinor: described(z.int(), 'Maximum cashback for one order (minor units, such as cents)'),
-  cashbackRefundWindowDays: described(z.int(), 'Days within which a refund also reverses the cashback'),
-  cashbackExpiryDays: described(z.int(), 'Days until cashback expires'),
+  cashbackCapMinor: ifSet(described(z.int(), 'Maximum cashback for one order (minor units, such as cents)')),
+  cashbackRefundWindowDays: ifSet(
+    described(z.int(), 'Days within which a refund also reverses the cashback'),
+  ),
+  cashbackExpiryDays: ifSet(described(z.int(), 'Days until cashback expires')),
   liveStatsDefault: described(z.boolean(), 'Show live statistics by default'),
-  discordUrl: text('Invite link of the Discord server'),
-  maintenanceMessage: text('Maintenance message (shown while the store is closed)'),
+  discordUrl: ifSet(text('Invite link of the Discord server')),
+  maintenanceMessage: ifSet(text('Maintenance message (shown while the store is closed)')),
   socials: described(z.record(z.string(), z.string()), socialsText),
 };
 

@@ -104,10 +104,6 @@ function lstatOrNull(files: Files, file: string): fs.Stats | null {
   return files.fileSystem.lstatSync(file, { throwIfNoEntry: false }) ?? null;
 }
 
-export function fileExists(files: Files, file: string): boolean {
-  return lstatOrNull(files, file) !== null;
-}
-
 export interface FileBytes {
   readonly bytes: Buffer;
   readonly mtimeMs: number;

@@ -23,7 +23,7 @@ import type { LogWriter } from './log-writer.ts';
 import { beginLog, type LogStart } from './new-log.ts';
 import { type ProcessFacts, readMachine } from './process-identity.ts';
 import type { PruneOptions } from './prune.ts';
-import { reopenLog } from './reopen-log.ts';
+import { type ReopenOptions, reopenLog } from './reopen-log.ts';
 import type { RepairedLog } from './repair.ts';
 import { settleLog } from './settle.ts';
 
@@ -88,14 +88,17 @@ export interface Journal {
    * Takes the lock of a log, waits for another holder, cuts a broken last line off, and goes on writing. Throws a HistoryError
    * `record_not_found` if it is gone.
    */
-  reopen(id: string, options?: LockOptions): Promise<LogWriter>;
+  reopen(id: string, options?: ReopenOptions): Promise<LogWriter>;
   /** Takes the lock of a log, and waits for another holder. */
   acquireLog(id: string, options?: LockOptions): Promise<Lock>;
   /** A lock among all processes that share the folder; it dies with its holder. */
   acquire(name: string, options?: LockOptions): Promise<Lock>;
-  /** To be called for a log with a later name than it needs: without an open record, and not `closed`. Never rejects. */
+  /**
+   * To be called for a log that is not named `closed` and has no open record: renames it if no wait is left either. Does
+   * nothing while another process holds it. Never rejects.
+   */
   settle(log: LogName): Promise<void>;
-  /** Removes old logs without an open record, and returns their names. */
+  /** Removes old logs without an open record, and files of killed processes. Returns the logs that it removed. */
   prune(options: PruneOptions): Promise<LogName[]>;
   /** Sets copies of damaged logs aside, and replaces them by what can be read of them. */
   repair(): Promise<RepairedLog[]>;

@@ -37,7 +37,7 @@ export function lockName(id: string): string {
   return `log ${id}`;
 }
 
-/** Takes a lock as it is free, or throws a HistoryError `history_busy` without waiting for another holder. */
+/** Takes the lock of a log, or throws a HistoryError `history_busy` at once if another process holds it. */
 export function acquireNow(folder: LogFolder, id: string): Promise<Lock> {
   return acquireLog(folder, id, { signal: AbortSignal.abort() });
 }
@@ -52,7 +52,11 @@ export function fileOf(folder: Pick<LogFolder, 'path'>, name: string): string {
 
 /** Lowest number first; logs that were begun at the same time may share one. */
 export function listLogs(folder: Pick<LogFolder, 'path' | 'files'>): LogName[] {
-  const logs = listFolder(folder.files, folder.path).flatMap((name) => parseLogName(name) ?? []);
+  const logs: LogName[] = [];
+  for (const name of listFolder(folder.files, folder.path)) {
+    const log = parseLogName(name);
+    if (log !== null) logs.push(log);
+  }
   return logs.sort((one, other) => one.number - other.number);
 }
 

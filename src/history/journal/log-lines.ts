@@ -21,7 +21,7 @@ export interface LogHeader {
 /** The fields of a record that are new. The first one of a record has its whole intent; what is null there is left out. */
 export type RecordPatch = RecordChange &
   Partial<Intent> &
-  Partial<Pick<HistoryRecord, 'createdAt' | 'unreadable'>>;
+  Partial<Pick<HistoryRecord, 'createdAt' | 'updatedAt' | 'unreadable'>>;
 
 export interface RecordsLine {
   readonly records: readonly RecordPatch[];
@@ -70,7 +70,7 @@ export function applyPatches(
 ): void {
   for (const patch of patches) {
     const record = records.get(patch.id) ?? blankRecord(header, patch.id, at);
-    records.set(patch.id, { ...record, ...patch, updatedAt: at, open: true });
+    records.set(patch.id, { ...record, updatedAt: at, ...patch, open: true });
   }
 }
 
@@ -111,30 +111,36 @@ export function blankRecord(
   };
 }
 
-const intentFields = [
-  'operation',
-  'class',
-  'method',
-  'path',
-  'ifMatch',
-  'body',
-  'fingerprint',
-  'idempotencyKey',
-  'former',
-  'safetyBackupId',
-  'undoes',
-  'prepares',
-] as const satisfies readonly (keyof Intent)[];
+// As objects, because then a field that is missing here does not compile.
+const intentFields = fieldsOf<Intent>({
+  operation: true,
+  class: true,
+  method: true,
+  path: true,
+  ifMatch: true,
+  body: true,
+  fingerprint: true,
+  idempotencyKey: true,
+  former: true,
+  safetyBackupId: true,
+  undoes: true,
+  prepares: true,
+});
 
-const changeFields = [
-  'state',
-  'attempts',
-  'sentAt',
-  'response',
-  'failure',
-  'overtakenBy',
-  'safetyBackupId',
-] as const satisfies readonly (keyof RecordChange)[];
+const changeFields = fieldsOf<RecordChange>({
+  id: true,
+  state: true,
+  attempts: true,
+  sentAt: true,
+  response: true,
+  failure: true,
+  overtakenBy: true,
+  safetyBackupId: true,
+});
+
+function fieldsOf<Value>(fields: Readonly<Record<keyof Value, true>>): readonly (keyof Value)[] {
+  return Object.keys(fields) as (keyof Value)[];
+}
 
 /** The first patch of a record. */
 export function patchOfIntent(intent: Intent, id: string, createdAt: string): RecordPatch {
@@ -151,15 +157,16 @@ export function patchOfIntent(intent: Intent, id: string, createdAt: string): Re
 
 export function patchOfChange(change: RecordChange): RecordPatch {
   const given = changeFields.filter((field) => change[field] !== undefined);
-  return { id: change.id, ...pick(change, given) };
+  return pick(change, given) as RecordPatch;
 }
 
 /** A patch that says everything about a record. */
 export function patchOfRecord(record: HistoryRecord): RecordPatch {
-  const { id, createdAt } = record;
+  const { id, createdAt, updatedAt } = record;
   return {
     ...patchOfIntent(record, id, createdAt),
     ...patchOfChange(record),
+    updatedAt,
     ...(record.unreadable && { unreadable: true }),
   };
 }

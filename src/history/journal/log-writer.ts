@@ -11,6 +11,7 @@ import {
   type RecordsLine,
   serializeLine,
 } from './log-lines.ts';
+import { refuseSecrets } from './refuse-secrets.ts';
 import { renameLog, settledStatus } from './settle.ts';
 import { openSynced } from './synced-file.ts';
 
@@ -25,7 +26,7 @@ export interface LogWriter {
   /**
    * Adds records. Their ids are `id.1`, `id.2` …, or the log's id if `isMain`. On disk when the promise resolves, together
    * with whatever else was added in the same turn of the event loop: that is one line. Rejects with a HistoryError; then
-   * nothing more can be written, and nothing may be sent.
+   * nothing may be sent, and unless it is `secret_in_record` nothing more can be written.
    */
   add(intents: readonly Intent[], options?: { readonly isMain?: boolean }): Promise<HistoryRecord[]>;
   /** Changes records, as {@link add}. With `mayWait`, up to 10 ms later, with the next line. */
@@ -52,7 +53,12 @@ interface Waiting {
 }
 
 /** Goes on writing a log, whose lock passes to the writer. Throws what the file system throws. */
-export function openWriter(folder: LogFolder, lock: Lock, log: FoundLog): LogWriter {
+export function openWriter(
+  folder: LogFolder,
+  lock: Lock,
+  log: FoundLog,
+  secrets: readonly string[],
+): LogWriter {
   const { header, records } = log;
   const file = openSynced(folder.files, fileOf(folder, log.name.name), Buffer.byteLength(log.text));
   const places = [...records.keys()].map((id) => Number(id.split('.')[1] ?? 0));
@@ -141,6 +147,7 @@ export function openWriter(folder: LogFolder, lock: Lock, log: FoundLog): LogWri
       return file.size;
     },
     async add(intents, { isMain = false } = {}) {
+      refuseSecrets(intents, secrets);
       const createdAt = timestamp();
       const nextId = () => {
         lastPlace += isMain ? 0 : 1;

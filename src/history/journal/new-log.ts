@@ -1,4 +1,4 @@
-import { HistoryError, historyError } from '../errors.ts';
+import { historyError } from '../errors.ts';
 import { createFile, ensureFolder, listFolder, removeQuietly, renameDurably, sweep } from './files.ts';
 import type { Intent } from './history-record.ts';
 import type { Lock } from './lock.ts';
@@ -7,6 +7,7 @@ import { type LogHeader, logFormat, patchOfIntent, serializeLine } from './log-l
 import { dayOf, type LogName, makeLogId, makeLogName, parseLogName } from './log-name.ts';
 import { type LogWriter, openWriter } from './log-writer.ts';
 import { parseLog } from './parse-log.ts';
+import { refuseSecrets } from './refuse-secrets.ts';
 
 /** What a log begins with. */
 export interface LogStart {
@@ -14,14 +15,13 @@ export interface LogStart {
   readonly intents: readonly Intent[];
   /** The first records have ids with a number: more will follow. */
   readonly isBatch: boolean;
+  /** No request in the log may contain one of them. */
   readonly secrets: readonly string[];
 }
 
-/**
- * Makes a log with its first records. It appears under its name whole and on disk, or not at all. Throws a HistoryError.
- */
+/** Makes a log with its first records. It appears whole and on disk, or not at all. Throws a HistoryError. */
 export async function beginLog(folder: LogFolder, start: LogStart): Promise<LogWriter> {
-  for (const intent of start.intents) refuseSecrets(intent, start.secrets);
+  refuseSecrets(start.intents, start.secrets);
   ensureFolder(folder.files, folder.path);
   for (;;) {
     const id = makeLogId(folder.randomBytes(6));
@@ -30,8 +30,9 @@ export async function beginLog(folder: LogFolder, start: LogStart): Promise<LogW
       // Under the lock of the id: nobody else can take it from here on.
       const names = listFolder(folder.files, folder.path);
       sweepDrafts(folder, names);
-      const logs = names.flatMap((name) => parseLogName(name) ?? []);
-      if (logs.every((log) => log.id !== id)) return await createLog(folder, lock, id, logs, start);
+      if (!names.some((name) => name.includes(`-${id}-`))) {
+        return await createLog(folder, lock, start, id, newestOf(names) + 1);
+      }
     } catch (error) {
       lock.release();
       throw historyError(error, 'write', folder.path);
@@ -40,28 +41,36 @@ export async function beginLog(folder: LogFolder, start: LogStart): Promise<LogW
   }
 }
 
+/** The highest number. Node lists names sorted, so few have to be looked at closely. */
+function newestOf(names: readonly string[]): number {
+  let newest = 0;
+  for (const name of names.toReversed()) {
+    if (Number.parseInt(name, 10) > newest) newest = parseLogName(name)?.number ?? newest;
+  }
+  return newest;
+}
+
 async function createLog(
   folder: LogFolder,
   lock: Lock,
+  { operation, intents, isBatch, secrets }: LogStart,
   id: string,
-  logs: readonly LogName[],
-  { operation, intents, isBatch }: LogStart,
+  number: number,
 ): Promise<LogWriter> {
   const now = folder.now();
-  const createdAt = new Date(now).toISOString();
-  const number = logs.reduce((newest, log) => Math.max(newest, log.number), 0) + 1;
+  const at = new Date(now).toISOString();
   const name = makeLogName({ number, date: dayOf(now), id, operation, status: 'open' });
-  const header = makeHeader(folder, name, createdAt);
   const isNumbered = isBatch || intents.length > 1;
   const records = intents.map((intent, index) =>
-    patchOfIntent(intent, isNumbered ? `${id}.${index + 1}` : id, createdAt),
+    patchOfIntent(intent, isNumbered ? `${id}.${index + 1}` : id, at),
   );
-  const text = serializeLine({ line: 1, ...header }) + serializeLine({ line: 2, records, at: createdAt });
+  const header = makeHeader(folder, name, at);
+  const text = serializeLine({ line: 1, ...header }) + serializeLine({ line: 2, records, at });
   const parsed = parseLog(text, name);
   if ('kind' in parsed) throw new Error(parsed.message);
   try {
     await writeLogFile(folder, name.name, text);
-    return openWriter(folder, lock, { ...parsed, name, text });
+    return openWriter(folder, lock, { ...parsed, name, text }, secrets);
   } catch (error) {
     // Its name may be there without being on disk, and nothing is sent for it.
     removeQuietly(folder.files, fileOf(folder, name.name));
@@ -80,33 +89,15 @@ export function makeHeader(
 
 /** Puts a whole log under its name, and on disk. Throws what the file system throws. */
 export async function writeLogFile(folder: LogFolder, name: string, text: string): Promise<void> {
-  const draft = fileOf(folder, `.${name}${draftSuffix}`);
+  const draft = fileOf(folder, `.${name}.tmp`);
   // The caller holds the log's lock, so the process that left this one was killed.
   removeQuietly(folder.files, draft);
   createFile(folder.files, draft, text, { sync: true });
   await renameDurably(folder.files, draft, fileOf(folder, name));
 }
 
-const draftSuffix = '.tmp';
-
-function isDraft(name: string): boolean {
-  return name.startsWith('.') && name.endsWith(draftSuffix);
-}
-
 /** Removes what processes left that were killed an hour ago or earlier, out of these names. */
 export function sweepDrafts({ files, path }: LogFolder, names: readonly string[]): void {
-  sweep(files, path, Date.now(), names.filter(isDraft));
-}
-
-/** Shorter strings would turn up in a body by chance; no real key is that short. */
-const minSecretLength = 8;
-
-/** Throws a HistoryError `secret_in_record` when the request contains one of the secrets. */
-function refuseSecrets({ path, body, ifMatch, former }: Intent, secrets: readonly string[]): void {
-  const texts = [path, body, ifMatch, former].join('\n');
-  for (const secret of secrets) {
-    const escaped = JSON.stringify(secret).slice(1, -1);
-    if (secret.length < minSecretLength || !(texts.includes(secret) || texts.includes(escaped))) continue;
-    throw new HistoryError('secret_in_record', 'the request contains the API key');
-  }
+  const drafts = names.filter((name) => name.startsWith('.') && name.endsWith('.tmp'));
+  sweep(files, path, Date.now(), drafts);
 }

@@ -15,18 +15,19 @@ export interface SyncedFile {
   close(): void;
 }
 
-/** Opens an existing file, and cuts off what is behind `size`. Throws what the file system throws. */
-export function openSynced({ fileSystem }: Files, file: string, size: number): SyncedFile {
+/** Opens an existing file, and cuts off what is behind `length` bytes. Throws what the file system throws. */
+export function openSynced({ fileSystem }: Files, file: string, length: number): SyncedFile {
   const descriptor = fileSystem.openSync(file, fs.constants.O_WRONLY | (fs.constants.O_NOFOLLOW ?? 0));
   // In another thread, so requests and responses go on meanwhile.
   const sync = promisify(fileSystem.fdatasync);
+  let size = length;
   let failure: HistoryError | null = null;
   /** 0 on file systems that do not count links. */
   let linksAtFirst: number;
   try {
     const found = fileSystem.fstatSync(descriptor);
     linksAtFirst = found.nlink;
-    if (found.size > size) fileSystem.ftruncateSync(descriptor, size);
+    if (found.size > length) fileSystem.ftruncateSync(descriptor, length);
   } catch (error) {
     fileSystem.closeSync(descriptor);
     throw error;

@@ -1,17 +1,14 @@
-import { quietHoursEnd } from '../delivery/quiet-hours.ts';
 import { notFound, ServiceError } from '../model/errors.ts';
-import { documentOf } from '../model/settings-document.ts';
 import { timestamp } from '../model/time.ts';
-import type { Queries, Storage } from '../storage/core/storage.ts';
+import type { Storage } from '../storage/core/storage.ts';
 import {
   type DeliveryStatus,
   listDeliveries as listRows,
-  listStoresWith,
+  listStoresWithDead,
   reviveDead,
 } from '../storage/queries/deliveries.ts';
-import { findSettings } from '../storage/queries/settings.ts';
 
-/** A pending delivery is held during the quiet hours of its store. */
+/** A pending delivery is held when it waits for the end of quiet hours. */
 export const deliveryStates = ['pending', 'held', 'delivered', 'dead'] as const;
 export type DeliveryState = (typeof deliveryStates)[number];
 
@@ -43,42 +40,14 @@ export interface ListedDelivery {
   readonly lastError: string | null;
 }
 
-/** Newest first. `now` is in epoch milliseconds. */
-export async function listDeliveries(
-  storage: Storage,
-  { storeId, state, limit }: DeliveryQuery,
-  now = Date.now(),
-): Promise<ListedDelivery[]> {
-  return storage.read(async (db) => {
-    const quietUntil = await findQuietStores(db, now);
-    const quiet = [...quietUntil.keys()];
-    const rows = await listRows(db, {
-      storeId,
-      limit,
-      status: state === 'held' ? 'pending' : state,
-      ...(state === 'held' && { among: quiet }),
-      ...(state === 'pending' && { except: quiet }),
-    });
-    return rows.map(({ status, ...row }) => {
-      const heldUntil = status === 'pending' ? quietUntil.get(row.storeId) : undefined;
-      return {
-        ...row,
-        state: heldUntil === undefined ? (status as DeliveryStatus) : 'held',
-        nextAttemptAt: status === 'pending' ? (heldUntil ?? row.nextAttemptAt) : null,
-      };
-    });
-  });
-}
-
-/** For each store in its quiet hours, when they end. */
-async function findQuietStores(db: Queries, now: number): Promise<Map<string, string>> {
-  const quietUntil = new Map<string, string>();
-  for (const storeId of await listStoresWith(db, 'pending')) {
-    const { quietHours } = documentOf((await findSettings({ db, storeId }))?.document);
-    const end = quietHoursEnd(quietHours, now);
-    if (end !== null) quietUntil.set(storeId, timestamp(end));
-  }
-  return quietUntil;
+/** Newest first. */
+export async function listDeliveries(storage: Storage, query: DeliveryQuery): Promise<ListedDelivery[]> {
+  const rows = await storage.read((db) => listRows(db, query));
+  return rows.map(({ status, held, dueAt, ...row }) => ({
+    ...row,
+    state: status === 'pending' && held === 1 ? 'held' : (status as DeliveryStatus),
+    nextAttemptAt: status === 'pending' ? dueAt : null,
+  }));
 }
 
 /**
@@ -104,7 +73,7 @@ export async function retryDelivery(
 export async function retryAllDead(storage: Storage, storeId?: string, now = Date.now()): Promise<number> {
   return storage.write(async (db) => {
     let revived = 0;
-    for (const id of storeId === undefined ? await listStoresWith(db, 'dead') : [storeId]) {
+    for (const id of storeId === undefined ? await listStoresWithDead(db) : [storeId]) {
       revived += await reviveDead({ db, storeId: id }, timestamp(now), undefined);
     }
     return revived;

@@ -14,7 +14,12 @@ export type SendResult =
   | { readonly refused: string }
   /** No complete answer. The message may have arrived anyway. */
   | { readonly failure: string }
-  | { readonly status: number; readonly retryAfterMs: number | null };
+  | {
+      readonly status: number;
+      readonly retryAfterMs: number | null;
+      /** Of a 429: it is about everything that this machine sends, not about this webhook. */
+      readonly isGlobal: boolean;
+    };
 
 /** Posts one message to a webhook, as a part of a trace if there is one. Never rejects. */
 export type Send = (
@@ -116,13 +121,16 @@ async function post({ target, lookup, signal, timeouts, traceparent, body }: Pos
   }
 }
 
-/** Reads the body of a 429 only, for `retry_after`. */
+/** Reads the body of a 429 only. */
 async function readAnswer(outgoing: ClientRequest): Promise<SendResult> {
   const response = await headOf(outgoing);
   const status = response.statusCode ?? 0;
-  if (status !== 429) return { status, retryAfterMs: null };
-  const body = await readBody(response).catch(() => '');
-  return { status, retryAfterMs: retryAfter(response.headers['retry-after'], body) };
+  if (status !== 429) return { status, retryAfterMs: null, isGlobal: false };
+  const { retry_after, global } = asObject(parseJson(await readBody(response).catch(() => '')));
+  const pauseMs = typeof retry_after === 'number' ? retry_after * 1000 : null;
+  const { headers } = response;
+  const isGlobal = global === true || headers['x-ratelimit-global'] === 'true';
+  return { status, retryAfterMs: longerPause(headers['retry-after'], pauseMs), isGlobal };
 }
 
 /** Node closes the connection on a 101 answer without a response or error event. */
@@ -146,17 +154,12 @@ async function readBody(response: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** The longer of the header (RFC 9110: seconds or a date; Discord also sends decimals) and Discord's `retry_after`. */
-function retryAfter(header: string | undefined, body: string): number | null {
+/** The longer of the header (RFC 9110: seconds or a date; Discord also sends decimals) and what the body says, in ms. */
+function longerPause(header: string | undefined, inBody: number | null): number | null {
   const inHeader =
     header && (/^\d+(\.\d+)?$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now());
-  const pauses = [inHeader, retryAfterOf(body)].filter((pause) => typeof pause === 'number' && pause >= 0);
+  const pauses = [inHeader, inBody].filter((pause) => typeof pause === 'number' && pause >= 0);
   return pauses.length === 0 ? null : Math.ceil(Math.max(...pauses.map(Number)));
-}
-
-function retryAfterOf(body: string): number | null {
-  const seconds = asObject(parseJson(body)).retry_after;
-  return typeof seconds === 'number' ? seconds * 1000 : null;
 }
 
 const failures: Readonly<Record<string, string>> = {

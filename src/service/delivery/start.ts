@@ -11,6 +11,8 @@ export interface DeliveryOptions {
 }
 
 export interface Deliveries {
+  /** Attempts that could begin now. */
+  freeSlots(): number;
   /** Waits up to 10 s for running sends. Await it before closing the storage. */
   stop(): Promise<void>;
 }

@@ -13,8 +13,10 @@ const longestPauseMs = hourMs;
 /** What happens to a delivery after an attempt. */
 export type Verdict =
   | { readonly kind: 'delivered' }
-  /** Try again at this time (epoch ms). */
-  | { readonly kind: 'retry'; readonly at: number; readonly reason: string }
+  /** Try again at this time (epoch ms). The endpoint has not failed if it only asked for a pause. */
+  | { readonly kind: 'retry'; readonly at: number; readonly reason: string; readonly isFailure: boolean }
+  /** The receiver takes nothing from anybody here until this time (epoch ms). */
+  | { readonly kind: 'pause'; readonly at: number; readonly reason: string }
   /** Never try again. */
   | { readonly kind: 'dead'; readonly reason: string }
   /** The endpoint no longer accepts messages. */
@@ -35,22 +37,25 @@ export function decideVerdict(result: SendResult, attempt: Attempt): Verdict {
   if ('refused' in result) return { kind: 'dead', reason: result.refused };
   if ('failure' in result) return retry(result.failure, backoff(attempt), attempt);
 
-  const { status, retryAfterMs } = result;
+  const { status, retryAfterMs, isGlobal } = result;
   const reason = `returned status ${status}`;
   if (status >= 200 && status < 300) return { kind: 'delivered' };
   if (status === 401 || status === 403 || status === 404) return { kind: 'disable', reason };
   if (status === 429) {
-    return retry(reason, Math.max(retryAfterMs ?? backoff(attempt), shortestPauseMs), attempt);
+    const asked = retryAfterMs ?? backoff(attempt);
+    const pauseMs = Math.min(Math.max(asked, shortestPauseMs), longestPauseMs);
+    if (isGlobal) return { kind: 'pause', at: attempt.now + pauseMs, reason };
+    return retry(reason, pauseMs, attempt, false);
   }
   const isFinal = status >= 400 && status < 500 && status !== 408 && status !== 425;
   return isFinal ? { kind: 'dead', reason } : retry(reason, backoff(attempt), attempt);
 }
 
-function retry(reason: string, pauseMs: number, { firstAt, now }: Attempt): Verdict {
+function retry(reason: string, pauseMs: number, { firstAt, now }: Attempt, isFailure = true): Verdict {
   const at = now + pauseMs;
   if (at > firstAt + giveUpAfterMs)
     return { kind: 'dead', reason: `${reason}, no more attempts after 72 hours` };
-  return { kind: 'retry', at, reason };
+  return { kind: 'retry', at, reason, isFailure };
 }
 
 /** Exponential with full jitter, in ms, so that deliveries that failed together are not retried together. */

@@ -1,35 +1,39 @@
+import { setMaxListeners } from 'node:events';
 import { describeError } from '../model/errors.ts';
 import { createId } from '../model/ids.ts';
-import { documentOf } from '../model/settings-document.ts';
 import { timestamp } from '../model/time.ts';
-import type { Storage } from '../storage/core/storage.ts';
+import type { Queries, Storage } from '../storage/core/storage.ts';
 import {
-  type ClaimedDelivery,
-  type DeliveryChanges,
-  type DeliveryRef,
+  claim,
+  type DueEndpoint,
   disableEndpoint,
-  listDue,
+  findPending,
+  isAnyDue,
+  lockClaim,
   lockDue,
-  updatePending,
+  type PendingDelivery,
+  saveOutcome,
+  schedule,
 } from '../storage/queries/deliveries.ts';
-import { findSettings } from '../storage/queries/settings.ts';
-import { buildMessage } from './message.ts';
-import { quietHoursEnd } from './quiet-hours.ts';
+import { type Plan, planDelivery } from './plan.ts';
 import type { Send } from './send.ts';
 import { decideVerdict, type Verdict } from './verdict.ts';
 
-/** How long a claim lasts without renewal, and so how long a delivery waits after its worker was killed. */
-const leaseMs = 6_000;
-const renewEveryMs = 2_000;
+/** Attempts that may be in their first second: those that take longer wait for a receiver, and hold up nobody. */
+const maxSlots = 64;
+const slotMs = 1_000;
+
+/** How many of the slots endpoints can have whose last attempt failed. */
+const maxFailingSlots = 16;
+
+/** How long a claim lasts: longer than an attempt. So long a message waits whose worker was killed. */
+const claimMs = 20_000;
 
 /** Pause between two looks of an idle worker. */
 const pollMs = 500;
 
-/** Endpoints that a worker sends to at the same time. */
-const maxInFlight = 64;
-
-/** A held delivery is checked again after this time, in case the quiet hours were changed. */
-const maxHoldMs = 60_000;
+/** How long an endpoint waits whose message cannot be made. */
+const damagedMs = 60_000;
 
 /** How long aborted sends may take to store their result. */
 const settleMs = 2_000;
@@ -52,143 +56,163 @@ export interface DeliveryWorker {
   deliverDue(): Promise<void>;
   /** Sends due deliveries until it is stopped. */
   start(): void;
+  /** Attempts that could begin now. */
+  freeSlots(): number;
   /** Claims nothing more and waits up to 10 s for running sends. */
   stop(): Promise<void>;
 }
 
 interface Claim {
-  readonly delivery: ClaimedDelivery;
-  readonly storeId: string;
-  /** Identifies this claim. A worker that has lost it must not change the delivery. */
+  readonly endpoint: DueEndpoint;
+  readonly delivery: PendingDelivery;
+  /** This one included. */
+  readonly attempts: number;
+  readonly firstAt: number;
+  /** Identifies this claim. A worker that has lost it must not change the endpoint. */
   readonly token: string;
+  readonly webhookUrl: string;
   readonly message: object;
 }
 
 /**
- * Sends the deliveries of all stores: at least once, in order per endpoint, and endpoints independently. Any number of
- * workers may share a database. If a worker is killed between sending and storing the result, another one sends again, with
- * the same event id.
+ * Sends the deliveries of all stores: at least once, and in order per endpoint, because an endpoint is what a worker claims
+ * and its oldest pending delivery is what it sends. Any number of workers may share a database. If a worker is killed
+ * between sending and storing the result, another one sends again, with the same event id.
  */
 export function createDeliveryWorker(options: WorkerOptions): DeliveryWorker {
   const { storage, send, clock = Date.now, random = Math.random, log = () => {} } = options;
   const { graceMs = 10_000 } = options;
-  const inFlight = new Map<string, Promise<void>>();
+  const slots = new Set<DueEndpoint>();
+  const running = new Set<Promise<void>>();
   const stopping = new AbortController();
   const abortSends = new AbortController();
+  // Each running send listens to it.
+  setMaxListeners(0, abortSends.signal);
+  /** Nothing is sent before this time (epoch ms). */
+  let pausedUntil = 0;
+  let isWoken = false;
   let wake = () => {};
-  /** Since the last look for due deliveries. */
-  let attemptEnded = false;
 
-  /** Starts as many due deliveries as there are free slots. */
-  async function fill(): Promise<void> {
-    const room = maxInFlight - inFlight.size;
-    if (room <= 0) return;
-    const due = await storage.read((db) => listDue(db, timestamp(clock()), room));
-    for (const ref of due) {
-      // If this process was suspended, its own lease may have ended.
-      if (stopping.signal.aborted || inFlight.has(ref.id)) continue;
-      const claim = await claimOrHold(ref).catch((error: unknown) => postpone(ref, error));
-      if (claim === null) continue;
-      const running = attempt(claim)
-        .catch((error: unknown) => log({ level: 'error', delivery: ref.id, error: describeError(error) }))
-        .finally(() => {
-          inFlight.delete(ref.id);
-          attemptEnded = true;
-          wake();
-        });
-      inFlight.set(ref.id, running);
-    }
+  function notice(): void {
+    isWoken = true;
+    wake();
   }
 
-  /** Null if another worker has claimed it, and during quiet hours. */
-  async function claimOrHold({ storeId, id }: DeliveryRef): Promise<Claim | null> {
+  function findRoom() {
+    const failing = [...slots].filter(({ isFailing }) => isFailing).length;
+    return { total: maxSlots - slots.size, failing: maxFailingSlots - failing };
+  }
+
+  /** Handles endpoints that are due, as many as there are free slots. False if there is nothing to do. */
+  async function fill(): Promise<boolean> {
     const now = clock();
-    return storage.forStore(storeId).write(async (db) => {
-      const tenant = { db, storeId };
-      const delivery = await lockDue(tenant, id, timestamp(now));
-      if (delivery === undefined) return null;
-      const { quietHours, templates } = documentOf((await findSettings(tenant))?.document);
-      const quietUntil = quietHoursEnd(quietHours, now);
-      if (quietUntil !== null) {
-        const nextAttemptAt = timestamp(Math.min(quietUntil, now + maxHoldMs));
-        await updatePending(tenant, id, { nextAttemptAt });
-        return null;
+    const room = findRoom();
+    if (room.total === 0 || now < pausedUntil) return false;
+    // Looking is cheaper than claiming, which writes.
+    if (!(await storage.read((db) => isAnyDue(db, timestamp(now), room)))) return false;
+    const { claims, damaged, handled } = await storage.write((db) => claimDue(db, now, room));
+    for (const line of damaged) log({ level: 'error', ...line });
+    for (const claimed of claims) begin(claimed);
+    return handled > 0;
+  }
+
+  async function claimDue(db: Queries, now: number, room: ReturnType<typeof findRoom>) {
+    const claims: Claim[] = [];
+    const damaged: object[] = [];
+    const due = await lockDue(db, timestamp(now), room);
+    for (const endpoint of due) {
+      const { isFailing, storeId: store, id } = endpoint;
+      const delivery = await findPending(db, endpoint);
+      let plan: Plan;
+      try {
+        plan = planDelivery(endpoint, delivery, now);
+      } catch (error) {
+        // A message that cannot be made must not block others.
+        damaged.push({ store, endpoint: id, delivery: delivery?.id, error: describeError(error) });
+        plan = { kind: 'wait', until: now + damagedMs, isHeld: false };
       }
-      const token = createId();
-      const { attempts, firstAttemptAt, event, discordTemplate } = delivery;
-      const nextAttemptAt = timestamp(now + leaseMs);
-      await updatePending(tenant, id, { attempts, firstAttemptAt, claimedBy: token, nextAttemptAt });
-      const message = buildMessage({ event, template: templates[event.type], discordTemplate });
-      return { delivery, storeId, token, message };
-    });
-  }
-
-  /** A delivery that cannot be claimed must not block others. */
-  async function postpone({ storeId, id }: DeliveryRef, error: unknown): Promise<null> {
-    log({ level: 'error', delivery: id, error: describeError(error) });
-    const nextAttemptAt = timestamp(clock() + maxHoldMs);
-    await storage.forStore(storeId).write((db) => updatePending({ db, storeId }, id, { nextAttemptAt }));
-    return null;
-  }
-
-  async function attempt(claim: Claim): Promise<void> {
-    const { delivery, storeId } = claim;
-    const startedAt = performance.now();
-    const renewal = setInterval(() => {
-      renew(claim).catch((error: unknown) =>
-        log({ level: 'error', delivery: delivery.id, error: describeError(error) }),
-      );
-    }, renewEveryMs);
-    try {
-      const result = await send(delivery.secretUrl, claim.message, abortSends.signal, delivery.traceparent);
-      const verdict = decideVerdict(result, {
-        number: delivery.attempts,
-        firstAt: Date.parse(delivery.firstAttemptAt),
-        now: clock(),
-        random: random(),
-      });
-      await settle(claim, verdict);
-      log({
-        delivery: delivery.id,
-        event: delivery.event.id,
-        endpoint: delivery.endpointId,
-        store: storeId,
-        attempt: delivery.attempts,
-        outcome: verdict.kind,
-        ...('reason' in verdict && { reason: verdict.reason }),
-        ms: Math.round(performance.now() - startedAt),
-        ...(delivery.traceparent && { traceparent: delivery.traceparent }),
-      });
-    } finally {
-      clearInterval(renewal);
+      if (plan.kind === 'send') {
+        const token = createId();
+        const times = { token, until: timestamp(now + claimMs), now: timestamp(now) };
+        await claim(db, endpoint, plan.delivery.id, times);
+        const { attempts, firstAttemptAt } = plan.delivery;
+        const firstAt = firstAttemptAt === null ? now : Date.parse(firstAttemptAt);
+        claims.push({ ...plan, endpoint, attempts: attempts + 1, firstAt, token });
+      } else {
+        const dueAt = plan.kind === 'wait' ? timestamp(plan.until) : null;
+        await schedule(db, endpoint, { dueAt, held: plan.kind === 'wait' && plan.isHeld, isFailing });
+      }
     }
+    return { claims, damaged, handled: due.length };
   }
 
-  async function renew({ delivery, storeId, token }: Claim): Promise<void> {
-    const nextAttemptAt = timestamp(clock() + leaseMs);
-    await storage
-      .forStore(storeId)
-      .write((db) => updatePending({ db, storeId }, delivery.id, { nextAttemptAt }, token));
+  function begin(claimed: Claim): void {
+    const { endpoint, delivery } = claimed;
+    slots.add(endpoint);
+    const freeSlot = () => {
+      if (slots.delete(endpoint)) notice();
+    };
+    const timer = setTimeout(freeSlot, slotMs);
+    const attempted: Promise<void> = attempt(claimed)
+      .catch((error: unknown) => log({ level: 'error', delivery: delivery.id, error: describeError(error) }))
+      .finally(() => {
+        clearTimeout(timer);
+        running.delete(attempted);
+        freeSlot();
+        // The next message of the endpoint may be due.
+        notice();
+      });
+    running.add(attempted);
   }
 
-  async function settle({ delivery, storeId, token }: Claim, verdict: Verdict): Promise<void> {
-    const now = timestamp(clock());
-    await storage.forStore(storeId).write((db) => {
-      const tenant = { db, storeId };
-      if (verdict.kind === 'disable') {
-        return disableEndpoint(tenant, delivery.endpointId, verdict.reason, now);
-      }
-      // A message that has arrived is delivered, even if the claim was lost.
-      const onlyWithClaim = verdict.kind === 'delivered' ? undefined : token;
-      return updatePending(tenant, delivery.id, changesOf(verdict, now), onlyWithClaim);
+  async function attempt(claimed: Claim): Promise<void> {
+    const { endpoint, delivery, attempts: number, firstAt, webhookUrl, message } = claimed;
+    const { traceparent } = delivery;
+    const startedAt = performance.now();
+    const result = await send(webhookUrl, message, abortSends.signal, traceparent);
+    const verdict = decideVerdict(result, { number, firstAt, now: clock(), random: random() });
+    if (verdict.kind === 'pause') pausedUntil = Math.max(pausedUntil, verdict.at);
+    await storage.write((db) => settle(db, claimed, verdict));
+    log({
+      delivery: delivery.id,
+      event: delivery.eventId,
+      endpoint: endpoint.id,
+      store: endpoint.storeId,
+      attempt: number,
+      outcome: verdict.kind,
+      ...('reason' in verdict && { reason: verdict.reason }),
+      ms: Math.round(performance.now() - startedAt),
+      ...(traceparent && { traceparent }),
     });
+  }
+
+  async function settle(db: Queries, { endpoint, delivery, token }: Claim, verdict: Verdict): Promise<void> {
+    const now = timestamp(clock());
+    const tenant = { db, storeId: endpoint.storeId };
+    const isClaimed = (await lockClaim(db, endpoint)) === token;
+    if (verdict.kind === 'disable') return disableEndpoint(tenant, endpoint.id, verdict.reason, now);
+    // A message that has arrived is delivered, even if the claim was lost.
+    if (!isClaimed && verdict.kind !== 'delivered') return;
+    const isPending = verdict.kind === 'retry' || verdict.kind === 'pause';
+    await saveOutcome(tenant, delivery.id, {
+      status: isPending ? 'pending' : verdict.kind,
+      settledAt: isPending ? null : now,
+      lastError: verdict.kind === 'delivered' ? null : verdict.reason,
+    });
+    if (!isClaimed) return;
+    const hasNext = isPending || (await findPending(db, endpoint)) !== undefined;
+    const dueAt = isPending ? timestamp(verdict.at) : hasNext ? now : null;
+    await schedule(db, endpoint, { dueAt, isFailing: isFailingAfter(verdict, endpoint) });
   }
 
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
-      attemptEnded = false;
-      await fill().catch((error: unknown) => log({ level: 'error', error: describeError(error) }));
-      if (!attemptEnded && !stopping.signal.aborted) await idle();
+      isWoken = false;
+      const isBusy = await fill().catch((error: unknown) => {
+        log({ level: 'error', error: describeError(error) });
+        return false;
+      });
+      if (!isBusy && !isWoken && !stopping.signal.aborted) await idle();
     }
   }
 
@@ -202,26 +226,24 @@ export function createDeliveryWorker(options: WorkerOptions): DeliveryWorker {
     });
   }
 
-  let running: Promise<void> | undefined;
+  let loop: Promise<void> | undefined;
   return {
     async deliverDue() {
-      do {
-        attemptEnded = false;
-        await fill();
-        if (inFlight.size > 0) await Promise.race(inFlight.values());
-        // The end of an attempt may make the next delivery of the endpoint due.
-      } while (attemptEnded);
+      while ((await fill()) || running.size > 0) {
+        if (running.size > 0) await Promise.race(running);
+      }
     },
     start() {
-      running ??= run();
+      loop ??= run();
     },
+    freeSlots: () => maxSlots - slots.size,
     async stop() {
       stopping.abort();
       wake();
       const timers = [setTimeout(() => abortSends.abort(), graceMs)];
       const ended = (async () => {
-        await running;
-        await Promise.all(inFlight.values());
+        await loop;
+        await Promise.all(running);
       })();
       // The database may not answer.
       const tooLate = new Promise<void>((resolve) => {
@@ -233,13 +255,8 @@ export function createDeliveryWorker(options: WorkerOptions): DeliveryWorker {
   };
 }
 
-function changesOf(verdict: Exclude<Verdict, { kind: 'disable' }>, now: string): DeliveryChanges {
-  switch (verdict.kind) {
-    case 'delivered':
-      return { status: 'delivered', settledAt: now, claimedBy: null, lastError: null };
-    case 'dead':
-      return { status: 'dead', settledAt: now, claimedBy: null, lastError: verdict.reason };
-    case 'retry':
-      return { nextAttemptAt: timestamp(verdict.at), claimedBy: null, lastError: verdict.reason };
-  }
+/** An endpoint that asks for a pause answers well. */
+function isFailingAfter(verdict: Verdict, endpoint: DueEndpoint): boolean {
+  if (verdict.kind === 'pause') return endpoint.isFailing;
+  return verdict.kind === 'retry' ? verdict.isFailure : verdict.kind !== 'delivered';
 }

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type * as z from 'zod';
-import { buildOpenApi } from '../../contract/openapi.ts';
 import { operations } from '../../contract/operations.ts';
 import type { ErrorCode } from '../../contract/problem.ts';
 import { describeError, notFound, ServiceError } from '../model/errors.ts';
@@ -18,7 +17,7 @@ import {
   requireJson,
 } from './http-message.ts';
 import { parseJsonObject } from './json-body.ts';
-import { type Handler, handlers, ok, type Reply } from './operation-handlers.ts';
+import { describeService, type Handler, handlers, ok, type Reply } from './operation-handlers.ts';
 import { toProblem } from './problem.ts';
 import { createRateLimiter, type RateLimit } from './rate-limit.ts';
 import { createRouter, type Route } from './router.ts';
@@ -133,7 +132,7 @@ export function createApp(options: AppOptions): App {
       method: 'GET',
       path: '/openapi.json',
       answer: async () => {
-        openApi ??= { ...ok({}), text: Buffer.from(JSON.stringify(buildOpenApi(version))) };
+        openApi ??= { ...ok({}), text: Buffer.from(JSON.stringify(describeService(version))) };
         return openApi;
       },
     },

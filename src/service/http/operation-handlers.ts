@@ -1,4 +1,6 @@
 import type * as z from 'zod';
+import { buildOpenApi } from '../../contract/openapi.ts';
+import type { BodySchemas } from '../../contract/openapi-schemas.ts';
 import type { OperationId } from '../../contract/operations.ts';
 import { type Precondition, versionOf } from '../model/canonical-json.ts';
 import { settingsInput } from '../model/settings-document.ts';
@@ -182,4 +184,10 @@ function created(body: object): Reply {
 /** With an ETag for If-Match. */
 function versioned(body: object): Reply {
   return { status: 200, body, headers: { ETag: `"${versionOf(body)}"` } };
+}
+
+/** The OpenAPI description of this service, with the limits that it enforces. `version` is that of the program. */
+export function describeService(version: string): object {
+  const bodies = Object.entries(handlers).map(([id, { input }]) => [id, input]);
+  return buildOpenApi(version, Object.fromEntries(bodies) as BodySchemas);
 }

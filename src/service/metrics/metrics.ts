@@ -1,6 +1,6 @@
 import type { HttpHandler } from '../http/http-message.ts';
 import type { Storage, StorageUsage } from '../storage/core/storage.ts';
-import { type Backlog, findBacklog } from '../storage/queries/backlog.ts';
+import { backlogStates, findBacklog, findSize } from '../storage/queries/backlog.ts';
 
 /** Numbers for Prometheus. */
 export interface Metrics {
@@ -23,13 +23,14 @@ interface LogRecord {
 /** In seconds: a read of the embedded engine takes a fraction of a millisecond. */
 const buckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-const noBacklog: Backlog = { count: Number.NaN, oldest: null };
+/** What an instance knows of itself. */
+export interface Usage extends StorageUsage {
+  /** Attempts to deliver that could begin now. Null if it delivers nothing. */
+  readonly freeSlots: number | null;
+}
 
 /** Makes the metrics of one instance. What concerns the database is asked for when they are read. */
-export async function createMetrics(
-  storage: Storage,
-  askUsage: () => Promise<StorageUsage>,
-): Promise<Metrics> {
+export async function createMetrics(storage: Storage, askUsage: () => Promise<Usage>): Promise<Metrics> {
   const { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } = await import('prom-client');
   const registry = new Registry();
   const registers = [registry];
@@ -56,8 +57,13 @@ export async function createMetrics(
   const gauge = (name: string, help: string, labels: string[] = []) =>
     new Gauge({ name: `storectl_${name}`, help, labelNames: labels, registers });
   const isUp = gauge('database_up', 'Whether the database responds');
-  const waiting = gauge('deliveries', 'Pending or dead deliveries, up to 100000', ['state']);
-  const oldest = gauge('deliveries_oldest_seconds', 'Age of the oldest delivery, 0 if none', ['state']);
+  const waiting = gauge('deliveries', 'Deliveries by what they wait for, up to 10000', ['state']);
+  const oldest = gauge(
+    'deliveries_oldest_due_seconds',
+    'How long the oldest due delivery has been due, 0 if none',
+  );
+  const freeSlots = gauge('delivery_slots_free', 'Deliveries that this instance could begin now');
+  const size = gauge('database_size_bytes', 'Size of the database');
   const connections = gauge('pool_connections', 'Connections to PostgreSQL', ['state']);
   const waits = gauge('pool_waiting', 'Transactions waiting for a connection');
   const counter = (name: string, help: string) =>
@@ -66,14 +72,15 @@ export async function createMetrics(
   const changes = counter('committed_changes', 'Changes committed (several can share a commit)');
 
   async function askDatabase(): Promise<void> {
-    const backlog = await storage.read(findBacklog).catch(() => null);
-    isUp.set(backlog === null ? 0 : 1);
-    for (const state of ['pending', 'dead'] as const) {
-      const { count, oldest: since } = backlog?.[state] ?? noBacklog;
-      waiting.set({ state }, count);
-      oldest.set({ state }, since === null ? 0 : Math.max(0, Date.now() - Date.parse(since)) / 1000);
-    }
+    const found = await storage
+      .read(async (db) => ({ backlog: await findBacklog(db, Date.now()), bytes: await findSize(db) }))
+      .catch(() => null);
+    isUp.set(found === null ? 0 : 1);
+    for (const state of backlogStates) waiting.set({ state }, found?.backlog.counts[state] ?? Number.NaN);
+    oldest.set(found === null ? Number.NaN : found.backlog.oldestDueMs / 1000);
+    size.set(found?.bytes ?? Number.NaN);
     const usage = await askUsage();
+    freeSlots.set(usage.freeSlots ?? Number.NaN);
     commits.reset();
     commits.inc(usage.commits);
     changes.reset();

@@ -2,7 +2,7 @@
  * Matches the text, not a parsed URL: parsers drop tabs, replace backslashes and full-width letters, and read numbers as
  * addresses, so that a hostile text could look harmless.
  */
-const discordUrl =
+export const discordUrl =
   /^https:\/\/(?:(?:canary\.|ptb\.)?discord\.com|discordapp\.com)(?::443)?\/api(?:\/v\d{1,2})?\/webhooks\/\d{1,20}\/[\w-]{1,200}$/;
 
 /** The URL of a Discord webhook, or null if it is anything else. */

@@ -15,7 +15,7 @@ const groups = {
     enabled: z.boolean().default(false),
     start: clockTime().default('22:00'),
     end: clockTime().default('07:00'),
-    timezone: timeZone().default('UTC'),
+    timezone: timeZone.default('UTC'),
   }),
   templates: z
     .record(mapKey(), template)
@@ -50,9 +50,9 @@ export type SettingsDocument = z.output<typeof settingsDocument>;
 export const settingsInput = z
   .strictObject({
     ...groups,
-    storeId: z.unknown().optional(),
-    env: z.unknown().optional(),
-    updatedAt: z.unknown().optional(),
+    storeId: text(100).optional(),
+    env: text(100).optional(),
+    updatedAt: text(100).optional(),
   })
   .transform(({ storeId: _, env: __, updatedAt: ___, ...document }): SettingsDocument => document);
 

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import {
   color,
+  currency,
   filledText,
-  formatted,
   mapKey,
   pattern,
   text,
@@ -10,11 +10,6 @@ import {
   uuid,
   webUrl,
 } from './field-schemas.ts';
-
-const currencies = new Set(Intl.supportedValuesOf('currency'));
-
-const currency = () =>
-  formatted((value) => currencies.has(value), 'must be an ISO 4217 currency such as EUR');
 
 const slug = () =>
   pattern(
@@ -40,7 +35,7 @@ const settings = z.strictObject({
   liveStatsDefault: z.boolean(),
   discordUrl: webUrl().nullable(),
   maintenanceMessage: text(1000).nullable(),
-  socials: z.record(mapKey(), webUrl()),
+  socials: z.record(mapKey(), text(2048)),
   checkout: z.strictObject({
     couponField: z.boolean(),
     termsRequired: z.boolean(),
@@ -85,39 +80,45 @@ export const initialSettings: StoreSettings = {
 export const storeIdentity = z.strictObject({
   name: filledText(120),
   slug: slug(),
-  defaultCurrency: currency(),
-  timezone: timeZone(),
+  defaultCurrency: currency,
+  timezone: timeZone,
 });
 
 const readOnly = () =>
   z
     .unknown()
     .refine(() => false, { error: 'is read-only', params: { code: 'read_only' } })
+    .meta({ not: {} })
     .optional();
 
+function notEmpty<Schema extends z.ZodType<object>>(schema: Schema): Schema {
+  return schema
+    .refine((value) => Object.keys(value).length > 0, {
+      error: 'must contain a field to change',
+      params: { code: 'empty' },
+    })
+    .meta({ minProperties: 1 });
+}
+
 /** Body of operation 1: any part of the store. Null removes a social profile. */
-export const storePatch = z
-  .strictObject({
+export const storePatch = notEmpty(
+  z.strictObject({
     ...storeIdentity.partial().shape,
-    settings: settings
-      .extend({
-        socials: z.record(mapKey(), webUrl().nullable()),
-        checkout: settings.shape.checkout.partial(),
-        tax: settings.shape.tax.partial(),
-      })
-      .partial()
-      .optional(),
+    settings: notEmpty(
+      settings
+        .extend({
+          socials: notEmpty(z.record(mapKey(), text(2048).nullable())),
+          checkout: notEmpty(settings.shape.checkout.partial()),
+          tax: notEmpty(settings.shape.tax.partial()),
+        })
+        .partial(),
+    ).optional(),
     id: readOnly(),
     organisationId: readOnly(),
     status: readOnly(),
     url: readOnly(),
     createdAt: readOnly(),
-  })
-  .refine((patch) => hasLeaf(patch), { error: 'must contain a field to change', params: { code: 'empty' } });
+  }),
+);
 
 export type StorePatch = z.output<typeof storePatch>;
-
-function hasLeaf(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return value !== undefined;
-  return Array.isArray(value) || Object.values(value).some(hasLeaf);
-}

@@ -1,38 +1,39 @@
 import * as z from 'zod';
 import { nearName } from '../../base/nearest-name.ts';
 import { endpointKinds, eventTypes } from '../../contract/operations/notifications.ts';
-import { maskDiscordUrl, parseDiscordUrl } from '../model/discord-url.ts';
+import { discordUrl, maskDiscordUrl } from '../model/discord-url.ts';
 import { ServiceError } from '../model/errors.ts';
 import { isEventType } from '../model/event-types.ts';
-import { color, distinct, filledText, formatted, text } from '../model/field-schemas.ts';
+import { color, distinct, filledText, pattern, text } from '../model/field-schemas.ts';
 import { createId } from '../model/ids.ts';
+import { withoutNulls } from '../model/merge.ts';
 import { timestamp } from '../model/time.ts';
 import { type EndpointRecord, insertEndpoint, listEndpoints } from '../storage/queries/endpoints.ts';
 import type { Work } from './unit-of-work.ts';
 
 const maxEndpoints = 20;
 
-const discordUrl = () =>
-  formatted(
-    (value) => parseDiscordUrl(value) !== null,
-    'must be a Discord webhook: https://discord.com/api/webhooks/<id>/<token>',
-  );
+const webhookUrl = () =>
+  pattern(discordUrl, 'must be a Discord webhook: https://discord.com/api/webhooks/<id>/<token>');
 
 const eventType = () =>
-  z.string().superRefine((name, context) => {
-    if (isEventType(name)) return;
-    const shown = name.slice(0, 64);
-    const near = nearName(eventTypes, shown);
-    const got = `got "${shown}"${near === null ? '' : `; did you mean "${near}"?`}`;
-    const message = `must be one of ${eventTypes.join(', ')} (${got})`;
-    context.addIssue({ code: 'custom', message, params: { code: 'unknown_event' } });
-  });
+  z
+    .string()
+    .superRefine((name, context) => {
+      if (isEventType(name)) return;
+      const shown = name.slice(0, 64);
+      const near = nearName(eventTypes, shown);
+      const got = `got "${shown}"${near === null ? '' : `; did you mean "${near}"?`}`;
+      const message = `must be one of ${eventTypes.join(', ')} (${got})`;
+      context.addIssue({ code: 'custom', message, params: { code: 'unknown_event' } });
+    })
+    .meta({ enum: eventTypes });
 
 /** Body of operation 11. */
 export const newEndpoint = z.strictObject({
   kind: z.enum(endpointKinds),
   name: filledText(80),
-  url: discordUrl(),
+  url: webhookUrl(),
   events: distinct(eventType(), 32).min(1, 'must contain at least one event'),
   enabled: z.boolean().default(true),
   discordTemplate: z
@@ -62,5 +63,10 @@ export async function addEndpoint(work: Work, input: z.output<typeof newEndpoint
     throw new ServiceError('duplicate', 'The store already has an endpoint with this URL.');
   }
   const { maskedUrl, ...answer } = endpoint;
-  return { ...answer, url: maskedUrl };
+  const { discordTemplate } = endpoint;
+  return withoutNulls({
+    ...answer,
+    url: maskedUrl,
+    discordTemplate: discordTemplate && withoutNulls(discordTemplate),
+  });
 }

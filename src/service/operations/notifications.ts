@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { time } from '../model/field-schemas.ts';
+import { text, time } from '../model/field-schemas.ts';
 import { timestamp } from '../model/time.ts';
 import { markNotifications } from '../storage/queries/events.ts';
 import type { Work } from './unit-of-work.ts';
@@ -8,14 +8,15 @@ import type { Work } from './unit-of-work.ts';
 export const readMark = z
   .strictObject({
     /** Ids that the store does not have are ignored, so any text is valid. */
-    ids: z.array(z.string().max(100)).max(500).optional(),
+    ids: z.array(text(100)).max(500).optional(),
     before: time().optional(),
   })
   .refine(({ ids, before }) => ids === undefined || before === undefined, {
     error: 'must not be given together with ids',
     params: { code: 'not_allowed' },
     path: ['before'],
-  });
+  })
+  .meta({ not: { required: ['ids', 'before'] } });
 
 /** Notifications that one transaction marks: other changes of the store run between two of them. */
 export const stepSize = 500;

@@ -3,6 +3,7 @@ import { postStates } from '../../contract/operations/blog.ts';
 import { invalidField, ServiceError } from '../model/errors.ts';
 import { distinct, filledText, pattern, text, time, uuid } from '../model/field-schemas.ts';
 import { createId } from '../model/ids.ts';
+import { withoutNulls } from '../model/merge.ts';
 import { slugFrom } from '../model/slugs.ts';
 import { timestamp } from '../model/time.ts';
 import { insertPost, type PostRecord } from '../storage/queries/posts.ts';
@@ -12,22 +13,33 @@ import type { Work } from './unit-of-work.ts';
 const maxSlug = 120;
 
 /** Body of operation 2. */
-export const newPost = z.strictObject({
-  title: filledText(200),
-  contentMd: text(200_000),
-  slug: pattern(
-    /^(?=.{1,120}$)[\p{Ll}\p{Lo}\p{N}]+(?:-[\p{Ll}\p{Lo}\p{N}]+)*$/u,
-    'must be 1 to 120 lowercase letters and digits, with single hyphens between words',
-  ).optional(),
-  excerpt: text(500).nullish(),
-  coverImageId: uuid().nullish(),
-  tags: distinct(filledText(50), 20).default([]),
-  featuredProductIds: distinct(uuid(), 50).default([]),
-  status: z.enum(postStates).default('draft'),
-  scheduledAt: time().nullish(),
-  metaTitle: text(200).nullish(),
-  metaDescription: text(500).nullish(),
-});
+export const newPost = z
+  .strictObject({
+    title: filledText(200),
+    contentMd: text(200_000),
+    slug: pattern(
+      /^(?=.{1,120}$)[\p{Ll}\p{Lo}\p{N}]+(?:-[\p{Ll}\p{Lo}\p{N}]+)*$/u,
+      'must be 1 to 120 lowercase letters and digits, with single hyphens between words',
+    ).optional(),
+    excerpt: text(500).nullish(),
+    coverImageId: uuid().nullish(),
+    tags: distinct(filledText(50), 20).default([]),
+    featuredProductIds: distinct(z.guid('must be a UUID'), 50)
+      .transform((ids) => [...new Set(ids.map((id) => id.toLowerCase()))])
+      .default([]),
+    status: z.enum(postStates).default('draft'),
+    scheduledAt: time()
+      .meta({ description: 'When to publish a post with the status scheduled. Must be in the future.' })
+      .nullish(),
+    metaTitle: text(200).nullish(),
+    metaDescription: text(500).nullish(),
+  })
+  .meta({
+    if: { properties: { status: { const: 'scheduled' } }, required: ['status'] },
+    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+    then: { properties: { scheduledAt: { type: 'string' } }, required: ['scheduledAt'] },
+    else: { properties: { scheduledAt: { type: 'null' } } },
+  });
 
 /** Operation 2. Throws `slug_taken`, also for a slug made from the title: a second identical post is probably a mistake. */
 export async function createPost(work: Work, input: z.output<typeof newPost>) {
@@ -74,11 +86,9 @@ function checkSchedule(input: z.output<typeof newPost>, now: number): void {
 /** A scheduled post is published once its time has come. */
 function toPost(post: PostRecord, now: number) {
   const isDue = post.status === 'scheduled' && (post.scheduledAt ?? '') <= timestamp(now);
-  return {
+  return withoutNulls({
     ...post,
-    coverUrl: null,
-    coverImageUrl: null,
     effectiveStatus: isDue ? 'published' : post.status,
     publishedAt: isDue ? post.scheduledAt : post.publishedAt,
-  };
+  });
 }

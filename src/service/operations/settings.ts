@@ -3,6 +3,7 @@ import { notFound, ServiceError } from '../model/errors.ts';
 import { documentOf, type SettingsDocument } from '../model/settings-document.ts';
 import { timestamp } from '../model/time.ts';
 import type { Tenant } from '../storage/core/storage.ts';
+import { releaseHeld } from '../storage/queries/endpoints.ts';
 import { findSettings, putSettings } from '../storage/queries/settings.ts';
 import { findStore } from '../storage/queries/stores.ts';
 import { recordEvent } from './record-event.ts';
@@ -33,6 +34,7 @@ export async function saveSettings(work: Work, document: SettingsDocument, isCur
 
   const updatedAt = timestamp(work.now);
   await putSettings(work, { document, updatedAt });
+  await releaseHeld(work, updatedAt);
   await recordEvent(work, 'settings_updated', { changed });
   return { ...current, ...document, updatedAt };
 }

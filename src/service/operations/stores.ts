@@ -1,7 +1,7 @@
 import { type Precondition, versionOf } from '../model/canonical-json.ts';
 import { notFound, ServiceError } from '../model/errors.ts';
 import { createId } from '../model/ids.ts';
-import { changedPaths, merge } from '../model/merge.ts';
+import { changedPaths, merge, withoutNulls } from '../model/merge.ts';
 import { slugFrom } from '../model/slugs.ts';
 import { type StorePatch, type StoreSettings, storeIdentity } from '../model/store-fields.ts';
 import { timestamp } from '../model/time.ts';
@@ -70,7 +70,8 @@ function withoutClearedSocials(store: StoreRecord): StoreRecord {
 }
 
 function toStore(store: StoreRecord) {
-  return { ...store, url: `https://${store.slug}.storefront.example` };
+  const settings = { ...withoutNulls(store.settings), checkout: withoutNulls(store.settings.checkout) };
+  return { ...store, settings, url: `https://${store.slug}.storefront.example` };
 }
 
 /** Slugs are unique among all stores because they become host names. */

@@ -4,6 +4,9 @@ import { newMachine } from '../../helpers/cli.ts';
 import { allowAll, confirmation, decision, inputsOf, type Scene, setScene, toolOf, writes } from './scene.ts';
 import { type McpSession, startMcp } from './session.ts';
 
+/** What only someone at a command line can use. */
+const forTerminals = / --?[a-z]|`|\bflag|terminal|\bexit|stdin|standard input/i;
+
 const lists = ['blog_list', 'disputes_list', 'backup_list', 'reclaim_list', 'notify_list'];
 const reads = [...lists, 'settings_show', 'disputes_show', 'history_list', 'history_show'];
 
@@ -31,6 +34,8 @@ describe('what a client sees', () => {
 
     const { tools } = await client.listTools();
 
+    expect(client.getInstructions()).not.toMatch(forTerminals);
+
     const find = (name: string) => tools.find((tool) => tool.name === name);
     expect(find('backup_create')).toMatchObject({
       title: 'backup create',
@@ -54,9 +59,7 @@ describe('what a client sees', () => {
       expect(tool.annotations?.readOnlyHint, tool.name).toBe(reads.includes(tool.name));
       const confirmed = Object.keys(confirmation).some((operation) => toolOf(operation) === tool.name);
       expect('confirm' in (tool.inputSchema.properties ?? {}), tool.name).toBe(confirmed);
-      expect(JSON.stringify(tool), tool.name).not.toMatch(
-        / --?\w|`|\bflag|terminal|exit|stdin|standard input/i,
-      );
+      expect(JSON.stringify(tool), tool.name).not.toMatch(forTerminals);
     }
   });
 
@@ -106,13 +109,19 @@ test('a failure says what is wrong as data, and what to do in the words of tools
   const backup = { label: 'a', sections: ['store'] };
 
   const failures = [
-    [await call('disputes_show', { disputeId: '--help' }), { untrusted: { error: { status: 404 } } }],
+    [
+      await call('disputes_show', { disputeId: '--help' }),
+      { untrusted: { error: { status: 404, reason: expect.any(String) } } },
+    ],
     [await call('history_show', { id: 'none' }), { error: { code: expect.any(String) } }],
     [
       await call('disputes_show', { disputId: 'x' }),
       {
         error: {
-          fields: [{ field: 'disputId', detail: expect.stringContaining('did you mean disputeId?') }],
+          fields: [
+            { field: 'disputId', detail: expect.stringContaining('did you mean disputeId?') },
+            { field: 'disputeId', detail: 'is required' },
+          ],
         },
       },
     ],
@@ -124,6 +133,11 @@ test('a failure says what is wrong as data, and what to do in the words of tools
     [
       await call('backup_create', { ...backup, labell: 'b' }),
       { outcome: 'not_sent', error: { fields: [{ field: 'labell' }] } },
+    ],
+    // Not all that are open.
+    [
+      await call('resume'),
+      { outcome: 'not_sent', error: { fields: [{ field: 'id', detail: 'is required' }] } },
     ],
     [
       await call('blog_create', { title: 'Spring' }),
@@ -141,11 +155,21 @@ test('a failure says what is wrong as data, and what to do in the words of tools
 
   for (const [failure, expected] of failures) {
     expect(failure).toMatchObject({ ok: false, next: expect.any(String), ...expected });
-    expect(failure.text.replace('--help', '')).not.toMatch(/ --\w|`|\bflag\b|terminal|exit code|"exitCode"/);
+    expect(failure.text.replace('--help', '')).not.toMatch(forTerminals);
   }
   // A service may know fields that the contract does not name.
   expect(await call('backup_create', { ...backup, retention: 30 })).toMatchObject({ outcome: 'rejected' });
   expect(scene.proxy.writes().at(-1)?.body).toContain('"retention":30');
+});
+
+test('before anyone has logged in, the user is sent to do so', async () => {
+  const { call } = await startMcp(newMachine(), {});
+
+  expect(await call('settings_show')).toMatchObject({
+    ok: false,
+    error: { code: 'input_needed' },
+    next: expect.stringContaining('log in'),
+  });
 });
 
 describe('writes', () => {

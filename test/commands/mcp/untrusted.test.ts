@@ -77,10 +77,23 @@ describe('text of the service', () => {
     });
     expect(await session.call('disputes_show', { disputeId: 'd-1' })).toMatchObject({
       ok: false,
-      untrusted: { error: { status: 403 } },
+      untrusted: { error: { status: 403, reason: 'Bearer [redacted] may not' } },
     });
     await session.end();
     expect(session.stdout() + session.stderr()).not.toContain(key);
+  });
+
+  test('that is nested too deeply does not hide that a change was applied', async () => {
+    const body = `{"id":"b-1","label":"a","sections":["store"],"more":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
+    const head = `HTTP/1.1 201 Created\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
+    await using server = await startFaultServer([{ does: 'raw', bytes: head + body }]);
+    const { call } = await startMcp(newMachine(), environmentOf(server.url), ['--allow', 'backup.create']);
+
+    expect(await call('backup_create', { label: 'a', sections: ['store'] })).toMatchObject({
+      ok: true,
+      outcome: 'applied',
+      historyId: expect.any(String),
+    });
   });
 
   test('that differs from the contract is passed on to a client that checks results', async () => {

@@ -91,15 +91,23 @@ test('with --no-delivery nothing is sent', async () => {
 });
 
 test('held deliveries are told from pending ones', async () => {
-  const { run, list } = await startScene();
-  await run('service', 'emit', '--event', 'feedback_digest');
+  const { service, receiver, machine, run, list } = await startScene();
   const times = ['--quiet-hours-start', '00:00', '--quiet-hours-end', '23:59'];
   // Not the whole day: the minute that is left out must not be now.
   const zone = new Date().getUTCHours() === 23 ? 'Asia/Tokyo' : 'UTC';
   await run('settings', 'save', '--quiet-hours-enabled', ...times, '--quiet-hours-timezone', zone);
+  await run('service', 'emit', '--event', 'feedback_digest');
+  expect(await list('--state', 'pending')).toMatchObject([{ state: 'pending', attempts: 0 }]);
+
+  const isHeld = async () => {
+    while ((await list('--state', 'held')).length === 0)
+      await new Promise((resolve) => setTimeout(resolve, 50));
+  };
+  await serve(machine, ['--database', service.databaseFile, '--delivery-sink', receiver.url], isHeld);
   expect(await list('--state', 'held')).toMatchObject([{ state: 'held', attempts: 0 }]);
   expect(await list('--state', 'pending')).toEqual([]);
   expect(await list('--state', 'dead')).toEqual([]);
+  expect(receiver.messages()).toEqual([]);
 });
 
 test.each([

@@ -53,12 +53,16 @@ test('metrics count requests by route and status, commits, deliveries that wait 
       `storectl_http_request_duration_seconds_count{method="GET",route="${route}/settings"} 1`,
       'storectl_database_up 1',
       'storectl_deliveries{state="dead"} 0',
+      'storectl_deliveries{state="held"} 0',
+      'storectl_delivery_slots_free Nan',
       'storectl_commits_total ',
       'nodejs_eventloop_lag_p99_seconds ',
     ]) {
       expect(text).toContain(line);
     }
-    expect(Number(/^storectl_deliveries\{state="pending"\} (\d+)$/m.exec(text)?.[1])).toBeGreaterThan(0);
+    expect(Number(/^storectl_deliveries\{state="due"\} (\d+)$/m.exec(text)?.[1])).toBeGreaterThan(0);
+    expect(Number(/^storectl_deliveries_oldest_due_seconds (\S+)$/m.exec(text)?.[1])).toBeGreaterThan(0);
+    expect(Number(/^storectl_database_size_bytes (\d+)$/m.exec(text)?.[1])).toBeGreaterThan(0);
     expect(Number(/^storectl_committed_changes_total (\d+)$/m.exec(text)?.[1])).toBeGreaterThan(0);
     expect((await fetch(new URL('/', metrics))).status).toBe(404);
   });

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { allRecords, applied, beginOne, intent, makeScene, post, response, store, unknown } from './scene.ts';
+import { allRecords, beginOne, makeScene } from './scene.ts';
+import { applied, intent, post, response, store, unknown } from './values.ts';
 
 test('a change is open from its first line on, and closed when its log is', async () => {
   const { journal, open, files } = makeScene();

@@ -1,9 +1,11 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { retryAllDead, retryDelivery } from '../../../src/service/admin/deliveries.ts';
+import { timestamp } from '../../../src/service/model/time.ts';
 import { recordEvent } from '../../../src/service/operations/record-event.ts';
+import { lockDue } from '../../../src/service/storage/queries/deliveries.ts';
 import { status, taken } from '../../helpers/discord-receiver.ts';
-import { newDatabase, openTestStorage, startService } from '../helpers/service.ts';
-import { minute, startScene } from './scene.ts';
+import { newDatabase, openTestStorage, type Service, startService } from '../helpers/service.ts';
+import { hour, minute, startScene } from './scene.ts';
 
 test('a delivery carries the trace of the request that caused it, however late it is tried', async () => {
   const { service, receiver, worker, log, clock, addEndpoint } = await startScene();
@@ -171,17 +173,154 @@ test('quiet hours hold messages back in order, visibly for the operator', async 
   expect(await states()).toEqual(['delivered', 'delivered', 'delivered']);
 });
 
-test('held messages are sent within a minute after quiet hours are switched off', async () => {
-  const { service, receiver, clock, worker, addEndpoints, emit } = await startScene();
-  const quietHours = { enabled: true, start: '00:00', end: '23:59', timezone: 'UTC' };
-  await service.call('settings.save', '', { quietHours });
-  await addEndpoints('1');
+const always = { enabled: true, start: '00:00', end: '23:59', timezone: 'UTC' };
+
+test('held messages are not looked at again until quiet hours end', async () => {
+  const { service, receiver, clock, worker, addEndpoints, emit, states } = await startScene();
+  await service.call('settings.save', '', { quietHours: always });
+  await addEndpoints('1', '2', '3');
   await emit('a');
   await worker.deliverDue();
-  await service.call('settings.save', '', {});
-  clock.now += minute;
+  const { commits } = service.storage.usage();
+  for (let hours = 0; hours < 5; hours++) {
+    clock.now += hour;
+    await worker.deliverDue();
+  }
+  expect(service.storage.usage().commits).toBe(commits);
+  expect(await states()).toEqual(['held', 'held', 'held']);
+  clock.now = Date.parse('2030-03-01T23:59:00Z');
   await worker.deliverDue();
+  expect(receiver.messages()).toHaveLength(3);
+});
+
+test('saved settings release held messages at once, and none that wait after a failure', async () => {
+  const { service, receiver, worker, addEndpoints, emit, states } = await startScene();
+  await addEndpoints('1', '2');
+  receiver.script('1', [status(500), taken]);
+  await emit('a');
+  await worker.deliverDue();
+  await service.call('settings.save', '', { quietHours: always });
+  await emit('b');
+  await worker.deliverDue();
+  expect(await states()).toEqual(['pending', 'delivered', 'pending', 'held']);
+
+  await service.call('settings.save', '', { templates: { feedback_digest: { title: 'x', body: '' } } });
+  await worker.deliverDue();
+  expect(receiver.messages('2')).toHaveLength(2);
   expect(receiver.messages('1')).toHaveLength(1);
+});
+
+/** Endpoints of several stores, because a store can have 20. Answers how to send all of them an event. */
+async function addManyEndpoints(scene: Awaited<ReturnType<typeof startScene>>, webhooks: readonly string[]) {
+  const stores: Service[] = [];
+  for (let index = 0; index < webhooks.length; index += 20) {
+    const service = await startService({ storage: scene.service.storage });
+    service.clock.now = scene.clock.now;
+    stores.push(service);
+    for (const webhook of webhooks.slice(index, index + 20)) {
+      const url = `https://discord.com/api/webhooks/${webhook}/x`;
+      const body = { kind: 'discord', name: webhook, url, events: ['feedback_digest'] };
+      await service.call('notify.add-endpoint', '', body);
+    }
+  }
+  return async () => {
+    for (const { inStore } of stores) {
+      await inStore((work) => recordEvent({ ...work, now: scene.clock.now }, 'feedback_digest', {}));
+    }
+  };
+}
+
+const idsFrom = (first: number, count: number) =>
+  Array.from({ length: count }, (_, index) => `${first + index}`);
+
+test('more endpoints that hang than there are slots hold up nobody', async () => {
+  const scene = await startScene();
+  const { receiver, log, worker, addEndpoints, emit } = scene;
+  const hanging = idsFrom(100, 100);
+  for (const webhook of hanging) receiver.script(webhook, [{ does: 'hang' }]);
+  const emitToHanging = await addManyEndpoints(scene, hanging);
+  await addEndpoints('1');
+  await emitToHanging();
+  worker.start();
+  onTestFinished(() => worker.stop());
+  await receiver.received(64);
+  await emit('a');
+  await receiver.received(1, '1');
+  // None of the others has ended meanwhile.
+  expect(log.filter((line) => 'outcome' in line && line.outcome === 'retry')).toEqual([]);
+}, 30_000);
+
+test('endpoints that have failed come behind others, and only some of them', async () => {
+  const scene = await startScene();
+  const { service, clock, worker, receiver, addEndpoints, emit } = scene;
+  const failing = idsFrom(100, 20);
+  for (const webhook of failing) receiver.script(webhook, [status(500)]);
+  const emitToFailing = await addManyEndpoints(scene, failing);
+  await addEndpoints('1', '2');
+  receiver.script('1', [status(429, { 'Retry-After': '1' })]);
+  await emitToFailing();
+  await emit('a');
+  await worker.deliverDue();
+  clock.now += hour;
+  await emit('b');
+
+  const names = new Map(
+    (await service.storage.read((db) => db.selectFrom('endpoints').select(['id', 'name']).execute())).map(
+      ({ id, name }) => [id, name],
+    ),
+  );
+  const due = (total: number, max: number) =>
+    service.storage.write(async (db) => {
+      const rows = await lockDue(db, timestamp(clock.now), { total, failing: max });
+      return rows.map(({ id, isFailing }) => [isFailing ? 'failing' : names.get(id)]);
+    });
+  expect(await due(64, 16)).toEqual([['Channel 1'], ['Channel 2'], ...Array(16).fill(['failing'])]);
+  expect(await due(4, 16)).toEqual([['Channel 1'], ['Channel 2'], ['failing'], ['failing']]);
+  expect(await due(64, 0)).toEqual([['Channel 1'], ['Channel 2']]);
+});
+
+test.each([
+  ['in the body', {}, '{"global": true, "retry_after": 60}'],
+  ['in a header', { 'X-RateLimit-Global': 'true', 'Retry-After': '60' }, '{}'],
+])(
+  'a global 429, %s, stops everything until its end, and no endpoint has failed',
+  async (_, headers, body) => {
+    const scene = await startScene();
+    const { service, receiver, clock, worker, states } = scene;
+    const webhooks = idsFrom(100, 100);
+    for (const webhook of webhooks) receiver.script(webhook, [status(429, headers, body), taken]);
+    const emitToAll = await addManyEndpoints(scene, webhooks);
+    await emitToAll();
+    await worker.deliverDue();
+    const tried = receiver.messages().length;
+    expect(tried).toBeLessThanOrEqual(64);
+
+    clock.now += 59_999;
+    await emitToAll();
+    await worker.deliverDue();
+    expect(receiver.messages()).toHaveLength(tried);
+
+    for (const webhook of webhooks) receiver.script(webhook, [taken]);
+    clock.now += 1;
+    await worker.deliverDue();
+    expect(receiver.messages()).toHaveLength(tried + 200);
+    const failing = await service.storage.read((db) =>
+      db.selectFrom('endpoints').select('id').where('isFailing', '=', 1).execute(),
+    );
+    expect([failing, await states()]).toEqual([[], []]);
+  },
+);
+
+test('events that are recorded while a worker sends are all sent', async () => {
+  const { receiver, worker, addEndpoints, emit } = await startScene();
+  await addEndpoints('1', '2');
+  worker.start();
+  onTestFinished(() => worker.stop());
+  const titles = idsFrom(0, 60);
+  for (const title of titles) await emit(title);
+  await receiver.received(2 * titles.length);
+  expect(receiver.titles('1')).toEqual(titles);
+  expect(receiver.titles('2')).toEqual(titles);
 });
 
 test('the operator can retry a dead delivery, which enables its endpoint', async () => {
@@ -231,7 +370,7 @@ test('several workers on one database: each message once, in order', async () =>
   expect(new Set(await states())).toEqual(new Set(['delivered']));
 });
 
-test('other workers wait for a claimed message and send it, with the same id, when the lease ends', async () => {
+test('other workers wait for a claimed message and send it, with the same id, when the claim ends', async () => {
   const { receiver, clock, worker, newWorker, addEndpoints, emit, states } = await startScene();
   await addEndpoints('1');
   let answer = () => {};
@@ -242,9 +381,9 @@ test('other workers wait for a claimed message and send it, with the same id, wh
 
   const startedAt = clock.now;
   const other = (afterMs: number) => newWorker({ clock: () => startedAt + afterMs }).deliverDue();
-  await other(5_999);
+  await other(19_999);
   expect(receiver.titles('1')).toEqual(['a']);
-  await other(6_000);
+  await other(20_000);
   expect(receiver.messages('1').map((message) => message.eventId)).toEqual([eventId, eventId]);
 
   answer();

@@ -68,7 +68,7 @@ export async function startScene(options: SceneOptions = {}) {
 
   /** Oldest first. */
   async function deliveries() {
-    return (await listDeliveries(storage, { storeId, limit: 1000 }, clock.now)).reverse();
+    return (await listDeliveries(storage, { storeId, limit: 1000 })).reverse();
   }
 
   // So that the title of a message says which event it tells of.

@@ -42,6 +42,7 @@ test('the event of an operation is sent with the templates of the store and the 
 });
 
 test.each([
+  ['an hour at most', { 'Retry-After': '90000' }, '{}', hour],
   ['seconds in the header', { 'Retry-After': '7' }, '{}', 7_000],
   ['decimals in the header', { 'Retry-After': '2.5' }, '{}', 2_500],
   ['seconds in the body', {}, '{"retry_after": 3.25}', 3_250],

@@ -1,7 +1,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { expect } from 'vitest';
-import { buildOpenApi } from '../../../src/contract/openapi.ts';
+import { describeService } from '../../../src/service/http/operation-handlers.ts';
 
 interface Described {
   readonly content: Record<string, { readonly schema: object }>;
@@ -22,7 +22,7 @@ interface Reference {
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 addFormats.default(ajv);
 
-const document = buildOpenApi('0.0.0') as unknown as Document;
+const document = describeService('0.0.0') as unknown as Document;
 ajv.addSchema({ ...document, $id: 'openapi' }, 'openapi');
 const isProblem = compile({ $ref: '#/components/schemas/Problem' });
 
@@ -39,7 +39,12 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
  * Checks an answer against openapi.json: an operation answers only with statuses that it declares there, each in the
  * declared form, and every failure has the error format of all.
  */
-export function expectConformance(method: string, path: string, response: Response, body: unknown): void {
+export function expectConformance(
+  method: string,
+  path: string,
+  response: Pick<Response, 'status'> & { readonly headers: Pick<Headers, 'get'> },
+  body: unknown,
+): void {
   if (response.status >= 400 && method !== 'HEAD') {
     expect(response.headers.get('content-type')).toBe('application/problem+json');
     expectValid(isProblem, body);

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { exampleIds } from '../../../src/contract/example-ids.ts';
-import { buildOpenApi } from '../../../src/contract/openapi.ts';
 import { type OperationId, operations } from '../../../src/contract/operations.ts';
 import { problems } from '../../../src/contract/problem.ts';
+import { describeService } from '../../../src/service/http/operation-handlers.ts';
 import { createKey, type Scope, type Storage, seedExampleStore } from '../../../src/service/index.ts';
 import { StorageBusyError } from '../../../src/service/storage/core/errors.ts';
 import { inOneTransaction, type TransactionWork } from '../../../src/service/storage/core/storage.ts';
@@ -13,7 +13,7 @@ interface Declared {
   readonly responses: Record<string, unknown>;
 }
 
-const { paths } = buildOpenApi('1.2.3') as { paths: Record<string, Record<string, Declared>> };
+const { paths } = describeService('1.2.3') as { paths: Record<string, Record<string, Declared>> };
 
 const targets: Partial<Record<OperationId, string>> = {
   'disputes.decide': exampleIds.openDispute,
@@ -117,7 +117,7 @@ test.each(operations.map((operation) => [operation.id, operation] as const))(
 );
 
 test('every code of a refusal is declared with its status', () => {
-  const { components } = buildOpenApi('1.2.3') as unknown as {
+  const { components } = describeService('1.2.3') as unknown as {
     components: { schemas: { Problem: { properties: { code: { enum: string[] } } } } };
   };
 

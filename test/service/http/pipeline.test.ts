@@ -1,7 +1,7 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { buildOpenApi } from '../../../src/contract/openapi.ts';
 import { parseJsonObject } from '../../../src/service/http/json-body.ts';
+import { describeService } from '../../../src/service/http/operation-handlers.ts';
 import { createApp, createKey } from '../../../src/service/index.ts';
 import { startService, toFetch } from '../helpers/service.ts';
 
@@ -259,7 +259,7 @@ test('health, readiness and the OpenAPI document need no key', async () => {
     });
   }
   const openApi = await service.send('GET', '/openapi.json', undefined, { headers });
-  expect(openApi).toMatchObject({ status: 200, body: buildOpenApi('1.2.3') });
+  expect(openApi).toMatchObject({ status: 200, body: describeService('1.2.3') });
 });
 
 test('the OpenAPI document is valid to others', async () => {

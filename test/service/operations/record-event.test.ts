@@ -39,13 +39,18 @@ test('an event makes a notification, and a delivery for each enabled endpoint th
   const eventId = events[0]?.id;
   expect(deliveries.map((row) => row.endpointId).sort()).toEqual(subscribed.sort());
   for (const delivery of deliveries) {
-    expect(delivery).toMatchObject({
-      eventId,
-      status: 'pending',
-      attempts: 0,
-      nextAttemptAt: '2030-03-01T12:00:00.000Z',
-    });
+    expect(delivery).toMatchObject({ eventId, status: 'pending', attempts: 0 });
   }
+  const endpoints = await service.storage.read((db) =>
+    db.selectFrom('endpoints').select(['name', 'dueAt']).orderBy('name').execute(),
+  );
+  expect(endpoints).toEqual([
+    { name: 'a', dueAt: '2030-03-01T12:00:00.000Z' },
+    { name: 'b', dueAt: '2030-03-01T12:00:00.000Z' },
+    { name: 'c', dueAt: null },
+    { name: 'd', dueAt: null },
+    { name: 'e', dueAt: null },
+  ]);
   expect(await outbox(elsewhere)).toEqual({ events: [], deliveries: [] });
 });
 

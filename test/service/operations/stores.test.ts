@@ -27,7 +27,6 @@ test('a patch merges objects, replaces the rest and answers the whole store', as
     settings: {
       ...service.store.settings,
       cashbackBp: 250,
-      description: null,
       checkout: { ...service.store.settings.checkout, couponField: true },
       socials: { mastodon: 'https://social.example/@shop', discord: 'https://discord.gg/x' },
     },
@@ -80,7 +79,7 @@ test('invalid fields of a patch', async () => {
   const service = await startService();
   const cases: [object, string[]][] = [
     [{}, [' empty']],
-    [{ settings: { checkout: {} } }, [' empty']],
+    [{ settings: { checkout: {} } }, ['/settings/checkout empty']],
     [
       { id: 'x', organisationId: 'x', status: 'open', url: 'x', createdAt: 'x' },
       ['/createdAt', '/id', '/organisationId', '/status', '/url'].map((pointer) => `${pointer} read_only`),
@@ -108,13 +107,13 @@ test('invalid fields of a patch', async () => {
       {
         settings: {
           discordUrl: 'javascript:alert(1)',
-          socials: { 'a/b~c': 'x', 'a\nb': 'https://x.example' },
+          socials: { 'a/b~c': 1, 'a\nb': 'https://x.example' },
         },
       },
       [
         '/settings/discordUrl invalid_format',
         '/settings/socials/a\nb invalid_name',
-        '/settings/socials/a~1b~0c invalid_format',
+        '/settings/socials/a~1b~0c invalid_type',
       ],
     ],
     ...['https:example.com', ' https://example.com', 'https://exa\nmple.com', 'https://'].map(

@@ -2,7 +2,7 @@ import { CompiledQuery, sql } from 'kysely';
 import Database from 'libsql';
 import { expect, test } from 'vitest';
 import type { Queries } from '../../../src/service/storage/core/storage.ts';
-import { listDue } from '../../../src/service/storage/queries/deliveries.ts';
+import { findPending, isAnyDue, lockDue } from '../../../src/service/storage/queries/deliveries.ts';
 import { markNotifications } from '../../../src/service/storage/queries/events.ts';
 import { newDatabase, openTestStorage } from '../helpers/service.ts';
 
@@ -61,16 +61,25 @@ function recording(db: Queries, queries: CompiledQuery[]): Queries {
 /** Steps that read all of a table, or of an index that is not partial. */
 function fullScans(plans: readonly string[]): string[] {
   return plans.filter((step, index) => {
-    if (/(?:deliveries_pending|events_unread)/.test(step)) return false;
+    if (/events_unread/.test(step)) return false;
     if (/Scan using/.test(step)) return !plans[index + 1]?.startsWith('Index Cond');
     return /Seq Scan|^SCAN (?!first|head)/.test(step);
   });
 }
 
-test('finding due deliveries reads pending ones only, by way of their index', async () => {
-  const plans = await plansOf((db) => listDue(db, '2030-03-01T12:00:00.000Z', 64));
-  expect(plans.filter((step) => step.includes('deliveries_pending'))).toHaveLength(2);
-  expect(fullScans(plans)).toEqual([]);
+test('a worker finds endpoints that are due, and what they have to send, by way of their indexes', async () => {
+  const now = '2030-03-01T12:00:00.000Z';
+  const room = { total: 64, failing: 16 };
+  const looks = await plansOf((db) => isAnyDue(db, now, room));
+  expect(looks.filter((step) => step.includes('endpoints_due'))).toHaveLength(1);
+  const plans = await plansOf(async (db) => {
+    await lockDue(db, now, room);
+    await findPending(db, { storeId: 's', id: 'e' });
+  });
+  expect(plans.filter((step) => step.includes('endpoints_due'))).toHaveLength(2);
+  expect(plans.filter((step) => step.includes('deliveries_endpoint'))).toHaveLength(1);
+  expect(fullScans([...looks, ...plans])).toEqual([]);
+  expect(plans.filter((step) => /B-TREE|Sort/.test(step))).toEqual([]);
 });
 
 /** A store with as many events of one moment as make a difference to the statistics of the engine. */

@@ -206,10 +206,9 @@ function parse(body: string): Json {
 
 export const otherValue = 'made by the service';
 
-/** Whichever of these the operation has: it was sent with another value. */
+/** Whichever of these the operation has: it was sent with another value, and does not name what was asked for. */
 function withOtherValues(body: Json): Json {
-  const name = ['name', 'label', 'reason', 'title'].find((field) => typeof body[field] === 'string');
-  if (name !== undefined) return { ...body, [name]: otherValue };
+  if (typeof body.name === 'string') return { ...body, name: otherValue };
   if (typeof body.quietHours !== 'object') return body;
   return { ...body, quietHours: { ...body.quietHours, start: otherValue } };
 }

@@ -96,6 +96,7 @@ function rejectedDetails(
   ].join('\n');
   return {
     code: problem.code ?? `http_${status}`,
+    reason: problem.message,
     exitCode: exitCodeOfStatus(status),
     message: notFoundMessage(status, problem, context.subject) ?? refused,
     hint: hintOfCode(problem.code, context.fields) ?? hintOfStatus(status, retryAt, context),

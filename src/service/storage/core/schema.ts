@@ -212,15 +212,14 @@ interface EndpointTable {
   createdAt: Timestamp;
   /** Set by the delivery worker. */
   disabledReason: string | null;
-  /** When its oldest pending delivery is to be sent. Null: nothing is pending. */
+  /** When its oldest pending delivery is to be sent; while a worker sends it, the end of the claim. Null: nothing is pending. */
   dueAt: Generated<Timestamp | null>;
   /** Whether `dueAt` is the end of the store's quiet hours. */
   held: Generated<Flag>;
-  /** Attempts that failed since the last that succeeded. */
-  failures: Generated<number>;
-  /** Token of the worker that sends to it, and until when it may. */
+  /** Whether the last attempt failed. */
+  isFailing: Generated<Flag>;
+  /** Token of the worker that sends to it. */
   claimedBy: Generated<string | null>;
-  claimedUntil: Generated<Timestamp | null>;
 }
 
 /** What a later restore needs to bring an endpoint back that a restore has removed. */
@@ -255,10 +254,7 @@ interface DeliveryTable {
   endpointId: string;
   status: string;
   attempts: number;
-  /** While a worker sends it: the end of its lease. */
-  nextAttemptAt: Timestamp;
   createdAt: Timestamp;
-  claimedBy: string | null;
   firstAttemptAt: Timestamp | null;
   /** When it was delivered or became dead. */
   settledAt: Timestamp | null;

@@ -193,13 +193,12 @@ function tables(engine: Engine): string[] {
       disabled_reason text,
       due_at text,
       held ${number} not null default 0,
-      failures ${number} not null default 0,
+      is_failing ${number} not null default 0,
       claimed_by text,
-      claimed_until text,
       primary key (store_id, id),
       unique (store_id, secret_url)
     )`,
-    'create index endpoints_due on endpoints (due_at) where due_at is not null',
+    'create index endpoints_due on endpoints (is_failing, due_at) where due_at is not null',
     `create table removed_endpoints (
       ${ofStore},
       endpoint_id text not null,
@@ -230,18 +229,18 @@ function tables(engine: Engine): string[] {
       endpoint_id text not null,
       status text not null,
       attempts ${number} not null,
-      next_attempt_at text not null,
       created_at text not null,
-      claimed_by text, first_attempt_at text, settled_at text, last_error text, traceparent text,
+      first_attempt_at text,
+      settled_at text,
+      last_error text,
+      traceparent text,
       unique (store_id, id),
       foreign key (store_id, event_id) references events (store_id, id),
       foreign key (store_id, endpoint_id) references endpoints (store_id, id) on delete cascade
     )`,
-    `create index deliveries_pending on deliveries (store_id, endpoint_id, sequence) where status = 'pending'`,
-    // A foreign key that cascades looks for all of an endpoint.
-    'create index deliveries_endpoint on deliveries (store_id, endpoint_id)',
+    // Also for the foreign key: what cascades looks for all of an endpoint.
+    'create index deliveries_endpoint on deliveries (store_id, endpoint_id, status, sequence)',
     'create index deliveries_event on deliveries (store_id, event_id)',
-    `create index deliveries_waiting on deliveries (created_at) where status = 'pending'`,
     `create index deliveries_dead on deliveries (created_at) where status = 'dead'`,
     `create table idempotency_keys (
       ${ofStore},

@@ -1,148 +1,155 @@
-import type { SelectQueryBuilder } from 'kysely';
-import type { EventData } from '../../model/event-types.ts';
-import type { Schema } from '../core/schema.ts';
+import { sql } from 'kysely';
 import { statement } from '../core/statement.ts';
 import { isEmbedded, type Queries, type Tenant } from '../core/storage.ts';
-import type { DiscordTemplate } from './endpoints.ts';
 
 /** A dead delivery is not retried unless the operator revives it. */
 export type DeliveryStatus = 'pending' | 'delivered' | 'dead';
 
-export interface DeliveryRef {
+export interface EndpointRef {
   readonly storeId: string;
   readonly id: string;
 }
 
-/** A delivery that a worker has claimed until the end of its lease. */
-export interface ClaimedDelivery {
+/** An endpoint that a worker has locked, with what sending to it needs. */
+export interface DueEndpoint extends EndpointRef {
+  /** Null if nothing can be sent there. */
+  readonly secretUrl: string | null;
+  readonly isEnabled: boolean;
+  /** Whether the last attempt failed. */
+  readonly isFailing: boolean;
+  /** JSON or null. */
+  readonly discordTemplate: string | null;
+}
+
+/** How many endpoints a worker has room for: `failing` of `total`, and these come last. */
+export interface Room {
+  readonly total: number;
+  readonly failing: number;
+}
+
+/** Endpoints that are due, the longest due first. They are locked, without those that another worker has locked. */
+export async function lockDue(db: Queries, now: string, room: Room): Promise<DueEndpoint[]> {
+  const healthy = await selectDue(db, now, false, room.total);
+  const left = Math.min(room.failing, room.total - healthy.length);
+  return left > 0 ? [...healthy, ...(await selectDue(db, now, true, left))] : healthy;
+}
+
+async function selectDue(
+  db: Queries,
+  now: string,
+  isFailing: boolean,
+  limit: number,
+): Promise<DueEndpoint[]> {
+  const query = db
+    .selectFrom('endpoints')
+    .select(['storeId', 'id', 'secretUrl', 'enabled', 'discordTemplate'])
+    .where('isFailing', '=', isFailing ? 1 : 0)
+    .where('dueAt', '<=', now)
+    .orderBy('dueAt')
+    .limit(limit);
+  // The embedded engine has no row locks and needs none: changes run one after the other.
+  const rows = await (isEmbedded(db) ? query : query.forNoKeyUpdate().skipLocked()).execute();
+  return rows.map(({ enabled, ...row }) => ({ ...row, isEnabled: enabled === 1, isFailing }));
+}
+
+/** Whether {@link lockDue} would find one. */
+export async function isAnyDue(db: Queries, now: string, room: Room): Promise<boolean> {
+  const [row] = (await anyDue(db, { now, maxFailing: room.failing > 0 ? 1 : 0 })).rows;
+  return row !== undefined;
+}
+
+const anyDue = statement<{ now: string; maxFailing: number }, { id: string }>`
+  select id from endpoints where is_failing in (0, ${'maxFailing'}) and due_at <= ${'now'} limit 1`;
+
+/** The oldest pending delivery of an endpoint, with the rest of what its message is made of. */
+export interface PendingDelivery {
   readonly id: string;
-  readonly endpointId: string;
-  /** This one included. */
+  /** So far. */
   readonly attempts: number;
-  readonly firstAttemptAt: string;
-  readonly secretUrl: string;
+  readonly firstAttemptAt: string | null;
   /** Of the request that caused it. */
   readonly traceparent: string | null;
-  readonly discordTemplate: DiscordTemplate | null;
-  readonly event: {
-    readonly id: string;
-    readonly type: string;
-    readonly data: EventData;
-    readonly createdAt: string;
-  };
+  readonly eventId: string;
+  readonly type: string;
+  /** JSON. */
+  readonly data: string;
+  readonly createdAt: string;
+  /** Settings of the store as JSON, null for the defaults. */
+  readonly settings: string | null;
 }
 
-/**
- * Goes from one endpoint with pending deliveries to the next in their index, so it reads one row of each. Row security
- * lets PostgreSQL use an index only where plain columns are compared, and no subquery.
- */
-const dueDeliveries = statement<{ now: string; limit: number }, DeliveryRef>`
-  with recursive head(sequence) as (
-    select * from (
-      select sequence from deliveries
-      where status = 'pending' order by store_id, endpoint_id, sequence limit 1
-    ) as first
-    union all
-    select (
-      select later.sequence from deliveries as later
-      where later.status = 'pending' and (later.store_id, later.endpoint_id) > (current.store_id, current.endpoint_id)
-      order by later.store_id, later.endpoint_id, later.sequence limit 1
-    )
-    from head join deliveries as current on current.sequence = head.sequence
-  )
-  select due.store_id, due.id from head
-  join deliveries as due on due.sequence = head.sequence
-  join endpoints as endpoint on endpoint.store_id = due.store_id and endpoint.id = due.endpoint_id
-  where endpoint.enabled = 1 and endpoint.secret_url is not null and due.next_attempt_at <= ${'now'}
-  order by due.next_attempt_at limit ${'limit'}`;
+const oldestPending = statement<{ storeId: string; id: string }, PendingDelivery>`
+  select delivery.id, delivery.attempts, delivery.first_attempt_at, delivery.traceparent, event.id as event_id,
+    event.type, event.data, event.created_at, settings.document as settings
+  from deliveries as delivery
+  join events as event on event.store_id = delivery.store_id and event.id = delivery.event_id
+  left join operations_settings as settings on settings.store_id = delivery.store_id
+  where delivery.store_id = ${'storeId'} and delivery.endpoint_id = ${'id'} and delivery.status = 'pending'
+  order by delivery.sequence limit 1`;
 
-/**
- * Of each enabled endpoint of every store the oldest pending delivery, where it is due: the others of the endpoint
- * wait for it. The longest due come first.
- */
-export async function listDue(db: Queries, now: string, limit: number): Promise<readonly DeliveryRef[]> {
-  return (await dueDeliveries(db, { now, limit })).rows;
+/** Lock the endpoint before, or an event that is recorded meanwhile waits until the next one. */
+export async function findPending(db: Queries, endpoint: EndpointRef): Promise<PendingDelivery | undefined> {
+  return (await oldestPending(db, endpoint)).rows[0];
 }
 
-/**
- * Locks the row of a delivery and answers it. Undefined if it is no longer due or another worker is claiming it.
- */
-export async function lockDue(
-  { db, storeId }: Tenant,
-  id: string,
-  now: string,
-): Promise<ClaimedDelivery | undefined> {
-  const row = await skippingLocked(
-    db,
-    db
-      .selectFrom('deliveries')
-      .select(['id', 'endpointId', 'eventId', 'attempts', 'firstAttemptAt', 'traceparent'])
-      .where('storeId', '=', storeId)
-      .where('id', '=', id)
-      .where('status', '=', 'pending')
-      .where('nextAttemptAt', '<=', now),
-  ).executeTakeFirst();
-  if (row === undefined) return undefined;
+const claimEndpoint = statement<EndpointRef & { token: string; until: string }>`
+  update endpoints set claimed_by = ${'token'}, due_at = ${'until'}, held = 0
+  where store_id = ${'storeId'} and id = ${'id'}`;
 
-  const endpoint = await db
-    .selectFrom('endpoints')
-    .select(['secretUrl', 'discordTemplate'])
-    .where('storeId', '=', storeId)
-    .where('id', '=', row.endpointId)
-    .where('enabled', '=', 1)
-    .executeTakeFirst();
-  if (typeof endpoint?.secretUrl !== 'string') return undefined;
-  const event = await db
-    .selectFrom('events')
-    .select(['id', 'type', 'data', 'createdAt'])
-    .where('storeId', '=', storeId)
-    .where('id', '=', row.eventId)
-    .executeTakeFirstOrThrow();
-  return {
-    id,
-    endpointId: row.endpointId,
-    attempts: row.attempts + 1,
-    traceparent: row.traceparent,
-    firstAttemptAt: row.firstAttemptAt ?? now,
-    secretUrl: endpoint.secretUrl,
-    discordTemplate: endpoint.discordTemplate === null ? null : JSON.parse(endpoint.discordTemplate),
-    event: { ...event, data: JSON.parse(event.data) },
-  };
-}
+const countAttempt = statement<EndpointRef & { now: string }>`
+  update deliveries set attempts = attempts + 1, first_attempt_at = coalesce(first_attempt_at, ${'now'})
+  where store_id = ${'storeId'} and id = ${'id'}`;
 
-/** The embedded engine has no row locks and needs none: changes run one after the other. */
-function skippingLocked<Row>(
+/** Begins an attempt: the endpoint belongs to the owner of this token until the claim ends. */
+export async function claim(
   db: Queries,
-  query: SelectQueryBuilder<Schema, 'deliveries', Row>,
-): SelectQueryBuilder<Schema, 'deliveries', Row> {
-  return isEmbedded(db) ? query : query.forUpdate().skipLocked();
-}
-
-export interface DeliveryChanges {
-  readonly status?: DeliveryStatus;
-  readonly attempts?: number;
-  readonly firstAttemptAt?: string;
-  readonly claimedBy?: string | null;
-  readonly nextAttemptAt?: string;
-  readonly settledAt?: string;
-  readonly lastError?: string | null;
-}
-
-/** Changes a delivery if it is still pending, and still claimed with this token if one is given. */
-export async function updatePending(
-  { db, storeId }: Tenant,
-  id: string,
-  changes: DeliveryChanges,
-  claimedBy?: string,
+  { storeId, id }: EndpointRef,
+  deliveryId: string,
+  times: { readonly token: string; readonly until: string; readonly now: string },
 ): Promise<void> {
-  let update = db
-    .updateTable('deliveries')
-    .set(changes)
+  await claimEndpoint(db, { storeId, id, ...times });
+  await countAttempt(db, { storeId, id: deliveryId, now: times.now });
+}
+
+const setDue = statement<EndpointRef & { dueAt: string | null; held: number; isFailing: number }>`
+  update endpoints set claimed_by = null, due_at = ${'dueAt'}, held = ${'held'}, is_failing = ${'isFailing'}
+  where store_id = ${'storeId'} and id = ${'id'}`;
+
+/** Ends the claim of an endpoint, and says when it is due next: null if nothing is pending. */
+export async function schedule(
+  db: Queries,
+  { storeId, id }: EndpointRef,
+  next: { readonly dueAt: string | null; readonly held?: boolean; readonly isFailing: boolean },
+): Promise<void> {
+  const { dueAt, held = false, isFailing } = next;
+  await setDue(db, { storeId, id, dueAt, held: held ? 1 : 0, isFailing: isFailing ? 1 : 0 });
+}
+
+/** Locks an endpoint. Returns the token of its claim. */
+export async function lockClaim(db: Queries, { storeId, id }: EndpointRef): Promise<string | null> {
+  const query = db
+    .selectFrom('endpoints')
+    .select('claimedBy')
     .where('storeId', '=', storeId)
-    .where('id', '=', id)
-    .where('status', '=', 'pending');
-  if (claimedBy !== undefined) update = update.where('claimedBy', '=', claimedBy);
-  await update.execute();
+    .where('id', '=', id);
+  const row = await (isEmbedded(db) ? query : query.forNoKeyUpdate()).executeTakeFirst();
+  return row?.claimedBy ?? null;
+}
+
+interface Outcome {
+  readonly status: DeliveryStatus;
+  /** Null while it is pending. */
+  readonly settledAt: string | null;
+  readonly lastError: string | null;
+}
+
+const setOutcome = statement<EndpointRef & Outcome>`
+  update deliveries set status = ${'status'}, settled_at = ${'settledAt'}, last_error = ${'lastError'}
+  where store_id = ${'storeId'} and id = ${'id'} and status = 'pending'`;
+
+/** Writes the result of an attempt if the delivery is still pending. */
+export async function saveOutcome({ db, storeId }: Tenant, id: string, outcome: Outcome): Promise<void> {
+  await setOutcome(db, { storeId, id, ...outcome });
 }
 
 /** Disables the endpoint and makes its pending deliveries dead. */
@@ -154,13 +161,13 @@ export async function disableEndpoint(
 ): Promise<void> {
   await db
     .updateTable('endpoints')
-    .set({ enabled: 0, disabledReason: reason })
+    .set({ enabled: 0, disabledReason: reason, dueAt: null, held: 0, claimedBy: null })
     .where('storeId', '=', storeId)
     .where('id', '=', endpointId)
     .execute();
   await db
     .updateTable('deliveries')
-    .set({ status: 'dead', settledAt: now, lastError: reason, claimedBy: null })
+    .set({ status: 'dead', settledAt: now, lastError: reason })
     .where('storeId', '=', storeId)
     .where('endpointId', '=', endpointId)
     .where('status', '=', 'pending')
@@ -170,18 +177,13 @@ export async function disableEndpoint(
 export interface DeliveryFilter {
   readonly storeId?: string | undefined;
   readonly id?: string | undefined;
-  readonly status?: DeliveryStatus | undefined;
-  /** Only these stores. */
-  readonly among?: readonly string[] | undefined;
-  /** None of these stores. */
-  readonly except?: readonly string[] | undefined;
+  /** `held`: pending, and waiting for the end of quiet hours; other pending ones are not. */
+  readonly state?: DeliveryStatus | 'held' | undefined;
   readonly limit: number;
 }
 
 /** Newest first. The URLs are masked. */
 export async function listDeliveries(db: Queries, filter: DeliveryFilter) {
-  // PostgreSQL has no syntax for an empty list.
-  if (filter.among?.length === 0) return [];
   let query = db
     .selectFrom('deliveries')
     .innerJoin('endpoints', (join) =>
@@ -202,37 +204,37 @@ export async function listDeliveries(db: Queries, filter: DeliveryFilter) {
       'deliveries.endpointId',
       'deliveries.status',
       'deliveries.attempts',
-      'deliveries.nextAttemptAt',
+      'endpoints.held',
+      'endpoints.dueAt',
       'deliveries.createdAt',
       'deliveries.settledAt',
       'deliveries.lastError',
     ])
     .orderBy('deliveries.sequence', 'desc')
     .limit(filter.limit);
-  if (filter.storeId !== undefined) query = query.where('deliveries.storeId', '=', filter.storeId);
-  if (filter.id !== undefined) query = query.where('deliveries.id', '=', filter.id);
-  if (filter.status !== undefined) query = query.where('deliveries.status', '=', filter.status);
-  if (filter.among !== undefined) query = query.where('deliveries.storeId', 'in', filter.among);
-  if (filter.except !== undefined && filter.except.length > 0) {
-    query = query.where('deliveries.storeId', 'not in', filter.except);
-  }
+  const { storeId, id, state } = filter;
+  if (storeId !== undefined) query = query.where('deliveries.storeId', '=', storeId);
+  if (id !== undefined) query = query.where('deliveries.id', '=', id);
+  const status = state === 'held' ? 'pending' : state;
+  if (status !== undefined) query = query.where('deliveries.status', '=', status);
+  if (status === 'pending') query = query.where('endpoints.held', '=', state === 'held' ? 1 : 0);
   return query.execute();
 }
 
-/** Stores that have deliveries of this status. */
-export async function listStoresWith(db: Queries, status: DeliveryStatus): Promise<string[]> {
+/** Stores that have dead deliveries. */
+export async function listStoresWithDead(db: Queries): Promise<string[]> {
   const rows = await db
     .selectFrom('deliveries')
     .select('storeId')
     .distinct()
-    .where('status', '=', status)
+    .where('status', '=', 'dead')
     .execute();
   return rows.map((row) => row.storeId);
 }
 
 /**
- * Makes one or all dead deliveries of a store pending and due, as if they had never been tried, and enables endpoints that
- * the worker has disabled. Returns the number of deliveries.
+ * Makes one or all dead deliveries of a store pending, as if they had never been tried, and their endpoints due. It enables
+ * endpoints that the worker has disabled. Returns the number of deliveries.
  */
 export async function reviveDead(
   { db, storeId }: Tenant,
@@ -247,14 +249,19 @@ export async function reviveDead(
   if (id !== undefined) dead = dead.where('id', '=', id);
   await db
     .updateTable('endpoints')
-    .set({ enabled: 1, disabledReason: null })
+    .set({
+      enabled: sql<number>`case when disabled_reason is null then enabled else 1 end`,
+      disabledReason: null,
+      // The worker that sends to it finds them when it has finished.
+      dueAt: sql<string>`case when claimed_by is null then ${now} else due_at end`,
+      held: 0,
+    })
     .where('storeId', '=', storeId)
-    .where('disabledReason', 'is not', null)
     .where('id', 'in', dead)
     .execute();
   let revival = db
     .updateTable('deliveries')
-    .set({ status: 'pending', attempts: 0, firstAttemptAt: null, settledAt: null, nextAttemptAt: now })
+    .set({ status: 'pending', attempts: 0, firstAttemptAt: null, settledAt: null })
     .where('storeId', '=', storeId)
     .where('status', '=', 'dead');
   if (id !== undefined) revival = revival.where('id', '=', id);

@@ -50,6 +50,29 @@ export async function insertEndpoint(
 }
 
 /**
+ * Makes endpoints due that have something to send. One that waits, such as for the end of a pause, stays so. There is no
+ * condition on null: a worker that has just sent the last message of an endpoint either sees the new one or waits for this.
+ */
+export async function makeDue({ db, storeId }: Tenant, ids: readonly string[], now: string): Promise<void> {
+  await db
+    .updateTable('endpoints')
+    .set(({ fn, val }) => ({ dueAt: fn.coalesce('dueAt', val(now)) }))
+    .where('storeId', '=', storeId)
+    .where('id', 'in', ids)
+    .execute();
+}
+
+/** Makes the store's endpoints due that quiet hours hold. */
+export async function releaseHeld({ db, storeId }: Tenant, now: string): Promise<void> {
+  await db
+    .updateTable('endpoints')
+    .set({ dueAt: now, held: 0 })
+    .where('storeId', '=', storeId)
+    .where('held', '=', 1)
+    .execute();
+}
+
+/**
  * Replaces the endpoints of the store. Those that exist keep their secret URL, and those that an earlier call has removed
  * get theirs back; others get none.
  */

@@ -4,6 +4,7 @@ import { insertion } from '../core/insertion.ts';
 import type { RecordOf } from '../core/schema.ts';
 import { statement } from '../core/statement.ts';
 import { isEmbedded, type Tenant } from '../core/storage.ts';
+import { makeDue } from './endpoints.ts';
 
 /** With the title and the body of the notification. */
 export type EventRecord = Omit<RecordOf<'events', { data: unknown }>, 'readAt' | 'sequence'>;
@@ -60,26 +61,18 @@ const insertDeliveryRows = insertion('deliveries', [
   'traceparent',
   'status',
   'attempts',
-  'nextAttemptAt',
 ]);
 
-/** Without a condition on null: the worker, which may be settling the last one, then sees this change or waits for it. */
-const makeDue = statement<{ storeId: string; endpointId: string; createdAt: string }>`
-  update endpoints set due_at = coalesce(due_at, ${'createdAt'})
-  where store_id = ${'storeId'} and id = ${'endpointId'}`;
-
-/** Deliveries start out pending and due at once. */
+/** Deliveries start out pending, and their endpoints due at once. */
 export async function insertDeliveries(tenant: Tenant, deliveries: readonly DeliveryRecord[]): Promise<void> {
-  const rows = deliveries.map((delivery) => ({
-    ...delivery,
-    status: 'pending',
-    attempts: 0,
-    nextAttemptAt: delivery.createdAt,
-  }));
-  await insertDeliveryRows(tenant, rows);
-  for (const { endpointId, createdAt } of deliveries) {
-    await makeDue(tenant.db, { storeId: tenant.storeId, endpointId, createdAt });
-  }
+  const [first] = deliveries;
+  if (first === undefined) return;
+  await insertDeliveryRows(
+    tenant,
+    deliveries.map((delivery) => ({ ...delivery, status: 'pending', attempts: 0 })),
+  );
+  const endpointIds = deliveries.map(({ endpointId }) => endpointId);
+  await makeDue(tenant, endpointIds, first.createdAt);
 }
 
 /** Oldest first. */

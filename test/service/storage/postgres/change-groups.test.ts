@@ -128,7 +128,7 @@ test('what independent changes ask at the same time becomes one call, for each o
 
 test('metrics tell the use of the pool, commits, and how many changes shared them', async () => {
   const { storage, storeId, call } = await startOnPostgres();
-  const metrics = await createMetrics(storage, async () => storage.usage());
+  const metrics = await createMetrics(storage, async () => ({ ...storage.usage(), freeSlots: null }));
   const read = async () => {
     const request = {
       method: 'GET',

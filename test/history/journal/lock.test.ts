@@ -5,15 +5,17 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { sha256 } from '../../src/base/sha256.ts';
-import type { FileSystem } from '../../src/history/files/files.ts';
+import { sha256 } from '../../../src/base/sha256.ts';
+import type { FileSystem } from '../../../src/history/journal/files.ts';
+import { type JournalSettings, openJournal } from '../../../src/history/journal/journal.ts';
 import {
   judgeLiveness,
   type ProcessIdentity,
   readMachine,
-} from '../../src/history/files/process-identity.ts';
-import { openHistory } from '../../src/history/journal.ts';
-import { buildChildren, type Child, type Children } from './helpers/processes.ts';
+} from '../../../src/history/journal/process-identity.ts';
+import { failWith } from './broken-disk.ts';
+import { buildChildren, type Child, type Children } from './children.ts';
+import { store } from './values.ts';
 
 let children: Children;
 let root: string;
@@ -40,8 +42,8 @@ afterAll(() => {
   rmSync(root, { recursive: true, force: true });
 });
 
-function failWith(code: string): never {
-  throw Object.assign(new Error(code), { code });
+function openFolder(settings: Partial<JournalSettings> = {}) {
+  return openJournal({ folder, store, profile: 'main', process, ...settings });
 }
 
 async function startHolder(name: string): Promise<Child> {
@@ -79,22 +81,18 @@ test('processes never hold it together while holders are killed', async () => {
 
 test('a lock is free as soon as its holder is killed, for one of those who wait', async () => {
   const holder = await startHolder('L');
-  const histories = Array.from({ length: 5 }, () => openHistory({ folder, process }));
+  const journals = Array.from({ length: 5 }, () => openFolder());
   const waitsFor: unknown[] = [];
   let inside = 0;
   let most = 0;
-  const waiters = histories.map((history) =>
-    history.withLock(
-      'L',
-      async () => {
-        inside += 1;
-        most = Math.max(most, inside);
-        await sleep(5);
-        inside -= 1;
-      },
-      { onWait: (who) => waitsFor.push(who?.pid) },
-    ),
-  );
+  const waiters = journals.map(async (journal) => {
+    const lock = await journal.acquire('L', { onWait: (who) => waitsFor.push(who?.pid) });
+    inside += 1;
+    most = Math.max(most, inside);
+    await sleep(5);
+    inside -= 1;
+    lock.release();
+  });
   while (waitsFor.length < 5) await sleep(5);
   expect(waitsFor).toEqual(Array.from({ length: 5 }, () => holder.process.pid));
   holder.process.kill('SIGKILL');
@@ -106,30 +104,30 @@ test('a lock is free as soon as its holder is killed, for one of those who wait'
 test('a holder that is only stopped keeps its lock', async () => {
   const holder = await startHolder('L');
   holder.process.kill('SIGSTOP');
-  const history = openHistory({ folder, process, lockSilenceMs: 50 });
-  await expect(history.acquire('L', { signal: AbortSignal.timeout(400) })).rejects.toMatchObject({
+  const journal = openFolder({ lockSilenceMs: 50 });
+  await expect(journal.acquire('L', { signal: AbortSignal.timeout(400) })).rejects.toMatchObject({
     code: 'history_busy',
     message: expect.stringContaining(`process ${holder.process.pid}`),
   });
   holder.process.kill('SIGKILL');
-  (await history.acquire('L')).release();
+  (await journal.acquire('L')).release();
 });
 
 test('a lock is waited for so long and no longer', async () => {
   const holder = await startHolder('L');
-  const history = openHistory({ folder, process, lockPatienceMs: 100 });
-  await expect(history.acquire('L')).rejects.toMatchObject({
+  const journal = openFolder({ lockPatienceMs: 100 });
+  await expect(journal.acquire('L')).rejects.toMatchObject({
     code: 'history_busy',
     message: expect.stringContaining(`process ${holder.process.pid}`),
   });
   holder.process.kill('SIGKILL');
-  (await history.acquire('L')).release();
+  (await journal.acquire('L')).release();
 });
 
 test('other names are other locks', async () => {
-  const history = openHistory({ folder, process });
-  const first = await history.acquire('a');
-  const second = await history.acquire('b');
+  const journal = openFolder();
+  const first = await journal.acquire('a');
+  const second = await journal.acquire('b');
   first.release();
   second.release();
   expect(lockFiles()).toEqual([]);
@@ -138,7 +136,7 @@ test('other names are other locks', async () => {
 describe('a holder that cannot be judged from here', () => {
   /** Lets another machine, as far as anyone can tell, hold the lock. */
   async function lockFromElsewhere(): Promise<string> {
-    await openHistory({ folder, process }).acquire('L');
+    await openFolder().acquire('L');
     const file = path.join(folder, 'locks', lockFiles()[0] ?? '');
     const holder = JSON.parse(readFileSync(file, 'utf8'));
     writeFileSync(file, JSON.stringify({ ...holder, nonce: 'elsewhere', bootId: 'elsewhere', host: 'far' }));
@@ -158,38 +156,49 @@ describe('a holder that cannot be judged from here', () => {
   test('keeps its lock while its heart beats, and loses it when it has been still for long', async () => {
     quickClock();
     const file = await lockFromElsewhere();
-    const history = openHistory({ folder, process, lockSilenceMs: 3_000, lockPatienceMs: 3_600_000 });
+    const journal = openFolder({ lockSilenceMs: 3_000, lockPatienceMs: 3_600_000 });
     const beat = setInterval(() => fs.utimesSync(file, new Date(), new Date()), 20);
-    await expect(history.acquire('L', { signal: AbortSignal.timeout(600) })).rejects.toMatchObject(busyOnFar);
+    await expect(journal.acquire('L', { signal: AbortSignal.timeout(600) })).rejects.toMatchObject(busyOnFar);
     clearInterval(beat);
     const before = performance.now();
-    (await history.acquire('L')).release();
+    (await journal.acquire('L')).release();
     expect(performance.now() - before).toBeGreaterThan(2_990);
   });
 
   test('keeps its lock while the machine of the one that waits sleeps', async () => {
     await lockFromElsewhere();
     const clock = quickClock();
-    const history = openHistory({ folder, process, lockSilenceMs: 60_000, lockPatienceMs: 36_000_000 });
+    const journal = openFolder({ lockSilenceMs: 60_000, lockPatienceMs: 36_000_000 });
     const sleeps = () => {
       clock.ahead += 3_600_000;
     };
     await expect(
-      history.acquire('L', { signal: AbortSignal.timeout(300), onWait: sleeps }),
+      journal.acquire('L', { signal: AbortSignal.timeout(300), onWait: sleeps }),
     ).rejects.toMatchObject(busyOnFar);
   });
 
   test('a lock file that a power cut has emptied is treated alike', async () => {
     writeFileSync(await lockFromElsewhere(), '');
-    const history = openHistory({ folder, process, lockSilenceMs: 200 });
+    const journal = openFolder({ lockSilenceMs: 200 });
     const before = performance.now();
-    (await history.acquire('L')).release();
+    (await journal.acquire('L')).release();
     expect(performance.now() - before).toBeGreaterThan(190);
   });
 
+  test('holds its lock for those who do not wait while its heart has beaten lately', async () => {
+    const file = await lockFromElsewhere();
+    const journal = openFolder();
+    const renamed = path.join(path.dirname(file), `${sha256('log k3f9a2').slice(0, 32)}.lock`);
+    fs.renameSync(file, renamed);
+    expect(journal.isHeld('k3f9a2')).toBe(true);
+    const longAgo = new Date(Date.now() - 60_000);
+    fs.utimesSync(renamed, longAgo, longAgo);
+    expect(journal.isHeld('k3f9a2')).toBe(false);
+  });
+
   test('a process that lost the lock notices, and leaves the new one alone', async () => {
-    const history = openHistory({ folder, process });
-    const lost = await history.acquire('L');
+    const journal = openFolder();
+    const lost = await journal.acquire('L');
     lost.assertHeld();
     const file = path.join(folder, 'locks', lockFiles()[0] ?? '');
     writeFileSync(file, JSON.stringify({ nonce: 'of another' }));
@@ -205,7 +214,7 @@ describe('a lock whose holder has died', () => {
 
   /** Where the lock of another process that has died is, and a disk on which one call happens after something else. */
   async function leaveLock(): Promise<string> {
-    const lock = await openHistory({ folder, process }).acquire('L');
+    const lock = await openFolder().acquire('L');
     const file = path.join(folder, 'locks', lockFiles()[0] ?? '');
     lock.release();
     writeFileSync(file, JSON.stringify(dead));
@@ -218,8 +227,8 @@ describe('a lock whose holder has died', () => {
       if (String(to).endsWith('.break')) writeFileSync(file, next);
       fs.linkSync(from, to);
     };
-    const history = openHistory({ folder, process, fileSystem: { ...fs, linkSync } });
-    await expect(history.acquire('L', { signal: AbortSignal.timeout(100) })).rejects.toMatchObject({
+    const journal = openFolder({ fileSystem: { ...fs, linkSync } });
+    await expect(journal.acquire('L', { signal: AbortSignal.timeout(100) })).rejects.toMatchObject({
       code: 'history_busy',
     });
     expect(readFileSync(file, 'utf8')).toBe(next);
@@ -231,7 +240,7 @@ describe('a lock whose holder has died', () => {
     const breaker = path.join(folder, 'locks', `${sha256(JSON.stringify(dead)).slice(0, 32)}.break`);
     writeFileSync(breaker, JSON.stringify({ ...dead, nonce: 'breaker' }));
     const waits: unknown[] = [];
-    const lock = await openHistory({ folder, process }).acquire('L', { onWait: (who) => waits.push(who) });
+    const lock = await openFolder().acquire('L', { onWait: (who) => waits.push(who) });
     expect(lockFiles()).toEqual([path.basename(file)]);
     expect(waits).toEqual([]);
     lock.release();
@@ -249,17 +258,17 @@ describe('a lock whose holder has died', () => {
       }
     };
     const waits: unknown[] = [];
-    const history = openHistory({ folder, process, fileSystem: { ...fs, linkSync } });
-    (await history.acquire('L', { onWait: (holder) => waits.push(holder) })).release();
+    const journal = openFolder({ fileSystem: { ...fs, linkSync } });
+    (await journal.acquire('L', { onWait: (holder) => waits.push(holder) })).release();
     expect(waits).toEqual([]);
   });
 });
 
 test('one that waits is told once for whom', async () => {
-  const holder = await openHistory({ folder, process }).acquire('L');
+  const holder = await openFolder().acquire('L');
   const waits: unknown[] = [];
-  const history = openHistory({ folder, process, lockPatienceMs: 200 });
-  const outcome = history.acquire('L', { onWait: (who) => waits.push(who?.pid) });
+  const journal = openFolder({ lockPatienceMs: 200 });
+  const outcome = journal.acquire('L', { onWait: (who) => waits.push(who?.pid) });
   await expect(outcome).rejects.toMatchObject({ code: 'history_busy' });
   expect(waits).toEqual([process.pid]);
   holder.release();
@@ -273,7 +282,7 @@ test('a lock that can no longer be read when it is released is left to the next 
       return target[name];
     },
   });
-  const lock = await openHistory({ folder, process, fileSystem }).acquire('L');
+  const lock = await openFolder({ fileSystem }).acquire('L');
   isBroken = true;
   lock.release();
   expect(lockFiles()).toHaveLength(1);
@@ -288,7 +297,7 @@ test('a disk that takes no lock is an error that says so, and no draft of it sta
         file.endsWith('.lock') ? failWith('ENOSPC') : fs.openSync(file, ...rest);
     },
   });
-  await expect(openHistory({ folder, process, fileSystem }).acquire('L')).rejects.toMatchObject({
+  await expect(openFolder({ fileSystem }).acquire('L')).rejects.toMatchObject({
     code: 'disk_full',
   });
   expect(lockFiles()).toEqual([]);
@@ -296,7 +305,7 @@ test('a disk that takes no lock is an error that says so, and no draft of it sta
 
 test('the holder touches its lock, so that others see it live, and never the lock of another', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
-  const lock = await openHistory({ folder, process }).acquire('L');
+  const lock = await openFolder().acquire('L');
   const file = path.join(folder, 'locks', lockFiles()[0] ?? '');
   const afterTwoSeconds = () => {
     fs.utimesSync(file, 0, 0);
@@ -317,10 +326,13 @@ test('works where the file system has no hard links', async () => {
   const fileSystem = new Proxy(fs, {
     get: (target, name: keyof typeof fs) => (name === 'linkSync' ? refuse : target[name]),
   });
-  const history = openHistory({ folder, process, fileSystem });
+  const journal = openFolder({ fileSystem });
   const order: string[] = [];
-  const first = await history.acquire('L');
-  const waiter = history.withLock('L', async () => order.push('second'));
+  const first = await journal.acquire('L');
+  const waiter = journal.acquire('L').then((lock) => {
+    order.push('second');
+    lock.release();
+  });
   await sleep(30);
   order.push('first');
   first.release();
@@ -338,7 +350,7 @@ describe('locks that are left behind', () => {
 
   /** Files in the folder of the locks: of processes that have ended, one that may run elsewhere, and others. */
   async function leaveFiles(): Promise<void> {
-    await openHistory({ folder, process }).acquire('mine');
+    await openFolder().acquire('mine');
     const put = (name: string, text: string) => writeFileSync(path.join(folder, 'locks', name), text);
     put('dead.lock', JSON.stringify(dead));
     put('dead.break', JSON.stringify(dead));
@@ -354,7 +366,7 @@ describe('locks that are left behind', () => {
   test('are removed by prune if their process has certainly ended, and no others', async () => {
     await leaveFiles();
     const mine = lockFiles().filter((name) => /^[0-9a-f]{32}\.lock$/.test(name));
-    await openHistory({ folder, process }).prune({ olderThanMs: 0 });
+    await openFolder().prune({ olderThanMs: 0, keeps: () => false });
     expect(lockFiles().sort()).toEqual([...mine, 'dead.lock.txt', 'far.lock', 'new.tmp', 'torn.lock'].sort());
   });
 
@@ -362,7 +374,7 @@ describe('locks that are left behind', () => {
     await leaveFiles();
     const readdirSync = ((name: string) => [...fs.readdirSync(name), 'gone.lock']) as typeof fs.readdirSync;
     const fileSystem = { ...fs, readdirSync };
-    await openHistory({ folder, process, fileSystem }).prune({ olderThanMs: 0 });
+    await openFolder({ fileSystem }).prune({ olderThanMs: 0, keeps: () => false });
     expect(lockFiles()).not.toContain('dead.lock');
   });
 

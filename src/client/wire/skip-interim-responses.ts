@@ -5,13 +5,13 @@ const MAX_HEAD_BYTES = 16 * 1024;
 const END_OF_HEAD = '\r\n\r\n';
 
 /**
- * Makes the socket skip interim answers (1xx, RFC 9110, section 15.2) before the final one. Undici closes the connection
- * at an unrequested `100 Continue`, although the final answer follows. Returns a function to be called before
+ * Makes the socket skip interim responses (1xx, RFC 9110, section 15.2) before the final one. Undici closes the connection
+ * at an unrequested `100 Continue`, although the final response follows. Returns a function to be called before
  * each request.
  */
-export function skipInterimAnswers(socket: Socket): () => void {
+export function skipInterimResponses(socket: Socket): () => void {
   const read = socket.read.bind(socket);
-  /** What came before the final answer has begun, then null. */
+  /** What came before the final response has begun, then null. */
   let held: Buffer | null = Buffer.alloc(0);
 
   socket.read = () => {
@@ -19,9 +19,9 @@ export function skipInterimAnswers(socket: Socket): () => void {
     if (!Buffer.isBuffer(chunk) || held === null) return chunk;
     held = withoutInterim(Buffer.concat([held, chunk]));
     if (mayBeInterim(held)) return null;
-    const answer = held;
+    const response = held;
     held = null;
-    return answer;
+    return response;
   };
   return () => {
     held = Buffer.alloc(0);
@@ -42,7 +42,7 @@ function isInterim(bytes: Buffer): boolean {
   return /^HTTP\/1\.[01] 1(?!01)\d\d/.test(bytes.toString('latin1', 0, 12));
 }
 
-/** True while the bytes are the beginning of an interim answer, or too few to tell. */
+/** True while the bytes are the beginning of an interim response, or too few to tell. */
 function mayBeInterim(bytes: Buffer): boolean {
   if (bytes.length > MAX_HEAD_BYTES) return false;
   return isInterim(bytes) || (bytes.length < 12 && 'HTTP/1.1 1'.startsWith(bytes.toString('latin1', 0, 10)));

@@ -1,0 +1,40 @@
+import type { EventData } from '../model/event-types.ts';
+import { documentOf, type SettingsDocument } from '../model/settings-document.ts';
+import type { DueEndpoint, PendingDelivery } from '../storage/queries/deliveries.ts';
+import type { DiscordTemplate } from '../storage/queries/endpoints.ts';
+import { buildMessage } from './message.ts';
+import { quietHoursEnd } from './quiet-hours.ts';
+
+/** What to do with an endpoint that is due. */
+export type Plan =
+  | {
+      readonly kind: 'send';
+      readonly delivery: PendingDelivery;
+      readonly webhookUrl: string;
+      readonly message: object;
+    }
+  /** Until this time (epoch ms), which is the end of quiet hours if it is held. */
+  | { readonly kind: 'wait'; readonly until: number; readonly isHeld: boolean }
+  /** Until an event or the operator gives it something to send. */
+  | { readonly kind: 'nothing' };
+
+/** Decides by what the database holds. Throws if that is damaged. */
+export function planDelivery(
+  endpoint: DueEndpoint,
+  delivery: PendingDelivery | undefined,
+  now: number,
+): Plan {
+  const { secretUrl, isEnabled, discordTemplate } = endpoint;
+  if (delivery === undefined || secretUrl === null || !isEnabled) return { kind: 'nothing' };
+  const saved: Partial<SettingsDocument> | undefined =
+    delivery.settings === null ? undefined : JSON.parse(delivery.settings);
+  const { quietHours, templates } = documentOf(saved);
+  const until = quietHoursEnd(quietHours, now);
+  if (until !== null) return { kind: 'wait', until, isHeld: true };
+  const { eventId: id, type, createdAt } = delivery;
+  const data: EventData = JSON.parse(delivery.data);
+  const template: DiscordTemplate | null = discordTemplate === null ? null : JSON.parse(discordTemplate);
+  const event = { id, type, data, createdAt };
+  const message = buildMessage({ event, template: templates[type], discordTemplate: template });
+  return { kind: 'send', delivery, webhookUrl: secretUrl, message };
+}

@@ -1,0 +1,283 @@
+import { rmSync } from 'node:fs';
+import path from 'node:path';
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { allRecords, beginOne, codeOf, makeScene, type Scene } from './scene.ts';
+import { applied, intent, post, unknown } from './values.ts';
+
+/** The log of a run with three changes, of which the second is in doubt if `isUnsettled`. */
+async function writeBatch({ journal }: Scene, { isUnsettled = false } = {}): Promise<string> {
+  const intents = [post('a'), post('b')];
+  const writer = await journal.begin({ operation: 'blog.create', intents, isBatch: true, secrets: [] });
+  await writer.change([applied(`${writer.id}.1`)]);
+  await writer.add([post('c')]);
+  await writer.change([
+    isUnsettled ? unknown(`${writer.id}.2`) : applied(`${writer.id}.2`),
+    applied(`${writer.id}.3`),
+  ]);
+  await writer.close();
+  return writer.id;
+}
+
+const swap = (lines: string[], one: number, other: number) =>
+  lines.with(one, lines[other] ?? '').with(other, lines[one] ?? '');
+
+/** The lines of a closed log: header, two requests, an outcome, a request, two outcomes, the closing line, and a line break. */
+const damages: [string, (lines: string[]) => string][] = [
+  ['emptied', () => ''],
+  ['only blanks', () => '  \n'],
+  ['only NULs', (lines) => '\0'.repeat(lines.join('\n').length)],
+  ['without its header', (lines) => lines.slice(1).join('\n')],
+  ['with nothing but its header', (lines) => `${lines[0]}\n`],
+  ['cut after a line', (lines) => `${lines.slice(0, 4).join('\n')}\n`],
+  ['without its closing line', (lines) => `${lines.slice(0, 5).join('\n')}\n`],
+  ['cut in a line', (lines) => lines.join('\n').slice(0, -40)],
+  ['without a line in between', (lines) => lines.toSpliced(2, 1).join('\n')],
+  ['with a line twice', (lines) => lines.toSpliced(2, 0, lines[2] ?? '').join('\n')],
+  ['with two lines swapped', (lines) => swap(lines, 2, 4).join('\n')],
+  [
+    'with a flipped letter in a request',
+    (lines) => lines.with(1, (lines[1] ?? '').replace('POST', 'PUST')).join('\n'),
+  ],
+  [
+    'with a flipped letter in an outcome',
+    (lines) => lines.with(2, (lines[2] ?? '').replace('made', 'mode')).join('\n'),
+  ],
+  ['with a flipped checksum', (lines) => lines.with(2, (lines[2] ?? '').replace(/.(..)$/, 'x$1')).join('\n')],
+  ['with something after its closing line', (lines) => `${lines.join('\n')}\0\0`],
+  ['with NULs in the middle', (lines) => lines.with(3, '\0'.repeat(300)).join('\n')],
+];
+
+describe('a closed log', () => {
+  test.each(damages)(
+    '%s is damaged, and repaired so that nothing is taken for settled that is not',
+    async (_what, damage) => {
+      const scene = makeScene();
+      const id = await writeBatch(scene);
+      const [name = ''] = scene.files();
+      const text = damage(scene.text().split('\n'));
+      scene.write(text);
+      const journal = scene.open();
+      expect(codeOf(() => allRecords(journal))).toBe('history_damaged');
+
+      const [repaired, ...others] = await journal.repair();
+      expect(others).toEqual([]);
+      expect(repaired).toMatchObject({ id, file: expect.stringContaining(name) });
+      expect(scene.text(repaired?.copy.replace(scene.folder, '').slice(1))).toBe(text);
+      const records = allRecords(scene.open());
+      expect(records).toEqual(repaired?.records);
+      const doubt = records.filter((record) => record.state !== 'applied');
+      expect(doubt.every(({ state, open }) => state === 'unknown' && open)).toBe(true);
+      // Either each of the three is there, or something unreadable stands for the rest.
+      expect(records.length >= 3 || records.some((record) => record.unreadable)).toBe(true);
+      expect(await scene.open().repair()).toEqual([]);
+    },
+  );
+
+  test('keeps what its whole lines say when it is repaired', async () => {
+    const scene = makeScene();
+    await writeBatch(scene);
+    const before = allRecords(scene.journal);
+    const lines = scene.text().split('\n');
+    scene.write(lines.with(2, 'broken').join('\n'));
+    const [repaired] = await scene.open().repair();
+    const [first, second, third] = allRecords(scene.open());
+    expect(first).toMatchObject({
+      ...before[0],
+      state: 'unknown',
+      response: null,
+      open: true,
+      updatedAt: expect.any(String),
+    });
+    expect([second, third]).toEqual(before.slice(1));
+    expect(repaired?.message).toBe('has a damaged line 3');
+  });
+
+  test('counts its records, so a request that is lost stands for itself', async () => {
+    const scene = makeScene();
+    const id = await writeBatch(scene);
+    scene.write(scene.text().split('\n').with(3, 'broken').join('\n'));
+    await scene.open().repair();
+    const third = allRecords(scene.open()).filter((record) => record.unreadable);
+    expect(third).toMatchObject([
+      { id: `${id}.3`, operation: 'blog.create', state: 'unknown', body: null, path: '', open: true },
+    ]);
+    const writer = await scene.open().reopen(id);
+    await writer.change([{ id: `${id}.3`, state: 'not_sent' }]);
+    await writer.close();
+    expect(allRecords(scene.open()).filter((record) => record.open)).toEqual([]);
+  });
+
+  test('that is emptied leaves one record that stands for all', async () => {
+    const scene = makeScene();
+    const { id, change, close } = await beginOne(scene.journal);
+    await change([applied(id)]);
+    await close();
+    scene.write('');
+    const [repaired] = await scene.open().repair();
+    expect(repaired?.message).toBe('is empty');
+    expect(allRecords(scene.open())).toMatchObject([
+      {
+        operation: intent.operation,
+        unreadable: true,
+        state: 'unknown',
+        open: true,
+        createdAt: '2026-11-23T00:00:00.000Z',
+      },
+    ]);
+  });
+
+  test('of a newer version is neither damaged nor repaired', async () => {
+    const scene = makeScene();
+    await writeBatch(scene);
+    const { serializeLine } = await import('../../../src/history/journal/log-lines.ts');
+    const [header = ''] = scene.text().split('\n');
+    const { checksum: _, ...fields } = JSON.parse(header);
+    scene.write(serializeLine({ ...fields, format: 2 }));
+    const journal = scene.open();
+    const [log] = journal.logs();
+    try {
+      if (log !== undefined) journal.read(log);
+      expect.unreachable();
+    } catch (error) {
+      if (log !== undefined) expect(journal.problemOf(log, error)).toMatchObject({ kind: 'newer' });
+    }
+    expect(await journal.repair()).toEqual([]);
+  });
+
+  test('of another store is refused', async () => {
+    const scene = makeScene();
+    await beginOne(scene.journal);
+    const other = scene.open({ store: { baseUrl: 'https://api.example.com/staging', storeId: 'x' } });
+    expect(codeOf(() => allRecords(other))).toBe('history_unreadable');
+  });
+});
+
+const tails: [string, string][] = [
+  ['half a line', '{"line":4,"records":[{"id":"x","st'],
+  ['NULs', '\0'.repeat(500)],
+  ['blanks', '     '],
+  ['broken lines', 'x\n\0\ny\n'],
+];
+
+describe('the log of a process that was killed', () => {
+  test.each(tails)('may end with %s, which is cut off by who goes on with it', async (_what, tail) => {
+    const scene = makeScene();
+    const { id, change } = await beginOne(scene.journal);
+    await change([unknown(id)]);
+    const whole = scene.text();
+    scene.write(whole + tail);
+    // Another process, which finds the lock of this one broken.
+    rmSync(path.join(scene.folder, 'locks'), { recursive: true });
+    const journal = scene.open();
+    expect(allRecords(journal)).toMatchObject([{ id, state: 'unknown', open: true }]);
+    expect(await journal.repair()).toEqual([]);
+    const again = await journal.reopen(id);
+    expect(scene.text()).toBe(whole);
+    await again.close();
+    expect(allRecords(scene.open())).toMatchObject([{ id, state: 'unknown', open: true }]);
+    expect(scene.files()).toEqual([expect.stringContaining('.unsettled.')]);
+  });
+
+  test.each(tails)('may end with %s behind its closing line', async (_what, tail) => {
+    const scene = makeScene();
+    const id = await writeBatch(scene, { isUnsettled: true });
+    const whole = scene.text();
+    scene.write(whole + tail);
+    expect(allRecords(scene.open()).map((record) => record.open)).toEqual([false, true, false]);
+    const writer = await scene.open().reopen(id);
+    expect(scene.text()).toBe(whole);
+    await writer.change([applied(`${id}.2`)]);
+    await writer.close();
+    expect(scene.text().startsWith(whole)).toBe(true);
+    expect(allRecords(scene.open()).map((record) => record.open)).toEqual([false, false, false]);
+  });
+
+  test('may lack its last line break', async () => {
+    const scene = makeScene();
+    const id = await writeBatch(scene, { isUnsettled: true });
+    const whole = scene.text();
+    scene.write(whole.trimEnd());
+    const writer = await scene.open().reopen(id);
+    await writer.change([applied(`${id}.2`)]);
+    await writer.close();
+    expect(scene.text().startsWith(whole)).toBe(true);
+    expect(allRecords(scene.open()).map(({ state }) => state)).toEqual(['applied', 'applied', 'applied']);
+  });
+
+  test('is damaged where a whole line follows a broken one', async () => {
+    const scene = makeScene();
+    const { id, change } = await beginOne(scene.journal);
+    await change([unknown(id)]);
+    const lines = scene.text().split('\n');
+    scene.write(lines.with(1, 'x').join('\n'));
+    expect(codeOf(() => allRecords(scene.open()))).toBe('history_damaged');
+  });
+});
+
+/** Random cuts, flips, zeros, and lines that move. */
+const change = fc.oneof(
+  fc.record({ kind: fc.constant('cut' as const), at: fc.double({ min: 0, max: 1, noNaN: true }) }),
+  fc.record({
+    kind: fc.constant('flip' as const),
+    at: fc.double({ min: 0, max: 1, noNaN: true }),
+    bit: fc.nat(7),
+  }),
+  fc.record({
+    kind: fc.constant('zero' as const),
+    at: fc.double({ min: 0, max: 1, noNaN: true }),
+    length: fc.integer({ min: 1, max: 400 }),
+  }),
+  fc.record({ kind: fc.constant('move' as const), from: fc.nat(7), to: fc.nat(7) }),
+  fc.record({ kind: fc.constant('drop' as const), from: fc.nat(7) }),
+);
+type Change = typeof change extends fc.Arbitrary<infer Value> ? Value : never;
+
+function disturb(bytes: Buffer, how: Change): Buffer {
+  if (how.kind === 'move' || how.kind === 'drop') {
+    const lines = bytes.toString('latin1').split('\n');
+    const [line = ''] = lines.splice(how.from % lines.length, 1);
+    if (how.kind === 'move') lines.splice(how.to % (lines.length + 1), 0, line);
+    return Buffer.from(lines.join('\n'), 'latin1');
+  }
+  const at = Math.min(bytes.length - 1, Math.floor(how.at * bytes.length));
+  if (how.kind === 'cut') return bytes.subarray(0, at);
+  const copy = Buffer.from(bytes);
+  if (how.kind === 'flip') copy[at] = (copy[at] ?? 0) ^ (1 << how.bit);
+  else copy.fill(0, at, Math.min(copy.length, at + how.length));
+  return copy;
+}
+
+test.each([false, true])(
+  'random damage of a closed log is noticed (unsettled: %s), and its repair forgets nothing',
+  async (isUnsettled) => {
+    const scene = makeScene();
+    await writeBatch(scene, { isUnsettled });
+    const [name = ''] = scene.files();
+    const whole = Buffer.from(scene.text());
+    const before = allRecords(scene.journal);
+    await fc.assert(
+      fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 3 }), async (changes) => {
+        for (const left of scene.files()) rmSync(path.join(scene.folder, left));
+        const bytes = changes.reduce<Buffer>(
+          (left, how) => (left.length === 0 ? left : disturb(left, how)),
+          whole,
+        );
+        scene.write(bytes, name);
+        const isNoticed = codeOf(() => allRecords(scene.open())) !== 'none';
+        if (isNoticed) await scene.open().repair();
+        const after = allRecords(scene.open());
+        const byId = new Map(after.map((record) => [record.id, record]));
+        const standsForAll = after.some((record) => record.unreadable && record.open);
+        for (const { open: _, updatedAt: __, ...was } of before) {
+          const record = byId.get(was.id);
+          if (record === undefined) expect(standsForAll).toBe(true);
+          else if (record.state === 'unknown') expect(record.open).toBe(true);
+          else expect(record).toMatchObject(was);
+        }
+        if (!isNoticed) expect(after).toEqual(before);
+      }),
+      { numRuns: 150 },
+    );
+  },
+);

@@ -1,0 +1,217 @@
+import * as fs from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { dayOf, makeLogName, parseLogName } from '../../../src/history/journal/log-name.ts';
+import { allRecords, beginOne, dayMs, makeScene, type Scene } from './scene.ts';
+import { applied, intent, post, unknown } from './values.ts';
+
+describe('the name of a log', () => {
+  const parts = {
+    number: 123,
+    date: '20261123',
+    id: 'k3f9a2',
+    operation: 'blog.create',
+    status: 'open',
+  } as const;
+
+  test.each([
+    [parts, '000123-20261123-k3f9a2-blog.create.open.jsonl'],
+    [{ ...parts, status: 'unsettled' as const }, '000123-20261123-k3f9a2-blog.create.unsettled.jsonl'],
+    [{ ...parts, status: 'closed' as const }, '000123-20261123-k3f9a2-blog.create.jsonl'],
+    [{ ...parts, number: 12_345_678 }, '12345678-20261123-k3f9a2-blog.create.open.jsonl'],
+    [{ ...parts, operation: 'disputes.open' }, '000123-20261123-k3f9a2-disputes.open.open.jsonl'],
+    [
+      { ...parts, operation: 'disputes.open', status: 'closed' as const },
+      '000123-20261123-k3f9a2-disputes.open.jsonl',
+    ],
+    [{ ...parts, operation: 'api' }, '000123-20261123-k3f9a2-api.open.jsonl'],
+    [{ ...parts, operation: 'notify.add-endpoint' }, '000123-20261123-k3f9a2-notify.add-endpoint.open.jsonl'],
+  ])('says what the log is: %o', (given, name) => {
+    expect(makeLogName(given)).toEqual({ ...given, name });
+    expect(parseLogName(name)).toEqual({ ...given, name });
+  });
+
+  test.each([
+    '000123-20261123-k3f9a2-blog.create.txt',
+    'notes.jsonl',
+    '.000123-20261123-k3f9a2-blog.create.jsonl.tmp',
+    '',
+  ])('is not %s', (name) => expect(parseLogName(name)).toBe(null));
+
+  test.each(['blog', 'blog.create.now', '../x.y', ''])('cannot have the operation "%s"', (operation) => {
+    expect(() => makeLogName({ ...parts, operation })).toThrow('not the id of an operation');
+  });
+});
+
+describe('a new log', () => {
+  test('has the next number, compared as a number, and an id that no other log has', async () => {
+    const { folder, open } = makeScene();
+    fs.mkdirSync(folder, { recursive: true });
+    fs.writeFileSync(path.join(folder, '1000000-20200101-000000-blog.create.jsonl'), '');
+    fs.writeFileSync(path.join(folder, '999999-20300101-111111-blog.create.jsonl'), '');
+    let draws = 0;
+    const randomBytes = (size: number) => {
+      draws += 1;
+      if (size !== 6) return Buffer.alloc(size, draws);
+      return Buffer.alloc(size, draws < 4 ? 0 : 2);
+    };
+    const { number, id } = await beginOne(open({ randomBytes }));
+    expect({ number, id }).toEqual({ number: 1_000_001, id: '222222' });
+    expect(fs.readdirSync(path.join(folder, 'locks'))).toHaveLength(1);
+  });
+
+  test('never contains a secret', async () => {
+    const { journal, folder } = makeScene();
+    const start = { operation: 'backup.create', isBatch: false, secrets: ['short', 'sk_"secret"_key'] };
+    for (const changed of [
+      { body: '{"a":"sk_\\"secret\\"_key"}' },
+      { path: '/sk_"secret"_key' },
+      { former: 'sk_"secret"_key' },
+    ]) {
+      const begun = journal.begin({ ...start, intents: [{ ...intent, ...changed }] });
+      await expect(begun).rejects.toMatchObject({ code: 'secret_in_record' });
+    }
+    expect(fs.existsSync(folder)).toBe(false);
+    const writer = await journal.begin({ ...start, intents: [{ ...intent, body: '"short"' }] });
+    const leaky = { ...intent, ifMatch: 'sk_"secret"_key' };
+    await expect(writer.add([leaky])).rejects.toMatchObject({ code: 'secret_in_record' });
+    await writer.close();
+    const again = await journal.reopen(writer.id, { secrets: start.secrets });
+    await expect(again.add([leaky])).rejects.toMatchObject({ code: 'secret_in_record' });
+    await again.add([intent]);
+    await again.close();
+  });
+
+  test('is private, and sweeps what a process left that was killed an hour ago', async () => {
+    const { journal, folder, files } = makeScene();
+    await beginOne(journal);
+    const old = path.join(folder, '.000009-20261123-k3f9a2-blog.create.open.jsonl.tmp');
+    const young = path.join(folder, '.000010-20261123-k3f9a3-blog.create.open.jsonl.tmp');
+    fs.writeFileSync(old, '');
+    fs.writeFileSync(young, '');
+    fs.utimesSync(old, new Date(0), new Date(0));
+    await beginOne(journal);
+    expect([fs.existsSync(old), fs.existsSync(young)]).toEqual([false, true]);
+    const modes = [folder, path.join(folder, files()[0] ?? '')].map((file) => fs.statSync(file).mode & 0o777);
+    expect(modes).toEqual([0o700, 0o600]);
+  });
+
+  test('numbers the records of a batch, and leaves the log its own id for the main one', async () => {
+    const { journal, open } = makeScene();
+    const writer = await journal.begin({
+      operation: 'backup.restore',
+      intents: [intent],
+      isBatch: true,
+      secrets: [],
+    });
+    const [main] = await writer.add([{ ...intent, operation: 'backup.restore' }], { isMain: true });
+    const [next] = await writer.add([post('a')]);
+    expect([main?.id, next?.id]).toEqual([writer.id, `${writer.id}.2`]);
+    expect(allRecords(open()).map(({ id, operation }) => [id.slice(6), operation])).toEqual([
+      ['.1', 'backup.create'],
+      ['', 'backup.restore'],
+      ['.2', 'blog.create'],
+    ]);
+  });
+});
+
+describe('a folder', () => {
+  test('that is missing has no logs, and nothing is made by looking', () => {
+    const { journal, folder } = makeScene();
+    expect([journal.inspect(), journal.isHeld('abcdef')]).toEqual([{ logs: [], problems: [] }, false]);
+    expect(fs.existsSync(folder)).toBe(false);
+  });
+
+  test('names what is not a log', async () => {
+    const { journal, folder } = makeScene();
+    await beginOne(journal);
+    fs.writeFileSync(path.join(folder, 'notes.txt'), '');
+    fs.mkdirSync(path.join(folder, 'damaged'));
+    expect(journal.inspect()).toEqual({
+      logs: journal.logs(),
+      problems: [
+        { file: path.join(folder, 'notes.txt'), kind: 'foreign', message: 'is not a log of storectl' },
+      ],
+    });
+  });
+
+  test('finds a log again that was renamed since it was listed, and nothing of one that is gone', async () => {
+    const { journal, folder, files } = makeScene();
+    const writer = await beginOne(journal);
+    const [listed] = journal.logs();
+    await writer.change([applied(writer.id)]);
+    await writer.close();
+    expect(listed && journal.read(listed)).toMatchObject([{ state: 'applied', open: false }]);
+    fs.rmSync(path.join(folder, files()[0] ?? ''));
+    expect(listed && journal.read(listed)).toEqual([]);
+    await expect(journal.reopen(writer.id)).rejects.toMatchObject({ code: 'record_not_found' });
+    expect(fs.readdirSync(path.join(folder, 'locks'))).toEqual([]);
+  });
+
+  test('says what cannot be read', async () => {
+    const { journal, folder, files } = makeScene();
+    await beginOne(journal);
+    const file = path.join(folder, files()[0] ?? '');
+    fs.rmSync(file);
+    fs.mkdirSync(file);
+    const [log] = journal.logs();
+    const read = () => log && journal.read(log);
+    expect(read).toThrow('is not a regular file');
+    try {
+      read();
+    } catch (error) {
+      expect(log && journal.problemOf(log, error)).toEqual({
+        file,
+        kind: 'damaged',
+        message: `cannot be read: ${file} is not a regular file`,
+      });
+    }
+    expect(() => log && journal.problemOf(log, new TypeError('a bug'))).toThrow('a bug');
+  });
+});
+
+describe('pruning', () => {
+  const keepsAppeals = { keeps: ({ operation }: { operation: string }) => operation === 'reclaim.appeal' };
+
+  async function record({ journal }: Scene, operation: string, isApplied = true): Promise<number> {
+    const writer = await beginOne(journal, { ...intent, operation });
+    await writer.change([isApplied ? applied(writer.id) : unknown(writer.id)]);
+    await writer.close();
+    return writer.number;
+  }
+
+  test('removes old logs, but none that is open, kept, held, damaged or the newest', async () => {
+    const scene = makeScene();
+    const { journal, folder } = scene;
+    await record(scene, 'blog.create');
+    await record(scene, 'blog.create', false);
+    await record(scene, 'reclaim.appeal');
+    await record(scene, 'settings.save');
+    await record(scene, 'store.update');
+    const held = await journal.reopen(journal.logs()[3]?.id ?? '');
+    fs.writeFileSync(path.join(folder, journal.logs()[4]?.name ?? ''), '');
+    scene.time += 10 * dayMs;
+    await record(scene, 'backup.create');
+    scene.time += 10 * dayMs;
+    await record(scene, 'backup.create');
+    expect(
+      (await journal.prune({ olderThanMs: 15 * dayMs, ...keepsAppeals })).map(({ number }) => number),
+    ).toEqual([1]);
+    expect(journal.logs().map(({ number }) => number)).toEqual([2, 3, 4, 5, 6, 7]);
+    await held.close();
+    scene.time += 100 * dayMs;
+    expect((await journal.prune({ olderThanMs: 0, ...keepsAppeals })).map(({ number }) => number)).toEqual([
+      4, 6,
+    ]);
+    expect((await beginOne(journal)).number).toBe(8);
+  });
+
+  test('takes a date in the future for now', async () => {
+    const scene = makeScene();
+    await record(scene, 'blog.create');
+    await record(scene, 'blog.create');
+    scene.time -= 400 * dayMs;
+    expect(await scene.journal.prune({ olderThanMs: dayMs, ...keepsAppeals })).toEqual([]);
+    expect(dayOf(scene.time)).toBe('20251019');
+  });
+});

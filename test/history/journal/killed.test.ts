@@ -1,0 +1,160 @@
+import { existsSync, readdirSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import type { HistoryRecord } from '../../../src/history/journal/history-record.ts';
+import type { Journal } from '../../../src/history/journal/journal.ts';
+import { deadProcess, type KillableDisk, killableDisk } from './broken-disk.ts';
+import { allRecords, beginOne, makeScene, type Scene } from './scene.ts';
+import { applied, post, unknown } from './values.ts';
+
+type Acknowledge = (records: readonly HistoryRecord[]) => void;
+
+/** A run with several changes, and another one that goes on with it. */
+async function runBatch(journal: Journal, acknowledge: Acknowledge): Promise<void> {
+  const writer = await journal.begin({
+    operation: 'blog.create',
+    intents: [post('a')],
+    isBatch: true,
+    secrets: [],
+  });
+  acknowledge([...writer.records.values()]);
+  acknowledge(await writer.add([post('b'), post('c')]));
+  await Promise.all([
+    writer.change([applied(`${writer.id}.1`)], { mayWait: true }).then(acknowledge),
+    writer.change([unknown(`${writer.id}.2`)]).then(acknowledge),
+  ]);
+  await writer.close();
+  const again = await journal.reopen(writer.id);
+  acknowledge(await again.change([applied(`${writer.id}.2`), applied(`${writer.id}.3`)]));
+  await again.close();
+  const more = await journal.reopen(writer.id);
+  acknowledge(await more.add([post('d')]));
+  await more.close();
+}
+
+/** Kills the run before each change of the disk, and looks at what is left. */
+async function killEverywhere(
+  look: (scene: Scene, disk: KillableDisk, acknowledged: HistoryRecord[]) => Promise<void>,
+) {
+  for (let killAt = 1; ; killAt += 1) {
+    const scene = makeScene();
+    const disk = killableDisk(killAt);
+    const acknowledged = new Map<string, HistoryRecord>();
+    const run = runBatch(scene.open({ fileSystem: disk.fileSystem, process: deadProcess() }), (records) => {
+      for (const record of records) acknowledged.set(record.id, record);
+    });
+    const wasKilled = await run.then(
+      () => disk.calls.length >= killAt,
+      () => true,
+    );
+    if (existsSync(scene.folder)) await look(scene, disk, [...acknowledged.values()]);
+    if (!wasKilled) return killAt;
+  }
+}
+
+const order = ['sent', 'unknown', 'applied'];
+
+/** Everything acknowledged is there, as it was or further on, and the logs can be gone on with. */
+async function expectNothingLost(
+  { open, folder, files }: Scene,
+  acknowledged: HistoryRecord[],
+  when: string,
+) {
+  const journal = open();
+  const found = new Map(allRecords(journal).map((record) => [record.id, record]));
+  for (const { id, state, body } of acknowledged) {
+    const record = found.get(id);
+    expect(record, `${id} ${when}`).toMatchObject({ body });
+    expect(order.indexOf(record?.state ?? ''), `${id} ${when}`).toBeGreaterThanOrEqual(order.indexOf(state));
+    if (record?.state !== 'applied') expect(record?.open, `${id} ${when}`).toBe(true);
+  }
+  for (const log of journal.logs()) {
+    expect(journal.isHeld(log.id), when).toBe(false);
+    const writer = await journal.reopen(log.id);
+    await writer.change([...writer.records.keys()].map(applied));
+    await writer.close();
+  }
+  expect(
+    allRecords(open()).filter((record) => record.open),
+    when,
+  ).toEqual([]);
+  expect(
+    files().filter((name) => /(open|unsettled)\.jsonl$/.test(name)),
+    when,
+  ).toEqual([]);
+  await open().prune({ olderThanMs: 0, keeps: () => true });
+  const locks = path.join(folder, 'locks');
+  const left = existsSync(locks) ? readdirSync(locks) : [];
+  expect(
+    left.filter((name) => !name.endsWith('.tmp')),
+    when,
+  ).toEqual([]);
+}
+
+test('a process killed before any change of the disk loses nothing that was acknowledged', async () => {
+  const steps = await killEverywhere((scene, disk, acknowledged) =>
+    expectNothingLost(scene, acknowledged, `killed at ${disk.calls.length} (${disk.calls.at(-1)})`),
+  );
+  expect(steps).toBeGreaterThan(60);
+});
+
+test.each([true, false])(
+  'nor does a power cut that keeps %s names that were not synced',
+  async (keepsNames) => {
+    await killEverywhere((scene, disk, acknowledged) => {
+      disk.cutPower(scene.folder, { keepsNames });
+      rmSync(path.join(scene.folder, 'locks'), { recursive: true, force: true });
+      return expectNothingLost(scene, acknowledged, `cut at ${disk.calls.length} (${disk.calls.at(-1)})`);
+    });
+  },
+);
+
+test('a repair that is killed can be repeated', async () => {
+  for (let killAt = 1; ; killAt += 1) {
+    const scene = makeScene();
+    const writer = await scene.journal.begin({
+      operation: 'blog.create',
+      intents: [post('a'), post('b')],
+      isBatch: true,
+      secrets: [],
+    });
+    await writer.change([applied(`${writer.id}.1`)]);
+    await writer.change([applied(`${writer.id}.2`)]);
+    await writer.close();
+    const lines = scene.text().split('\n');
+    scene.write(lines.toSpliced(3, 1).join('\n'));
+    const disk = killableDisk(killAt);
+    const killed = scene.open({ fileSystem: disk.fileSystem, process: deadProcess() }).repair();
+    const wasKilled = await killed.then(
+      () => disk.calls.length >= killAt,
+      () => true,
+    );
+    await scene.open().repair();
+    const records = allRecords(scene.open());
+    expect(
+      records.map(({ id, state, open }) => [id.slice(6), state, open]),
+      `${disk.calls.at(-1)}`,
+    ).toEqual([
+      ['.1', 'applied', false],
+      ['.2', 'unknown', true],
+    ]);
+    expect(scene.files()).toHaveLength(1);
+    if (!wasKilled) return;
+  }
+});
+
+test('three syncs and one rename make a change of one record', async () => {
+  const disk = killableDisk(Number.POSITIVE_INFINITY);
+  const scene = makeScene();
+  await (await beginOne(scene.journal)).close();
+  const journal = scene.open({ fileSystem: disk.fileSystem });
+  const writer = await beginOne(journal);
+  await writer.change([applied(writer.id)]);
+  expect(disk.calls.filter((name) => ['fsyncSync', 'fdatasync', 'renameSync'].includes(name))).toEqual([
+    'fsyncSync',
+    'renameSync',
+    'fsyncSync',
+    'fdatasync',
+  ]);
+  await writer.close();
+});

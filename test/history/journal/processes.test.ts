@@ -1,0 +1,71 @@
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { buildChildren, type Children } from './children.ts';
+import { allRecords, beginOne, makeScene } from './scene.ts';
+import { applied } from './values.ts';
+
+let children: Children;
+
+beforeAll(async () => {
+  children = await buildChildren();
+});
+
+afterAll(() => children.remove());
+
+test('processes share a folder: each log is whole, and has an id of its own', async () => {
+  const { folder, open } = makeScene();
+  const writers = [1, 2, 3, 4].map(() => children.start({ does: 'write', folder, count: 8 }));
+  const ids = (await Promise.all(writers.map(({ ended }) => ended)))
+    .map(({ stdout, stderr }) => stdout + stderr)
+    .join('')
+    .trim()
+    .split('\n');
+  expect(new Set(ids).size).toBe(32);
+  const logs = open().logs();
+  expect(logs.map(({ id }) => id).sort()).toEqual([...ids].sort());
+  // All have added one to the same log.
+  expect(allRecords(open())).toHaveLength(32 * 3 + 32);
+  expect(logs.some(({ status }) => status === 'open')).toBe(false);
+});
+
+test('processes that are killed leave logs that others go on with', async () => {
+  const { folder, open } = makeScene();
+  for (let round = 0; round < 3; round += 1) {
+    const writers = [1, 2].map(() => children.start({ does: 'write', folder, count: 1_000 }));
+    await Promise.all(writers.map((writer) => writer.process.stdout && once(writer.process.stdout, 'data')));
+    await sleep(Math.random() * 200);
+    for (const writer of writers) writer.process.kill('SIGKILL');
+    await Promise.all(writers.map(({ ended }) => ended));
+    const journal = open();
+    allRecords(journal);
+    expect(journal.logs().some(({ id }) => journal.isHeld(id))).toBe(false);
+  }
+  const journal = open();
+  for (const { id } of journal.logs()) {
+    const writer = await journal.reopen(id);
+    await writer.change([...writer.records.keys()].map(applied));
+    await writer.close();
+  }
+  expect(allRecords(journal).filter((record) => record.open || record.state !== 'applied')).toEqual([]);
+});
+
+test('a log that a running process holds is held, and is waited for', async () => {
+  const { journal, open } = makeScene();
+  const writer = await beginOne(journal);
+  const other = open();
+  expect(other.isHeld(writer.id)).toBe(true);
+  expect(other.isHeld('000000')).toBe(false);
+  const order: string[] = [];
+  const waiting = other.reopen(writer.id, { onWait: () => order.push('waits') }).then(async (again) => {
+    order.push('goes on');
+    await again.close();
+  });
+  await sleep(50);
+  await writer.change([applied(writer.id)]);
+  order.push('closes');
+  await writer.close();
+  await waiting;
+  expect(order).toEqual(['waits', 'closes', 'goes on']);
+  expect(allRecords(open())).toMatchObject([{ state: 'applied', open: false }]);
+});
