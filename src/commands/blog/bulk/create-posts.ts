@@ -72,7 +72,7 @@ export async function createPosts(
     const end = await runBatch(context, {
       words,
       items: planned,
-      total: planned.length,
+      total: planned.filter((one) => knownResult(one) === null).length,
       atOnce: 'adaptive',
       known: knownResult,
       isPlanShown: context.canPrompt,
@@ -180,7 +180,10 @@ async function settle(
   const { record } = resumed;
   // A restore has removed it since, or somebody has marked it.
   if (resumed.action === 'overtaken') return create(run, batch, post, false);
-  if (resumed.action === 'left') return inDoubt(record);
+  if (resumed.action === 'left') {
+    const result = inDoubt(record);
+    return resumed.reason === 'not_settled' ? { ...result, remedy: null } : result;
+  }
   if (resumed.outcome.kind === 'not_sent' && resumed.action === 'told')
     return create(run, batch, post, false);
   const { action, outcome } = resumed;

@@ -68,7 +68,7 @@ export async function decideMany(
     const end = await runBatch(context, {
       words,
       items: rows,
-      total: rows.length,
+      total: count,
       atOnce: 1,
       known: knownResult,
       isPlanShown: context.canPrompt,
