@@ -115,7 +115,7 @@ async function beginChange(history: History, request: ChangeRequest, options: Ch
   }
   const safety = options.safetyBackup && safetyIntent(history, intent, options.safetyBackup);
   // The connection is opened while the record is written.
-  options.client.connect();
+  if (!options.signal?.aborted) options.client.connect();
   const writer = await journal.begin({
     operation: intent.operation,
     intents: [safety ?? intent],

@@ -111,8 +111,9 @@ export async function continueRecord(
     if (rules.resume === 'read' || finding !== 'untouched')
       return left(await ended(writer, record), 'not_settled', finding);
   }
-  if (rules.resume === 'ask' && !(await refusesTwice(history, record, options)))
-    return left(await ended(writer, record), 'ask_user');
+  const isSafe = rules.resume !== 'ask' || (await refusesTwice(history, record, options));
+  if (isSafe === null) return left(await ended(writer, record), 'not_settled', 'unreadable');
+  if (!isSafe) return left(await ended(writer, record), 'ask_user');
   const question = options.isConfirmed ? null : needsYes(record, journal.now());
   if (question !== null) return left(record, question);
   options.client.pause(waitOf([...writer.records.values()], journal.now()));
@@ -216,13 +217,13 @@ async function ended(writer: LogWriter, record: HistoryRecord): Promise<HistoryR
 
 /**
  * Whether the same request can be sent again without doing it twice: it has the field that the service takes only once, and
- * the service says so in its openapi.json, or has refused one of this store before.
+ * the service says so in its openapi.json, or has refused one of this store before. Null if the service does not answer.
  */
 export async function refusesTwice(
   history: History,
   record: HistoryRecord,
   options: SendOptions,
-): Promise<boolean> {
+): Promise<boolean | null> {
   const { proofByRefusal: proof } = rulesOf(record.operation);
   const operation = findOperation(record.operation);
   if (proof === undefined || operation === undefined) return false;
@@ -238,11 +239,12 @@ async function describesUnique(
   operation: Operation,
   proof: NonNullable<OperationRules['proofByRefusal']>,
   { client, signal, timeoutMs }: SendOptions,
-): Promise<boolean> {
+): Promise<boolean | null> {
   const read = await client.send(
     { method: 'GET', path: '/openapi.json', body: null, class: 'read' },
     { signal, timeoutMs },
   );
+  if (read.kind === 'not_sent' || (read.kind === 'unknown' && read.status === null)) return null;
   if (read.kind !== 'applied') return false;
   const place = [
     'paths',

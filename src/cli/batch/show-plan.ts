@@ -17,7 +17,10 @@ export interface Plan {
 }
 
 /** What cannot be sent, then what is to be sent; empty if there is neither. */
-export function describePlan({ problems, header, rows }: Omit<Plan, 'totals' | 'notes'>, { width }: Style): string {
+export function describePlan(
+  { problems, header, rows }: Omit<Plan, 'totals' | 'notes'>,
+  { width }: Style,
+): string {
   const reasonOf = (reason: string) =>
     (width === null ? reason : wrapText(reason, width - indent.length)).replace(/^/gm, indent);
   const bad = problems.map(({ item, reason }) => `${item}\n${reasonOf(reason)}`);
@@ -39,7 +42,10 @@ export function printPlan(context: Context, plan: Plan): void {
  * follows; elsewhere the totals are enough, because the results follow.
  */
 export function showPlan(context: Context, plan: Plan, { isAsked }: { readonly isAsked: boolean }): void {
-  if (!context.canPrompt) return noticeTotals(context, plan);
+  if (!context.canPrompt) {
+    noticeTotals(context, plan);
+    return;
+  }
   const described = describePlan(plan, context.out);
   const isPaged = isAsked && choosePager(context.io) !== null && isLongerThan(described, context.io.stdout);
   const text = isPaged ? `${beforePager}\n\n${described}\n\n${beforePager}` : described;

@@ -129,7 +129,7 @@ async function sendAsked(command: OperationCommand, run: Run): Promise<Result> {
   const preview = await command.preview?.(run);
   if (preview === undefined) return runCommand(command, run);
   // What changed is printed with the result.
-  if (preview.changesNothing) context.notice(preview.text);
+  if (preview.changesNothing || preview.isNews) context.notice(preview.text);
   return preview.send();
 }
 

@@ -40,6 +40,8 @@ export interface Preview {
   readonly text: string;
   /** Then the user is not asked. */
   readonly changesNothing: boolean;
+  /** It says what the result does not, so it is shown to a user who was asked nothing, too. */
+  readonly isNews?: boolean;
   send(): Promise<Result>;
 }
 

@@ -16,7 +16,7 @@ test('the command that undoes a change names no more than it needs, and works as
   const env = { STORECTL_API_KEY: apiKey };
 
   const flagsIn = ({ stderr }: { readonly stderr: string }) =>
-    /^Undo: storectl (.*)settings save --undo \S+$/m.exec(stderr)?.[1]?.trim();
+    /^Undo: storectl (.*)undo \S+$/m.exec(stderr)?.[1]?.trim();
   for (const [flags, expected] of [
     [[], ''],
     [['--profile', 'main'], ''],
@@ -29,7 +29,7 @@ test('the command that undoes a change names no more than it needs, and works as
     const [, undo = ''] = /^Undo: storectl (.*)$/m.exec(saved.stderr) ?? [];
     expect(await machine.run(undo.split(' '), options)).toMatchObject({
       exitCode: 0,
-      stdout: expect.stringContaining('21:00 → 22:00'),
+      stderr: expect.stringContaining('21:00 → 22:00'),
     });
   }
 });
