@@ -93,6 +93,7 @@ export async function continueRecord(
 ): Promise<Resumed> {
   const outcome = recordedOutcome(record);
   if (outcome !== null && !isInDoubt(record)) {
+    tell(writer, record);
     if (record.overtakenBy !== null) return { action: 'overtaken', record };
     return { action: 'told', record, ...known(outcome) };
   }
@@ -128,9 +129,17 @@ export async function continueRecord(
     await writer.change([{ id: record.id, safetyBackupId }]);
   }
   const sent = await sendRecord(sending, record.id, { isFirst: false });
+  tell(writer, record);
   if (sent.outcome.kind === 'applied')
     await overtake(history, sent.record, history.readForChange(record.operation));
   return { action: 'sent', ...sent, safetyBackup };
+}
+
+/** Whoever learns what came of a change learns of the backup before it. */
+function tell(writer: LogWriter, { id }: HistoryRecord): void {
+  writer.tell(id);
+  if (id !== writer.id) return;
+  for (const other of writer.records.values()) if (other.prepares !== null) writer.tell(other.id);
 }
 
 /** Why the user has to be asked before a record is sent again, or null. */

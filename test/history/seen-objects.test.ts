@@ -1,9 +1,9 @@
 import * as fs from 'node:fs';
 import path from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { knownObjects, type SeenObject } from '../../src/history/known-objects.ts';
+import { knownObjects, type SeenObject } from '../../src/history/objects/known-objects.ts';
 import type { RecordOutline } from '../../src/history/records/outline.ts';
-import { readSeen, rememberSeen } from '../../src/history/seen-objects.ts';
+import { readSeen, rememberSeen } from '../../src/history/objects/seen-objects.ts';
 import { temporaryFolder } from '../helpers/cli.ts';
 
 let folder: string;

@@ -29,22 +29,18 @@ export interface LogWriter {
    * nothing may be sent, and unless it is `secret_in_record` nothing more can be written.
    */
   add(intents: readonly Intent[], options?: { readonly isMain?: boolean }): Promise<HistoryRecord[]>;
-  /** Changes records, as {@link add}. With `mayWait`, up to 10 ms later, with the next line. */
-  change(
-    changes: readonly RecordChange[],
-    options?: { readonly mayWait?: boolean },
-  ): Promise<HistoryRecord[]>;
+  /** Changes records, as {@link add}. */
+  change(changes: readonly RecordChange[]): Promise<HistoryRecord[]>;
+  /** To be called for a record whose outcome was known before this process, once the user learns it from this one. */
+  tell(id: string): void;
   /** Throws a HistoryError `history_busy` when another process has taken the log's lock over. */
   assertHeld(): void;
   /**
-   * Writes the closing line, and releases the lock: every record whose outcome is known counts as told, except for those
-   * whose ids are in `untold`. Syncs the line before the name says that the log is closed. Never rejects.
+   * Writes the closing line, and releases the lock. What this process has found out counts as told, and of what was known
+   * before what was told. Syncs the line before the name says that the log is closed. Never rejects.
    */
-  close(options?: { readonly untold?: readonly string[] }): Promise<void>;
+  close(): Promise<void>;
 }
-
-/** How long a change that may wait does so. */
-const maxWaitMs = 10;
 
 interface Waiting {
   readonly patches: readonly RecordPatch[];
@@ -63,11 +59,13 @@ export function openWriter(
   const file = openSynced(folder.files, fileOf(folder, log.name.name), Buffer.byteLength(log.text));
   const places = [...records.keys()].map((id) => Number(id.split('.')[1] ?? 0));
   let lastPlace = Math.max(0, ...places);
+  const untold = new Set(
+    [...records.values()].filter((record) => record.open && !isInDoubt(record)).map(({ id }) => id),
+  );
   let { lines } = log;
   let missingBreak = log.text.endsWith('\n') ? '' : '\n';
   let waiting: Waiting[] = [];
   let soon: NodeJS.Immediate | undefined;
-  let later: NodeJS.Timeout | undefined;
   let isDue = false;
   let writing: Promise<void> | null = null;
   let closing: Promise<void> | null = null;
@@ -84,9 +82,7 @@ export function openWriter(
   /** Writes what waits as one line, and then what came meanwhile as the next. */
   function write(): Promise<void> {
     clearImmediate(soon);
-    clearTimeout(later);
     soon = undefined;
-    later = undefined;
     isDue = true;
     writing ??= writeAll().finally(() => {
       writing = null;
@@ -111,17 +107,16 @@ export function openWriter(
     }
   }
 
-  async function put(patches: readonly RecordPatch[], mayWait: boolean): Promise<HistoryRecord[]> {
+  async function put(patches: readonly RecordPatch[]): Promise<HistoryRecord[]> {
     if (closing !== null) throw new HistoryError('history_unwritable', `log ${header.id} is closed`);
     await new Promise<void>((resolve, reject) => {
       waiting.push({ patches, resolve, reject });
-      if (mayWait) later ??= setTimeout(write, maxWaitMs);
-      else soon ??= setImmediate(write);
+      soon ??= setImmediate(write);
     });
     return patches.flatMap(({ id }) => records.get(id) ?? []);
   }
 
-  async function finish(untold: ReadonlySet<string>): Promise<void> {
+  async function finish(): Promise<void> {
     try {
       await write();
       const isOpen = (record: HistoryRecord) => isInDoubt(record) || untold.has(record.id);
@@ -153,15 +148,13 @@ export function openWriter(
         lastPlace += isMain ? 0 : 1;
         return isMain ? header.id : `${header.id}.${lastPlace}`;
       };
-      return put(
-        intents.map((intent) => patchOfIntent(intent, nextId(), createdAt)),
-        false,
-      );
+      return put(intents.map((intent) => patchOfIntent(intent, nextId(), createdAt)));
     },
-    change: (changes, { mayWait = false } = {}) => put(changes.map(patchOfChange), mayWait),
+    change: (changes) => put(changes.map(patchOfChange)),
+    tell: (id) => void untold.delete(id),
     assertHeld: () => lock.assertHeld(),
-    close({ untold = [] } = {}) {
-      closing ??= finish(new Set(untold));
+    close() {
+      closing ??= finish();
       return closing;
     },
   };

@@ -1,4 +1,5 @@
 import * as fs from 'node:fs';
+import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { FileSystem } from '../../../src/history/journal/files.ts';
 import { failWith } from './broken-disk.ts';
@@ -68,20 +69,13 @@ describe('a line', () => {
     expect(writer.size).toBe(Buffer.byteLength(text()));
   });
 
-  test('of a change that may wait is written with the next one, and at last without any', async () => {
+  test('nothing is written once the log is closed', async () => {
     const { journal, text } = makeScene();
     const writer = await beginOne(journal);
-    await Promise.all([
-      writer.change([{ id: writer.id, attempts: 2 }], { mayWait: true }),
-      writer.change([unknown(writer.id)]),
-    ]);
-    expect(linesOf(text())).toHaveLength(3);
-    await writer.change([{ id: writer.id, attempts: 3 }], { mayWait: true });
-    expect(linesOf(text())).toHaveLength(4);
-    const last = writer.change([applied(writer.id)], { mayWait: true });
+    const last = writer.change([applied(writer.id)]);
     await writer.close();
-    expect(await last).toMatchObject([{ state: 'applied', attempts: 3 }]);
-    expect(linesOf(text())).toHaveLength(6);
+    expect(await last).toMatchObject([{ state: 'applied' }]);
+    expect(linesOf(text())).toHaveLength(4);
     expect(await codeOfPromise(writer.change([unknown(writer.id)]))).toBe('history_unwritable');
   });
 
@@ -202,16 +196,19 @@ test('who has lost the lock writes nothing more', async () => {
 });
 
 describe('closing', () => {
-  test('keeps open what was not told', async () => {
-    const { journal, open, files } = makeScene();
-    const writer = await journal.begin({
+  test('keeps open what a killed process knew, until it is told', async () => {
+    const { journal, open, files, folder } = makeScene();
+    const killed = await journal.begin({
       operation: 'blog.create',
       intents: [post('a'), post('b')],
       isBatch: true,
       secrets: [],
     });
-    await writer.change([applied(`${writer.id}.1`), applied(`${writer.id}.2`)]);
-    await writer.close({ untold: [`${writer.id}.2`] });
+    await killed.change([applied(`${killed.id}.1`), applied(`${killed.id}.2`)]);
+    fs.rmSync(path.join(folder, 'locks'), { recursive: true });
+    const writer = await open().reopen(killed.id);
+    writer.tell(`${killed.id}.1`);
+    await writer.close();
     expect(allRecords(open()).map((record) => record.open)).toEqual([false, true]);
     expect(files()).toEqual([expect.stringContaining('.unsettled.')]);
   });
