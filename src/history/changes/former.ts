@@ -1,6 +1,6 @@
-import { isObject, leafPaths, parseJson } from '../base/json.ts';
-import { type HistoryRecord, type Intent, isInDoubt } from './journal/history-record.ts';
-import { overlap, rulesOf } from './operation-rules.ts';
+import { isObject, leafPaths, parseJson } from '../../base/json.ts';
+import { type HistoryRecord, type Intent, isInDoubt } from '../journal/history-record.ts';
+import { overlap, rulesOf } from '../operation-rules.ts';
 
 /**
  * JSON of the values that a change of single fields replaces, as this machine has seen them last, or null if it has seen none.

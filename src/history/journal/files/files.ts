@@ -1,8 +1,8 @@
 import * as fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { errorCode } from '../../base/error-code.ts';
-import { HistoryError, historyError } from '../errors.ts';
+import { errorCode } from '../../../base/error-code.ts';
+import { HistoryError, historyError } from '../../errors.ts';
 
 /**
  * The calls of `node:fs` that the history makes. All but the sync of a line are synchronous: they write a few

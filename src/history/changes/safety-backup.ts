@@ -1,7 +1,7 @@
-import type { History, Recorded } from './history.ts';
-import { intentOf } from './intent.ts';
-import type { Intent } from './journal/history-record.ts';
-import { rulesOf } from './operation-rules.ts';
+import type { History, Recorded } from '../history.ts';
+import { intentOf } from '../intent.ts';
+import type { Intent } from '../journal/history-record.ts';
+import { rulesOf } from '../operation-rules.ts';
 
 /** How a backup is made before a change that destroys something. */
 export interface SafetyBackup {

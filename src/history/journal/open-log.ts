@@ -1,13 +1,22 @@
-import { historyError } from '../errors.ts';
-import { createFile, ensureFolder, listFolder, removeQuietly, renameDurably, sweep } from './files.ts';
+import { HistoryError, historyError } from '../errors.ts';
+import {
+  createFile,
+  ensureFolder,
+  listFolder,
+  removeQuietly,
+  renameDurably,
+  sweep,
+  syncFolder,
+} from './files/files.ts';
+import type { Lock, LockOptions } from './files/lock.ts';
 import type { Intent } from './history-record.ts';
-import type { Lock } from './lock.ts';
-import { acquireLog, fileOf, type LogFolder } from './log-folder.ts';
+import { acquireLog, fileOf, findLog, type LogFolder, readLog } from './log-folder.ts';
 import { type LogHeader, logFormat, patchOfIntent, serializeLine } from './log-lines.ts';
 import { dayOf, type LogName, makeLogId, makeLogName, parseLogName } from './log-name.ts';
 import { type LogWriter, openWriter } from './log-writer.ts';
 import { parseLog } from './parse-log.ts';
 import { refuseSecrets } from './refuse-secrets.ts';
+import { renameLog } from './settle.ts';
 
 /** What a log begins with. */
 export interface LogStart {
@@ -100,4 +109,34 @@ export async function writeLogFile(folder: LogFolder, name: string, text: string
 export function sweepDrafts({ files, path }: LogFolder, names: readonly string[]): void {
   const drafts = names.filter((name) => name.startsWith('.') && name.endsWith('.tmp'));
   sweep(files, path, Date.now(), drafts);
+}
+
+export interface ReopenOptions extends LockOptions {
+  /** No request that is added may contain one of them. */
+  readonly secrets?: readonly string[];
+}
+
+/** See Journal. */
+export async function reopenLog(
+  folder: LogFolder,
+  id: string,
+  options: ReopenOptions = {},
+): Promise<LogWriter> {
+  const { secrets = [] } = options;
+  const lock = await acquireLog(folder, id, options);
+  try {
+    const listed = findLog(folder, id);
+    const log = listed && readLog(folder, listed);
+    if (log === null) {
+      throw new HistoryError('record_not_found', `no log ${id} in the history of this store`);
+    }
+    if (log.name.status !== 'closed') return openWriter(folder, lock, log, secrets);
+    // Lines behind its closing line would be damage under the name of a closed log.
+    const name = renameLog(folder, log.name, 'unsettled');
+    syncFolder(folder.files, folder.path);
+    return openWriter(folder, lock, { ...log, name }, secrets);
+  } catch (error) {
+    lock.release();
+    throw historyError(error, 'write', folder.path);
+  }
 }

@@ -1,8 +1,8 @@
-import { asObject, parseJson } from '../base/json.ts';
-import type { Outcome } from '../client/outcome.ts';
-import type { Operation } from '../contract/operation.ts';
-import { findOperation } from '../contract/operations.ts';
-import { DamagedError, HistoryError } from './errors.ts';
+import { asObject, parseJson } from '../../base/json.ts';
+import type { Outcome } from '../../client/outcome.ts';
+import type { Operation } from '../../contract/operation.ts';
+import { findOperation } from '../../contract/operations.ts';
+import { DamagedError, HistoryError } from '../errors.ts';
 import {
   acquireOrder,
   type Finding,
@@ -14,12 +14,12 @@ import {
   recordAge,
   type SendOptions,
   waitOf,
-} from './history.ts';
-import { type HistoryRecord, isInDoubt } from './journal/history-record.ts';
-import type { LogWriter } from './journal/journal.ts';
-import { type OperationRules, overlap, rulesOf } from './operation-rules.ts';
+} from '../history.ts';
+import { type HistoryRecord, isInDoubt } from '../journal/history-record.ts';
+import type { LogWriter } from '../journal/journal.ts';
+import { type OperationRules, overlap, rulesOf } from '../operation-rules.ts';
+import { markedByHand, recordedOutcome } from '../recorded-outcome.ts';
 import { isOvertaken, overtake } from './overtake.ts';
-import { markedByHand, recordedOutcome } from './recorded-outcome.ts';
 import { producedId, type SafetyBackup, safetyIntent } from './safety-backup.ts';
 import { lookForProof, recordIn, sendRecord, writeOutcome } from './send.ts';
 

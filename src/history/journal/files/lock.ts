@@ -1,10 +1,10 @@
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod/mini';
-import { errorCode } from '../../base/error-code.ts';
-import { parseJson } from '../../base/json.ts';
-import { sha256 } from '../../base/sha256.ts';
-import { HistoryError, historyError } from '../errors.ts';
+import { errorCode } from '../../../base/error-code.ts';
+import { parseJson } from '../../../base/json.ts';
+import { sha256 } from '../../../base/sha256.ts';
+import { HistoryError, historyError } from '../../errors.ts';
 import { createFile, ensureFolder, type Files, listFolder, readText, removeQuietly, sweep } from './files.ts';
 import type { Liveness, Machine } from './process-identity.ts';
 

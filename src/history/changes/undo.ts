@@ -1,9 +1,9 @@
-import { asObject, isObject, leafPaths, parseJson } from '../base/json.ts';
-import { DamagedError, RefusedError } from './errors.ts';
+import { asObject, isObject, leafPaths, parseJson } from '../../base/json.ts';
+import { DamagedError, RefusedError } from '../errors.ts';
+import type { History } from '../history.ts';
+import { type HistoryRecord, isInDoubt } from '../journal/history-record.ts';
+import { overlap, rulesOf } from '../operation-rules.ts';
 import { valueAt, withValue } from './former.ts';
-import type { History } from './history.ts';
-import { type HistoryRecord, isInDoubt } from './journal/history-record.ts';
-import { overlap, rulesOf } from './operation-rules.ts';
 
 /** A field that a change set: its value from before it, and the one that it set. */
 export interface UndoneField {

@@ -1,7 +1,7 @@
-import { type History, logIdOf } from './history.ts';
-import { isSameCommand } from './intent.ts';
-import { type HistoryRecord, isInDoubt } from './journal/history-record.ts';
-import { covers, rulesOf } from './operation-rules.ts';
+import { type History, logIdOf } from '../history.ts';
+import { isSameCommand } from '../intent.ts';
+import { type HistoryRecord, isInDoubt } from '../journal/history-record.ts';
+import { covers, rulesOf } from '../operation-rules.ts';
 
 /**
  * Ends the doubt about earlier changes that no longer matter, because a later one that was applied sets the same. What another

@@ -1,6 +1,6 @@
 import * as fs from 'node:fs';
 import { promisify } from 'node:util';
-import { HistoryError, historyError } from '../errors.ts';
+import { HistoryError, historyError } from '../../errors.ts';
 import type { Files } from './files.ts';
 
 /** A file that is appended to, one text after the other. */

@@ -1,5 +1,4 @@
-import { RefusedError } from './errors.ts';
-import { formerValues } from './former.ts';
+import { RefusedError } from '../errors.ts';
 import {
   acquireOrder,
   type History,
@@ -10,15 +9,16 @@ import {
   recordAge,
   type SendOptions,
   waitOf,
-} from './history.ts';
-import { type ChangeRequest, intentOf, isSameCommand } from './intent.ts';
-import { type HistoryRecord, type Intent, isInDoubt } from './journal/history-record.ts';
-import type { LogWriter } from './journal/journal.ts';
-import type { Lock } from './journal/lock.ts';
-import { existenceAfter } from './objects/existing.ts';
-import { rulesOf } from './operation-rules.ts';
+} from '../history.ts';
+import { type ChangeRequest, intentOf, isSameCommand } from '../intent.ts';
+import type { Lock } from '../journal/files/lock.ts';
+import { type HistoryRecord, type Intent, isInDoubt } from '../journal/history-record.ts';
+import type { LogWriter } from '../journal/journal.ts';
+import { existenceAfter } from '../objects/existing.ts';
+import { rulesOf } from '../operation-rules.ts';
+import { recordedOutcome } from '../recorded-outcome.ts';
+import { formerValues } from './former.ts';
 import { overtake } from './overtake.ts';
-import { recordedOutcome } from './recorded-outcome.ts';
 import { continueRecord, resumeRecord } from './resume.ts';
 import { producedId, type SafetyBackup, safetyIntent } from './safety-backup.ts';
 import { recordIn, sendRecord } from './send.ts';

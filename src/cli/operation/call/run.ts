@@ -1,7 +1,8 @@
 import type { Operation } from '../../../contract/operation.ts';
 import type { ChangeRequest } from '../../../history/intent.ts';
 import type { HistoryRecord } from '../../../history/journal/history-record.ts';
-import type { Connection, Context } from '../../command/context.ts';
+import type { Connection } from '../../command/connection.ts';
+import type { Context } from '../../command/context.ts';
 import type { ParsedCommand } from '../../core/parsed-command.ts';
 import type { FieldFlag } from '../../input/field-flags.ts';
 import type { Question, Questions } from '../../prompts/questions.ts';

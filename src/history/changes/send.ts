@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Client } from '../client/client.ts';
-import { keepDoubt } from '../client/doubt.ts';
-import type { Applied, Failure, Outcome } from '../client/outcome.ts';
-import { findOperation } from '../contract/operations.ts';
-import { HistoryError } from './errors.ts';
-import type { Finding, Recorded, SendOptions } from './history.ts';
-import type { HistoryRecord } from './journal/history-record.ts';
-import type { LogWriter } from './journal/journal.ts';
-import { rulesOf } from './operation-rules.ts';
-import { changeOf } from './recorded-outcome.ts';
+import type { Client } from '../../client/client.ts';
+import { keepDoubt } from '../../client/doubt.ts';
+import type { Applied, Failure, Outcome } from '../../client/outcome.ts';
+import { findOperation } from '../../contract/operations.ts';
+import { HistoryError } from '../errors.ts';
+import type { Finding, Recorded, SendOptions } from '../history.ts';
+import type { HistoryRecord } from '../journal/history-record.ts';
+import type { LogWriter } from '../journal/journal.ts';
+import { rulesOf } from '../operation-rules.ts';
+import { changeOf } from '../recorded-outcome.ts';
 
 /** Where a record is sent from. */
 export interface Sending extends SendOptions {

@@ -1,26 +1,22 @@
-import type { Client } from '../client/client.ts';
-import type { Operation } from '../contract/operation.ts';
+import type { Client } from '../../client/client.ts';
+import type { Operation } from '../../contract/operation.ts';
+import { RefusedError } from '../errors.ts';
+import { type History, lockOptionsOf, type Recorded, type SendOptions, waitOf } from '../history.ts';
+import { type ChangeRequest, intentOf } from '../intent.ts';
+import type { HistoryRecord, Intent } from '../journal/history-record.ts';
+import type { LogWriter } from '../journal/journal.ts';
 import { findEarlier, sameCommandBy } from './change.ts';
-import { RefusedError } from './errors.ts';
-import { type History, lockOptionsOf, type Recorded, type SendOptions, waitOf } from './history.ts';
-import { type ChangeRequest, intentOf } from './intent.ts';
-import type { HistoryRecord, Intent } from './journal/history-record.ts';
-import type { LogWriter } from './journal/journal.ts';
 import { overtake } from './overtake.ts';
 import { type Resumed, resumeRecord } from './resume.ts';
 import { recordIn, sendRecord } from './send.ts';
-import { batchOver, openSlots, type Slot } from './slots.ts';
+import { batchOver, openSlots, type Slot, type SlotOptions } from './slots.ts';
 
-export interface BatchOptions extends SendOptions {
+export interface BatchOptions extends SendOptions, SlotOptions {
   readonly operation: Operation;
   /** The API key: a request that contains it is refused. */
   readonly secrets: readonly string[];
-  /** Maximum number of requests in flight, now. */
-  maxAtOnce(): number;
   /** Called before each wait for another attempt. */
   onRetry?(): void;
-  /** Whether to stop sending: what waits is not sent then. */
-  isOver(): boolean;
 }
 
 /** Many changes of one run, one after the other or in parallel, in one log. No operation of a batch is keyed or ordered. */

@@ -1,5 +1,3 @@
-import type { BatchOptions } from './batch.ts';
-
 /** Lets requests through in order until the batch is over: then both waits throw {@link batchOver}. */
 export interface Slot {
   /** Before it is recorded as sent. */
@@ -10,6 +8,13 @@ export interface Slot {
   release(): void;
 }
 
+export interface SlotOptions {
+  /** Maximum number of requests in flight, now. */
+  maxAtOnce(): number;
+  /** Whether to stop sending: what waits is not sent then. */
+  isOver(): boolean;
+}
+
 export const batchOver = new Error('the batch is over');
 
 /**
@@ -17,9 +22,7 @@ export const batchOver = new Error('the batch is over');
  * because a sync takes the disk as long as a request takes the service; and only once all recorded ones are in flight,
  * because what is recorded as sent is in doubt if the process is killed.
  */
-export function openSlots({ maxAtOnce, isOver }: Pick<BatchOptions, 'maxAtOnce' | 'isOver'>): {
-  take(): Slot;
-} {
+export function openSlots({ maxAtOnce, isOver }: SlotOptions): { take(): Slot } {
   const toRecord: (() => void)[] = [];
   const toSend: (() => void)[] = [];
   const count = { recorded: 0, inFlight: 0 };

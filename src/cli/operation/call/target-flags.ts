@@ -1,5 +1,6 @@
 import type { StoreIdentity } from '../../../history/journal/journal.ts';
-import type { Connection, Context } from '../../command/context.ts';
+import type { Connection } from '../../command/connection.ts';
+import type { Context } from '../../command/context.ts';
 import {
   type ConnectionFlags,
   demoProfile,
