@@ -56,9 +56,10 @@ function answerFields({ operation, extraAnswerFields = [] }: OperationCommand): 
 }
 
 function describeCommand(command: InputCommand, fields: readonly FieldFlag[]) {
-  const { operation, description, examples } = command;
+  const { operation, description, details, examples } = command;
   return {
     description,
+    ...(details !== undefined && { details }),
     examples,
     arguments: command.arguments ?? parameterArguments(operation),
     options: [

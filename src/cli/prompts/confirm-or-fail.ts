@@ -11,7 +11,6 @@ export function confirmOption(value: string, what: string): OptionSpec {
     flag: '--confirm',
     value,
     description: `Confirm without a prompt: repeat the ${what}`,
-    group: 'Safety:',
   };
 }
 
