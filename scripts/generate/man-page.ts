@@ -111,7 +111,6 @@ function details({ definition }: LoadedCommand): string[] {
   if (definition === null) return [];
   return [
     roff(definition.description),
-    ...(definition.details === undefined ? [] : ['.PP', roff(definition.details)]),
     ...(definition.arguments ?? []).flatMap(argument),
     ...options([
       ...listedOptions(definition.listedGlobals),

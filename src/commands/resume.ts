@@ -35,10 +35,9 @@ interface Report {
 }
 
 export const command: CommandDefinition = {
-  description: `Finish changes that were interrupted, or that were sent without a readable response: by sending again what
-takes effect only once, or by reading the result. What can be neither stays open, and resume says what to do.`,
-  details: `A change with an idempotency key is sent again with the same key and the same bytes, so it takes effect once. For
-others, resume reads the result from the store where that is possible. --dry-run reads, and sends nothing.`,
+  description: `Finish changes that were interrupted, or that were sent without a readable response. A change with an
+idempotency key is sent again with the same key and the same bytes, so it takes effect once. For others, resume reads the
+result from the store where that is possible. Where neither is possible, the change stays open, and resume says what to do.`,
   tool: {
     description:
       'Settle a change whose outcome is unknown: by reading from the store where that shows it, or by sending the same request again where that is safe.',

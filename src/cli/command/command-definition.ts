@@ -5,10 +5,8 @@ import type { Context } from './context.ts';
 
 /** A command of the program. Its name is in `program/command-tree.ts`. */
 export interface CommandDefinition extends CommandInterface {
-  /** What it does, in three lines of its help at most. */
+  /** What it does, in a few sentences for its help. */
   readonly description: string;
-  /** What else there is to know, for the manual page only. */
-  readonly details?: string;
   /** Command lines for the help, without `storectl`. */
   readonly examples: readonly string[];
   /** Lines after the examples in its help, printed as they are. */

@@ -26,9 +26,6 @@ export interface ArgumentSpec {
 /** Heading of the options that name no other. */
 export const defaultGroup = 'Options:';
 
-/** Heading of what few people need, at the end of the help. */
-export const advancedGroup = 'Advanced:';
-
 export interface OptionSpec {
   /** `--label`. */
   readonly flag: string;

@@ -1,7 +1,6 @@
 import type { Operation } from '../../contract/operation.ts';
 import { type CliError, type FieldError, invalidInput, usageError } from '../core/errors.ts';
 import { getPath, setPath } from '../core/field-path.ts';
-import { advancedGroup } from '../core/option-spec.ts';
 import { optionValue, type ParsedCommand } from '../core/parsed-command.ts';
 import { applyFlag, type FieldFlag, parseFlag, parseTimeOf } from './field-flags.ts';
 import { applySet, describeFile, isStandardInput, readObject, readText } from './input-files.ts';
@@ -13,13 +12,13 @@ export const bodyOptions = [
     flag: '--set',
     value: 'PATH=VALUE',
     description: 'Set any field: --set a.b=1 (JSON if it parses as JSON, otherwise text)',
-    group: advancedGroup,
+    group: 'Input:',
   },
   {
     flag: '--from-file',
     value: 'FILE',
     description: 'Read fields from a JSON or YAML file; - for standard input',
-    group: advancedGroup,
+    group: 'Input:',
   },
 ] as const;
 

@@ -56,10 +56,9 @@ function answerFields({ operation, extraAnswerFields = [] }: OperationCommand): 
 }
 
 function describeCommand(command: InputCommand, fields: readonly FieldFlag[]) {
-  const { operation, description, details, examples } = command;
+  const { operation, description, examples } = command;
   return {
     description,
-    ...(details !== undefined && { details }),
     examples,
     arguments: command.arguments ?? parameterArguments(operation),
     options: [

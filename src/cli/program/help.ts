@@ -1,6 +1,5 @@
 import type { Command, Help, Option } from 'commander';
 import { globalGroup } from '../command/global-options.ts';
-import { advancedGroup } from '../core/option-spec.ts';
 import { isGroup, tree } from './command-tree.ts';
 import { helpColumns } from './prerendered.ts';
 
@@ -13,10 +12,7 @@ const minDescriptionColumns = 44;
 /** Switches that `--no-…` turns off. The help shows both forms in one line. */
 export const negatableOptions = new WeakSet<Option>();
 
-/** The examples of a command, and what stands below them: before the options that few people need. */
-export const examplesOf = new WeakMap<Command, readonly string[]>();
-
-/** Usage, description, arguments, commands, own options and examples. Only the program's help lists the global options. */
+/** Usage, description, arguments, commands and own options. Only the program's help lists the global options. */
 export function formatHelp(command: Command, helper: Help): string {
   const width = Math.min(helper.padWidth(command, helper), termColumns);
   const columns = helper.helpWidth ?? helpColumns;
@@ -25,7 +21,7 @@ export function formatHelp(command: Command, helper: Help): string {
       ? `  ${term}\n${helper.boxWrap(description, columns - 6).replace(/^/gm, '      ')}`
       : term.length <= width
         ? helper.formatItem(term, width, description, helper)
-        : `  ${term}\n${helper.formatItem('', width, description, helper)}`;
+        : `  ${brokenAtBars(term, columns - 6)}\n${helper.formatItem('', width, description, helper)}`;
   const description = helper.commandDescription(command).replaceAll('\n', ' ');
   const sections: string[] = [`Usage: ${helper.commandUsage(command)}`, helper.boxWrap(description, columns)];
   const add = (title: string, items: readonly string[]) => {
@@ -47,19 +43,21 @@ export function formatHelp(command: Command, helper: Help): string {
   const options = helper.visibleOptions(command);
   const groups = new Set(options.map(groupOf));
   groups.delete(globalGroup);
-  groups.delete(advancedGroup);
   const isProgram = command.parent === null;
-  const addOptions = (group: string) =>
+  for (const group of isProgram ? [...groups, globalGroup] : groups) {
     add(
       group,
       options
         .filter((option) => groupOf(option) === group)
         .map((option) => item(helper.optionTerm(option), helper.optionDescription(option))),
     );
-  for (const group of isProgram ? [...groups, globalGroup] : groups) addOptions(group);
-  sections.push(...(examplesOf.get(command) ?? []));
-  addOptions(advancedGroup);
+  }
   return `${sections.join('\n\n')}\n`;
+}
+
+/** A noun with more verbs than fit on a line goes on in the next one. */
+function brokenAtBars(term: string, width: number): string {
+  return term.replace(new RegExp(`(?=.{${width + 1}})(.{1,${width}}\\|)`, 'g'), '$1\n    ');
 }
 
 function groupOf(option: Option): string {
@@ -78,9 +76,9 @@ export function optionTerm(option: Option): string {
   return negatableOptions.has(option) ? option.flags.replace('--', '--[no-]') : option.flags;
 }
 
-/** A noun with its verbs; only its name for one that has its own readers. */
+/** A noun with its verbs. */
 export function subcommandTerm(command: Command): string {
   const entry = command.parent?.parent === null ? tree[command.name()] : undefined;
-  if (entry === undefined || !isGroup(entry) || command.name() === 'service') return command.name();
+  if (entry === undefined || !isGroup(entry)) return command.name();
   return `${command.name()} ${Object.keys(entry.commands).join('|')}`;
 }

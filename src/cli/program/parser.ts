@@ -8,14 +8,7 @@ import { defaultGroup, type OptionSpec } from '../core/option-spec.ts';
 import type { ParsedCommand } from '../core/parsed-command.ts';
 import { version } from '../core/version.ts';
 import { type Group, isGroup, type Leaf, tree } from './command-tree.ts';
-import {
-  examplesOf,
-  formatHelp,
-  globalOptionsLine,
-  negatableOptions,
-  optionTerm,
-  subcommandTerm,
-} from './help.ts';
+import { formatHelp, globalOptionsLine, negatableOptions, optionTerm, subcommandTerm } from './help.ts';
 import { helpColumns } from './prerendered.ts';
 
 export interface ProgramOptions {
@@ -160,8 +153,10 @@ async function configureLeaf(command: Command, leaf: Leaf, run: Runner): Promise
   const others = () => globalOptions.filter((option) => !isListed(option)).flatMap(parserOptions);
   addOptions(command, isShared ? globals : others());
   for (const option of command.options) if (refused.includes(option.long ?? '')) option.hideHelp();
-  examplesOf.set(command, examplesAndNotes(definition));
-  command.addHelpText('after', `\n${globalOptionsLine(refused)}`);
+  command.addHelpText(
+    'after',
+    `\n${[...examplesAndNotes(definition), globalOptionsLine(refused)].join('\n\n')}`,
+  );
   command.action(async () => {
     await run(definition, {
       arguments: Object.fromEntries(

@@ -11,6 +11,7 @@ export function confirmOption(value: string, what: string): OptionSpec {
     flag: '--confirm',
     value,
     description: `Confirm without a prompt: repeat the ${what}`,
+    group: 'Safety:',
   };
 }
 

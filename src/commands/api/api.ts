@@ -3,7 +3,6 @@ import type { CommandDefinition } from '../../cli/command/command-definition.ts'
 import type { Connection, Context } from '../../cli/command/context.ts';
 import { printJson } from '../../cli/command/print-json.ts';
 import { CliError, usageError } from '../../cli/core/errors.ts';
-import { advancedGroup } from '../../cli/core/option-spec.ts';
 import { isOn, type ParsedCommand } from '../../cli/core/parsed-command.ts';
 import { printable, printableLines } from '../../cli/core/sanitize.ts';
 import { outcomeError } from '../../cli/operation/run/outcome-error.ts';
@@ -29,12 +28,13 @@ import {
   storeOf,
 } from './raw-request.ts';
 
+const group = 'Request:';
+
 export const command: CommandDefinition = {
-  description: `Send one request with the key of the profile, and print the response. {store} in the path is replaced by the
-store id; the path stays below the base URL. Nothing is checked or backed up first.`,
-  details: `The response is printed on stdout even if the service rejects the request; the error is then on stderr and sets
-the exit code. Changes are recorded in the history. A known operation is retried like its own command; any other change is
-sent once.`,
+  description: `Send one request with the key of the profile. {store} in the path is replaced by the store id; the path
+stays below the base URL. The response is printed on stdout even if the service rejects the request; the error is then on
+stderr and sets the exit code. Changes are recorded in the history. A known operation is retried like its own command; any
+other change is sent once. Nothing is checked or backed up first.`,
   arguments: [
     {
       name: 'method',
@@ -50,21 +50,24 @@ sent once.`,
       short: '-f',
       value: 'PATH=VALUE',
       description: 'Field of the body (a=1, nested a.b=1, list a[]=1), or of the query for GET and HEAD',
+      group,
     },
     {
       flag: '--input',
       value: 'FILE',
       description: 'Send this JSON file unchanged; - for standard input',
+      group,
     },
     {
       flag: '--include',
       short: '-i',
       description: 'Print the status and headers of the response before its body',
+      group,
     },
     {
       flag: '--new',
       description: 'Start over instead of continuing an earlier attempt with an unknown outcome',
-      group: advancedGroup,
+      group: 'Safety:',
     },
   ],
   dryRun: true,

@@ -25,10 +25,9 @@ import { pathParameterProblem } from '../../contract/operation.ts';
 import { showSettings } from '../../contract/operations/settings.ts';
 
 export const command: CommandDefinition = {
-  description: `Save the base URL of a service, a store id and an API key in a profile. The key is checked first, with a
-read-only request. You are asked for it, or it is read from standard input with --with-key.`,
-  details:
-    'The key is never a flag, because command lines are visible to other programs and stay in the shell history.',
+  description: `Log in to a store: save the base URL, the store id and an API key in a profile. The key is checked first, with a
+read-only request. You are asked for the key, which is not shown; with --with-key it is read from standard input. It is
+never a flag, because command lines are visible to other programs and stay in the shell history.`,
   options: [{ flag: '--with-key', description: 'Read the key from standard input' }],
   listedGlobals: ['--store', '--base-url'],
   examples: [

@@ -27,10 +27,9 @@ const noSafetyBackup = '--no-safety-backup';
 export const command = operationCommand({
   operation: restoreBackup,
   description: `Replace sections of the store with those of a backup. Other sections stay unchanged. A safety backup of the
-same sections is taken first, and the command that undoes the restore is printed at the end.`,
-  details: `The safety backup is safetyBackupId in --json. The service also keeps an automatic backup of its own
-(preRestoreBackupId); you do not need it for the undo.`,
-  options: [{ flag: noSafetyBackup, description: 'Do not take a safety backup first' }],
+same sections is taken first (safetyBackupId in --json), and the command that undoes the restore is printed at the end.
+The service also keeps an automatic backup of its own (preRestoreBackupId); you do not need it for the undo.`,
+  options: [{ flag: noSafetyBackup, description: 'Do not take a safety backup first', group: 'Safety:' }],
   examples: [
     'backup restore 5f0c… --sections store',
     'backup restore 5f0c… --sections store,blog --confirm 5f0c… --json',

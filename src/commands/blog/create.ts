@@ -20,12 +20,12 @@ const fields = deriveFlags(createBlogPost.body, hints);
 const onePost = (fromFile: Readonly<Record<string, unknown>> = {}, edited = false) =>
   operationCommand({
     operation: createBlogPost,
-    description: `Create a blog post from flags, or from a Markdown file with YAML front matter between lines of ---. Flags
-override front matter. Several files create one post each; run the same command again to continue.`,
-    details: `Front matter sets the fields (title, slug, excerpt, tags, status, scheduledAt, …); the rest is the content. If it
-has no title, the first heading "# …" becomes the title and stays in the content. The slug defaults to the name of the file.
-The service sets what you leave out, such as the status. Creating the same post again within 24 hours is an error unless
-${allowDuplicate} is given. Of several files, posts that exist are left alone; the exit code is the most severe one of all.`,
+    description: `Create a blog post from flags or a Markdown file. YAML front matter between lines of --- sets the fields
+(title, slug, excerpt, tags, status, scheduledAt, …); the rest is the content. If it has no title, the first heading "# …"
+becomes the title and stays in the content. The slug defaults to the name of the file. Flags override front matter. The
+service sets what you leave out, such as the status. Creating the same post again within 24 hours is an error unless
+${allowDuplicate} is given. Several files create one post each. Run the same command again to continue where it stopped;
+existing posts are left alone. Exits with the most severe code of all files.`,
     question: 'Create this post?',
     arguments: [
       {
@@ -36,8 +36,8 @@ ${allowDuplicate} is given. Of several files, posts that exist are left alone; t
       },
     ],
     options: [
-      { flag: edit, description: 'Open the post in $VISUAL or $EDITOR before sending' },
-      { flag: allowDuplicate, description: 'Create it even if it was created before' },
+      { flag: edit, description: 'Open the post in $VISUAL or $EDITOR before sending', group: 'Input:' },
+      { flag: allowDuplicate, description: 'Create it even if it was created before', group: 'Safety:' },
     ],
     examples: [
       'blog create post.md',

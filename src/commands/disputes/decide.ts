@@ -14,13 +14,13 @@ const from = '--from';
 const one = operationCommand({
   operation: decideDispute,
   extraAnswerFields: ['changed'],
-  description: `Record the decision on a dispute. It is final, and no money is moved. The dispute is shown with its evidence
-first. ${from} records many: it shows the plan, and asks you to confirm their number. With several ids you decide one by one.`,
-  details: `A dispute that already has this decision is left unchanged; one with another decision is refused. Rows of a file
-that cannot be decided are skipped. With ${from}, statuses other than won, lost and withdrawn are accepted only if you have used
-them before for a single dispute. With several ids, or a file that contains only ids, you decide one by one in a terminal. Run
-the same command again to continue. Exits with the most severe code of all rows (10 unknown, 6 decided differently, 5 not
-found, 7 rejected, 2 invalid row), or with 130 if you cancel it.`,
+  description: `Record the decision on a dispute. It is final, and no money is moved. The dispute is shown with its
+evidence first. A dispute that already has this decision is left unchanged; one with another decision is refused. ${from}
+records the decisions in a file: it shows the plan, and asks you to confirm the number of decisions.
+Rows that cannot be decided are skipped. With ${from}, statuses other than won, lost and withdrawn are accepted only if you
+have used them before for a single dispute. With several ids, or a file that contains only ids, you decide one by one in a
+terminal. Run the same command again to continue. Exits with the most severe code of all rows (10 unknown, 6 decided differently, 5 not found, 7
+rejected, 2 invalid row), or with 130 if you cancel it.`,
   arguments: [
     {
       name: 'disputeId',
@@ -36,12 +36,14 @@ found, 7 rejected, 2 invalid row), or with 130 if you cancel it.`,
       value: 'FILE',
       description:
         'Decide many: CSV with columns disputeId,status,resolution, JSON Lines, or ids alone (whole ids); - for standard input',
+      group: 'Input:',
     },
     {
       flag: expectStatus,
       value: 'STATUS',
       description: 'Decide only if the dispute has this status (default open)',
       complete: ['open', 'won', 'lost', 'withdrawn'],
+      group: 'Safety:',
     },
   ],
   examples: [

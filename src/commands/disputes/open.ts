@@ -1,5 +1,4 @@
 import { getPath } from '../../cli/core/field-path.ts';
-import { advancedGroup } from '../../cli/core/option-spec.ts';
 import { operationCommand } from '../../cli/operation/define-operation.ts';
 import { openDispute } from '../../contract/operations/disputes.ts';
 
@@ -17,7 +16,7 @@ export const command = operationCommand({
     {
       flag: '--new',
       description: 'Start over instead of continuing an earlier attempt with an unknown outcome',
-      group: advancedGroup,
+      group: 'Safety:',
     },
   ],
   hints: { fileFlags: { reason: 'reason-file' } },

@@ -12,7 +12,7 @@ Adding the same endpoint again within 24 hours is an error unless ${allowDuplica
   toolNote: 'The same endpoint within 24 hours is refused.',
   question: 'Add this endpoint?',
   done: ({ answer }) => `Added endpoint "${String(getPath(answer, ['name']))}"`,
-  options: [{ flag: allowDuplicate, description: 'Add it even if it was added before' }],
+  options: [{ flag: allowDuplicate, description: 'Add it even if it was added before', group: 'Safety:' }],
   examples: [
     'notify add-endpoint --name Team --url https://discord.com/… --events feedback_digest',
     'notify add-endpoint --name Night --url https://… --events feedback_digest --no-enabled',

@@ -14,7 +14,9 @@ export const command = operationCommand({
   operation: appealReclaim,
   description: `Appeal a subdomain reclaim notice of the store. A notice allows one appeal, and its text cannot be
 changed later. A second appeal from this machine is refused unless ${resubmit} is given.`,
-  options: [{ flag: resubmit, description: 'Appeal even if this notice was appealed before' }],
+  options: [
+    { flag: resubmit, description: 'Appeal even if this notice was appealed before', group: 'Safety:' },
+  ],
   examples: [
     'reclaim appeal 5f0c… --text "The shop is open: last order yesterday" --confirm 5f0c…',
     'reclaim appeal 5f0c… --text-file appeal.txt',

@@ -22,10 +22,9 @@ import {
 import { databaseOption, withStorage } from './database-options.ts';
 
 export const command: CommandDefinition = {
-  description: `List the messages to the endpoints, newest first, or retry those that failed. A retry also re-enables an
-endpoint that was disabled because of the failure.`,
-  details: `A delivery is pending, held (until the quiet hours of the store end), delivered, or dead (rejected for good, or not
-accepted for 72 hours).`,
+  description: `List the messages to the endpoints, newest first, or retry those that failed. A delivery is pending, held
+(until the quiet hours of the store end), delivered, or dead (rejected for good, or not accepted for 72 hours). A retry also
+re-enables an endpoint that was disabled because of the failure.`,
   arguments: [
     { name: 'action', description: 'list (default) or retry', optional: true, complete: ['list', 'retry'] },
     { name: 'id', description: 'ID of the dead delivery to retry', optional: true },

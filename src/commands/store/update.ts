@@ -32,10 +32,10 @@ const askChanges = askWhatChanges({
 
 export const command = operationCommand({
   operation: updateStore,
-  description: `Update the store. Only the fields that you set are changed. --set FIELD=null clears a field.`,
-  details: `--set settings.socials.discord=null removes a social profile. Flags omit the prefix "settings." (--cashback-bp);
---set needs it (settings.cashbackBp=250). --undo restores the values from before an earlier update, as far as this machine
-knew them.`,
+  description: `Update the store. Only the fields that you set are changed. --set FIELD=null clears a field;
+--set settings.socials.discord=null removes a social profile.
+Flags omit the prefix "settings." (--cashback-bp); --set needs it (settings.cashbackBp=250).
+--undo restores the values from before an earlier update, as far as this machine knew them.`,
   examples: [
     'store update --name "Juniper & Ink" --cashback-bp 250',
     'store update --checkout-coupon-field --social discord=https://discord.gg/example',

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { refusedFlags } from '../../../src/cli/command/command-definition.ts';
 import { globalOptions } from '../../../src/cli/command/global-options.ts';
-import { advancedGroup } from '../../../src/cli/core/option-spec.ts';
 import { isGroup, tree } from '../../../src/cli/program/command-tree.ts';
 import { newMachine } from '../../helpers/cli.ts';
 
@@ -37,11 +36,6 @@ describe.each(commands)('%s --help', (name, leaf) => {
     for (const argument of command.arguments ?? []) {
       expect(help.stdout).toMatch(new RegExp(`^  ${argument.name}\\s+\\S`, 'm'));
     }
-    const [, description = ''] = help.stdout.split('\n\n');
-    expect(description.split('\n').length).toBeLessThanOrEqual(3);
-    const advanced = (command.options ?? []).filter(({ group }) => group === advancedGroup);
-    const [, end = ''] = help.stdout.split('\nAdvanced:\n');
-    for (const { flag } of advanced) expect(end).toContain(`  ${flag}`);
     const examples = help.stdout.split('\nExamples:\n')[1]?.split('\n\n')[0]?.split('\n') ?? [];
     expect(examples.length).toBeGreaterThan(0);
     for (const example of examples) expect(example).toMatch(/^ {2}\$ storectl (--)?[a-z]/);
@@ -60,14 +54,15 @@ describe.each(commands)('%s --help', (name, leaf) => {
 });
 
 describe('help of the program', () => {
-  test('lists every noun with its verbs, those of the service in its own help, and fits', async () => {
+  test('lists every noun with its verbs, and fits', async () => {
     const { exitCode, stdout, stderr } = await newMachine().run(['--help']);
 
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
     expect(longest(stdout)).toBeLessThanOrEqual(100);
+    const unbroken = stdout.replaceAll('|\n    ', '|');
     for (const [noun, entry] of Object.entries(tree)) {
-      const verbs = isGroup(entry) && noun !== 'service' ? ` ${Object.keys(entry.commands).join('|')}` : '';
-      expect(stdout).toContain(`\n  ${noun}${verbs} `);
+      const shown = isGroup(entry) ? `${noun} ${Object.keys(entry.commands).join('|')}` : noun;
+      expect(unbroken).toContain(`\n  ${shown}`);
     }
     for (const { flag } of globalOptions) expect(stdout).toMatch(new RegExp(`^ +(-q, )?${flag}( |$)`, 'm'));
   });
@@ -141,14 +136,4 @@ test.each([
   [['notify', 'add-endpoint'], 'Kind of the endpoint (default discord)'],
 ])('%j --help says what is sent where a field is not given', async (command, text) => {
   expect((await newMachine().run([...command, '--help'])).stdout).toContain(text);
-});
-
-test.each([
-  ['', 46],
-  ['backup create', 30],
-  ['disputes decide', 36],
-  ['blog create', 44],
-])('the help of "%s" is at most %i lines at 100 columns', async (command, limit) => {
-  const { stdout } = await newMachine().run([...command.split(' ').filter(Boolean), '--help']);
-  expect(stdout.trimEnd().split('\n').length).toBeLessThanOrEqual(limit);
 });

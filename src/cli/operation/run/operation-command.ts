@@ -17,8 +17,6 @@ export interface PreparedInput {
 export interface InputCommand {
   readonly operation: Operation;
   readonly description: string;
-  /** What else there is to know, for the manual page only. */
-  readonly details?: string;
   readonly examples: readonly string[];
   readonly hints?: FlagHints;
   /** Default values of fields. */

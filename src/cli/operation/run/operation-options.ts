@@ -1,18 +1,20 @@
 import { knownValues } from '../../../contract/fields.ts';
 import { type Operation, pathParameters } from '../../../contract/operation.ts';
 import { parameterKinds } from '../../completion/known-values.ts';
-import { type ArgumentSpec, advancedGroup, type OptionSpec } from '../../core/option-spec.ts';
+import type { ArgumentSpec, OptionSpec } from '../../core/option-spec.ts';
 import { type FieldFlag, flagValues } from '../../input/field-flags.ts';
 import { describeParameter } from '../../input/path-parameter.ts';
 import { outputFileOption } from '../../output/output-file.ts';
+
+const group = 'Safety:';
 
 const keyOption: OptionSpec = {
   flag: '--idempotency-from',
   value: 'ci',
   complete: ['ci'],
   description:
-    'Derive the idempotency key from the CI run, so that a re-run is applied only once (for several in one job, set STORECTL_CI_JOB to another value for each)',
-  group: advancedGroup,
+    'Derive the idempotency key from the CI run, so that a re-run is applied only once (if a job runs several commands, set STORECTL_CI_JOB to another value for each)',
+  group,
 };
 
 /** The options that depend on the class of the operation. */
@@ -33,13 +35,13 @@ export function parameterArguments(operation: Operation): ArgumentSpec[] {
 
 function confirmOption(parameter: string): OptionSpec {
   const description = 'Confirm without a prompt: repeat the id';
-  return { flag: '--confirm', value: 'ID', description, complete: parameterKinds[parameter] };
+  return { flag: '--confirm', value: 'ID', description, group, complete: parameterKinds[parameter] };
 }
 
 /** A field's options for the parser and the help. */
 export function fieldOptions(field: FieldFlag): OptionSpec[] {
   const { flag, kind, description, fileFlag, schema } = field;
-  const group = field.path.join('.') === 'idempotencyKey' ? advancedGroup : 'Fields:';
+  const group = 'Fields:';
   if (kind === 'boolean') return [{ flag, negatable: true, description, group }];
   const complete = knownValues(schema);
   const option = { flag, value: flagValues[kind], description, group, list: kind === 'list', complete };

@@ -19,6 +19,7 @@ export const undoOption: OptionSpec = {
   flag: undoFlag,
   value: 'ID',
   description: 'Restore the values from before this change (an id from `storectl history list`)',
+  group: 'Input:',
   complete: 'record',
 };
 
