@@ -86,6 +86,8 @@ const packages: Readonly<Record<string, RegExp>> = {
   conf: /^src\/cli\/config\/profile-store\.ts$/,
   chalk: /^src\/cli\/output\/colors\.ts$/,
   'cli-table3': /^src\/cli\/output\/tables\.ts$/,
+  'string-width': /^src\/cli\/output\/wrap\.ts$/,
+  'wrap-ansi': /^src\/cli\/output\/wrap\.ts$/,
   'csv-parse': /^src\/commands\/disputes\/bulk\/csv\.ts$/,
   yaml: /^src\/(cli|commands)\//,
   kysely: /^src\/service\/storage\//,

@@ -28,7 +28,6 @@ import { version } from '../core/version.ts';
 import { describeExchange, describeRetry } from '../output/describe-exchange.ts';
 import { choosePager, isLongerThan, showInPager } from '../output/pager.ts';
 import { type Style, styleOf } from '../output/style.ts';
-import { wrapText } from '../output/wrap.ts';
 import { type Connection, demoTarget, makeClient, showingWaits, storedTarget } from './connection.ts';
 import type { Demo } from './demo-service.ts';
 import type { GlobalFlags } from './global-flags.ts';
@@ -108,14 +107,17 @@ export async function createContext({
   const err = await styleOf(io.stderr, io.env);
   const out = await styleOf(io.stdout, io.env);
   const cleanups: (() => Promise<void>)[] = [];
-  const status = createStatusLine(io, flags);
+  // A pipe needs no widths, and loading them takes a few milliseconds.
+  const widths = err.width === null ? null : await import('../output/wrap.ts');
+  const status = createStatusLine(io, flags, widths?.truncateText);
   const waiting = createWaiting(status);
   const writeLine = (text: string) => status.writeAbove(() => io.stderr.write(`${text}\n`));
   const heldBack: string[] = [];
   const writeNotice = flags.quiet ? (text: string) => heldBack.push(text) : writeLine;
   const noticeToCopy = (text: string) => writeNotice(nameProfileInCommands(text, flags.profile));
   io.beforeQuestion = () => heldBack.splice(0).forEach(writeLine);
-  const wrapped = (text: string) => (err.width === null || err.plain ? text : wrapText(text, err.width));
+  const wrapped = (text: string) =>
+    err.width === null || err.plain ? text : (widths?.wrapText(text, err.width) ?? text);
   const notice = (text: string) => writeNotice(wrapped(nameProfileInCommands(text, flags.profile)));
   const promptsForbidden = isInputForbidden(flags, io.env);
   const debug = flags.debug || isSwitchedOn(io.env.STORECTL_DEBUG);

@@ -32,3 +32,8 @@ export function isSwitchedOn(value: string | undefined): boolean {
 export function isInputForbidden({ noInput }: { readonly noInput: boolean }, env: Environment): boolean {
   return noInput || isSwitchedOn(env.STORECTL_NO_INPUT) || isSwitchedOn(env.CI);
 }
+
+/** Columns that count for a terminal: 80 if it reports none, and 20 if it reports fewer, so that a word has room. */
+export function usableColumns(reported: number | undefined): number {
+  return Math.max(reported || 80, 20);
+}

@@ -2,7 +2,6 @@ import { type AddressInfo, connect as connectTo, createServer, type Socket } fro
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { openStorage } from '../../../../src/service/index.ts';
-import type { Queries } from '../../../../src/service/storage/core/storage.ts';
 import { query, startPostgres, type TestCluster, type TestDatabase } from '../../../helpers/postgres.ts';
 import { openTestStorage, startService } from '../../helpers/service.ts';
 
@@ -20,13 +19,12 @@ async function freshDatabase(): Promise<TestDatabase> {
 
 /**
  * Passes connections on to a server, until it is silent: it then accepts new ones, and nothing comes through. New
- * connections alone can be silent, and answers can be held back.
+ * connections alone can be silent.
  */
 async function startProxy(port: number) {
   const sockets = new Set<Socket>();
   let isSilent = false;
   let isClosed = false;
-  let hold = { until: '', isOver: Promise.resolve(), end() {} };
   const proxy = createServer((client) => {
     sockets.add(client);
     if (isClosed) return;
@@ -37,10 +35,7 @@ async function startProxy(port: number) {
     ] as const) {
       sockets.add(socket);
       socket.on('data', (chunk) => {
-        if (socket === client && chunk.includes(hold.until)) hold.end();
-        const pass = () => void (isSilent || other.write(chunk));
-        if (socket === server) void hold.isOver.then(pass);
-        else pass();
+        if (!isSilent) other.write(chunk);
       });
       socket.on('close', () => void (isSilent || other.destroy()));
       socket.on('error', () => {});
@@ -60,27 +55,8 @@ async function startProxy(port: number) {
     silenceNewConnections() {
       isClosed = true;
     },
-    /** Answers wait until a client has sent this text. */
-    holdAnswersUntil(text: string) {
-      let end = () => {};
-      const isOver = new Promise<void>((resolve) => {
-        end = resolve;
-      });
-      hold = { until: text, isOver, end };
-    },
   };
 }
-
-test('queries that do not wait for each other are sent together, the beginning of their transaction too', async () => {
-  const { url } = await freshDatabase();
-  const { port } = new URL(url);
-  const proxy = await startProxy(Number(port));
-  const storage = await openTestStorage(url.replace(port, String(proxy.port)));
-  proxy.holdAnswersUntil('the second');
-  const ask = (db: Queries, text: string) => sql`select ${text}::text as text`.execute(db);
-  const results = await storage.read((db) => Promise.all([ask(db, 'the first'), ask(db, 'the second')]));
-  expect(results.map(({ rows }) => rows)).toEqual([[{ text: 'the first' }], [{ text: 'the second' }]]);
-});
 
 test('a server that falls silent is 503 long before its connections time out, and used again when it answers', async () => {
   const { url } = await freshDatabase();
@@ -145,20 +121,6 @@ test('a server that becomes read-only is 503 on every path, and recovers', async
   }
   await restrict('off');
   expect((await service.send('GET', '/readyz')).status).toBe(200);
-});
-
-test('the first of several servers that answers is used, named by a URL or by keywords', async () => {
-  const { url } = await freshDatabase();
-  const { port, pathname } = new URL(url);
-  const unused = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => unused.once('listening', resolve));
-  const closed = (unused.address() as AddressInfo).port;
-  await new Promise((resolve) => unused.close(resolve));
-  const hosts = `127.0.0.1:${closed},127.0.0.1:${port}`;
-  await openTestStorage(`postgres://storectl@${hosts}${pathname}?target_session_attrs=read-write`);
-  const pairs = `host=127.0.0.1,127.0.0.1 port=${closed},${port} user=storectl dbname='${pathname.slice(1)}'`;
-  const service = await startService({ storage: await openTestStorage(pairs) });
-  expect((await service.call('settings.show', '')).status).toBe(200);
 });
 
 test('the operator is warned of settings that lose acknowledged changes', async () => {

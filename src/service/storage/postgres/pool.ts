@@ -1,8 +1,7 @@
 import { Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { PostgresPool } from 'kysely';
-import type { Client, ClientBase, Pool, PoolConfig } from 'pg';
-import { errorCode } from '../../../base/error-code.ts';
+import type { Client, ClientBase, Pool, PoolClient, PoolConfig } from 'pg';
+import { codeOf } from '../core/engine-errors.ts';
 
 /** A transaction that runs for this long makes us ask whether the server still answers, in ms. */
 const checkAfterMs = 500;
@@ -12,34 +11,24 @@ const checkMs = 1_400;
 /** A connection without an answer for this many times the patience is closed. */
 const patienceForAnswers = 12;
 
-export interface ServerOptions {
-  /** A URL for each server. */
-  readonly servers: readonly string[];
-  /** How long to wait for a connection, in ms. */
-  readonly patienceMs: number;
-  readonly config: PoolConfig;
-}
-
-/** Connections to the one of several servers that accepts changes. */
-export interface Servers {
-  readonly pool: PostgresPool;
+/** Connections to a server. */
+export interface Connections {
+  connect(): Promise<PoolClient>;
   /** How many connections there are, how many of them are idle, and how many transactions wait for one. */
   usage(): { readonly total: number; readonly idle: number; readonly waiting: number };
   /** Runs `work`. If the server stops answering meanwhile, all connections to it are closed. */
   guard<Result>(work: () => Promise<Result>): Promise<Result>;
+  end(): Promise<void>;
 }
 
-/**
- * Connects to the first server that accepts changes, and to the next one when a connection fails: pg itself knows one
- * server only. So after a failover, connections go to the new primary without a restart.
- */
-export function connectToServers(
+/** Opens connections as they are needed. `patienceMs` is how long a transaction waits for one. */
+export function createConnections(
   pg: { readonly Pool: typeof Pool; readonly Client: typeof Client },
-  { servers, patienceMs, config }: ServerOptions,
-): Servers {
+  config: PoolConfig,
+  patienceMs: number,
+): Connections {
   const sockets = new Set<Socket>();
   let lastAnswer = 0;
-  let current = 0;
   let isChecking = false;
 
   function newSocket(): Socket {
@@ -50,34 +39,15 @@ export function connectToServers(
 
   const bytesReceived = () => [...sockets].reduce((total, { bytesRead }) => total + bytesRead, 0);
 
-  const serverConfig = () => ({ ...config, connectionString: servers[current], stream: newSocket });
   const pool = new pg.Pool({
-    ...serverConfig(),
+    ...config,
+    stream: newSocket,
     connectionTimeoutMillis: patienceMs,
     onConnect: refuseReadOnly,
   });
   // The pool replaces an idle connection that breaks. Without listeners such an error would end the process.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
-
-  function goToNext(failed: number): void {
-    // Another transaction may have done so already.
-    if (current !== failed) return;
-    current = (current + 1) % servers.length;
-    Object.assign(pool.options, { connectionString: servers[current] });
-  }
-
-  async function connect() {
-    for (let attempt = 1; ; attempt++) {
-      const tried = current;
-      try {
-        return await pool.connect();
-      } catch (error) {
-        goToNext(tried);
-        if (attempt >= servers.length) throw error;
-      }
-    }
-  }
 
   async function checkOnce(): Promise<void> {
     if (isChecking || performance.now() - lastAnswer < checkAfterMs) return;
@@ -90,8 +60,7 @@ export function connectToServers(
   async function check(): Promise<void> {
     const start = performance.now();
     const received = bytesReceived();
-    const asked = current;
-    const client = new pg.Client({ ...serverConfig(), connectionTimeoutMillis: checkMs });
+    const client = new pg.Client({ ...config, stream: newSocket, connectionTimeoutMillis: checkMs });
     client.on('error', () => {});
     try {
       await client.connect();
@@ -100,18 +69,17 @@ export function connectToServers(
       await nextTurn();
       // An error of the server is an answer, and so is anything that another connection received meanwhile: a server under
       // load takes longer to accept a connection. If the timer is late, this process was too busy to see an answer.
-      const hasAnswered = /^[0-9A-Z]{5}$/.test(errorCode(error)) || bytesReceived() !== received;
+      const hasAnswered = /^[0-9A-Z]{5}$/.test(codeOf(error)) || bytesReceived() !== received;
       const wasBusy = performance.now() - start > 1.5 * checkMs;
       if (hasAnswered || wasBusy) return;
       for (const socket of sockets) socket.destroy(noAnswer());
-      goToNext(asked);
     } finally {
       await client.end().catch(() => {});
     }
   }
 
   return {
-    pool: { connect, end: () => closeAll() },
+    connect: () => pool.connect(),
     usage: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     async guard(work) {
       const timer = setInterval(() => void checkOnce(), checkAfterMs);
@@ -123,15 +91,14 @@ export function connectToServers(
         clearInterval(timer);
       }
     },
+    async end() {
+      const cutOff = setTimeout(() => {
+        for (const socket of sockets) socket.destroy();
+      }, patienceMs);
+      await pool.end();
+      clearTimeout(cutOff);
+    },
   };
-
-  async function closeAll(): Promise<void> {
-    const cutOff = setTimeout(() => {
-      for (const socket of sockets) socket.destroy();
-    }, patienceMs);
-    await pool.end();
-    clearTimeout(cutOff);
-  }
 }
 
 function noAnswer(): Error {
