@@ -87,7 +87,16 @@ test('a restore is undone by its safety backup, after its id was repeated', asyn
   const { stdout } = await machine.run(['backup', 'create', '--label', 'x', '--sections', 'store', '-q']);
   await machine.run(['store', 'update', '--name', 'B']);
   const backupId = stdout.trim();
-  const id = await change(machine, 'backup', 'restore', backupId, '--sections', 'store', '--confirm', backupId);
+  const id = await change(
+    machine,
+    'backup',
+    'restore',
+    backupId,
+    '--sections',
+    'store',
+    '--confirm',
+    backupId,
+  );
 
   const asked = await machine.run(['undo', id]);
   expect(asked).toMatchObject({ exitCode: 3, stderr: expect.stringContaining(`--confirm ${id}`) });

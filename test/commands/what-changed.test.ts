@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { machineFor } from '../helpers/cli.ts';
 import { answer, type Behaviour, startFaultServer } from '../helpers/fault-server.ts';

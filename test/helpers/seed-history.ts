@@ -3,7 +3,11 @@ import { normalizeBaseUrl } from '../../src/client/base-url.ts';
 import { findOperation } from '../../src/contract/operations.ts';
 import { type History, openHistory } from '../../src/history/history.ts';
 import { intentOf } from '../../src/history/intent.ts';
-import type { HistoryRecord, RecordedResponse, RecordState } from '../../src/history/journal/history-record.ts';
+import type {
+  HistoryRecord,
+  RecordedResponse,
+  RecordState,
+} from '../../src/history/journal/history-record.ts';
 import { storeFolder } from '../../src/history/store-folder.ts';
 import type { Machine } from './cli.ts';
 

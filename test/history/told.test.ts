@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createBlogPost } from '../../src/contract/operations/blog.ts';
-import { beginBatch } from '../../src/history/batch.ts';
-import { markRecords, openRecords } from '../../src/history/resume.ts';
+import { beginBatch } from '../../src/history/changes/batch.ts';
+import { markRecords, openRecords } from '../../src/history/changes/resume.ts';
 import { backup, dispute, post, rename, restore, type Scene, safetyBackup, startScene } from './helpers/scene.ts';
 
 /** A run of three posts that is killed before anybody is told what came of them; the third one is in doubt. */

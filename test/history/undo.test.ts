@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { RefusedError } from '../../src/history/errors.ts';
-import { markRecords } from '../../src/history/resume.ts';
-import { planUndo, withFormerValues } from '../../src/history/undo.ts';
+import { markRecords } from '../../src/history/changes/resume.ts';
+import { planUndo, withFormerValues } from '../../src/history/changes/undo.ts';
 import { damageFirstRequest } from './helpers/damage.ts';
 import {
   backup,

@@ -15,11 +15,11 @@ import { deriveFlags, type FieldFlag } from '../input/field-flags.ts';
 import { bodyOptions, readBody } from '../input/request-body.ts';
 import { beginFile, outputFileOption } from '../output/output-file.ts';
 import type { Questions } from '../prompts/questions.ts';
+import type { InputCommand, OperationCommand } from './call/operation-command.ts';
+import { classOptions, fieldOptions, parameterArguments } from './call/operation-options.ts';
+import type { OperationRequest, Result, Run, UserInterface } from './call/run.ts';
 import { completeInput } from './complete-input.ts';
 import { printDryRun, printResult } from './result/print-result.ts';
-import type { InputCommand, OperationCommand } from './send/operation-command.ts';
-import { classOptions, fieldOptions, parameterArguments } from './send/operation-options.ts';
-import type { OperationRequest, Result, Run, UserInterface } from './send/run.ts';
 import { allowedBy, announce, refuseEarlier, runCommand } from './send/send.ts';
 
 /** The command of an operation: input, guard, request, result. Its flags come from the contract. */

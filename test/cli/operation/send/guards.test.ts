@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { RecordState } from '../../../../src/history/journal/history-record.ts';
 import { createBlogPost } from '../../../../src/contract/operations/blog.ts';
 import { intentOf } from '../../../../src/history/intent.ts';
+import type { RecordState } from '../../../../src/history/journal/history-record.ts';
 import { type Machine, machineFor } from '../../../helpers/cli.ts';
 import { answer, type Behaviour, startFaultServer } from '../../../helpers/fault-server.ts';
 import { historyOn, seedChange } from '../../../helpers/seed-history.ts';

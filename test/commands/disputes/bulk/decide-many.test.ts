@@ -104,7 +104,10 @@ test('a dispute that is named by its case or order says which id to write; other
 test.each([
   [['conflict'], ['remove the rows of disputes that are decided otherwise (a decision is final)']],
   [['invalid'], ['fix the rows that failed']],
-  [['conflict', 'invalid'], ['remove the rows of disputes', 'fix the rows that failed']],
+  [
+    ['conflict', 'invalid'],
+    ['remove the rows of disputes', 'fix the rows that failed'],
+  ],
 ])('%j rows: the hint fits them', async (kinds, hints) => {
   const { machine, other } = await scene();
   const [id = ''] = await other.openDisputes(1);
@@ -258,8 +261,7 @@ test('a decision in doubt does not hold up the others, and is not sent again bef
   const second = await machine.run(args);
 
   expect(first.exitCode).toBe(10);
-  const outcomesOf = (text: string) =>
-    JSON.parse(text).map(({ outcome }: { outcome: string }) => outcome);
+  const outcomesOf = (text: string) => JSON.parse(text).map(({ outcome }: { outcome: string }) => outcome);
   expect(outcomesOf(first.stdout)).toEqual(['applied', 'unknown', 'applied', 'applied']);
   expect(first.stderr).toContain('storectl resume');
   expect(second.exitCode).toBe(10);
