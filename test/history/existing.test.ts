@@ -3,7 +3,15 @@ import type { HistoryRecord } from '../../src/history/journal/history-record.ts'
 import { existenceAfter } from '../../src/history/objects/existing.ts';
 import { knownObjects } from '../../src/history/objects/known-objects.ts';
 import { recordOf } from './helpers/records.ts';
-import { backup as backupRequest, endpoint, hour, post, restore, safetyBackup, startScene } from './helpers/scene.ts';
+import {
+  backup as backupRequest,
+  endpoint,
+  hour,
+  post,
+  restore,
+  safetyBackup,
+  startScene,
+} from './helpers/scene.ts';
 
 const response = (id: string) => ({
   ...{ status: 201, body: JSON.stringify({ id }), receivedAt: '2026-11-21T05:30:00.000Z', problem: null },
@@ -48,8 +56,18 @@ describe('a post', () => {
       [backup('a', 10), restoreOf('a', 30, { body: '{"sections":["store"]}' })],
     ],
     ['before a restore of a backup of another machine', true, postAt(20), [restoreOf('a', 30)]],
-    ['before a restore in doubt', true, postAt(20), [backup('a', 10), restoreOf('a', 30, { state: 'unknown' })]],
-    ['before a refused restore', true, postAt(20), [backup('a', 10), restoreOf('a', 30, { state: 'rejected' })]],
+    [
+      'before a restore in doubt',
+      true,
+      postAt(20),
+      [backup('a', 10), restoreOf('a', 30, { state: 'unknown' })],
+    ],
+    [
+      'before a refused restore',
+      true,
+      postAt(20),
+      [backup('a', 10), restoreOf('a', 30, { state: 'rejected' })],
+    ],
   ])('%s: it exists: %s', (_, exists, created, others) => {
     expect(existenceAfter([created, ...others])(created)).toBe(exists);
     expect(knownObjects('post', [created, ...others])).toHaveLength(exists ? 1 : 0);

@@ -1,7 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { fingerprint, keyOf } from '../../src/history/fingerprint.ts';
 import { damageFirstRequest } from './helpers/damage.ts';
-import { backup, dispute, hour, restore, safetyBackup, signalled, startScene, withKey } from './helpers/scene.ts';
+import {
+  backup,
+  dispute,
+  hour,
+  restore,
+  safetyBackup,
+  signalled,
+  startScene,
+  withKey,
+} from './helpers/scene.ts';
 
 const command = {
   operation: 'backup.create',
@@ -38,7 +47,9 @@ describe('the fingerprint', () => {
 
 test('the key of a body is its idempotencyKey, if that is a string', () => {
   expect(keyOf(command.body)).toBe('K');
-  expect([null, '{}', '[]', '"K"', '{"idempotencyKey":5}', 'not JSON'].map(keyOf)).toEqual(Array(6).fill(null));
+  expect([null, '{}', '[]', '"K"', '{"idempotencyKey":5}', 'not JSON'].map(keyOf)).toEqual(
+    Array(6).fill(null),
+  );
 });
 
 describe('a key of the user', () => {
@@ -142,7 +153,8 @@ describe('several at once with one key', () => {
     const scene = await startScene();
     const done = await Promise.all(Array.from({ length: 8 }, () => scene.change(withKey(backup))));
     expect(scene.server.received).toHaveLength(1);
-    for (const { outcome } of done) expect(outcome).toMatchObject({ kind: 'applied', body: { id: 'made-1' } });
+    for (const { outcome } of done)
+      expect(outcome).toMatchObject({ kind: 'applied', body: { id: 'made-1' } });
     expect(scene.files()).toHaveLength(1);
   });
 
@@ -163,7 +175,10 @@ describe('several at once with one key', () => {
     const { outcome } = await first;
     const sent = scene.server.received.length;
     expect(outcome.kind).toBe('unknown');
-    expect(await second).toMatchObject({ isEarlier: true, outcome: { kind: 'unknown', attempts: outcome.attempts } });
+    expect(await second).toMatchObject({
+      isEarlier: true,
+      outcome: { kind: 'unknown', attempts: outcome.attempts },
+    });
     expect(scene.server.received).toHaveLength(sent);
   });
 });

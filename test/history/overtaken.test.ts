@@ -33,7 +33,11 @@ async function afterLater(
 describe('a doubt no longer matters', () => {
   test.each([
     ['an update', update({ name: 'A' }), update({ name: 'B', locale: 'en' })],
-    ['an update of a nested field', update({ settings: { cashbackBp: 1 } }), update({ settings: { cashbackBp: 2 } })],
+    [
+      'an update of a nested field',
+      update({ settings: { cashbackBp: 1 } }),
+      update({ settings: { cashbackBp: 2 } }),
+    ],
     ['an update by a restore of the store', rename('A'), restoreOf('store', 'blog')],
     ['a post by a restore of the blog', post, restoreOf('blog')],
     ['a post by a restore of the blog', endpoint, restoreOf('endpoints')],
@@ -106,7 +110,10 @@ test('of several open backups of one command only the newest is sent', async () 
     reason: 'later_change',
     later: { id: second.record.id },
   });
-  expect(await scene.resume(second.record.id)).toMatchObject({ action: 'sent', outcome: { kind: 'applied' } });
+  expect(await scene.resume(second.record.id)).toMatchObject({
+    action: 'sent',
+    outcome: { kind: 'applied' },
+  });
   expect(await scene.resume(first.record.id)).toMatchObject({ action: 'overtaken' });
 });
 

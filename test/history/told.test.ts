@@ -2,7 +2,16 @@ import { describe, expect, test } from 'vitest';
 import { createBlogPost } from '../../src/contract/operations/blog.ts';
 import { beginBatch } from '../../src/history/changes/batch.ts';
 import { markRecords, openRecords } from '../../src/history/changes/resume.ts';
-import { backup, dispute, post, rename, restore, type Scene, safetyBackup, startScene } from './helpers/scene.ts';
+import {
+  backup,
+  dispute,
+  post,
+  rename,
+  restore,
+  type Scene,
+  safetyBackup,
+  startScene,
+} from './helpers/scene.ts';
 
 /** A run of three posts that is killed before anybody is told what came of them; the third one is in doubt. */
 async function killedBatch(scene: Scene): Promise<string> {
@@ -57,15 +66,20 @@ describe('a change whose outcome nobody was told stays open', () => {
   });
 
   test('if it was applied, refused or not sent, and resume tells which', async () => {
-    for (const [react, kind] of [
+    const cases: [Scene['react'], string][] = [
       [() => 'answer', 'applied'],
       [() => ({ status: 422, body: { code: 'bad' } }), 'rejected'],
-    ] as const) {
+    ];
+    for (const [react, kind] of cases) {
       const scene = await startScene(react);
       const { record } = await scene.changeAndDie(backup);
       scene.react = () => 'answer';
       scene.server.clear();
-      expect(await scene.resume(record.id)).toMatchObject({ action: 'told', isEarlier: true, outcome: { kind } });
+      expect(await scene.resume(record.id)).toMatchObject({
+        action: 'told',
+        isEarlier: true,
+        outcome: { kind },
+      });
       expect(openIds(scene)).toEqual([]);
       expect(scene.server.received).toEqual([]);
     }

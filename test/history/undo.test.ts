@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { RefusedError } from '../../src/history/errors.ts';
 import { markRecords } from '../../src/history/changes/resume.ts';
 import { planUndo, withFormerValues } from '../../src/history/changes/undo.ts';
+import type { RefusedError } from '../../src/history/errors.ts';
 import { damageFirstRequest } from './helpers/damage.ts';
 import {
   backup,
@@ -198,7 +198,10 @@ describe('an undo', () => {
 
 describe('settings', () => {
   test('get the former values at the paths that the change set', async () => {
-    const scene = await startScene(() => ({ status: 200, body: { showcase: { enabled: true }, env: 'live' } }));
+    const scene = await startScene(() => ({
+      status: 200,
+      body: { showcase: { enabled: true }, env: 'live' },
+    }));
     const { record } = await scene.change(save);
     const found = plan(scene, record.id);
     expect(found).toMatchObject({
@@ -215,7 +218,10 @@ describe('settings', () => {
   test('whose former document is not known are not undone', async () => {
     const scene = await startScene(() => ({ status: 200, body: {} }));
     const { record } = await scene.change({ ...save, former: null });
-    expect(refusal(scene, record.id)).toMatchObject({ reason: 'former_unknown', fields: ['showcase.enabled'] });
+    expect(refusal(scene, record.id)).toMatchObject({
+      reason: 'former_unknown',
+      fields: ['showcase.enabled'],
+    });
   });
 });
 

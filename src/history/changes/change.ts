@@ -20,7 +20,7 @@ import { recordedOutcome } from '../recorded-outcome.ts';
 import { formerValues } from './former.ts';
 import { overtake } from './overtake.ts';
 import { continueRecord, resumeRecord } from './resume.ts';
-import { producedId, type SafetyBackup, safetyIntent } from './safety-backup.ts';
+import { makeSafetyBackup, type SafetyBackup, safetyIntent } from './safety-backup.ts';
 import { recordIn, sendRecord } from './send.ts';
 
 /** How long the same content counts as sent twice by mistake. */
@@ -156,10 +156,11 @@ async function finishChange(history: History, begun: Begun, options: ChangeOptio
   let { id } = begun;
   let safetyBackup: Recorded | null = null;
   if (id === null) {
-    safetyBackup = await sendRecord(sending, `${writer.id}.1`, { isFirst: true });
-    const backupId = producedId(safetyBackup);
-    if (backupId === null) return { ...safetyBackup, safetyBackup };
-    await writer.add([{ ...intent, safetyBackupId: backupId }], { isMain: true });
+    const made = await makeSafetyBackup(sending, `${writer.id}.1`, (safetyBackupId) =>
+      writer.add([{ ...intent, safetyBackupId }], { isMain: true }),
+    );
+    ({ safetyBackup } = made);
+    if (!made.mayGoOn) return { ...safetyBackup, safetyBackup };
     id = writer.id;
   }
   const sent = await sendRecord(sending, id, { isFirst: true });
@@ -173,11 +174,11 @@ async function continueEarlier(
   record: HistoryRecord,
   options: ChangeOptions,
 ): Promise<Changed> {
-  options.onEarlier?.(record);
   const seen = known.find(({ id }) => id === record.id);
   // Its process has ended while this one waited for it: what it found out is what this one reports.
   const wasRunning = seen?.updatedAt !== record.updatedAt;
   if (!wasRunning || recordedOutcome(record) === null) {
+    options.onEarlier?.(record);
     // A change that destroys something was confirmed by whoever gave its key again.
     const isConfirmed = rulesOf(record.operation).preparation !== undefined;
     const resumed = await continueRecord(history, writer, record, { ...options, isConfirmed });

@@ -32,5 +32,7 @@ export function isOvertaken(earlier: HistoryRecord, later: HistoryRecord): boole
   const rules = rulesOf(later.operation);
   if (rules.isAboutNow && isSameCommand(earlier, later, 'fingerprint')) return true;
   // What adds something to a section, such as a post, replaces nothing of it.
-  return rules.isOrdered === true && covers(rules.touches(later), rulesOf(earlier.operation).touches(earlier));
+  return (
+    rules.isOrdered === true && covers(rules.touches(later), rulesOf(earlier.operation).touches(earlier))
+  );
 }

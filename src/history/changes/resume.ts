@@ -19,7 +19,7 @@ import type { LogWriter } from '../journal/journal.ts';
 import { type OperationRules, overlap, rulesOf } from '../operation-rules.ts';
 import { markedByHand, recordedOutcome } from '../recorded-outcome.ts';
 import { isOvertaken, overtake } from './overtake.ts';
-import { producedId, type SafetyBackup, safetyIntent } from './safety-backup.ts';
+import { makeSafetyBackup, type SafetyBackup, safetyIntent } from './safety-backup.ts';
 import { lookForProof, recordIn, sendRecord, writeOutcome } from './send.ts';
 
 export interface ResumeOptions extends SendOptions {
@@ -123,10 +123,11 @@ export async function continueRecord(
   const intent = safety && safetyIntent(history, record, safety);
   if (intent !== undefined) {
     const [added] = await writer.add([intent]);
-    safetyBackup = await sendRecord(sending, added?.id ?? '', { isFirst: true });
-    const safetyBackupId = producedId(safetyBackup);
-    if (safetyBackupId === null) return { action: 'sent', ...safetyBackup, safetyBackup };
-    await writer.change([{ id: record.id, safetyBackupId }]);
+    const made = await makeSafetyBackup(sending, added?.id ?? '', (safetyBackupId) =>
+      writer.change([{ id: record.id, safetyBackupId }]),
+    );
+    ({ safetyBackup } = made);
+    if (!made.mayGoOn) return { action: 'sent', ...safetyBackup, safetyBackup };
   }
   const sent = await sendRecord(sending, record.id, { isFirst: false });
   tell(writer, record);

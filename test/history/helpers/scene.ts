@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Client } from '../../../src/client/client.ts';
+import type { Outcome } from '../../../src/client/outcome.ts';
 import { createBackup, restoreBackup } from '../../../src/contract/operations/backups.ts';
 import { createBlogPost } from '../../../src/contract/operations/blog.ts';
 import { decideDispute, openDispute } from '../../../src/contract/operations/disputes.ts';
@@ -15,8 +16,8 @@ import { type Changed, type ChangeOptions, recordChange } from '../../../src/his
 import { type Resumed, type ResumeOptions, resumeRecord } from '../../../src/history/changes/resume.ts';
 import { type History, openHistory } from '../../../src/history/history.ts';
 import type { ChangeRequest } from '../../../src/history/intent.ts';
-import type { HistoryRecord } from '../../../src/history/journal/history-record.ts';
 import { type FileSystem, nodeFileSystem } from '../../../src/history/journal/files/files.ts';
+import type { HistoryRecord } from '../../../src/history/journal/history-record.ts';
 import { patientClient } from './patient-client.ts';
 import { type Reaction, type Received, type StoreServer, startStoreServer } from './store-server.ts';
 
@@ -79,7 +80,10 @@ export interface Scene {
   /** The history as a new process finds it. */
   open(fileSystem?: FileSystem): History;
   /** As a command of a process of its own: the outcome is told at the end. */
-  change(request: ChangeRequest, options?: Partial<ChangeOptions> & { fileSystem?: FileSystem }): Promise<Changed>;
+  change(
+    request: ChangeRequest,
+    options?: Partial<ChangeOptions> & { fileSystem?: FileSystem },
+  ): Promise<Changed>;
   /** As a process that is killed before it has told the outcome. */
   changeAndDie(request: ChangeRequest, options?: Partial<ChangeOptions>): Promise<Changed>;
   /** What a killed process leaves: its locks are broken by the next one. */
@@ -89,7 +93,14 @@ export interface Scene {
   use<Found>(run: (history: History) => Promise<Found>): Promise<Found>;
   /** The records as a new process finds them, oldest first. */
   records(): HistoryRecord[];
+  /** As {@link change}, in a process that goes on. */
+  begin(history: History, request: ChangeRequest, options?: Partial<ChangeOptions>): Promise<Changed>;
+  /** The scene's client, with something done before and after each request. */
+  clientThat(after: (outcome: Outcome) => Promise<Outcome>, before?: () => void): Client;
+  /** Names of the logs. */
   files(): string[];
+  /** Names of the locks that are held. */
+  locks(): string[];
   methods(): string[];
 }
 
@@ -132,11 +143,23 @@ export async function startScene(react: Scene['react'] = () => 'answer'): Promis
       return changed;
     },
     kill: () => rmSync(path.join(folder, 'locks'), { recursive: true, force: true }),
+    begin: (history, request, options) => recordChange(history, request, { ...common, ...options }),
+    clientThat: (after, before = () => {}) => ({
+      ...client,
+      async send(...parameters) {
+        before();
+        return after(await client.send(...parameters));
+      },
+    }),
     resume: (id, { fileSystem, ...options } = {}) =>
       use((history) => resumeRecord(history, id, { client, settlePauseMs: 1, ...options }), fileSystem),
     use,
     records: () => open().list().records.reverse(),
     files: () => readdirSync(folder).filter((name) => name.endsWith('.jsonl')),
+    locks: () => {
+      const locks = path.join(folder, 'locks');
+      return existsSync(locks) ? readdirSync(locks) : [];
+    },
     methods: () => server.received.map(({ method }) => method),
   };
   onTestFinished(async () => {
