@@ -36,7 +36,9 @@ test('what is settled and what is still open is said, and what to do about the r
 
   expect(resumed).toMatchObject({
     exitCode: 10,
-    stdout: expect.stringMatching(/^applied +\S+ +backup\.create +nightly .*\nin doubt +\S+ +notify\.add-endpoint/),
+    stdout: expect.stringMatching(
+      /^applied +\S+ +backup\.create +nightly .*\nin doubt +\S+ +notify\.add-endpoint/,
+    ),
   });
   expect(resumed.stderr).toContain('1 of 2 changes not applied (1 applied, 1 in doubt)');
   expect(resumed.stderr).toMatch(/look at the store, and run `storectl resume \S+ --mark applied`/);
@@ -87,7 +89,10 @@ test('a restore is resumed by its id only, after a safety backup of its own', as
 
   const one = await machine.run(['resume', id]);
   expect(one).toMatchObject({ exitCode: 0, stderr: expect.stringContaining(`Undo: storectl undo ${id}`) });
-  const paths = proxy.writes().slice(sent).map(({ path }) => path.split('/').at(-1));
+  const paths = proxy
+    .writes()
+    .slice(sent)
+    .map(({ path }) => path.split('/').at(-1));
   expect(paths).toEqual(['backups', 'restore']);
 });
 
