@@ -1,6 +1,7 @@
 import type { CallInput, Client } from '../client/client.ts';
 import type { Outcome } from '../client/outcome.ts';
 import { HistoryError } from './errors.ts';
+import type { Lock, LockHolder, LockOptions } from './journal/files/lock.ts';
 import type { HistoryRecord, RecordState } from './journal/history-record.ts';
 import {
   type HistoryProblem,
@@ -10,7 +11,6 @@ import {
   type LogWriter,
   openJournal,
 } from './journal/journal.ts';
-import type { Lock, LockHolder, LockOptions } from './journal/lock.ts';
 import { rulesOf } from './operation-rules.ts';
 
 /** What this machine knows of the changes of one store. */
@@ -134,7 +134,10 @@ export function openHistory(settings: JournalSettings): History {
   function readForChange(operation: string, { all = false }: { all?: boolean } = {}): HistoryRecord[] {
     const logs = journal.logs().reverse();
     const since = dayOf(journal.now() - recentMs);
-    const own = logs.filter((log) => mayHold(log, operation));
+    const { isReplacedBy = [] } = rulesOf(operation);
+    const own = logs.filter(
+      (log) => mayHold(log, operation) || isReplacedBy.some((other) => other === log.operation),
+    );
     const recent = new Set(own.filter((log, index) => all || index < minRead || log.date >= since));
     return logs
       .filter((log) => log.status !== 'closed' || recent.has(log))
