@@ -29,8 +29,11 @@ export interface LogWriter {
    * nothing may be sent, and unless it is `secret_in_record` nothing more can be written.
    */
   add(intents: readonly Intent[], options?: { readonly isMain?: boolean }): Promise<HistoryRecord[]>;
-  /** Changes records, as {@link add}. */
-  change(changes: readonly RecordChange[]): Promise<HistoryRecord[]>;
+  /** Changes records, as {@link add}. With `mayWait`, up to 10 ms later, with the next line. */
+  change(
+    changes: readonly RecordChange[],
+    options?: { readonly mayWait?: boolean },
+  ): Promise<HistoryRecord[]>;
   /** To be called for a record whose outcome was known before this process, once the user learns it from this one. */
   tell(id: string): void;
   /** Throws a HistoryError `history_busy` when another process has taken the log's lock over. */
@@ -41,6 +44,9 @@ export interface LogWriter {
    */
   close(): Promise<void>;
 }
+
+/** How long a change that may wait does so. */
+const maxWaitMs = 10;
 
 interface Waiting {
   readonly patches: readonly RecordPatch[];
@@ -66,6 +72,7 @@ export function openWriter(
   let missingBreak = log.text.endsWith('\n') ? '' : '\n';
   let waiting: Waiting[] = [];
   let soon: NodeJS.Immediate | undefined;
+  let later: NodeJS.Timeout | undefined;
   let isDue = false;
   let writing: Promise<void> | null = null;
   let closing: Promise<void> | null = null;
@@ -82,7 +89,9 @@ export function openWriter(
   /** Writes what waits as one line, and then what came meanwhile as the next. */
   function write(): Promise<void> {
     clearImmediate(soon);
+    clearTimeout(later);
     soon = undefined;
+    later = undefined;
     isDue = true;
     writing ??= writeAll().finally(() => {
       writing = null;
@@ -107,11 +116,12 @@ export function openWriter(
     }
   }
 
-  async function put(patches: readonly RecordPatch[]): Promise<HistoryRecord[]> {
+  async function put(patches: readonly RecordPatch[], mayWait = false): Promise<HistoryRecord[]> {
     if (closing !== null) throw new HistoryError('history_unwritable', `log ${header.id} is closed`);
     await new Promise<void>((resolve, reject) => {
       waiting.push({ patches, resolve, reject });
-      soon ??= setImmediate(write);
+      if (mayWait) later ??= setTimeout(write, maxWaitMs);
+      else soon ??= setImmediate(write);
     });
     return patches.flatMap(({ id }) => records.get(id) ?? []);
   }
@@ -150,7 +160,7 @@ export function openWriter(
       };
       return put(intents.map((intent) => patchOfIntent(intent, nextId(), createdAt)));
     },
-    change: (changes) => put(changes.map(patchOfChange)),
+    change: (changes, { mayWait } = {}) => put(changes.map(patchOfChange), mayWait),
     tell: (id) => void untold.delete(id),
     assertHeld: () => lock.assertHeld(),
     close() {

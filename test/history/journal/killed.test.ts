@@ -20,7 +20,7 @@ async function runBatch(journal: Journal, acknowledge: Acknowledge): Promise<voi
   acknowledge([...writer.records.values()]);
   acknowledge(await writer.add([post('b'), post('c')]));
   await Promise.all([
-    writer.change([applied(`${writer.id}.1`)]).then(acknowledge),
+    writer.change([applied(`${writer.id}.1`)], { mayWait: true }).then(acknowledge),
     writer.change([unknown(`${writer.id}.2`)]).then(acknowledge),
   ]);
   await writer.close();

@@ -69,13 +69,20 @@ describe('a line', () => {
     expect(writer.size).toBe(Buffer.byteLength(text()));
   });
 
-  test('nothing is written once the log is closed', async () => {
+  test('of a change that may wait is written with the next one, and at last without any', async () => {
     const { journal, text } = makeScene();
     const writer = await beginOne(journal);
-    const last = writer.change([applied(writer.id)]);
-    await writer.close();
-    expect(await last).toMatchObject([{ state: 'applied' }]);
+    await Promise.all([
+      writer.change([{ id: writer.id, attempts: 2 }], { mayWait: true }),
+      writer.change([unknown(writer.id)]),
+    ]);
+    expect(linesOf(text())).toHaveLength(3);
+    await writer.change([{ id: writer.id, attempts: 3 }], { mayWait: true });
     expect(linesOf(text())).toHaveLength(4);
+    const last = writer.change([applied(writer.id)], { mayWait: true });
+    await writer.close();
+    expect(await last).toMatchObject([{ state: 'applied', attempts: 3 }]);
+    expect(linesOf(text())).toHaveLength(6);
     expect(await codeOfPromise(writer.change([unknown(writer.id)]))).toBe('history_unwritable');
   });
 
