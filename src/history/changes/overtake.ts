@@ -30,6 +30,7 @@ export async function overtake(
 /** Whether a doubt about `earlier` no longer matters, given that `later` was applied. */
 export function isOvertaken(earlier: HistoryRecord, later: HistoryRecord): boolean {
   if (earlier.unreadable || later.state !== 'applied' || later.number <= earlier.number) return false;
-  if (rulesOf(later.operation).isAboutNow && isSameCommand(earlier, later, 'fingerprint')) return true;
-  return covers(rulesOf(later.operation).touches(later), rulesOf(earlier.operation).touches(earlier));
+  const { isAboutNow, adds, touches } = rulesOf(later.operation);
+  if (isAboutNow && isSameCommand(earlier, later, 'fingerprint')) return true;
+  return adds !== true && covers(touches(later), rulesOf(earlier.operation).touches(earlier));
 }
