@@ -41,8 +41,6 @@ export interface OperationRules {
   readonly again: 'sends' | 'refused' | 'continues' | 'reads';
   /** What it sets, as dotted paths: `store.settings.cashbackBp`, `blog`. */
   touches(record: Sent): readonly string[];
-  /** It adds to what it touches, beside what is there: another one does not take its place. */
-  readonly adds?: true;
   /** Changes of the same values take effect in the order of their numbers: they share a lock until their outcome. */
   readonly isOrdered?: true;
   /** An earlier one of the same command that is in doubt no longer matters once a later one was applied. */
@@ -121,7 +119,6 @@ const rows: Readonly<Partial<Record<OperationId, OperationRules>>> = {
     resume: 'ask',
     again: 'refused',
     touches: () => ['blog'],
-    adds: true,
     proofByRefusal: { code: 'slug_taken', field: 'slug', documentedAs: 'x-unique' },
     guard: 'duplicate',
   },
@@ -163,7 +160,6 @@ const rows: Readonly<Partial<Record<OperationId, OperationRules>>> = {
     resume: 'ask',
     again: 'refused',
     touches: () => ['endpoints'],
-    adds: true,
     guard: 'duplicate',
   },
   'notify.mark-read': { resume: 'send', again: 'sends', touches: none },

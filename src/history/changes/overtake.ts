@@ -30,7 +30,9 @@ export async function overtake(
 /** Whether a doubt about `earlier` no longer matters, given that `later` was applied. */
 export function isOvertaken(earlier: HistoryRecord, later: HistoryRecord): boolean {
   if (earlier.unreadable || later.state !== 'applied' || later.number <= earlier.number) return false;
-  const { isAboutNow, adds, touches } = rulesOf(later.operation);
-  if (isAboutNow && isSameCommand(earlier, later, 'fingerprint')) return true;
-  return adds !== true && covers(touches(later), rulesOf(earlier.operation).touches(earlier));
+  const [rules, earlierRules] = [rulesOf(later.operation), rulesOf(earlier.operation)];
+  if (rules.isAboutNow && isSameCommand(earlier, later, 'fingerprint')) return true;
+  // Only what sets values, in the order of the numbers, can take the place of an earlier one.
+  if (!rules.isOrdered || !earlierRules.isOrdered) return false;
+  return covers(rules.touches(later), earlierRules.touches(earlier));
 }
