@@ -234,7 +234,13 @@ export function recordAge({ createdAt }: Pick<HistoryRecord, 'createdAt'>, now: 
 }
 
 /** How long a key is sent again: services forget keys, often after 24 hours. */
-export const keyReuseMs = 20 * 3_600_000;
+const keyReuseMs = 20 * 3_600_000;
+
+/** Whether the service may have forgotten the key of a record. A date in the future says nothing, so it counts as old. */
+export function isKeyForgotten({ createdAt }: Pick<HistoryRecord, 'createdAt'>, now: number): boolean {
+  const age = now - Date.parse(createdAt);
+  return !(age >= 0 && age < keyReuseMs);
+}
 
 /** How the locks of a change are waited for. */
 export function lockOptionsOf({ signal, onWait }: Pick<SendOptions, 'signal' | 'onWait'>): LockOptions {
