@@ -57,7 +57,7 @@ describe('what a client sees', () => {
     });
     for (const tool of tools) {
       expect(tool.annotations?.readOnlyHint, tool.name).toBe(reads.includes(tool.name));
-      const confirmed = Object.keys(confirmation).some((operation) => toolOf(operation) === tool.name);
+      const confirmed = [...Object.keys(confirmation).map(toolOf), 'undo'].includes(tool.name);
       expect('confirm' in (tool.inputSchema.properties ?? {}), tool.name).toBe(confirmed);
       expect(JSON.stringify(tool), tool.name).not.toMatch(forTerminals);
     }
