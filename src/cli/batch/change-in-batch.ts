@@ -1,5 +1,5 @@
 import { type Operation, pathParameterProblem } from '../../contract/operation.ts';
-import { type Batch as HistoryBatch, beginBatch } from '../../history/batch.ts';
+import { beginBatch, type Batch as HistoryBatch } from '../../history/batch.ts';
 import { type History, logIdOf, type Recorded } from '../../history/history.ts';
 import { type HistoryRecord, isInDoubt } from '../../history/journal/history-record.ts';
 import type { Context } from '../command/context.ts';

@@ -28,7 +28,10 @@ export interface EndedBatch {
 }
 
 /** Prints the document and the totals. Returns exit 0, or throws the error that says what is left to do. */
-export function endBatch(context: Context, { words, results, document, stop, write, advice }: EndedBatch): ExitCode {
+export function endBatch(
+  context: Context,
+  { words, results, document, stop, write, advice }: EndedBatch,
+): ExitCode {
   if (context.flags.json) printJson(context, document);
   write?.(document);
   const outcomes = results.map(({ outcome }) => outcome);
@@ -87,7 +90,8 @@ function incomplete(
 ): CliError {
   const bad = results.filter((result) => result.exitCode !== exitCodes.done);
   const remedies = [...new Set(bad.map(({ remedy }) => remedy))].filter((remedy) => remedy !== null);
-  const again = words.again && `${remedies.length === 0 ? '' : 'then '}run the same command again; ${words.again}`;
+  const again =
+    words.again && `${remedies.length === 0 ? '' : 'then '}run the same command again; ${words.again}`;
   return new CliError({
     code: 'incomplete',
     exitCode,

@@ -150,7 +150,9 @@ function startPrinter<Item>(ui: BatchUi, { words, items, total, isPlanShown, cel
       const width = column === 0 ? wordWidth : (widths[column - 1] ?? 0);
       return cell + ' '.repeat(Math.max(0, width - displayWidth(cell)));
     });
-    const parts = [...padded, result.message].filter((part, column) => part !== '' || column < widths.length + 1);
+    const parts = [...padded, result.message].filter(
+      (part, column) => part !== '' || column < widths.length + 1,
+    );
     return printableInOneLine(parts.join('  ').trimEnd());
   }
 

@@ -97,7 +97,7 @@ export const tree: Readonly<Record<string, Group | Leaf>> = {
   undo: tool('Take back the last change of the store', () => import('../../commands/undo.ts')),
   resume: tool(
     'Finish interrupted changes, and find out what was applied',
-    () => import('../../commands/resume.ts'),
+    () => import('../../commands/resume/resume.ts'),
   ),
   auth: {
     summary: 'Log in, log out, and show which key is used',

@@ -42,7 +42,10 @@ export async function showAndDecide(run: Run): Promise<Result> {
  * Reads the dispute again, because it may have changed while the user answered questions, and decides it once the user has
  * confirmed. `isShown`: its case file is on the screen, and Escape goes back to the questions.
  */
-export async function confirmAndDecide(run: Run, { isShown }: { readonly isShown: boolean }): Promise<Result> {
+export async function confirmAndDecide(
+  run: Run,
+  { isShown }: { readonly isShown: boolean },
+): Promise<Result> {
   const { context } = run.ui;
   const { parameters, body } = run.request;
   const dispute = await readDispute(run);

@@ -35,7 +35,14 @@ export interface FieldHints {
 export async function askField(
   io: Io,
   field: FieldFlag,
-  { before, words = [], areGuesses = false, currency = null, canClear = false, actions = [] }: FieldHints = {},
+  {
+    before,
+    words = [],
+    areGuesses = false,
+    currency = null,
+    canClear = false,
+    actions = [],
+  }: FieldHints = {},
 ): Promise<unknown> {
   if (field.kind === 'boolean') return askYesNo(io, `${field.description}?`, before === true);
   if (words.length > 0) {
@@ -126,7 +133,11 @@ async function askWord(
   io: Io,
   field: FieldFlag,
   question: string,
-  { words, actions, before }: Required<Pick<FieldHints, 'actions'>> & { words: readonly string[]; before: unknown },
+  {
+    words,
+    actions,
+    before,
+  }: Required<Pick<FieldHints, 'actions'>> & { words: readonly string[]; before: unknown },
 ): Promise<unknown> {
   const isOther = typeof before === 'string' && !words.includes(before);
   for (let preset = isOther ? other.value : textOf(before); ; ) {

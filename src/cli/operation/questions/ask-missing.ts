@@ -110,7 +110,10 @@ export async function askInto(
   { io, settings }: Context,
   body: Record<string, unknown>,
   field: FieldFlag,
-  { now, ...given }: Pick<FieldHints, 'words' | 'currency' | 'canClear' | 'actions'> & { readonly now?: unknown } = {},
+  {
+    now,
+    ...given
+  }: Pick<FieldHints, 'words' | 'currency' | 'canClear' | 'actions'> & { readonly now?: unknown } = {},
 ): Promise<void> {
   const hints = {
     before: getPath(body, field.path) ?? now,

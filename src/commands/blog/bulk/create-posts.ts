@@ -1,4 +1,9 @@
-import { openHistoryBatch, resultOfChange, startRun, tellEarlier } from '../../../cli/batch/change-in-batch.ts';
+import {
+  openHistoryBatch,
+  resultOfChange,
+  startRun,
+  tellEarlier,
+} from '../../../cli/batch/change-in-batch.ts';
 import { endBatch, withResultsFile } from '../../../cli/batch/end-batch.ts';
 import { type ItemResult, makeResult } from '../../../cli/batch/item-result.ts';
 import type { Limits } from '../../../cli/batch/limits.ts';
@@ -77,7 +82,9 @@ export async function createPosts(
       id: (_, { record }) => idOf(record),
     });
     const results = planned.map((one) => resultIn(end, one));
-    const document = planned.map(({ post }, index) => documentOf(post, results[index] ?? makeResult('not_sent')));
+    const document = planned.map(({ post }, index) =>
+      documentOf(post, results[index] ?? makeResult('not_sent')),
+    );
     return endBatch(context, { words, results, document, stop: end.stop, write });
   });
 }
@@ -118,7 +125,11 @@ async function confirmPlan(context: Context, planned: readonly PlannedPost[]): P
   if (!(await askFirst(() => askYesNo(context.io, question, true)))) throw cancelledError();
 }
 
-async function openChannel(run: Run, limits: Limits, allowsDuplicates: boolean): Promise<Channel<PlannedPost>> {
+async function openChannel(
+  run: Run,
+  limits: Limits,
+  allowsDuplicates: boolean,
+): Promise<Channel<PlannedPost>> {
   const batch = await openHistoryBatch(run, limits);
   return {
     send: ({ post, plan }) =>
@@ -136,7 +147,11 @@ async function create(
   allowsDuplicates: boolean,
 ): Promise<ItemResult | null> {
   try {
-    const recorded = await batch.change({ operation: createBlogPost, body, allowDuplicate: allowsDuplicates });
+    const recorded = await batch.change({
+      operation: createBlogPost,
+      body,
+      allowDuplicate: allowsDuplicates,
+    });
     const result = recorded && resultOfChange(run, recorded);
     return result?.outcome === 'failed' ? { ...result, remedy: remedyOf(result) } : result;
   } catch (error) {
@@ -166,7 +181,8 @@ async function settle(
   // A restore has removed it since, or somebody has marked it.
   if (resumed.action === 'overtaken') return create(run, batch, post, false);
   if (resumed.action === 'left') return inDoubt(record);
-  if (resumed.outcome.kind === 'not_sent' && resumed.action === 'told') return create(run, batch, post, false);
+  if (resumed.outcome.kind === 'not_sent' && resumed.action === 'told')
+    return create(run, batch, post, false);
   const { action, outcome } = resumed;
   const isNew = action === 'sent' && !(outcome.kind === 'applied' && outcome.status >= 400);
   if (outcome.kind !== 'applied' || isNew) return resultOfChange(run, resumed);
@@ -177,7 +193,9 @@ async function settle(
 function describePost(post: PostFile, { outcome, record }: ItemResult): string[] {
   if (outcome !== 'applied' && outcome !== 'exists') return [];
   const body = record && answerBody(record);
-  return [idOf(record) ?? '-', textAt(body, ['slug']) ?? post.slug, textAt(body, ['status']) ?? ''].filter(Boolean);
+  return [idOf(record) ?? '-', textAt(body, ['slug']) ?? post.slug, textAt(body, ['status']) ?? ''].filter(
+    Boolean,
+  );
 }
 
 function idOf(record: HistoryRecord | null): string | null {

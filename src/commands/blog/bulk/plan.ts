@@ -23,7 +23,11 @@ export interface PlannedPost {
 }
 
 /** Plans each post from the history of this machine. */
-export function planPosts(history: History, posts: readonly PostFile[], allowsDuplicates: boolean): PlannedPost[] {
+export function planPosts(
+  history: History,
+  posts: readonly PostFile[],
+  allowsDuplicates: boolean,
+): PlannedPost[] {
   if (allowsDuplicates) return posts.map((post) => ({ post, plan: 'create' }));
   const find = readKnownPosts(history);
   return posts.map((post) => {
@@ -32,7 +36,8 @@ export function planPosts(history: History, posts: readonly PostFile[], allowsDu
   });
 }
 
-const changedFile = 'posts cannot be edited: to publish a changed file as a new post, set another slug in its front matter';
+const changedFile =
+  'posts cannot be edited: to publish a changed file as a new post, set another slug in its front matter';
 
 function planKnown(post: PostFile, found: KnownPost): PlannedPost['plan'] {
   const { record } = found;
@@ -136,7 +141,9 @@ function describeStatuses(planned: readonly PlannedPost[]): string {
   const statuses = planned.map(({ post }) => statusOf(post));
   const [first = 'draft', ...others] = new Set(statuses);
   if (others.length > 0) {
-    const counts = [first, ...others].map((status) => `${statuses.filter((one) => one === status).length} ${status}`);
+    const counts = [first, ...others].map(
+      (status) => `${statuses.filter((one) => one === status).length} ${status}`,
+    );
     return `(${counts.join(', ')})`;
   }
   const isOne = planned.length === 1;

@@ -1,5 +1,10 @@
 import { nearName } from '../../../base/nearest-name.ts';
-import { concernsOneItem, type ItemResult, makeResult, resultOfError } from '../../../cli/batch/item-result.ts';
+import {
+  concernsOneItem,
+  type ItemResult,
+  makeResult,
+  resultOfError,
+} from '../../../cli/batch/item-result.ts';
 import { listKnown } from '../../../cli/command/known.ts';
 import { CliError } from '../../../cli/core/errors.ts';
 import { exitCodes } from '../../../cli/core/exit-codes.ts';
@@ -38,7 +43,8 @@ export async function assessRow(
     const dispute = await readDispute(run);
     switch (compareDecision(dispute, decision, expected)) {
       case 'same': {
-        if (isOwn) return { result: makeResult('exists', { record: own, message: 'decided by an earlier run' }) };
+        if (isOwn)
+          return { result: makeResult('exists', { record: own, message: 'decided by an earlier run' }) };
         return { result: makeResult('exists', { message: `already decided as ${decision.status}` }) };
       }
       case 'conflict':

@@ -16,7 +16,14 @@ import { expectedStatus, showCaseFile } from '../decide-one.ts';
 import { readDispute } from '../dispute-status.ts';
 import { askDecision } from './ask-decision.ts';
 import type { Decision } from './decisions-file.ts';
-import { type DecisionRow, documentOf, type EarlierDecisions, readEarlierDecisions, runOfRow, words } from './rows.ts';
+import {
+  type DecisionRow,
+  documentOf,
+  type EarlierDecisions,
+  readEarlierDecisions,
+  runOfRow,
+  words,
+} from './rows.ts';
 
 /**
  * Goes through the disputes one by one in a terminal: shows each with its evidence, asks for its decision, and records it
@@ -144,7 +151,8 @@ async function decideRow(
   if (asked === 'back') return null;
   if (asked === 'skip') return makeResult('skipped');
   const { record } = asked.result;
-  if (record === null) return makeResult('exists', { message: `already decided as ${asked.decision.status}` });
+  if (record === null)
+    return makeResult('exists', { message: `already decided as ${asked.decision.status}` });
   made.unshift(asked.decision);
   return makeResult('applied', { record, message: `as ${asked.decision.status}` });
 }

@@ -1,4 +1,10 @@
-import { openHistoryBatch, resultOfChange, startRun, tellEarlier, withSignal } from '../../../cli/batch/change-in-batch.ts';
+import {
+  openHistoryBatch,
+  resultOfChange,
+  startRun,
+  tellEarlier,
+  withSignal,
+} from '../../../cli/batch/change-in-batch.ts';
 import { endBatch, withResultsFile } from '../../../cli/batch/end-batch.ts';
 import { countItems, makeResult, mostSevereExitCode } from '../../../cli/batch/item-result.ts';
 import type { Limits } from '../../../cli/batch/limits.ts';
@@ -97,7 +103,11 @@ async function settleShown(run: Run, rows: readonly PlannedRow[]): Promise<Plann
 
 type DecisionInput = Parameters<typeof planDecisions>[2];
 
-async function openChannel(run: Run, limits: Limits, { expected, earlier }: DecisionInput): Promise<Channel<PlannedRow>> {
+async function openChannel(
+  run: Run,
+  limits: Limits,
+  { expected, earlier }: DecisionInput,
+): Promise<Channel<PlannedRow>> {
   const batch = await openHistoryBatch(run, limits);
   const patient = withSignal(run, limits.signal);
   return {

@@ -75,7 +75,12 @@ export function parseDecisions(text: string, name: string): DecisionsFile {
         resolution: String(resolution).replaceAll('\r\n', '\n').trim(),
       });
     } else {
-      invalid.push({ line: row.line, disputeId: disputeId || null, message: problem, cells: cellsOf(row.values) });
+      invalid.push({
+        line: row.line,
+        disputeId: disputeId || null,
+        message: problem,
+        cells: cellsOf(row.values),
+      });
     }
   }
   const names = new Set(raw.flatMap(({ values }) => Object.keys(values)));

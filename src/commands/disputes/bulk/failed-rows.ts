@@ -30,7 +30,9 @@ export function writeFailedRows(
   const lines = failed.map(({ row: { line, cells }, result: { message } }) =>
     [cells.disputeId, cells.status, cells.resolution, String(line), reasonOf(message)].map(quote).join(','),
   );
-  beginFile(io.cwd, file).complete(`${[['disputeId', 'status', 'resolution', ...addedColumns].join(','), ...lines].join('\n')}\n`);
+  beginFile(io.cwd, file).complete(
+    `${[['disputeId', 'status', 'resolution', ...addedColumns].join(','), ...lines].join('\n')}\n`,
+  );
   return `the rows that failed are in ${file}`;
 }
 

@@ -78,7 +78,9 @@ export function describeDecisions(rows: readonly PlannedRow[], { width }: Style)
       String(line),
       printable(width === null ? (disputeId ?? '') : shortenId(disputeId ?? '', ids)),
       printable(decision?.status ?? ''),
-      printableInOneLine(`${warning === null ? '' : '(see the warning) '}${shorten(decision?.resolution ?? '')}`),
+      printableInOneLine(
+        `${warning === null ? '' : '(see the warning) '}${shorten(decision?.resolution ?? '')}`,
+      ),
     ]),
     totals: summarize(rows),
     notes: warningsOf(rows),

@@ -1,0 +1,68 @@
+import type { Context } from '../../cli/command/context.ts';
+import { CliError, cancelledError } from '../../cli/core/errors.ts';
+import { printable } from '../../cli/core/sanitize.ts';
+import { asChoice } from '../../cli/operation/questions/choose-record.ts';
+import { renderIndented, rowsOf } from '../../cli/output/tables.ts';
+import { chooseOrFail } from '../../cli/prompts/ask-or-fail.ts';
+import { askYesNo, type Choice } from '../../cli/prompts/prompts.ts';
+import { askFirst } from '../../cli/prompts/questions.ts';
+import type { HistoryRecord } from '../../history/journal/history-record.ts';
+
+/** Asks for one of these changes. */
+export async function chooseOpen(
+  context: Context,
+  records: readonly HistoryRecord[],
+  message: string,
+  others: readonly Choice[] = [],
+): Promise<string> {
+  const choices = records.map((record) => asChoice(record, context.now())).reverse();
+  const missing = { field: 'id', give: '[id]', description: 'id of one change' };
+  return askToResume(() => chooseOrFail(context, missing, message, [...others, ...choices]));
+}
+
+/** One of several changes, or all of them. */
+export async function chooseOneOrAll(
+  context: Context,
+  records: readonly HistoryRecord[],
+): Promise<readonly HistoryRecord[]> {
+  const all = { value: '', name: `All (${records.length} changes)` };
+  const chosen = await chooseOpen(context, records, 'Which change do you want to resume?', [all]);
+  return records.filter(({ id }) => chosen === '' || id === chosen);
+}
+
+/** Shows changes that would be sent again and asks. Throws exit 130 if the answer is no. */
+export async function confirmSending(context: Context, records: readonly HistoryRecord[]): Promise<void> {
+  if (records.length === 0) return;
+  for (const record of records) showRequest(context, record);
+  const keyed = records.filter((record) => record.class === 'keyed').length;
+  if (keyed > 0) {
+    const which = keyed < records.length ? 'A change with an idempotency key' : 'It';
+    context.notice(`${which} keeps its idempotency key, so it is applied only once.`);
+  }
+  const question =
+    records.length === 1 ? 'Send this change again?' : `Send these ${records.length} changes again?`;
+  if (!(await askToResume(() => askYesNo(context.io, question, true)))) throw notSentAgain();
+}
+
+function showRequest(context: Context, record: HistoryRecord): void {
+  const { method, path, body } = record;
+  context.notice(asChoice(record, context.now()).name);
+  const fields = body === null ? {} : JSON.parse(body);
+  const rows = rowsOf(fields, { now: context.now(), currency: null });
+  context.notice(renderIndented([['Method', method], ['Path', printable(path)], ...rows], context.err));
+}
+
+/** Asks about one change that is not sent again without a yes. */
+export function askYes(context: Context, record: HistoryRecord, question: string): Promise<boolean> {
+  showRequest(context, record);
+  return askToResume(() => askYesNo(context.io, question));
+}
+
+const notSentAgain = () => cancelledError('nothing was sent again');
+
+/** As {@link askFirst}, about changes that may have been sent before. */
+async function askToResume<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+  return askFirst(ask).catch((error: unknown) => {
+    throw error instanceof CliError && error.details.code === 'cancelled' ? notSentAgain() : error;
+  });
+}

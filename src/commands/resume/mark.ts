@@ -1,0 +1,49 @@
+import type { Context } from '../../cli/command/context.ts';
+import { printJson } from '../../cli/command/print-json.ts';
+import { usageError } from '../../cli/core/errors.ts';
+import { noticeDone } from '../../cli/operation/result/print-result.ts';
+import { recording } from '../../cli/operation/send/send.ts';
+import { recordSummary } from '../../cli/output/record-summary.ts';
+import { isInDoubt } from '../../history/journal/history-record.ts';
+import { markRecords, openRecords } from '../../history/resume.ts';
+import { chooseOpen } from './choose.ts';
+
+const states = new Map([
+  ['applied', 'applied'],
+  ['not-applied', 'not_sent'],
+] as const);
+
+/** Ends open changes with what the user found in the store: one, or all of the run whose id it is. */
+export async function markByHand(context: Context, id: string | undefined, mark: string): Promise<undefined> {
+  const state = states.get(mark as 'applied');
+  if (state === undefined)
+    throw usageError(`--mark must be applied or not-applied (got "${mark}")`, 'for example --mark applied');
+  const history = await context.history();
+  const wanted = id ?? (await chooseToMark(context, mark));
+  if (wanted === null) {
+    context.notice('Nothing to resume.');
+    return undefined;
+  }
+  const { signal } = context.io;
+  const marked = await recording(context, () => markRecords(history, wanted, state, { signal }));
+  const [first] = marked;
+  const what = marked.length === 1 ? (first?.id ?? wanted) : `${marked.length} changes of ${wanted}`;
+  noticeDone(context, `Marked ${what} as ${mark}`);
+  if (!context.flags.json) return undefined;
+  const summaries = marked.map((record) => recordSummary(record, context.now()));
+  printJson(context, marked.length === 1 ? summaries[0] : summaries);
+}
+
+/** Null if nothing is in doubt. */
+async function chooseToMark(context: Context, mark: string): Promise<string | null> {
+  if (!context.canPrompt) {
+    throw usageError(
+      '--mark needs the id of a change',
+      'for example `storectl resume k3f9a2 --mark applied`',
+    );
+  }
+  const records = openRecords(await context.history()).filter(isInDoubt);
+  return records.length === 0
+    ? null
+    : chooseOpen(context, records, `Which change do you want to mark as ${mark}?`);
+}

@@ -1,0 +1,231 @@
+import { endBatch } from '../../cli/batch/end-batch.ts';
+import { countItems, type ItemResult, makeResult } from '../../cli/batch/item-result.ts';
+import { type BatchEnd, resultIn, runBatch } from '../../cli/batch/run-batch.ts';
+import type { CommandDefinition } from '../../cli/command/command-definition.ts';
+import type { Context } from '../../cli/command/context.ts';
+import { openOfOtherStores } from '../../cli/command/known.ts';
+import { printJson } from '../../cli/command/print-json.ts';
+import type { ExitCode } from '../../cli/core/exit-codes.ts';
+import { argumentValue, optionValue } from '../../cli/core/parsed-command.ts';
+import { printable, printableInOneLine } from '../../cli/core/sanitize.ts';
+import { undoCommand } from '../../cli/operation/result/print-result.ts';
+import { safetyLabel } from '../../cli/operation/result/restored.ts';
+import { noteRecording } from '../../cli/operation/send/send.ts';
+import { flagsToReach } from '../../cli/operation/send/target-flags.ts';
+import { recordSummary } from '../../cli/output/record-summary.ts';
+import { type HistoryRecord, isInDoubt } from '../../history/journal/history-record.ts';
+import { idInPath } from '../../history/objects/known-objects.ts';
+import { hasUndo } from '../../history/operation-rules.ts';
+import { foreseeResume, openRecords, type Resumed, resumeRecord } from '../../history/resume.ts';
+import { cellsOf, createdId, documentOf, resultOfResumed, withRemedies, words } from './describe.ts';
+
+export const command: CommandDefinition = {
+  description: `Finish changes that were interrupted, or that were sent without a readable response. A change with an
+idempotency key is sent again with the same key and the same bytes, so it takes effect once. For others, resume reads the
+result from the store where that is possible. Where neither is possible, the change stays open, and resume says what to do.`,
+  tool: {
+    description:
+      'Settle a change whose outcome is unknown: by reading from the store where that shows it, or by sending the same request again where that is safe.',
+    sends: 'recorded',
+    inputs: { id: 'ID of the change, from its result or history_list' },
+  },
+  arguments: [
+    {
+      name: 'id',
+      description: 'ID of one change, or of a run with several (default: all open changes)',
+      optional: true,
+      complete: 'open-record',
+    },
+  ],
+  options: [
+    {
+      flag: '--mark',
+      value: 'OUTCOME',
+      complete: ['applied', 'not-applied'],
+      description: 'Send nothing; record what you found in the store: applied or not-applied',
+    },
+  ],
+  dryRun: true,
+  examples: ['resume', 'resume k3f9a2 --json', 'resume k3f9a2 --mark not-applied'],
+  async run(context, parsed) {
+    const id = argumentValue(parsed, 'id');
+    const mark = optionValue(parsed, '--mark');
+    if (mark !== undefined) {
+      const { markByHand } = await import('./mark.ts');
+      return markByHand(context, id, mark);
+    }
+    const records = await findRecords(context, id);
+    if (records.length === 0) {
+      context.notice('Nothing to resume.');
+      if (context.flags.json) context.print('[]');
+    }
+    try {
+      if (records.length === 0) return undefined;
+      if (context.flags.dryRun) return await printDryRun(context, records);
+      return await resumeAll(context, records, id);
+    } finally {
+      await noteOtherStores(context);
+    }
+  },
+};
+
+/** What is to be resumed, oldest first, because later changes may build on earlier ones. */
+async function findRecords(context: Context, id: string | undefined): Promise<readonly HistoryRecord[]> {
+  const history = await context.history();
+  if (id !== undefined) return history.recordsOf(id);
+  const all = openRecords(history);
+  const held = all.filter((record) => foreseeResume(history, record) === 'running');
+  if (held.length > 0) {
+    const ids = held.map((record) => record.id).join(', ');
+    context.notice(
+      `${countItems(held.length, words)} left out: another storectl command is working on ${ids}.`,
+    );
+  }
+  const free = all.filter((record) => !held.includes(record));
+  if (free.filter(isInDoubt).length < 2 || !context.canPrompt || context.flags.dryRun) return free;
+  const { chooseOneOrAll } = await import('./choose.ts');
+  return chooseOneOrAll(context, free);
+}
+
+async function resumeAll(
+  context: Context,
+  records: readonly HistoryRecord[],
+  id: string | undefined,
+): Promise<ExitCode> {
+  const history = await context.history();
+  if (context.canPrompt) {
+    const { confirmSending } = await import('./choose.ts');
+    await confirmSending(
+      context,
+      records.filter((record) => record.open && foreseeResume(history, record) === 'send'),
+    );
+  }
+  const actions = new Map<HistoryRecord, Resumed['action']>();
+  const end = await runBatch(context, {
+    words,
+    items: records,
+    total: null,
+    atOnce: 1,
+    known: (record) => (record.open ? null : makeResult('exists', { record, message: 'settled before' })),
+    isPlanShown: false,
+    open: async ({ signal }) => ({
+      async send(record) {
+        const resumed = await resumeOne(context, record, { signal, isNamed: id === record.id });
+        actions.set(record, resumed.action);
+        return resultOfResumed(context, record, resumed);
+      },
+      end: () => {},
+    }),
+    cells: (record, result) => cellsOf(context, record, result),
+    id: (_, { record }) => createdId(record),
+  });
+  const results = withRemedies(records.map((record) => resultIn(end, record)));
+  await tellMore(context, results);
+  const documents = records.map((record, index) =>
+    documentOf(context, record, results[index] ?? makeResult('not_sent'), actions.get(record) ?? null),
+  );
+  return conclude(context, end, results, id === records[0]?.id ? documents[0] : documents);
+}
+
+function conclude(
+  context: Context,
+  { stop }: BatchEnd<HistoryRecord>,
+  results: readonly ItemResult[],
+  document: unknown,
+): ExitCode {
+  return endBatch(context, { words, results, document, stop });
+}
+
+/** Continues one change. In a terminal, what is not sent without a yes is asked for. */
+async function resumeOne(
+  context: Context,
+  record: HistoryRecord,
+  { signal, isNamed }: { readonly signal: AbortSignal; readonly isNamed: boolean },
+): Promise<Resumed> {
+  const { client } = await context.connect();
+  const history = await context.history();
+  const { makeIdempotencyKey: makeKey } = await import('../../client/idempotency-key.ts');
+  const options = {
+    client,
+    signal,
+    timeoutMs: context.flags.timeoutMs,
+    safetyBackup: { label: labelOfSafety(record), makeKey },
+    onWait: () => context.notice('Waiting for another storectl command to finish…'),
+  };
+  let resumed = await resumeRecord(history, record.id, options);
+  if (resumed.action === 'left' && (await isWanted(context, resumed, isNamed)))
+    resumed = await resumeRecord(history, record.id, { ...options, isConfirmed: true });
+  if ('outcome' in resumed) noteRecording(context, resumed);
+  return resumed;
+}
+
+function labelOfSafety({ path }: HistoryRecord): string {
+  return `${safetyLabel}${(idInPath(path) ?? '').slice(0, 13)}`;
+}
+
+/** Whether to send a change that is not sent without a yes. A restore that is named outside a terminal is wanted. */
+async function isWanted(
+  context: Context,
+  { record, reason }: Extract<Resumed, { action: 'left' }>,
+  isNamed: boolean,
+): Promise<boolean> {
+  if (reason !== 'needs_yes' && reason !== 'too_old') return false;
+  if (!context.canPrompt) return isNamed && reason === 'needs_yes';
+  const { askYes } = await import('./choose.ts');
+  const question =
+    reason === 'needs_yes'
+      ? 'Restore this backup again? It replaces what was changed since; a new safety backup is taken first.'
+      : 'Send this change again? It is older than 20 hours: if the service has forgotten its idempotency key, it is done twice.';
+  return askYes(context, record, question);
+}
+
+/** How applied changes are undone, and restores that were not begun. */
+async function tellMore(context: Context, results: readonly ItemResult[]): Promise<void> {
+  const history = await context.history();
+  const { findUnfinished, offerRestore } = await import('./unfinished-restore.ts');
+  for (const { record, outcome } of results) {
+    if (record === null || outcome !== 'applied') continue;
+    if (hasUndo(record)) context.noticeToCopy(`Undo: ${await undoCommand(context, record)}`);
+    const unfinished = findUnfinished(history, record);
+    if (unfinished !== null) await offerRestore(context, unfinished);
+  }
+}
+
+/** What `resume` would do, without sending anything. */
+const foreseen: Readonly<Record<ReturnType<typeof foreseeResume>, string>> = {
+  told: 'its outcome is known and would be reported',
+  overtaken: 'no longer matters: a later change was applied',
+  read: 'the store would be read',
+  send: 'would be sent again',
+  running: 'another storectl command is working on it',
+  too_old: 'left: older than 20 hours',
+  needs_yes: 'left: a restore is resumed by its id',
+  later_change: 'left: a later change could be overwritten',
+  ask_user: 'left: look at the store, then use --mark',
+  unreadable: 'left: its request was lost in a damaged log',
+};
+
+async function printDryRun(context: Context, records: readonly HistoryRecord[]): Promise<undefined> {
+  const history = await context.history();
+  const planned = records.map((record) => {
+    const { id, operation, label, state } = recordSummary(record, context.now());
+    const plan = foreseeResume(history, record);
+    return { id, operation, label, state, plan, message: record.open ? foreseen[plan] : 'settled before' };
+  });
+  if (context.flags.json) printJson(context, planned);
+  else {
+    for (const { id, operation, label, message } of planned)
+      context.print(printableInOneLine([id, operation, label, message].filter(Boolean).join('  ')));
+  }
+  context.notice('dry run: nothing was sent');
+}
+
+/** Says what is open for other stores, and how to get there. */
+async function noteOtherStores(context: Context): Promise<void> {
+  for (const { count, profile, baseUrl, storeId } of await openOfOtherStores(context)) {
+    const flags = await flagsToReach(context, { profile, baseUrl, storeId });
+    const where = printable(`store ${storeId} @ ${baseUrl}`);
+    context.notice(`${countItems(count, words)} of ${where} ${count === 1 ? 'is' : 'are'} open:`);
+    context.noticeToCopy(`  ${printable(['storectl', ...flags, 'resume'].join(' '))}`);
+  }
+}

@@ -1,0 +1,63 @@
+import { asObject, isObject, parseJson } from '../../base/json.ts';
+import type { Context } from '../../cli/command/context.ts';
+import { safetyLabel } from '../../cli/operation/result/restored.ts';
+import { confirmById } from '../../cli/operation/send/confirm.ts';
+import type { Run } from '../../cli/operation/send/run.ts';
+import { send } from '../../cli/operation/send/send.ts';
+import { restoreBackup } from '../../contract/operations/backups.ts';
+import { type History, logIdOf } from '../../history/history.ts';
+import type { HistoryRecord } from '../../history/journal/history-record.ts';
+import { idInPath } from '../../history/objects/known-objects.ts';
+import { createdId } from './describe.ts';
+
+/** A restore that was not begun: its command ended after the safety backup. */
+export interface UnfinishedRestore {
+  /** Id of the safety backup that was taken. */
+  readonly safetyBackupId: string;
+  readonly backupId: string;
+  readonly sections: readonly string[];
+}
+
+/** The restore that an applied backup was taken for, if it was not begun; else null. */
+export function findUnfinished(history: History, record: HistoryRecord): UnfinishedRestore | null {
+  const safetyBackupId = createdId(record);
+  if (record.prepares === null || record.state !== 'applied' || safetyBackupId === null) return null;
+  if (history.recordsOf(logIdOf(record.id)).some(({ prepares }) => prepares === null)) return null;
+  const { path, body } = asObject(parseJson(record.prepares));
+  const backupId = typeof path === 'string' ? idInPath(path) : null;
+  const request = typeof body === 'string' ? parseJson(body) : body;
+  const { sections } = asObject(request);
+  if (backupId === null || !isObject(request) || !Array.isArray(sections)) return null;
+  return { safetyBackupId, backupId, sections: sections.map(String) };
+}
+
+/** Says that the safety backup was taken and the restore was not begun. A terminal offers to go on. */
+export async function offerRestore(context: Context, unfinished: UnfinishedRestore): Promise<void> {
+  const { safetyBackupId, backupId, sections } = unfinished;
+  context.notice(
+    `Safety backup ${safetyBackupId} was taken, but the restore of backup ${backupId} was not begun: nothing was restored.`,
+  );
+  const command = `storectl backup restore ${backupId} --sections ${sections.join(',')}`;
+  if (!context.canPrompt) return context.noticeToCopy(`To restore it: ${command}`);
+  const { askYesNo } = await import('../../cli/prompts/prompts.ts');
+  const { askFirst } = await import('../../cli/prompts/questions.ts');
+  const question = `Restore ${sections.join(', ')} from it now? A new safety backup is taken first.`;
+  if (!(await askFirst(() => askYesNo(context.io, question)))) return;
+  const run: Run = {
+    target: await context.connect(),
+    request: { operation: restoreBackup, parameters: { backupId }, body: { sections: [...sections] } },
+    ui: {
+      context,
+      parsed: { arguments: {}, options: new Map() },
+      fields: [],
+      interview: null,
+    },
+  };
+  await confirmById(run, backupId, 'Restore this backup?');
+  const { record } = await send(run, { safetyLabel: `${safetyLabel}${backupId.slice(0, 13)}` });
+  const { describeRestored } = await import('../../cli/operation/result/restored.ts');
+  const { noticeDone, undoCommand } = await import('../../cli/operation/result/print-result.ts');
+  if (record === null) return;
+  noticeDone(context, await describeRestored(context, record));
+  context.noticeToCopy(`Undo: ${await undoCommand(context, record)}`);
+}
